@@ -1,0 +1,95 @@
+//! What was chosen, by whom, and why; and the policy under which the program chooses by itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::proposal::{Action, ProposalId};
+
+/// Identifies a decision within a session.
+pub type DecisionId = u64;
+
+/// Who decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Actor {
+    /// A person at the gate.
+    Person,
+    /// The gate's policy.
+    Policy,
+}
+
+/// What was decided about a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "choice", rename_all = "snake_case")]
+pub enum Choice {
+    /// Take this proposal as it is.
+    Approve {
+        /// The proposal taken.
+        proposal: ProposalId,
+    },
+    /// Take an edited action in its place.
+    Edit {
+        /// The proposal it was edited from.
+        proposal: ProposalId,
+        /// What is to happen instead.
+        action: Action,
+    },
+    /// Take an action a person typed.
+    Manual {
+        /// The action typed.
+        action: Action,
+    },
+    /// Refuse a proposal; the reason reaches the model as a person's decision, not as a failure of the world.
+    Reject {
+        /// The proposal refused.
+        proposal: ProposalId,
+        /// The person's words; may be empty.
+        reason: String,
+    },
+}
+
+/// A decision: one record, separate from the proposal and from the execution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Its number within the session.
+    pub id: DecisionId,
+    /// What was chosen.
+    #[serde(flatten)]
+    pub choice: Choice,
+    /// Who chose.
+    pub by: Actor,
+    /// Why, in words: the policy's rule, or a person's note.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// When the gate approves by itself. The default never does.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Policy {
+    /// Steps it may still take by itself; 0 = a person decides everything.
+    pub steps: u32,
+    /// Ask the person when the recommended proposal's preconditions do not all hold.
+    pub until_fails: bool,
+    /// Stop before executing an action whose text or function equals this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_action: Option<String>,
+    /// Stop when this many tokens have been spent in the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_budget: Option<u64>,
+}
+
+impl Policy {
+    /// A person decides every step.
+    pub fn manual() -> Self {
+        Policy::default()
+    }
+
+    /// Approve while every check holds, at most `steps` steps.
+    pub fn checked(steps: u32) -> Self {
+        Policy { steps, until_fails: true, ..Policy::default() }
+    }
+
+    /// Whether any step may be taken without a person.
+    pub fn is_automatic(&self) -> bool {
+        self.steps > 0
+    }
+}

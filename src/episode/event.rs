@@ -1,0 +1,201 @@
+//! Events: the only things that change a session, and the records the log holds.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::decision::{Decision, DecisionId, Policy};
+use super::proposal::{Action, Proposal, ProposalId, Verdict};
+
+/// A point in the session's tree: 0 is the reset, every executed decision adds one.
+pub type NodeId = u64;
+
+/// Identifies one ask of a model within a session.
+pub type AskId = u64;
+
+/// One line of the log after the header.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Consecutive within the session, from 1.
+    pub id: u64,
+    /// Unix time in milliseconds.
+    pub ts: u64,
+    /// The node at which it happened (the cursor at that time).
+    pub node: NodeId,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What a step gave: the logged part of a world's outcome.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct StepOutcome {
+    /// The observation, verbatim.
+    pub observation: String,
+    /// The program calls the step added, the action's own first where it has one.
+    pub calls: Vec<String>,
+    /// Why the world refused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Reward of the step.
+    #[serde(default)]
+    pub reward: f64,
+    /// Whether the episode is over.
+    #[serde(default)]
+    pub done: bool,
+    /// Whether the goal holds.
+    #[serde(default)]
+    pub won: bool,
+}
+
+/// The exact prompt of an ask.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PromptRecord {
+    /// The template it was rendered from (`preconditions/next_action`), or `edited` when a person changed the text.
+    pub template: String,
+    /// SHA-256 of the template's source, hexadecimal.
+    pub template_hash: String,
+    /// The messages as sent: role and text. One message of role `text` is a raw completion prompt.
+    pub messages: Vec<PromptMessage>,
+}
+
+/// One message of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptMessage {
+    /// `system`, `user`, `assistant`, or `text` for a raw completion prompt.
+    pub role: String,
+    /// The text as sent.
+    pub text: String,
+}
+
+/// Tokens spent by an ask, as the provider reports them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub prompt: u64,
+    /// Tokens generated.
+    pub completion: u64,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The world was reset: node 0.
+    Started {
+        /// What the reset gave.
+        outcome: StepOutcome,
+    },
+    /// A model was asked.
+    Asked {
+        /// The ask's number.
+        ask: AskId,
+        /// What for: `next action, greedy`, `next action, samples`, `assertions for take`.
+        purpose: String,
+        /// The model's name as shown.
+        model: String,
+        /// The request's prompt; `None` for the symbolic proposer, which reads the state itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<PromptRecord>,
+        /// Completions asked for.
+        n: u32,
+        /// Sampling temperature; 0 is greedy.
+        temperature: f64,
+    },
+    /// The model answered.
+    Answered {
+        /// The ask answered.
+        ask: AskId,
+        /// The completions' texts, as received.
+        texts: Vec<String>,
+        /// Tokens spent, where told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+        /// Milliseconds from request to last byte.
+        ms: u64,
+    },
+    /// The ask ended without an answer.
+    AskFailed {
+        /// The ask.
+        ask: AskId,
+        /// What went wrong and what to do, in words.
+        error: String,
+        /// Whether a person cancelled it.
+        #[serde(default)]
+        cancelled: bool,
+    },
+    /// An action was offered at this node.
+    Proposed {
+        /// The proposal.
+        proposal: Proposal,
+    },
+    /// A proposal was checked (again).
+    Checked {
+        /// Which proposal.
+        proposal: ProposalId,
+        /// What checking said.
+        verdict: Verdict,
+    },
+    /// The method says which proposal it would take.
+    Recommended {
+        /// The proposal; `None` when it has none to offer.
+        proposal: Option<ProposalId>,
+        /// Why, in words.
+        why: String,
+    },
+    /// A decision was taken.
+    Decided {
+        /// The decision.
+        decision: Decision,
+    },
+    /// A decision was carried out: a new node below the record's node, and the cursor moves there.
+    Executed {
+        /// The decision carried out.
+        decision: DecisionId,
+        /// The new node.
+        child: NodeId,
+        /// The action as executed.
+        action: Action,
+        /// What it gave.
+        outcome: StepOutcome,
+        /// What changed in the program's variables: a JSON patch (RFC 6902).
+        changes: Value,
+    },
+    /// The cursor moved (undo, redo, jump); the world moved with it.
+    Moved {
+        /// The node now current.
+        to: NodeId,
+    },
+    /// The gate's policy changed.
+    PolicySet {
+        /// The policy in force from now on.
+        policy: Policy,
+        /// Why it changed (`set by a person`, `budget of 2000 tokens reached`).
+        why: String,
+    },
+    /// The assertions in force for an action changed.
+    AssertionsAdopted {
+        /// The action's function (`take`).
+        action: String,
+        /// All its assertions now, in order, as expressions.
+        assertions: Vec<String>,
+        /// Where they come from (`specification`, `inferred`, `edited`, a file).
+        origin: String,
+    },
+    /// The model or method in use changed.
+    Configured {
+        /// The model's name from now on.
+        model: String,
+        /// The method's name from now on.
+        method: String,
+    },
+    /// A remark, by a person or the program.
+    Noted {
+        /// The text.
+        text: String,
+    },
+    /// Something failed that is not a model's ask.
+    Failed {
+        /// What, where, what to do.
+        error: String,
+    },
+}

@@ -1,0 +1,13 @@
+//! The episode: events, the session as their fold, the undo tree, the gate and the log. Pure: no async, no terminal, no clock.
+//!
+//! *Proposed, decided and executed are three separate records*: [`Proposal`], [`Decision`] and [`Event::Executed`].
+
+mod decision;
+mod event;
+mod proposal;
+mod session;
+
+pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
+pub use event::{AskId, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, Usage};
+pub use proposal::{Action, Check, CheckKind, Origin, Proposal, ProposalId, Status, Verdict};
+pub use session::{Ask, AskState, FORMAT_VERSION, Header, Misfit, Node, Session, Turn};

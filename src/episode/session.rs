@@ -1,0 +1,475 @@
+//! The session: a pure fold over its records, and the undo tree inside it.
+//!
+//! `apply` is the only way to change a session; it refuses records that do not fit (a file may be hostile) and then leaves the
+//! session as it was. Knows no clock, no file, no world.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::decision::{Choice, Decision, DecisionId, Policy};
+use super::event::{AskId, Event, NodeId, PromptRecord, Record, StepOutcome, Usage};
+use super::proposal::{Action, Proposal, ProposalId, Verdict};
+
+/// What a session is about: the log's first line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Always `session`; the file's kind.
+    pub stepwright: String,
+    /// Format version of the log; this program reads [`FORMAT_VERSION`] and older.
+    pub version: u32,
+    /// The program's version that wrote it.
+    pub program: String,
+    /// Unix time in milliseconds of its creation.
+    pub created: u64,
+    /// The world's name (`household`).
+    pub world: String,
+    /// World options that change its behaviour (`{"edition":"put"}`).
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+    /// Where the task comes from: `shipped`, or the path given as `--data`.
+    pub data: String,
+    /// The task's id.
+    pub task: String,
+    /// The goal as told to the agent.
+    pub sentence: String,
+    /// The world's seed.
+    pub seed: u64,
+    /// The method's name at the start.
+    pub method: String,
+    /// The model's name at the start.
+    pub model: String,
+    /// The specification the programs run against, whole, so that the session reads without the program's files.
+    pub specification: String,
+    /// How the trajectory opens: function, comment, set-up lines.
+    pub opening: Vec<String>,
+}
+
+/// Format version of the log written by this program.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// An ask of a model and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// Its number.
+    pub id: AskId,
+    /// What for.
+    pub purpose: String,
+    /// The model's name.
+    pub model: String,
+    /// The exact prompt, where there is one.
+    pub prompt: Option<PromptRecord>,
+    /// Completions asked for.
+    pub n: u32,
+    /// Sampling temperature.
+    pub temperature: f64,
+    /// What became of it.
+    pub state: AskState,
+}
+
+/// What became of an ask.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AskState {
+    /// Under way, or the program ended meanwhile.
+    Pending,
+    /// Answered: completions, tokens, milliseconds.
+    Answered {
+        /// The completions.
+        texts: Vec<String>,
+        /// Tokens, where told.
+        usage: Option<Usage>,
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// Failed or cancelled.
+    Failed {
+        /// What went wrong.
+        error: String,
+        /// Whether a person cancelled it.
+        cancelled: bool,
+    },
+}
+
+/// Everything that happened at a node on the way to its next decision.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Turn {
+    /// Asks made here, in order.
+    pub asks: Vec<Ask>,
+    /// Proposals made here, in order of arrival.
+    pub proposals: Vec<Proposal>,
+    /// The newest verdict of each.
+    pub verdicts: BTreeMap<ProposalId, Verdict>,
+    /// What the method would take, and why.
+    pub recommended: Option<(Option<ProposalId>, String)>,
+    /// Decisions taken here, rejections included.
+    pub decisions: Vec<Decision>,
+    /// Remarks and failures, in order.
+    pub notes: Vec<String>,
+}
+
+impl Turn {
+    /// The proposal of that number.
+    pub fn proposal(&self, id: ProposalId) -> Option<&Proposal> {
+        self.proposals.iter().find(|p| p.id == id)
+    }
+
+    /// The reason a proposal was rejected with, if it was.
+    pub fn rejection(&self, id: ProposalId) -> Option<&str> {
+        self.decisions.iter().find_map(|d| match &d.choice {
+            Choice::Reject { proposal, reason } if *proposal == id => Some(reason.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The last ask still without an answer.
+    pub fn pending(&self) -> Option<&Ask> {
+        self.asks.iter().rev().find(|a| a.state == AskState::Pending)
+    }
+}
+
+/// A point in the session's tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Its number; the root is 0.
+    pub id: NodeId,
+    /// The node it was reached from.
+    pub parent: Option<NodeId>,
+    /// Nodes reached from here, oldest first.
+    pub children: Vec<NodeId>,
+    /// The child most recently on the path, which redo returns to.
+    pub last_child: Option<NodeId>,
+    /// Steps from the root.
+    pub depth: u32,
+    /// The action that led here; `None` at the root.
+    pub action: Option<Action>,
+    /// The decision that led here; `None` at the root.
+    pub decision: Option<DecisionId>,
+    /// What arriving here gave.
+    pub outcome: StepOutcome,
+    /// What arriving here changed in the program's variables (RFC 6902).
+    pub changes: Value,
+    /// What happened here since.
+    pub turn: Turn,
+}
+
+/// Why a record does not fit a session.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("record {id}: {why}")]
+pub struct Misfit {
+    /// The record's number.
+    pub id: u64,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// A session: the fold over its records.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// What it is about.
+    pub header: Header,
+    nodes: Vec<Node>,
+    cursor: NodeId,
+    records: u64,
+    /// The gate's policy in force.
+    pub policy: Policy,
+    /// Assertions in force, by action function: expressions and where they come from.
+    pub assertions: BTreeMap<String, (Vec<String>, String)>,
+    /// The model's name in use.
+    pub model: String,
+    /// The method's name in use.
+    pub method: String,
+    /// Tokens spent so far.
+    pub spent: Usage,
+    next_ask: AskId,
+    next_proposal: ProposalId,
+    next_decision: DecisionId,
+}
+
+impl Session {
+    /// A session with no records yet.
+    pub fn new(header: Header) -> Self {
+        let (model, method) = (header.model.clone(), header.method.clone());
+        Session {
+            header,
+            nodes: Vec::new(),
+            cursor: 0,
+            records: 0,
+            policy: Policy::manual(),
+            assertions: BTreeMap::new(),
+            model,
+            method,
+            spent: Usage::default(),
+            next_ask: 1,
+            next_proposal: 1,
+            next_decision: 1,
+        }
+    }
+
+    /// Whether the world has been reset yet.
+    pub fn is_started(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
+    /// The current node's number.
+    pub fn cursor(&self) -> NodeId {
+        self.cursor
+    }
+
+    /// The current node; `None` before the reset.
+    pub fn current(&self) -> Option<&Node> {
+        self.node(self.cursor)
+    }
+
+    /// The node of that number.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        usize::try_from(id).ok().and_then(|i| self.nodes.get(i))
+    }
+
+    /// All nodes, by number.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Records applied so far; the next one is this plus one.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// The number the next ask takes.
+    pub fn next_ask(&self) -> AskId {
+        self.next_ask
+    }
+
+    /// The number the next proposal takes.
+    pub fn next_proposal(&self) -> ProposalId {
+        self.next_proposal
+    }
+
+    /// The number the next decision takes.
+    pub fn next_decision(&self) -> DecisionId {
+        self.next_decision
+    }
+
+    /// The number the next executed node takes.
+    pub fn next_node(&self) -> NodeId {
+        self.nodes.len() as NodeId
+    }
+
+    /// The nodes from the root to `to`, both included; empty if there is no such node.
+    pub fn path(&self, to: NodeId) -> Vec<&Node> {
+        let mut path = Vec::new();
+        let mut at = self.node(to);
+        while let Some(node) = at {
+            path.push(node);
+            at = node.parent.and_then(|p| self.node(p));
+        }
+        path.reverse();
+        path
+    }
+
+    /// Where undo leads: the parent of the cursor.
+    pub fn undo_target(&self) -> Option<NodeId> {
+        self.current().and_then(|n| n.parent)
+    }
+
+    /// Where redo leads: the child last on the path.
+    pub fn redo_target(&self) -> Option<NodeId> {
+        self.current().and_then(|n| n.last_child)
+    }
+
+    /// Whether the episode is over at the cursor.
+    pub fn is_done(&self) -> bool {
+        self.current().is_some_and(|n| n.outcome.done)
+    }
+
+    /// The line of nodes the cursor is on: root to cursor, then on through each `last_child` to the tip (as redo would go).
+    pub fn line(&self) -> Vec<&Node> {
+        let mut line = self.path(self.cursor);
+        while let Some(next) = line.last().and_then(|n| n.last_child).and_then(|c| self.node(c)) {
+            line.push(next);
+        }
+        line
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// [`Misfit`] if it does not fit; the session is then unchanged.
+    pub fn apply(&mut self, record: &Record) -> Result<(), Misfit> {
+        let misfit = |why: String| Misfit { id: record.id, why };
+        if record.id != self.records + 1 {
+            return Err(misfit(format!("expected record {}", self.records + 1)));
+        }
+        if let Event::Started { outcome } = &record.event {
+            if self.is_started() {
+                return Err(misfit("the world was reset already".into()));
+            }
+            self.nodes.push(Node::new(0, None, 0, None, outcome.clone(), Value::Array(Vec::new())));
+        } else {
+            self.apply_started(record).map_err(misfit)?;
+        }
+        self.records = record.id;
+        Ok(())
+    }
+
+    /// Applies any record but the first `Started`. Checks before it changes anything.
+    fn apply_started(&mut self, record: &Record) -> Result<(), String> {
+        let at = usize::try_from(record.node).ok().filter(|i| *i < self.nodes.len());
+        let Some(at) = at else { return Err(format!("no node {}", record.node)) };
+        match &record.event {
+            Event::Started { .. } => return Err("the world was reset already".into()),
+            Event::Executed { decision, child, action, outcome, changes } => {
+                if *child != self.next_node() {
+                    return Err(format!("node {child} out of order, expected {}", self.next_node()));
+                }
+                let node = &mut self.nodes[at];
+                if !node.turn.decisions.iter().any(|d| d.id == *decision) {
+                    return Err(format!("decision {decision} was not taken at node {}", record.node));
+                }
+                node.children.push(*child);
+                let depth = node.depth + 1;
+                let mut new =
+                    Node::new(*child, Some(record.node), depth, Some(action.clone()), outcome.clone(), changes.clone());
+                new.decision = Some(*decision);
+                self.nodes.push(new);
+                self.move_to(*child);
+            }
+            Event::Moved { to } => {
+                if self.node(*to).is_none() {
+                    return Err(format!("no node {to} to move to"));
+                }
+                self.move_to(*to);
+            }
+            Event::PolicySet { policy, .. } => self.policy = policy.clone(),
+            Event::AssertionsAdopted { action, assertions, origin } => {
+                self.assertions.insert(action.clone(), (assertions.clone(), origin.clone()));
+            }
+            Event::Configured { model, method } => {
+                self.model.clone_from(model);
+                self.method.clone_from(method);
+            }
+            Event::Decided { decision } => {
+                if decision.id != self.next_decision {
+                    return Err(format!("decision {} out of order, expected {}", decision.id, self.next_decision));
+                }
+                if let Some(id) = decision.proposal()
+                    && self.nodes[at].turn.proposal(id).is_none()
+                {
+                    return Err(format!("no proposal {id} at node {}", record.node));
+                }
+                self.next_decision += 1;
+                self.nodes[at].turn.decisions.push(decision.clone());
+            }
+            Event::Asked { .. } | Event::Answered { .. } | Event::AskFailed { .. } => {
+                self.apply_ask(at, &record.event)?
+            }
+            Event::Proposed { proposal } => {
+                if proposal.id != self.next_proposal {
+                    return Err(format!("proposal {} out of order, expected {}", proposal.id, self.next_proposal));
+                }
+                self.next_proposal += 1;
+                self.nodes[at].turn.proposals.push(proposal.clone());
+            }
+            Event::Checked { proposal, verdict } => {
+                if self.nodes[at].turn.proposal(*proposal).is_none() {
+                    return Err(format!("no proposal {proposal} at node {}", record.node));
+                }
+                self.nodes[at].turn.verdicts.insert(*proposal, verdict.clone());
+            }
+            Event::Recommended { proposal, why } => {
+                if let Some(id) = proposal
+                    && self.nodes[at].turn.proposal(*id).is_none()
+                {
+                    return Err(format!("no proposal {id} at node {}", record.node));
+                }
+                self.nodes[at].turn.recommended = Some((*proposal, why.clone()));
+            }
+            Event::Noted { text } => self.nodes[at].turn.notes.push(text.clone()),
+            Event::Failed { error } => self.nodes[at].turn.notes.push(error.clone()),
+        }
+        Ok(())
+    }
+
+    fn apply_ask(&mut self, at: usize, event: &Event) -> Result<(), String> {
+        let asks = &mut self.nodes[at].turn.asks;
+        match event {
+            Event::Asked { ask, purpose, model, prompt, n, temperature } => {
+                if *ask != self.next_ask {
+                    return Err(format!("ask {ask} out of order, expected {}", self.next_ask));
+                }
+                self.next_ask += 1;
+                asks.push(Ask {
+                    id: *ask,
+                    purpose: purpose.clone(),
+                    model: model.clone(),
+                    prompt: prompt.clone(),
+                    n: *n,
+                    temperature: *temperature,
+                    state: AskState::Pending,
+                });
+            }
+            Event::Answered { ask, texts, usage, ms } => {
+                let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;
+                found.state = AskState::Answered { texts: texts.clone(), usage: *usage, ms: *ms };
+                let usage = usage.unwrap_or_default();
+                self.spent.prompt = self.spent.prompt.saturating_add(usage.prompt);
+                self.spent.completion = self.spent.completion.saturating_add(usage.completion);
+            }
+            Event::AskFailed { ask, error, cancelled } => {
+                let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;
+                found.state = AskState::Failed { error: error.clone(), cancelled: *cancelled };
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Moves the cursor and makes the path to it the one redo follows. `to` exists.
+    fn move_to(&mut self, to: NodeId) {
+        self.cursor = to;
+        let mut child = to;
+        while let Some(parent) = self.node(child).and_then(|n| n.parent) {
+            if let Some(node) = usize::try_from(parent).ok().and_then(|i| self.nodes.get_mut(i)) {
+                node.last_child = Some(child);
+            }
+            child = parent;
+        }
+    }
+}
+
+impl Node {
+    fn new(
+        id: NodeId,
+        parent: Option<NodeId>,
+        depth: u32,
+        action: Option<Action>,
+        outcome: StepOutcome,
+        changes: Value,
+    ) -> Self {
+        Node {
+            id,
+            parent,
+            children: Vec::new(),
+            last_child: None,
+            depth,
+            action,
+            decision: None,
+            outcome,
+            changes,
+            turn: Turn::default(),
+        }
+    }
+}
+
+impl Decision {
+    /// The proposal it is about, if any.
+    pub fn proposal(&self) -> Option<ProposalId> {
+        match &self.choice {
+            Choice::Approve { proposal } | Choice::Edit { proposal, .. } | Choice::Reject { proposal, .. } => {
+                Some(*proposal)
+            }
+            Choice::Manual { .. } => None,
+        }
+    }
+}

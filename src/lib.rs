@@ -1,0 +1,18 @@
+//! Stepwright: a terminal workbench that steps language-model agents through episodes, one decision at a time.
+//!
+//! The map, in the order imports run (a module imports only from those above it):
+//! - [`episode`]: events, the session as their fold, the undo tree, the gate, the log file; pure.
+//! - [`program`]: specifications, calls, rendering, and the bounded Python engine.
+//! - [`world`]: environments, one folder each.
+//! - [`model`]: sources of completions: providers, cassettes.
+//! - [`precondition`]: candidate assertions: generate, validate, rank.
+//! - [`planner`]: effects learned from demonstrations and search over them.
+//! - [`blocking`]: goals, blocked actions, unmet conditions and what would meet them.
+//! - [`method`]: what each research method puts into the loop's slots.
+//! - [`driver`]: the task that runs methods against worlds and models.
+//! - [`study`]: unattended runs, metrics, conformance checks.
+//! - [`tui`]: the workbench. - [`cli`]: the subcommands.
+
+pub mod episode;
+pub mod program;
+pub mod world;

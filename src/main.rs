@@ -1,0 +1,3 @@
+//! The `stepwright` program: parses the command line and calls one function.
+
+fn main() {}

@@ -1,0 +1,205 @@
+//! One program call, `receiver.function(literals…)`, and its lossless text.
+//!
+//! Parsing accepts exactly one call whose arguments are constants; anything else is the engine's business, not this file's.
+
+use std::fmt;
+
+use ruff_python_ast::Expr;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A constant argument of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    /// `None`
+    None,
+    /// `True`, `False`
+    Bool(bool),
+    /// A whole number that fits 64 bits.
+    Int(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// A string.
+    Str(String),
+}
+
+impl From<&str> for Literal {
+    fn from(text: &str) -> Self {
+        Literal::Str(text.to_owned())
+    }
+}
+
+impl From<String> for Literal {
+    fn from(text: String) -> Self {
+        Literal::Str(text)
+    }
+}
+
+impl From<bool> for Literal {
+    fn from(value: bool) -> Self {
+        Literal::Bool(value)
+    }
+}
+
+impl fmt::Display for Literal {
+    /// As Python's `repr` writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::None => f.write_str("None"),
+            Literal::Bool(true) => f.write_str("True"),
+            Literal::Bool(false) => f.write_str("False"),
+            Literal::Int(n) => write!(f, "{n}"),
+            Literal::Float(x) => write!(f, "{x:?}"),
+            Literal::Str(s) => write_repr(f, s),
+        }
+    }
+}
+
+/// Writes a string as Python's `repr` does for printable text: single quotes unless it holds one and no double quote.
+fn write_repr(f: &mut fmt::Formatter<'_>, s: &str) -> fmt::Result {
+    let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
+    write!(f, "{quote}")?;
+    for c in s.chars() {
+        match c {
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            c if c == quote => write!(f, "\\{c}")?,
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => write!(f, "\\x{:02x}", c as u32)?,
+            c => write!(f, "{c}")?,
+        }
+    }
+    write!(f, "{quote}")
+}
+
+/// A program call: `agent.take('mug 1', 'shelf 2')`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The object called (`agent`, `env`, `system`, `user`).
+    pub receiver: String,
+    /// The function (`take`).
+    pub function: String,
+    /// Its arguments, constants only.
+    pub args: Vec<Literal>,
+}
+
+impl Call {
+    /// Builds a call whose arguments are literals.
+    pub fn new<A: Into<Literal>>(receiver: &str, function: &str, args: impl IntoIterator<Item = A>) -> Self {
+        Call {
+            receiver: receiver.to_owned(),
+            function: function.to_owned(),
+            args: args.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}(", self.receiver, self.function)?;
+        for (i, arg) in self.args.iter().enumerate() {
+            if i > 0 {
+                f.write_str(", ")?;
+            }
+            write!(f, "{arg}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Why a text is not a call of constants.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a call of constants such as agent.take('mug 1', 'shelf 2'): {why}")]
+pub struct CallError {
+    /// The text offered.
+    pub text: String,
+    /// What it is instead.
+    pub why: String,
+}
+
+impl std::str::FromStr for Call {
+    type Err = CallError;
+
+    fn from_str(text: &str) -> Result<Self, CallError> {
+        let fail = |why: &str| CallError { text: text.chars().take(200).collect(), why: why.to_owned() };
+        // The grammar's parser recurses; a call of constants never nests, so depth is bounded before parsing.
+        if text.len() > 64 * 1024 || text.matches(['(', '[', '{']).count() > 64 {
+            return Err(fail("too long or too deeply nested"));
+        }
+        let parsed = ruff_python_parser::parse_expression(text.trim()).map_err(|e| fail(&e.error.to_string()))?;
+        let Expr::Call(call) = parsed.expr() else { return Err(fail("no call")) };
+        let Expr::Attribute(target) = call.func.as_ref() else { return Err(fail("no receiver before the function")) };
+        let Expr::Name(receiver) = target.value.as_ref() else { return Err(fail("the receiver is no plain name")) };
+        if !call.arguments.keywords.is_empty() {
+            return Err(fail("it has keyword arguments"));
+        }
+        let args: Option<Vec<Literal>> = call.arguments.args.iter().map(literal).collect();
+        Ok(Call {
+            receiver: receiver.id.to_string(),
+            function: target.attr.to_string(),
+            args: args.ok_or_else(|| fail("an argument is no constant"))?,
+        })
+    }
+}
+
+fn literal(expr: &Expr) -> Option<Literal> {
+    Some(match expr {
+        Expr::NoneLiteral(_) => Literal::None,
+        Expr::BooleanLiteral(b) => Literal::Bool(b.value),
+        Expr::StringLiteral(s) => Literal::Str(s.value.to_str().to_owned()),
+        Expr::NumberLiteral(n) => number(&n.value)?,
+        Expr::UnaryOp(u) if u.op == ruff_python_ast::UnaryOp::USub => match literal(&u.operand)? {
+            Literal::Int(n) => Literal::Int(n.checked_neg()?),
+            Literal::Float(x) => Literal::Float(-x),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn number(n: &ruff_python_ast::Number) -> Option<Literal> {
+    match n {
+        ruff_python_ast::Number::Int(i) => i.as_i64().map(Literal::Int),
+        ruff_python_ast::Number::Float(x) => Some(Literal::Float(*x)),
+        ruff_python_ast::Number::Complex { .. } => None,
+    }
+}
+
+impl Serialize for Call {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Call {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_survives_its_text() {
+        for text in [
+            "agent.take('mug 1', 'shelf 2')",
+            "env.set_property(\"it's\", 'open', False)",
+            "a.f(None, -3, 2.5)",
+            "a.f()",
+        ] {
+            let call: Call = text.parse().unwrap();
+            assert_eq!(call.to_string(), text);
+            assert_eq!(call.to_string().parse::<Call>().unwrap(), call);
+        }
+    }
+
+    #[test]
+    fn what_is_no_call_of_constants_is_refused() {
+        for text in ["", "f(1)", "a.b.c(1)", "a.f(x)", "a.f(k=1)", "a.f(1); a.g(2)", "a.f(", &"(".repeat(100_000)] {
+            assert!(text.parse::<Call>().is_err(), "{text:.40}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Worlds: deterministic environments an agent acts in.
+//!
+//! This file holds the interface every world offers and the records it exchanges. A world knows nothing of methods, models
+//! or terminals; it does no input or output while stepping (its loader reads files beforehand). One folder a world.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::program::Call;
+
+/// What a world answers to a reset or an action: one line of the line protocol.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The text the agent sees, verbatim, line breaks included.
+    pub observation: String,
+    /// All admissible actions after the step, sorted by code point, no duplicates; `None` where a world has no such list.
+    pub admissible: Option<Vec<String>>,
+    /// The action as a program call, where the accepted action is one (`agent.goto('drawer 4')`); `None` for a reset, a
+    /// refused action, or an action that has no call (`look`).
+    pub action_call: Option<Call>,
+    /// The observation as program calls, in program order (`agent.update_visible_objects('drawer 4', 'mug 1')`).
+    pub observation_calls: Vec<Call>,
+    /// Why the world refused the action, in its own words where it has any; `None` when it was accepted.
+    pub error: Option<String>,
+    /// Reward of this step.
+    pub reward: f64,
+    /// Whether the episode is over.
+    pub done: bool,
+    /// Whether the goal holds now.
+    pub won: bool,
+}
+
+impl Outcome {
+    /// The action's call (if any) followed by the observation's calls: the `calls` of the line protocol.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.action_call.iter().chain(&self.observation_calls)
+    }
+}
+
+/// A task a world can be reset to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskInfo {
+    /// Unique within its source; what `--task` takes.
+    pub id: String,
+    /// The world's own kind of task (`pick_and_place_simple`).
+    pub kind: String,
+    /// The goal as the agent is told it.
+    pub sentence: String,
+    /// Where it comes from, for people: `shipped`, or a path.
+    pub source: String,
+}
+
+/// How a trajectory of this world opens as a program: the function's name, its comment and the lines that set the objects up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramHeader {
+    /// Python identifier of the enclosing function (`put_a_mug_in_desk`).
+    pub function: String,
+    /// The comment under the `def` line, without `# `.
+    pub comment: String,
+    /// Statements that create the objects (`env = Environment()`, `agent = Agent(env)`).
+    pub setup: Vec<String>,
+}
+
+/// What went wrong inside a world or its loader.
+#[derive(Debug, thiserror::Error)]
+pub enum WorldError {
+    /// No task of that id; carries the nearest ids.
+    #[error("no task `{id}`{}", nearest_hint(.nearest))]
+    NoSuchTask {
+        /// The id asked for.
+        id: String,
+        /// The closest known ids, best first.
+        nearest: Vec<String>,
+    },
+    /// A file could not be read or does not hold what it should: what, where, what to do.
+    #[error("{path}: {message}")]
+    Data {
+        /// File, and line where there is one (`games.jsonl:12`).
+        path: String,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+    /// A snapshot of another world or task was offered.
+    #[error("the snapshot belongs to another world or task")]
+    ForeignSnapshot,
+    /// The world's process or connection failed (external worlds).
+    #[error("{0}")]
+    Failed(String),
+}
+
+fn nearest_hint(nearest: &[String]) -> String {
+    if nearest.is_empty() {
+        return String::new();
+    }
+    format!("; nearest: {}", nearest.join(", "))
+}
+
+/// A point in an episode that a world can return to. Opaque, cheap to clone and to keep.
+#[derive(Clone)]
+pub struct Snapshot(pub Arc<dyn Any + Send + Sync>);
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Snapshot")
+    }
+}
+
+/// An environment: deterministic given task and seed, cheap to clone, no I/O while stepping.
+pub trait World: Send {
+    /// The world's name as on the command line (`household`).
+    fn name(&self) -> &'static str;
+
+    /// Starts the task anew.
+    ///
+    /// # Errors
+    /// [`WorldError::NoSuchTask`] if the id is unknown.
+    fn reset(&mut self, task: &str, seed: u64) -> Result<Outcome, WorldError>;
+
+    /// Performs one action given as the world's text. A refused action is an outcome (with `error`), not an `Err`.
+    ///
+    /// # Errors
+    /// Only when the world itself breaks (an external process that died).
+    fn act(&mut self, text: &str) -> Result<Outcome, WorldError>;
+
+    /// Admissible actions now, sorted by code point; `None` where a world has no such list.
+    fn admissible(&self) -> Option<Vec<String>>;
+
+    /// The hidden state as JSON, for people. Never shown to a model or a proposer.
+    fn truth(&self) -> Value;
+
+    /// The present point, to come back to.
+    fn snapshot(&self) -> Snapshot;
+
+    /// Goes back to a snapshot of the same task.
+    ///
+    /// # Errors
+    /// [`WorldError::ForeignSnapshot`] if it is not one of this world and task.
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError>;
+
+    /// What `act(text)` would give, leaving the world as it is; `None` where a world cannot tell.
+    fn preview(&self, text: &str) -> Option<(Outcome, Value)>;
+
+    /// The tasks this instance can be reset to.
+    fn tasks(&self) -> Vec<TaskInfo>;
+
+    /// The program call a text stands for (`go to drawer 4` to `agent.goto('drawer 4')`); `None` where it has none. Does not
+    /// ask whether the action is admissible.
+    fn call_of(&self, text: &str) -> Option<Call>;
+
+    /// The text of a program call; the inverse of [`World::call_of`]. `None` if it is no action of this world.
+    fn text_of(&self, call: &Call) -> Option<String>;
+
+    /// How the present task's trajectory opens as a program.
+    fn header(&self) -> ProgramHeader;
+
+    /// The specification (`spec.py`) this world's programs run against.
+    fn specification(&self) -> &'static str;
+
+    /// An independent copy at the same point.
+    fn fork(&self) -> Box<dyn World>;
+}
