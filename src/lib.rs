@@ -14,5 +14,6 @@
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
 
 pub mod episode;
+pub mod model;
 pub mod program;
 pub mod world;

@@ -1,0 +1,186 @@
+//! Models: sources of completions. Requests, responses, errors, and the trait all language models implement.
+//!
+//! Providers, streaming, retries and cassettes live in the files beside this one. The built-in symbolic proposer is no language
+//! model: it reads the program state itself and lives in [`crate::planner`].
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+pub use crate::episode::{PromptMessage, Usage};
+
+/// What kind of thing answers; shown wherever a model's name appears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelKind {
+    /// No language model at all.
+    Symbolic,
+    /// A language model behind a network interface.
+    Remote,
+    /// Recorded exchanges played back.
+    Recorded,
+}
+
+/// A model as people see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelInfo {
+    /// The model's name (`gpt-4.1-mini`).
+    pub name: String,
+    /// What kind of thing it is.
+    pub kind: ModelKind,
+    /// Where it answers, without any key (`http://127.0.0.1:8080/v1`); empty for the symbolic proposer.
+    pub endpoint: String,
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRequest {
+    /// Chat messages; exactly one of role `text` asks for a raw completion instead.
+    pub messages: Vec<PromptMessage>,
+    /// Upper bound of tokens to generate, each completion.
+    pub max_tokens: u32,
+    /// 0 is greedy.
+    pub temperature: f64,
+    /// Completions wanted. A provider that gives one at a time is asked that many times.
+    pub n: u32,
+    /// Stop strings (at most four).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// Sampling seed, best effort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Ask for log-probabilities of the tokens.
+    #[serde(default)]
+    pub logprobs: bool,
+}
+
+/// A generated token and its natural log-probability.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TokenLogprob {
+    /// The token's text, as given.
+    pub token: String,
+    /// Its log-probability.
+    pub logprob: f64,
+}
+
+/// One completion.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Completion {
+    /// The text, verbatim.
+    pub text: String,
+    /// Why it ended, in the provider's word (`stop`, `length`, …); empty if not told.
+    #[serde(default)]
+    pub finish: String,
+    /// Tokens with log-probabilities; empty where not given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokenLogprob>,
+}
+
+impl Completion {
+    /// Mean log-probability per token; `None` where the model gave none.
+    pub fn mean_logprob(&self) -> Option<f64> {
+        if self.tokens.is_empty() {
+            return None;
+        }
+        Some(self.tokens.iter().map(|t| t.logprob).sum::<f64>() / self.tokens.len() as f64)
+    }
+}
+
+/// A whole answer.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ModelResponse {
+    /// The completions, by index.
+    pub completions: Vec<Completion>,
+    /// Tokens spent, where told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+/// What arrives while a model answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StreamEvent {
+    /// More text of completion `index`.
+    Delta {
+        /// Which completion.
+        index: u32,
+        /// The new text.
+        text: String,
+    },
+    /// A retry is due; counts down visibly.
+    Retrying {
+        /// Which attempt comes next, from 2.
+        attempt: u32,
+        /// How long until then.
+        wait: Duration,
+        /// Why the last attempt failed.
+        why: String,
+    },
+}
+
+/// Why a model gave no answer: what happened and what to do.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// The person cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// The provider refused the request for good.
+    #[error("{endpoint} answered {status}: {message}")]
+    Refused {
+        /// Where.
+        endpoint: String,
+        /// HTTP status.
+        status: u16,
+        /// The provider's words and what to do.
+        message: String,
+    },
+    /// No answer could be had; retries are used up.
+    #[error("{endpoint}: {message}")]
+    Unreachable {
+        /// Where.
+        endpoint: String,
+        /// What happened and what to do.
+        message: String,
+    },
+    /// The answer broke off or was no valid answer.
+    #[error("{endpoint}: {message}")]
+    Broken {
+        /// Where.
+        endpoint: String,
+        /// What was wrong with it.
+        message: String,
+        /// The text received before it broke.
+        partial: String,
+    },
+    /// The cassette holds no such exchange.
+    #[error("cassette {path} has no recording of this request; nearest is {nearest}")]
+    NotRecorded {
+        /// The cassette.
+        path: String,
+        /// The nearest recorded request and how it differs.
+        nearest: String,
+    },
+    /// The configuration is wrong.
+    #[error("{0}")]
+    Configuration(String),
+}
+
+/// A language model.
+#[async_trait]
+pub trait LanguageModel: Send + Sync {
+    /// The model as people see it.
+    fn info(&self) -> ModelInfo;
+
+    /// Asks for `request.n` completions. Text is sent to `stream` as it arrives; a closed `stream` is no error.
+    ///
+    /// # Errors
+    /// [`ModelError`]; [`ModelError::Cancelled`] soon after `cancel` fires, whatever the server does.
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        stream: &UnboundedSender<StreamEvent>,
+        cancel: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError>;
+}
