@@ -13,7 +13,11 @@
 //! - [`study`]: unattended runs, metrics, conformance checks.
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
 
+pub mod blocking;
+pub mod driver;
 pub mod episode;
 pub mod model;
+pub mod precondition;
 pub mod program;
+pub mod tui;
 pub mod world;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::proposal::{Action, ProposalId};
+use super::proposal::ProposalId;
 
 /// Identifies a decision within a session.
 pub type DecisionId = u64;
@@ -26,17 +26,17 @@ pub enum Choice {
         /// The proposal taken.
         proposal: ProposalId,
     },
-    /// Take an edited action in its place.
+    /// Take an edited action in its place. The edited action is a proposal of its own (origin: person), checked like any other.
     Edit {
         /// The proposal it was edited from.
+        from: ProposalId,
+        /// The edited proposal, which is taken.
         proposal: ProposalId,
-        /// What is to happen instead.
-        action: Action,
     },
-    /// Take an action a person typed.
+    /// Take an action a person typed; it is a proposal of its own (origin: person), checked like any other.
     Manual {
-        /// The action typed.
-        action: Action,
+        /// The proposal that holds it.
+        proposal: ProposalId,
     },
     /// Refuse a proposal; the reason reaches the model as a person's decision, not as a failure of the world.
     Reject {

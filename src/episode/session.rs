@@ -353,9 +353,8 @@ impl Session {
                 if decision.id != self.next_decision {
                     return Err(format!("decision {} out of order, expected {}", decision.id, self.next_decision));
                 }
-                if let Some(id) = decision.proposal()
-                    && self.nodes[at].turn.proposal(id).is_none()
-                {
+                let id = decision.proposal();
+                if self.nodes[at].turn.proposal(id).is_none() {
                     return Err(format!("no proposal {id} at node {}", record.node));
                 }
                 self.next_decision += 1;
@@ -463,13 +462,18 @@ impl Node {
 }
 
 impl Decision {
-    /// The proposal it is about, if any.
-    pub fn proposal(&self) -> Option<ProposalId> {
+    /// The proposal it takes or rejects.
+    pub fn proposal(&self) -> ProposalId {
         match &self.choice {
-            Choice::Approve { proposal } | Choice::Edit { proposal, .. } | Choice::Reject { proposal, .. } => {
-                Some(*proposal)
-            }
-            Choice::Manual { .. } => None,
+            Choice::Approve { proposal }
+            | Choice::Edit { proposal, .. }
+            | Choice::Manual { proposal }
+            | Choice::Reject { proposal, .. } => *proposal,
         }
+    }
+
+    /// Whether it takes its proposal (anything but a rejection).
+    pub fn takes(&self) -> bool {
+        !matches!(self.choice, Choice::Reject { .. })
     }
 }

@@ -1,0 +1,52 @@
+//! Blocking: what keeps an action or a goal from happening, and what would change that.
+//!
+//! This file holds the tree that is shown; the files beside it build it. Rules of the paper "Sequential Discrete Action Selection
+//! via Blocking Conditions and Resolutions": a blocked action lists its unmet conditions, each with resolution actions.
+
+use serde::{Deserialize, Serialize};
+
+/// What a node of the blocking tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    /// The task, or a part of it.
+    Goal,
+    /// An action, wanted or as a resolution.
+    Action,
+    /// A condition of the action above it.
+    Condition,
+}
+
+/// How a node stands now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeStatus {
+    /// The condition holds, the goal is reached, the action could be taken now.
+    Open,
+    /// The condition does not hold, the goal is not reached, the action is blocked.
+    Blocked,
+    /// It cannot be told.
+    Unknown,
+}
+
+/// A node of the blocking tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlockingNode {
+    /// The node above; `None` for a root. Always smaller than this node's own index.
+    pub parent: Option<usize>,
+    /// What it is.
+    pub kind: NodeKind,
+    /// As a person reads it: `take mug 1 from shelf 2`, `self.inventory == None`.
+    pub text: String,
+    /// How it stands.
+    pub status: NodeStatus,
+    /// Why it is there and what would unblock it, in words.
+    pub why: String,
+}
+
+/// Goals, blocked actions, their conditions and resolution actions: a forest in depth-first order.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct BlockingTree {
+    /// The nodes; a parent stands before its children.
+    pub nodes: Vec<BlockingNode>,
+}

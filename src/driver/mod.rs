@@ -1,0 +1,284 @@
+//! The driver: the task that runs methods against worlds and models, obeys commands and emits notices.
+//!
+//! This file holds what passes between the driver and whoever watches it (the workbench, unattended runs). The driver never
+//! draws; the watcher never waits for the driver. What the session *is* travels as [`Notice::Recorded`]; everything else is
+//! derived or passing and never logged.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::blocking::BlockingTree;
+use crate::episode::{AskId, Header, NodeId, Policy, PromptMessage, ProposalId, Record, Verdict};
+use crate::precondition::{CandidateOrigin, Pool};
+
+/// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Start the method's proposing at the cursor (done by itself after each step unless paused).
+    Propose,
+    /// Ask for `n` more samples at the cursor.
+    Sample {
+        /// How many.
+        n: u32,
+    },
+    /// Take a proposal as it is.
+    Approve {
+        /// Which.
+        proposal: ProposalId,
+    },
+    /// Take an edited text in place of a proposal.
+    Edit {
+        /// The proposal it was edited from.
+        proposal: ProposalId,
+        /// The text: the world's action text or its program call.
+        text: String,
+    },
+    /// Refuse a proposal, with a reason for the model.
+    Reject {
+        /// Which.
+        proposal: ProposalId,
+        /// The person's words.
+        reason: String,
+    },
+    /// Do an action typed by a person: the world's text or its program call.
+    Manual {
+        /// The text.
+        text: String,
+    },
+    /// Check a text as it is being typed; answered by [`Notice::TextChecked`] with the same token, never logged.
+    CheckText {
+        /// Echoed in the answer, so that late answers can be dropped.
+        token: u64,
+        /// The text as typed.
+        text: String,
+    },
+    /// Build the blocking tree of a proposal; answered by [`Notice::Blocking`].
+    Explain {
+        /// Which.
+        proposal: ProposalId,
+    },
+    /// Change the gate's policy.
+    SetPolicy(Policy),
+    /// Go back one decision; the world goes with it.
+    Undo,
+    /// Go forward along the last path.
+    Redo,
+    /// Go to any node of the tree.
+    Goto(NodeId),
+    /// Replace the action of the step that led to `node` and replay the steps after it in a new branch, as far as they go.
+    Rewrite {
+        /// The node whose action is replaced.
+        node: NodeId,
+        /// The new action: text or call.
+        text: String,
+    },
+    /// Run an edited program against the specification only (the world is not touched); answered by [`Notice::ProgramChecked`].
+    CheckProgram {
+        /// Echoed in the answer.
+        token: u64,
+        /// The call lines of the trajectory, in order, one text each.
+        lines: Vec<String>,
+    },
+    /// Cancel whatever is under way: an ask, an inference, an automatic run.
+    Cancel,
+    /// Send an edited prompt in place of an ask's.
+    Resend {
+        /// The ask.
+        ask: AskId,
+        /// The messages to send.
+        messages: Vec<PromptMessage>,
+    },
+    /// Generate, validate and rank candidate preconditions of an action (`None`: all actions).
+    Infer {
+        /// The action's function.
+        action: Option<String>,
+        /// From the enumerator or from the model in use.
+        origin: CandidateOrigin,
+    },
+    /// Add or replace a candidate by a person's text; validated at once, answered by [`Notice::Pool`].
+    PutCandidate {
+        /// The action's function.
+        action: String,
+        /// The candidate edited; `None` adds one.
+        id: Option<usize>,
+        /// The expression.
+        text: String,
+    },
+    /// Validate an expression as it is being typed; answered by [`Notice::CandidateChecked`], nothing is kept.
+    TryCandidate {
+        /// Echoed in the answer.
+        token: u64,
+        /// The action's function.
+        action: String,
+        /// The expression.
+        text: String,
+    },
+    /// Mark a candidate rejected or not.
+    RejectCandidate {
+        /// The action's function.
+        action: String,
+        /// The candidate.
+        id: usize,
+        /// Rejected or restored.
+        rejected: bool,
+    },
+    /// Put these assertions in force for an action; proposals at the cursor are checked again.
+    Adopt {
+        /// The action's function.
+        action: String,
+        /// All its assertions from now on.
+        assertions: Vec<String>,
+        /// Where they come from, in words.
+        origin: String,
+    },
+    /// Change model or method from here on.
+    Configure {
+        /// The model's name.
+        model: String,
+        /// The method's name.
+        method: String,
+    },
+    /// Write a remark into the session.
+    Note(String),
+    /// Flush and stop.
+    Quit,
+}
+
+/// How urgent a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Something happened.
+    Info,
+    /// Something to look at.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// What the world and the program look like at the cursor. Derived, never logged.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Situation {
+    /// The node it describes.
+    pub node: NodeId,
+    /// Admissible actions, sorted; `None` where the world has no list.
+    pub admissible: Option<Vec<String>>,
+    /// The world's hidden state, for people.
+    pub truth: Value,
+    /// The program's variables: what the agent can know.
+    pub variables: Value,
+    /// What the last step changed in `truth` (RFC 6902).
+    pub truth_changes: Value,
+    /// Goals as the blocking pane's roots when no proposal is chosen.
+    pub goals: BlockingTree,
+}
+
+/// How a line of an edited program fared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineStatus {
+    /// It ran.
+    Ran,
+    /// It raised: exception and message.
+    Raised(String),
+    /// Not reached because an earlier line raised.
+    NotReached,
+    /// It is no call of constants of the specification's objects.
+    Unreadable(String),
+}
+
+/// What the driver tells its watchers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Notice {
+    /// A session was begun or opened: its header and every record so far. Replaces all that was shown.
+    Opened {
+        /// The header.
+        header: Box<Header>,
+        /// The records so far.
+        records: Arc<Vec<Record>>,
+        /// The log file, if it is written.
+        path: Option<PathBuf>,
+    },
+    /// A record was added (and flushed to the log before this notice).
+    Recorded(Box<Record>),
+    /// The situation at the cursor changed.
+    Situation(Arc<Situation>),
+    /// More text of a pending ask.
+    Stream {
+        /// The ask.
+        ask: AskId,
+        /// Which completion.
+        index: u32,
+        /// The new text, as received.
+        text: String,
+    },
+    /// A pending ask will be retried.
+    Retrying {
+        /// The ask.
+        ask: AskId,
+        /// The attempt to come.
+        attempt: u32,
+        /// When.
+        wait: Duration,
+        /// Why.
+        why: String,
+    },
+    /// Long work goes on; `done == total` ends it.
+    Progress {
+        /// What is under way.
+        what: String,
+        /// Parts done.
+        done: usize,
+        /// Parts in all; 0 if not known.
+        total: usize,
+    },
+    /// Answer to [`Command::CheckText`].
+    TextChecked {
+        /// The command's token.
+        token: u64,
+        /// What checking said; `Err` says why the text is no action.
+        verdict: Result<Verdict, String>,
+    },
+    /// Answer to [`Command::CheckProgram`]: one status a line.
+    ProgramChecked {
+        /// The command's token.
+        token: u64,
+        /// The lines' fates, in order.
+        lines: Vec<LineStatus>,
+    },
+    /// Answer to [`Command::Explain`].
+    Blocking {
+        /// The proposal explained.
+        proposal: ProposalId,
+        /// Its tree.
+        tree: Arc<BlockingTree>,
+    },
+    /// A pool of candidates, new or changed.
+    Pool(Arc<Pool>),
+    /// Answer to [`Command::TryCandidate`]: the candidate as it would stand in the pool.
+    CandidateChecked {
+        /// The command's token.
+        token: u64,
+        /// The candidate with its fate.
+        candidate: Box<crate::precondition::Candidate>,
+    },
+    /// A message for the person: what happened, and what to press next.
+    Say {
+        /// How urgent.
+        level: Level,
+        /// The message.
+        text: String,
+    },
+    /// The driver has flushed and stopped.
+    Stopped,
+}
+
+/// The two ends of a running driver.
+#[derive(Debug)]
+pub struct Handle {
+    /// Commands to the driver; closed means it stopped.
+    pub commands: tokio::sync::mpsc::UnboundedSender<Command>,
+    /// Notices from the driver.
+    pub notices: tokio::sync::mpsc::UnboundedReceiver<Notice>,
+}

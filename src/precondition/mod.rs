@@ -1,0 +1,99 @@
+//! Preconditions as programs: candidate assertions, their validation by execution on demonstrations, satisfied sets and ranking.
+//!
+//! Section 3.2 of "Reasoning about Action Preconditions with Programs". This file holds the records; the files beside it generate,
+//! validate and rank. Knows no model and no terminal.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a candidate came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CandidateOrigin {
+    /// The specification as shipped.
+    Specification,
+    /// The built-in enumerator: no language model.
+    Enumerated,
+    /// A language model's completion.
+    Model,
+    /// Typed or edited by a person.
+    Person,
+}
+
+/// Why a candidate is out, or that it is in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "fate", rename_all = "snake_case")]
+pub enum Fate {
+    /// Holds at every call of the action in every demonstration.
+    Valid,
+    /// Not of the required form, or does not parse, or uses a forbidden name.
+    Malformed {
+        /// `Form`, `SyntaxError`, `Unsafe`.
+        reason: String,
+        /// In words.
+        message: String,
+    },
+    /// Raised in a demonstration.
+    Fails {
+        /// Index of the first failing demonstration.
+        demonstration: usize,
+        /// Index of the failing call in that demonstration's calls.
+        call: usize,
+        /// The failing call's text.
+        at: String,
+        /// The exception's type (`AssertionError`).
+        exception: String,
+        /// In words, with the values found.
+        message: String,
+        /// How many demonstrations fail.
+        failing: usize,
+    },
+    /// The engine could not tell: a construct it does not offer, or the budget ran out.
+    Unknown {
+        /// `Unsupported` or `Budget`.
+        reason: String,
+        /// In words.
+        message: String,
+    },
+}
+
+/// A candidate precondition and its life.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Its number within the pool, from 0 in order of arrival.
+    pub id: usize,
+    /// The expression, without `assert`.
+    pub text: String,
+    /// Who offered it.
+    pub origin: CandidateOrigin,
+    /// What validation by execution said.
+    pub fate: Fate,
+    /// Size of its satisfied set |C| over all instances; `None` unless it could be evaluated.
+    pub coverage: Option<usize>,
+    /// Its cluster: valid candidates with equal satisfied sets, numbered by first appearance.
+    pub cluster: Option<usize>,
+    /// Whether its cluster is optimal by Equation (1): no valid cluster has a strictly smaller set.
+    pub optimal: bool,
+    /// Whether it represents its cluster (lowest id).
+    pub representative: bool,
+    /// Rejected by a person: kept, but not adopted.
+    #[serde(default)]
+    pub rejected: bool,
+}
+
+/// The candidates of one action.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Pool {
+    /// The action's function (`take`).
+    pub action: String,
+    /// Its parameters, without `self`.
+    pub params: Vec<String>,
+    /// The candidates, by id.
+    pub candidates: Vec<Candidate>,
+    /// Number of instances (demonstration, step, binding) the satisfied sets range over.
+    pub instances: usize,
+    /// How many times the demonstrations call the action.
+    pub calls: usize,
+    /// Whether generation or validation is still under way.
+    #[serde(default)]
+    pub running: bool,
+}

@@ -1,0 +1,185 @@
+//! What a pane is: something that draws part of the view and answers actions with intents.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::theme::Theme;
+use super::view::View;
+use crate::driver::{Command, Level};
+use crate::episode::ProposalId;
+
+/// The panes, in tab order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PaneId {
+    /// The trajectory as a program.
+    Program,
+    /// What is offered next, with verdicts.
+    Proposals,
+    /// Candidate assertions of each action.
+    Preconditions,
+    /// The program's variables and the world's truth.
+    State,
+    /// What blocks the chosen action.
+    Blocking,
+    /// The episode as the agent saw it.
+    Observations,
+    /// The exact request and the streaming answer.
+    Model,
+    /// The session's records.
+    Log,
+}
+
+/// All panes, in tab order.
+pub const PANES: [PaneId; 8] = [
+    PaneId::Program,
+    PaneId::Proposals,
+    PaneId::Preconditions,
+    PaneId::State,
+    PaneId::Blocking,
+    PaneId::Observations,
+    PaneId::Model,
+    PaneId::Log,
+];
+
+impl PaneId {
+    /// Its title.
+    pub fn title(self) -> &'static str {
+        match self {
+            PaneId::Program => "Program",
+            PaneId::Proposals => "Proposals",
+            PaneId::Preconditions => "Preconditions",
+            PaneId::State => "State",
+            PaneId::Blocking => "Blocking",
+            PaneId::Observations => "Observations",
+            PaneId::Model => "Model",
+            PaneId::Log => "Log",
+        }
+    }
+}
+
+/// Actions a pane itself answers. Which keys reach them is the action table's business (`tui/actions.rs`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PaneAction {
+    /// One row up.
+    Up,
+    /// One row down.
+    Down,
+    /// One page up.
+    PageUp,
+    /// One page down.
+    PageDown,
+    /// To the first row.
+    Top,
+    /// To the last row; panes that grow then follow the end.
+    Bottom,
+    /// Scroll or collapse to the left.
+    Left,
+    /// Scroll or expand to the right.
+    Right,
+    /// Open or close the fold under the cursor.
+    ToggleFold,
+    /// The pane's main act on the row under the cursor (choose a proposal, jump to a step, open a candidate).
+    Activate,
+    /// Edit the row under the cursor in place.
+    Edit,
+    /// Add a row (a candidate).
+    Add,
+    /// Reject or restore the row (a candidate).
+    ToggleReject,
+    /// Put the pane's choice in force (adopt assertions).
+    Adopt,
+    /// Start the pane's long work (infer the shown action's preconditions).
+    Run,
+    /// The same for all (infer for all actions).
+    RunAll,
+    /// Change what the pane shows (belief, truth, both; this action, the next action).
+    Cycle,
+    /// Search in the pane.
+    Search,
+    /// Next match.
+    NextMatch,
+    /// Previous match.
+    PreviousMatch,
+    /// Copy the row under the cursor.
+    Copy,
+}
+
+/// What a pane wants done; the application does it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Intent {
+    /// Send a command to the driver.
+    Send(Command),
+    /// Choose a proposal to look at (and to approve).
+    Select(ProposalId),
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Show a message.
+    Say(Level, String),
+    /// Give the keys to another pane.
+    Focus(PaneId),
+    /// Open the dialog that edits this text of an action before it is taken.
+    EditAction {
+        /// The proposal edited.
+        proposal: ProposalId,
+        /// The text to begin with.
+        text: String,
+    },
+    /// Ask for another round in the given time: something is debounced.
+    WakeIn(std::time::Duration),
+}
+
+/// A pane.
+pub trait Pane {
+    /// Which one it is.
+    fn id(&self) -> PaneId;
+
+    /// Its title, with whatever counts belong there.
+    fn title(&self, view: &View) -> String {
+        let _ = view;
+        self.id().title().to_owned()
+    }
+
+    /// Takes in what changed in the view, before drawing; called when `view.revision` differs from the last call.
+    fn update(&mut self, view: &View) -> Vec<Intent>;
+
+    /// Draws the inside of the pane (the border is the application's). Must cost in proportion to what is visible. Any size,
+    /// also 0x0, is drawn without panic.
+    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool);
+
+    /// The pane actions that make sense now, with the word each is shown by in the footer (`edit line`, `adopt`), most useful
+    /// first.
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)>;
+
+    /// Performs an action; returns what it wants done.
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent>;
+
+    /// Whether keys are text for the pane now (a text area or the search line is open).
+    fn captures_text(&self) -> bool {
+        false
+    }
+
+    /// A key while the pane captures text (Esc cancels, Enter or Ctrl-S accepts; the pane shows which).
+    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
+        let _ = (key, view);
+        Vec::new()
+    }
+
+    /// Pasted text while the pane captures text.
+    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
+        let _ = (text, view);
+        Vec::new()
+    }
+
+    /// A mouse event inside the area last drawn.
+    fn mouse(&mut self, event: MouseEvent, area: Rect, view: &View) -> Vec<Intent> {
+        let _ = (event, area, view);
+        Vec::new()
+    }
+
+    /// Called after a wake-up asked for by [`Intent::WakeIn`].
+    fn wake(&mut self, view: &View) -> Vec<Intent> {
+        let _ = view;
+        Vec::new()
+    }
+}
