@@ -5,5 +5,6 @@
 //! driver or the terminal themselves.
 
 pub mod pane;
+pub mod svg;
 pub mod theme;
 pub mod view;
