@@ -5,6 +5,7 @@
 //! driver or the terminal themselves.
 
 pub mod pane;
+pub mod sanitize;
 pub mod svg;
 pub mod theme;
 pub mod view;
