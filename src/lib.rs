@@ -5,6 +5,7 @@
 //! - [`program`]: specifications, calls, rendering, and the bounded Python engine.
 //! - [`world`]: environments, one folder each.
 //! - [`model`]: sources of completions: providers, cassettes.
+//! - [`prompt`]: prompt templates, rendered to messages.
 //! - [`precondition`]: candidate assertions: generate, validate, rank.
 //! - [`planner`]: effects learned from demonstrations and search over them.
 //! - [`blocking`]: goals, blocked actions, unmet conditions and what would meet them.
@@ -19,5 +20,6 @@ pub mod episode;
 pub mod model;
 pub mod precondition;
 pub mod program;
+pub mod prompt;
 pub mod tui;
 pub mod world;

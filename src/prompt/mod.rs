@@ -1,0 +1,170 @@
+//! Prompts: templates rendered to chat messages or to a raw completion prompt, by minijinja with strict undefined.
+//!
+//! Templates are named `METHOD/ROLE` and come from `prompts/METHOD/ROLE.jinja`: the user's copy in the configuration directory
+//! first, else the one in the program. What a template is given, and what is made of the answer, is the methods' business.
+//!
+//! # Roles
+//! A template marks where a message begins by `{{ role("system") }}` on a line of its own; the message runs to the next mark or
+//! to the end. Roles are `system`, `user`, `assistant`, and `text`: one single message that asks for a raw completion. Marks
+//! work inside loops and included templates. What a mark expands to depends on a digest of the whole context, so no text
+//! *in* the context can forge one.
+//!
+//! In a `text` message every character counts except the line end after the mark and one line end at the end. In the other
+//! roles blank lines at both ends are dropped, so that templates can be laid out for reading.
+//!
+//! `{% if %}` and its like vanish together with their line. `{{ value | json }}` writes JSON on one line, `{{ value | json(2) }}`
+//! over several. Nothing is escaped otherwise.
+
+mod embedded;
+mod render;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::episode::PromptMessage;
+
+/// A rendered prompt with what identifies its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// The messages in order.
+    pub messages: Vec<PromptMessage>,
+    /// The template's name (`preconditions/next_action`).
+    pub template: String,
+    /// SHA-256 of the template's source in hexadecimal. Where it includes others, of its source followed by each included
+    /// template's name and source, in the order of first use.
+    pub hash: String,
+}
+
+/// Why a prompt could not be rendered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PromptError {
+    /// There is no such template.
+    #[error("there is no prompt template {name:?}; the templates are {known}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The user's copy could not be read.
+    #[error("cannot read the prompt template {path}: {why}; make it readable, or remove it to use the built-in one")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// The system's words.
+        why: String,
+    },
+    /// The template is wrong, or uses what it is not given.
+    #[error("prompt template {source_name}: {why}")]
+    Template {
+        /// The file, or the name of the built-in template.
+        source_name: String,
+        /// What is wrong, with the line where known.
+        why: String,
+    },
+}
+
+/// The templates.
+#[derive(Debug, Clone, Default)]
+pub struct Prompts {
+    /// `prompts/` in the configuration directory.
+    user: Option<PathBuf>,
+    /// Templates that stand in for the embedded ones: tests.
+    extra: Vec<(String, String)>,
+}
+
+/// A template's source and where it was found.
+struct Source {
+    text: String,
+    shown_as: String,
+}
+
+impl Prompts {
+    /// The embedded templates, overridden by those in `prompts/` of the configuration directory.
+    pub fn new(configuration: Option<&Path>) -> Self {
+        Prompts { user: configuration.map(|dir| dir.join("prompts")), extra: Vec::new() }
+    }
+
+    /// As [`Prompts::new`], with further templates between the user's and the embedded ones.
+    pub fn with_templates(mut self, templates: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.extra.extend(templates);
+        self
+    }
+
+    /// Renders the template `name` for `context`, whose fields are the template's variables. The user's copy is read anew each
+    /// time, so an edited template takes effect at the next ask.
+    ///
+    /// # Errors
+    /// [`PromptError`]; a variable the context lacks is one.
+    pub fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<Rendered, PromptError> {
+        render::render(self, name, context)
+    }
+
+    /// The names of all templates, sorted: embedded, added, and the user's.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = embedded::TEMPLATES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        names.extend(self.extra.iter().map(|(name, _)| name.clone()));
+        if let Some(user) = &self.user {
+            collect(user, "", 0, &mut names);
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The source of a template: the user's copy, else an added one, else the embedded one; `None` if there is none.
+    fn find(&self, name: &str) -> Result<Option<Source>, PromptError> {
+        if !is_name(name) {
+            return Ok(None);
+        }
+        if let Some(user) = &self.user {
+            let path = user.join(format!("{name}.jinja"));
+            match std::fs::read_to_string(&path) {
+                Ok(text) => return Ok(Some(Source { text, shown_as: path.display().to_string() })),
+                Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {}
+                Err(e) => {
+                    return Err(PromptError::Unreadable { path: path.display().to_string(), why: e.to_string() });
+                }
+            }
+        }
+        let extra = self.extra.iter().rev().find(|(n, _)| n == name).map(|(_, text)| text.clone());
+        let text = extra.or_else(|| embedded::TEMPLATES.iter().find(|(n, _)| *n == name).map(|(_, t)| (*t).to_owned()));
+        Ok(text.map(|text| Source { text, shown_as: format!("{name} (built in)") }))
+    }
+
+    fn unknown(&self, name: &str) -> PromptError {
+        let names = self.names();
+        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        PromptError::Unknown { name: name.to_owned(), known }
+    }
+}
+
+/// Template names are plain relative paths: no file outside the prompt folder can be named.
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .split('/')
+            .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'))
+}
+
+fn collect(dir: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) {
+    if depth > 3 {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let file = entry.file_name().to_string_lossy().into_owned();
+        if path.is_dir() {
+            collect(&path, &format!("{prefix}{file}/"), depth + 1, names);
+        } else if let Some(stem) = file.strip_suffix(".jinja") {
+            let name = format!("{prefix}{stem}");
+            if is_name(&name) {
+                names.push(name);
+            }
+        }
+    }
+}
