@@ -18,6 +18,7 @@ pub mod blocking;
 pub mod driver;
 pub mod episode;
 pub mod model;
+pub mod planner;
 pub mod precondition;
 pub mod program;
 pub mod prompt;

@@ -1,0 +1,31 @@
+//! Planning: effects learned from demonstrations, search over them, and the built-in symbolic proposer.
+//!
+//! The proposer is no language model: it plans over what the agent has seen, with the learned effects and the assertions in
+//! force, and explores where it has not seen. [`effects`] and [`search`] know no world; what is particular to households
+//! (sentence forms, goal conditions, likely places) is in [`household`]. Nothing here sees a world's hidden state or its list of
+//! admissible actions.
+
+pub mod effects;
+pub mod household;
+mod program_view;
+mod proposer;
+pub mod search;
+
+pub use effects::{EffectModel, Sample};
+pub use program_view::{Permit, ProgramView};
+pub use proposer::{ProposeContext, Ranked, SymbolicProposer};
+
+use crate::program::Call;
+
+/// A step of the history as the agent lived it. The reset is the first, without an action.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Observed {
+    /// The action as a call; `None` for the reset and for actions without one (`look`).
+    pub action: Option<Call>,
+    /// The text observed.
+    pub observation: String,
+    /// The observation as calls.
+    pub calls: Vec<Call>,
+    /// Whether the world refused the action.
+    pub refused: bool,
+}
