@@ -12,7 +12,7 @@ mod proposer;
 pub mod search;
 
 pub use effects::{EffectModel, Sample};
-pub use program_view::{Permit, ProgramView};
+pub use program_view::ProgramView;
 pub use proposer::{ProposeContext, Ranked, SymbolicProposer};
 
 use crate::program::Call;

@@ -1,31 +1,30 @@
-//! What planning needs of a program state: whether the assertions in force permit a call, and what a call changes.
+//! What planning needs of a program state: what the assertions in force say of a call, and what calls change.
 //!
 //! A seam, so that the search is tested without specifications and does not depend on how they are evaluated.
 
-use crate::episode::Status;
+use crate::episode::{Check, Status};
 use crate::program::Call;
 
-/// Whether the assertions of an action's function permit a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Permit {
-    /// All of them together: fails if any fails, unknown if any cannot be told.
-    pub status: Status,
-    /// The first that fails or cannot be told, as a person reads it.
-    pub culprit: Option<String>,
-}
-
-impl Permit {
-    /// Nothing stands against it.
-    pub fn granted() -> Self {
-        Permit { status: Status::Holds, culprit: None }
-    }
-}
-
-/// A program state to plan on. Cheap to clone.
+/// A program state to plan on, with the assertions in force. Cheap to clone.
 pub trait ProgramView: Clone {
-    /// Whether the assertions in force permit the action.
-    fn permits(&self, action: &Call) -> Permit;
+    /// The assertions of an action's function, each evaluated for the call, in order.
+    fn check(&self, action: &Call) -> Vec<Check>;
 
-    /// Runs observation calls; one that raises changes nothing.
+    /// All of them together, without the words: fails if any fails, else unknown if any cannot be told.
+    fn permits(&self, action: &Call) -> Status {
+        worst(&self.check(action))
+    }
+
+    /// Runs calls, their own assertions aside; one that raises changes nothing.
     fn apply(&mut self, calls: &[Call]);
+}
+
+/// The status over several checks.
+fn worst(checks: &[Check]) -> Status {
+    let has = |status| checks.iter().any(|c| c.status == status);
+    match (has(Status::Fails), has(Status::Unknown)) {
+        (true, _) => Status::Fails,
+        (false, true) => Status::Unknown,
+        (false, false) => Status::Holds,
+    }
 }

@@ -108,7 +108,7 @@ impl SymbolicProposer {
                 Ok(plan) if is_hopeless(&plan) => break,
                 Ok(plan) => {
                     let Some(first) = plan.actions.first() else { return Shortfall::because("the goal seems to hold") };
-                    let rationale = format!("{} (about {:.0} steps to go)", grounds.why(&plan.actions), plan.cost);
+                    let rationale = format!("{} ({})", grounds.why(&plan.actions), steps_to_go(plan.cost));
                     ranked.add(first.clone(), -plan.cost, rationale);
                 }
                 Err(_) if !ranked.taken.is_empty() => break,
@@ -136,9 +136,8 @@ impl SymbolicProposer {
         };
         let mut program = context.program.clone();
         for (i, call) in plan.actions.iter().enumerate() {
-            let permit = program.permits(call);
-            if permit.status == Status::Fails {
-                let condition = permit.culprit.unwrap_or_default();
+            if let Some(failing) = program.check(call).into_iter().find(|c| c.status == Status::Fails) {
+                let condition = failing.condition;
                 let remark = format!("no plan passes the assertions in force: `{call}` fails `{condition}`");
                 let mut shortfall = Shortfall::because(&remark);
                 if i == 0 {
@@ -186,11 +185,17 @@ impl SymbolicProposer {
                 break;
             }
             let refused_here = belief.refused.iter().any(|(c, moves)| *c == call && *moves == belief.moves);
-            let permit = context.program.permits(&call);
-            if ranked.is_new(&call) && !refused_here && permit.status != Status::Fails {
+            if ranked.is_new(&call) && !refused_here && context.program.permits(&call) != Status::Fails {
                 ranked.add(call, score, why);
             }
         }
+    }
+}
+
+fn steps_to_go(cost: f64) -> String {
+    match cost.round() {
+        steps if steps <= 1.0 => "the last step".to_owned(),
+        steps => format!("about {steps:.0} steps to go"),
     }
 }
 

@@ -60,6 +60,11 @@ impl Belief {
         self.listed.contains_key(place)
     }
 
+    /// Whether an action on a name alone was ever refused.
+    pub fn was_refused(&self, function: &str, name: &str) -> bool {
+        self.refused.iter().any(|(c, _)| c.function == function && text(c.args.first()) == Some(name))
+    }
+
     fn observe(&mut self, step: &Observed) {
         let moved_to = step.action.as_ref().filter(|a| a.function == super::GOTO).and_then(|a| text(a.args.first()));
         if step.refused {

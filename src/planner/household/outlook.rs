@@ -55,7 +55,8 @@ pub fn hopes(belief: &Belief, likely: &Likely, object: &str, barred: Option<&str
 pub fn is_shut(belief: &Belief, likely: &Likely, place: &str) -> bool {
     match belief.property(place, super::OPEN) {
         Some(open) => !open,
-        None => !belief.visited.contains(place) && likely.is_closed_at_first(kind_of(place)),
+        None if belief.visited.contains(place) => false,
+        None => likely.is_closed_at_first(kind_of(place)) && !belief.was_refused(super::OPEN, place),
     }
 }
 

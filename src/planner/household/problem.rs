@@ -95,7 +95,7 @@ struct Facts {
     held: Option<Id>,
     /// (place, thing), sorted.
     listed: Vec<(Id, Id)>,
-    /// (name, property hash is not enough: index into `PROPERTIES`, value), sorted.
+    /// (name, index into [`PROPERTIES`], value), sorted.
     properties: Vec<(Id, u8, bool)>,
     moved: bool,
 }
@@ -362,7 +362,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
             return;
         }
         if let Some(program) = from.program.get()
-            && program.permits(&call).status == Status::Fails
+            && program.permits(&call) == Status::Fails
         {
             self.blocked.set(true);
             if self.strict {
@@ -608,6 +608,7 @@ impl<P: ProgramView> Household<'_, P> {
                     self.push(state, operator, &[held, place.id], None, out);
                 }
             }
+            // Turned on with the thing in hand or before: the order does not matter.
             (Goal::Light { .. }, 1) if operator.property == Some(super::TOGGLE) => {
                 for &(place, thing) in &facts.listed {
                     if self.lamps.contains(&thing) && self.is_here(facts, place) {

@@ -34,7 +34,12 @@ impl Grounds<'_> {
     /// Why a place is gone to or opened: what the plan does there.
     fn why_reach(&self, plan: &[Call], place: &str) -> String {
         let here = |c: &&Call| c.args.len() > 1 || !self.belief.places.iter().any(|p| text(c.args.first()) == Some(p));
-        let Some(at) = plan.iter().position(|c| here(&c)) else { return format!("to look into {place}") };
+        let Some(at) = plan.iter().position(|c| here(&c)) else {
+            return match self.goal {
+                Goal::Light { object, lamp } => format!("the {lamp} there is on: the {object} is seen in its light"),
+                Goal::Place { .. } => format!("to look into {place}"),
+            };
+        };
         let next = &plan[at];
         let thing = text(next.args.first()).unwrap_or_default();
         let elsewhere = plan[1..at].iter().any(|c| c.function == super::GOTO);
@@ -77,7 +82,7 @@ impl Grounds<'_> {
         } else {
             String::new()
         };
-        format!("{missing}; a {target_kind} {word} holds one; {state}{reach}")
+        format!("{missing}; {} {word} holds one; {state}{reach}", a(target_kind))
     }
 
     /// What a manipulation is for.
@@ -94,10 +99,10 @@ impl Grounds<'_> {
         match call.function.as_str() {
             _ if !wanted => format!("{thing} is in the hand and not what the task asks for; the hand must be free"),
             "take" | "pick" => match rest.iter().find(|c| c.args.len() > 1 && text(c.args.first()) == Some(thing)) {
-                Some(next) => format!("the task asks for a {}; then {}", kind_of(thing), self.phrase(next)),
-                None => format!("the task asks for a {}", kind_of(thing)),
+                Some(next) => format!("the task asks for {}; then {}", a(kind_of(thing)), self.phrase(next)),
+                None => format!("the task asks for {}", a(kind_of(thing))),
             },
-            "put" if is_target => format!("a {} is where the task wants it", kind_of(place)),
+            "put" if is_target => format!("{} is where the task wants it", a(kind_of(place))),
             "put" => "the hand must be free for the next step".to_owned(),
             _ => match self.goal {
                 Goal::Place { state: Some(state), .. } => {
@@ -120,6 +125,12 @@ impl Grounds<'_> {
             (function, names) => format!("{function} {}", names.join(" ")),
         }
     }
+}
+
+/// A kind with its article.
+pub fn a(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {kind}")
 }
 
 /// A property of a thing as an adjective.
