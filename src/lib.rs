@@ -10,6 +10,8 @@
 //! - [`planner`]: effects learned from demonstrations and search over them.
 //! - [`blocking`]: goals, blocked actions, unmet conditions and what would meet them.
 //! - [`method`]: what each research method puts into the loop's slots.
+//! - [`export`]: sessions as HTML, asciicast, JSONL and text.
+//! - [`sanitize`]: text made safe to draw.
 //! - [`driver`]: the task that runs methods against worlds and models.
 //! - [`study`]: unattended runs, metrics, conformance checks.
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
@@ -17,10 +19,12 @@
 pub mod blocking;
 pub mod driver;
 pub mod episode;
+pub mod export;
 pub mod model;
 pub mod planner;
 pub mod precondition;
 pub mod program;
 pub mod prompt;
+pub mod sanitize;
 pub mod tui;
 pub mod world;

@@ -5,7 +5,7 @@
 //! driver or the terminal themselves.
 
 pub mod pane;
-pub mod sanitize;
+pub use crate::sanitize;
 pub mod svg;
 pub mod theme;
 pub mod view;

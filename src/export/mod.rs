@@ -1,0 +1,62 @@
+//! Sessions for other eyes: a self-contained page, an asciicast, JSONL, plain text.
+//!
+//! Every format renders the same [`Story`]; none reads a file or a clock. Hazardous characters are spelled out in all of them.
+
+mod cast;
+mod html;
+mod jsonl;
+mod story;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use crate::episode::{Header, Misfit, Record, Session};
+
+pub use story::{Story, change_lines, tell};
+
+/// A format sessions are exported to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One self-contained HTML page.
+    Html,
+    /// The log in its normal form.
+    Jsonl,
+    /// An asciicast v3 with a marker at each decision.
+    Cast,
+    /// Plain text.
+    Text,
+}
+
+/// Why a session could not be exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// A record does not fit the session.
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
+    /// The page's template failed.
+    #[error("the page could not be rendered: {0}")]
+    Page(#[from] minijinja::Error),
+    /// A value has no JSON form.
+    #[error("a record could not be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Renders a session's header and records in a format.
+///
+/// # Errors
+/// [`ExportError`] if the records are no session or cannot be rendered.
+pub fn render(format: Format, header: &Header, records: &[Record]) -> Result<String, ExportError> {
+    if format == Format::Jsonl {
+        return Ok(jsonl::render(header, records)?);
+    }
+    let mut session = Session::new(header.clone());
+    for record in records {
+        session.apply(record)?;
+    }
+    let story = tell(&session);
+    Ok(match format {
+        Format::Html => html::render(&story)?,
+        Format::Cast => cast::render(&story, records, header.created),
+        Format::Text | Format::Jsonl => text::render(&story),
+    })
+}

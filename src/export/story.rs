@@ -1,0 +1,301 @@
+//! A session told in order: what each export renders.
+//!
+//! Nodes are told along the line the cursor is on first, then each other branch from where it leaves. Pure: reads a session, knows
+//! no output format. Texts are left as they are; each format makes them safe in its own way.
+
+use serde::Serialize;
+
+use crate::episode::{
+    Actor, Ask, AskState, Check, Choice, Decision, Node, NodeId, Origin, Proposal, Session, Status, Turn, Verdict,
+};
+
+/// A told session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Story {
+    /// The goal as told to the agent.
+    pub sentence: String,
+    /// World, task, method, model and the like: label and value.
+    pub facts: Vec<(String, String)>,
+    /// How it stands at the cursor, in words.
+    pub standing: String,
+    /// The chapters: the cursor's line first, then the other branches.
+    pub chapters: Vec<Chapter>,
+    /// The specification's source.
+    pub specification: String,
+}
+
+/// One line of nodes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Chapter {
+    /// `The episode`, or where the branch leaves.
+    pub title: String,
+    /// Its steps.
+    pub steps: Vec<Step>,
+}
+
+/// A node: how it was reached, what it gave, and what happened there on the way to the next.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// The node's number.
+    pub node: NodeId,
+    /// Steps from the start; 0 is the reset.
+    pub depth: u32,
+    /// The action that led here; empty at the reset.
+    pub action: String,
+    /// Who decided on it and how, in words; empty at the reset.
+    pub decided: String,
+    /// The observation.
+    pub observation: String,
+    /// Why the world refused the action.
+    pub error: Option<String>,
+    /// The program lines the step added.
+    pub calls: Vec<String>,
+    /// What changed in the program's variables, a line each.
+    pub changes: Vec<String>,
+    /// Whether the goal holds here.
+    pub won: bool,
+    /// Whether the session's cursor is here.
+    pub here: bool,
+    /// What models were asked here.
+    pub asks: Vec<AskTold>,
+    /// What was offered here.
+    pub proposals: Vec<ProposalTold>,
+    /// Remarks and failures.
+    pub notes: Vec<String>,
+}
+
+/// An ask of a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AskTold {
+    /// What for, of whom, how.
+    pub title: String,
+    /// Role and text of each message.
+    pub messages: Vec<(String, String)>,
+    /// The completions.
+    pub answers: Vec<String>,
+    /// Tokens and time, or what went wrong.
+    pub outcome: String,
+}
+
+/// A proposal with what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProposalTold {
+    /// The action's text, or the raw text that is none.
+    pub text: String,
+    /// Its program call.
+    pub call: Option<String>,
+    /// Where it came from, with score and log-probability.
+    pub origin: String,
+    /// The source's reason.
+    pub rationale: Option<String>,
+    /// `holds`, `fails`, `unknown` over its preconditions; `no action`; `unchecked`.
+    pub status: String,
+    /// The checks: status, condition, detail.
+    pub checks: Vec<(String, String, String)>,
+    /// Whether the method recommended it.
+    pub recommended: bool,
+    /// `taken`, `rejected: reason`, or empty.
+    pub fate: String,
+}
+
+/// Tells a session.
+pub fn tell(session: &Session) -> Story {
+    let header = &session.header;
+    let mut facts = vec![
+        ("world".to_owned(), header.world.clone()),
+        ("task".to_owned(), header.task.clone()),
+        ("data".to_owned(), header.data.clone()),
+        ("method".to_owned(), session.method.clone()),
+        ("model".to_owned(), session.model.clone()),
+        ("tokens".to_owned(), format!("{} in, {} out", session.spent.prompt, session.spent.completion)),
+    ];
+    facts.extend(header.options.iter().map(|(k, v)| (k.clone(), v.clone())));
+    Story {
+        sentence: header.sentence.clone(),
+        facts,
+        standing: standing(session),
+        chapters: chapters(session),
+        specification: header.specification.clone(),
+    }
+}
+
+fn standing(session: &Session) -> String {
+    let Some(node) = session.current() else { return "not started".to_owned() };
+    let steps = if node.depth == 1 { "1 step".to_owned() } else { format!("{} steps", node.depth) };
+    match (node.outcome.won, node.outcome.done) {
+        (true, _) => format!("goal reached after {steps}"),
+        (false, true) => format!("over after {steps}, goal not reached"),
+        (false, false) => format!("under way after {steps}"),
+    }
+}
+
+fn chapters(session: &Session) -> Vec<Chapter> {
+    let main: Vec<&Node> = session.line();
+    let mut told = vec![false; session.nodes().len()];
+    let mut chapters = vec![chapter(session, "The episode".to_owned(), &main, &mut told)];
+    // Every node not told yet starts a branch; it is followed along its newest children.
+    for node in session.nodes() {
+        if is_told(&told, node.id) {
+            continue;
+        }
+        let mut line = vec![node];
+        while let Some(next) = line
+            .last()
+            .and_then(|n| n.children.iter().rev().find(|c| !is_told(&told, **c)))
+            .and_then(|c| session.node(*c))
+        {
+            line.push(next);
+        }
+        let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
+        chapters.push(chapter(session, format!("Branch after step {from}"), &line, &mut told));
+    }
+    chapters
+}
+
+fn is_told(told: &[bool], node: NodeId) -> bool {
+    usize::try_from(node).ok().and_then(|i| told.get(i)).copied().unwrap_or(true)
+}
+
+fn chapter(session: &Session, title: String, line: &[&Node], told: &mut [bool]) -> Chapter {
+    let mut steps = Vec::with_capacity(line.len());
+    for node in line {
+        if let Some(slot) = usize::try_from(node.id).ok().and_then(|i| told.get_mut(i)) {
+            *slot = true;
+        }
+        steps.push(step(session, node));
+    }
+    Chapter { title, steps }
+}
+
+fn step(session: &Session, node: &Node) -> Step {
+    let parent = node.parent.and_then(|p| session.node(p));
+    let decision = parent.and_then(|p| p.turn.decisions.iter().find(|d| Some(d.id) == node.decision));
+    let decided = match (parent, decision) {
+        (Some(parent), Some(decision)) => decision_words(decision, &parent.turn),
+        _ => String::new(),
+    };
+    Step {
+        node: node.id,
+        depth: node.depth,
+        action: node.action.as_ref().map(|a| a.text.clone()).unwrap_or_default(),
+        decided,
+        observation: node.outcome.observation.clone(),
+        error: node.outcome.error.clone(),
+        calls: node.outcome.calls.clone(),
+        changes: change_lines(&node.changes),
+        won: node.outcome.won,
+        here: session.cursor() == node.id,
+        asks: node.turn.asks.iter().map(ask).collect(),
+        proposals: node.turn.proposals.iter().map(|p| proposal(p, &node.turn)).collect(),
+        notes: node.turn.notes.clone(),
+    }
+}
+
+fn decision_words(decision: &Decision, turn: &Turn) -> String {
+    let who = match decision.by {
+        Actor::Person => "a person",
+        Actor::Policy => "the policy",
+    };
+    let what = match &decision.choice {
+        Choice::Approve { .. } => format!("approved by {who}"),
+        Choice::Edit { from, .. } => {
+            let text = turn.proposal(*from).map_or("a proposal", |p| words(p));
+            format!("edited by {who} from `{text}`")
+        }
+        Choice::Manual { .. } => format!("typed by {who}"),
+        Choice::Reject { .. } => format!("rejected by {who}"),
+    };
+    if decision.why.is_empty() { what } else { format!("{what}: {}", decision.why) }
+}
+
+fn words(proposal: &Proposal) -> &str {
+    proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str())
+}
+
+/// A JSON patch (RFC 6902) a line each: `+ path = value`, `- path`, `~ path = value`.
+pub fn change_lines(patch: &serde_json::Value) -> Vec<String> {
+    let operations = patch.as_array().map(Vec::as_slice).unwrap_or_default();
+    operations.iter().filter_map(change_line).collect()
+}
+
+fn change_line(operation: &serde_json::Value) -> Option<String> {
+    let path = operation.get("path")?.as_str()?;
+    let path = path.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
+    let value = operation.get("value").map(ToString::to_string).unwrap_or_default();
+    Some(match operation.get("op")?.as_str()? {
+        "add" => format!("+ {path} = {value}"),
+        "remove" => format!("- {path}"),
+        _ => format!("~ {path} = {value}"),
+    })
+}
+
+fn ask(ask: &Ask) -> AskTold {
+    let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
+    let title = format!("{} of {}, {} x {how}", ask.purpose, ask.model, ask.n);
+    let messages = ask.prompt.iter().flat_map(|p| &p.messages).map(|m| (m.role.clone(), m.text.clone())).collect();
+    let (answers, outcome) = match &ask.state {
+        AskState::Pending => (Vec::new(), "no answer recorded".to_owned()),
+        AskState::Answered { texts, usage, ms } => {
+            let tokens = usage.map(|u| format!("{} tokens in, {} out, ", u.prompt, u.completion)).unwrap_or_default();
+            (texts.clone(), format!("{tokens}{ms} ms"))
+        }
+        AskState::Failed { cancelled: true, .. } => (Vec::new(), "cancelled by a person".to_owned()),
+        AskState::Failed { error, .. } => (Vec::new(), format!("failed: {error}")),
+    };
+    AskTold { title, messages, answers, outcome }
+}
+
+fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalTold {
+    let verdict = turn.verdicts.get(&proposal.id);
+    let mut origin = match proposal.origin {
+        Origin::Greedy => "greedy completion",
+        Origin::Sample => "sample",
+        Origin::Symbolic => "built-in proposer, no language model",
+        Origin::Scored => "scored by log-probability",
+        Origin::Person => "a person",
+    }
+    .to_owned();
+    if let Some(score) = proposal.score {
+        origin.push_str(&format!(", score {score:.2}"));
+    }
+    if let Some(logprob) = proposal.logprob {
+        origin.push_str(&format!(", mean log-probability {logprob:.3}"));
+    }
+    ProposalTold {
+        text: words(proposal).to_owned(),
+        call: proposal.action.as_ref().and_then(|a| a.call.clone()),
+        origin,
+        rationale: proposal.rationale.clone(),
+        status: status(proposal, verdict),
+        checks: verdict.map(|v| v.checks.iter().map(check).collect()).unwrap_or_default(),
+        recommended: turn.recommended.as_ref().is_some_and(|(id, _)| *id == Some(proposal.id)),
+        fate: fate(proposal, turn),
+    }
+}
+
+fn status(proposal: &Proposal, verdict: Option<&Verdict>) -> String {
+    if let Some(problem) = &proposal.problem {
+        return format!("no action: {problem}");
+    }
+    verdict.map_or("unchecked", |v| status_word(v.preconditions())).to_owned()
+}
+
+fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Holds => "holds",
+        Status::Fails => "fails",
+        Status::Unknown => "unknown",
+    }
+}
+
+fn check(check: &Check) -> (String, String, String) {
+    (status_word(check.status).to_owned(), check.condition.clone(), check.detail.clone().unwrap_or_default())
+}
+
+fn fate(proposal: &Proposal, turn: &Turn) -> String {
+    if let Some(reason) = turn.rejection(proposal.id) {
+        return if reason.is_empty() { "rejected".to_owned() } else { format!("rejected: {reason}") };
+    }
+    let taken = turn.decisions.iter().any(|d| d.takes() && d.proposal() == proposal.id);
+    if taken { "taken".to_owned() } else { String::new() }
+}

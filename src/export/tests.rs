@@ -1,0 +1,148 @@
+use super::*;
+use crate::episode::{
+    Action, Actor, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Origin, Proposal, Status, StepOutcome,
+    Verdict,
+};
+use serde_json::json;
+
+fn header() -> Header {
+    Header {
+        stepwright: "session".into(),
+        version: FORMAT_VERSION,
+        program: "0.0.0".into(),
+        created: 1_000_000,
+        world: "household".into(),
+        options: [("edition".to_owned(), "put".to_owned())].into(),
+        data: "shipped".into(),
+        task: "t".into(),
+        sentence: "put a <mug> in desk.".into(),
+        seed: 0,
+        method: "few-shot".into(),
+        model: "symbolic".into(),
+        specification: "class Agent:\n    pass\n".into(),
+        opening: vec!["def f():".into()],
+    }
+}
+
+fn action(text: &str) -> Action {
+    Action { text: text.into(), call: Some(format!("agent.goto('{text}')")) }
+}
+
+/// Two proposals, one rejected, one taken; undone; another typed: a session with a branch.
+fn records() -> Vec<Record> {
+    let outcome = |text: &str| StepOutcome { observation: text.into(), ..StepOutcome::default() };
+    let proposal = |id, text: &str, origin| Proposal {
+        id,
+        raw: text.into(),
+        action: Some(action(text)),
+        problem: None,
+        origin,
+        score: Some(1.5),
+        logprob: None,
+        rationale: Some("because".into()),
+        ask: None,
+    };
+    let verdict = Verdict {
+        checks: vec![Check {
+            kind: CheckKind::Precondition,
+            condition: "self.is_visible(recep)".into(),
+            status: Status::Fails,
+            detail: Some("AssertionError".into()),
+        }],
+        ..Verdict::default()
+    };
+    let decide =
+        |id, choice| Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() } };
+    let execute = |decision, child, text: &str, seen: &str| Event::Executed {
+        decision,
+        child,
+        action: action(text),
+        outcome: outcome(seen),
+        changes: json!([{"op": "add", "path": "/agent/inventory", "value": "mug 1"}]),
+    };
+    let events = [
+        (0, Event::Started { outcome: outcome("You see a desk 1.\n\x1b[31mred") }),
+        (0, Event::Proposed { proposal: proposal(1, "go to desk 1", Origin::Symbolic) }),
+        (0, Event::Checked { proposal: 1, verdict }),
+        (0, Event::Proposed { proposal: proposal(2, "go to shelf 1", Origin::Symbolic) }),
+        (0, Event::Recommended { proposal: Some(2), why: "all hold".into() }),
+        (0, decide(1, Choice::Reject { proposal: 1, reason: "not <there>".into() })),
+        (0, decide(2, Choice::Approve { proposal: 2 })),
+        (0, execute(2, 1, "go to shelf 1", "On the shelf 1, you see nothing.")),
+        (1, Event::Moved { to: 0 }),
+        (0, Event::Proposed { proposal: proposal(3, "go to bed 1", Origin::Person) }),
+        (0, decide(3, Choice::Manual { proposal: 3 })),
+        (0, execute(3, 2, "go to bed 1", "On the bed 1, you see a mug 1.")),
+    ];
+    let record = |(i, (node, event)): (usize, (u64, Event))| Record {
+        id: i as u64 + 1,
+        ts: 1_000_000 + 700 * i as u64,
+        node,
+        event,
+    };
+    events.into_iter().enumerate().map(record).collect()
+}
+
+#[test]
+fn the_story_tells_the_cursors_line_first_and_loses_no_branch() {
+    let mut session = Session::new(header());
+    for record in records() {
+        session.apply(&record).unwrap();
+    }
+    let story = tell(&session);
+    let titles: Vec<_> = story.chapters.iter().map(|c| c.title.as_str()).collect();
+    assert_eq!(titles, ["The episode", "Branch after step 0"]);
+    let steps: usize = story.chapters.iter().map(|c| c.steps.len()).sum();
+    assert_eq!(steps, session.nodes().len());
+    assert_eq!(story.chapters[0].steps[1].decided, "typed by a person");
+    let fates: Vec<_> = story.chapters[0].steps[0].proposals.iter().map(|p| p.fate.as_str()).collect();
+    assert_eq!(fates, ["rejected: not <there>", "taken", "taken"]);
+    assert_eq!(story.chapters[1].steps[0].changes, ["+ agent.inventory = \"mug 1\""]);
+}
+
+#[test]
+fn a_page_is_escaped_whole_and_asks_nothing_of_the_network() {
+    let page = render(Format::Html, &header(), &records()).unwrap();
+    assert!(page.contains("put a &lt;mug&gt; in desk."));
+    assert!(page.contains("rejected: not &lt;there&gt;"));
+    assert!(page.contains("\\x1b[31mred") && !page.contains('\x1b'));
+    for outside in ["http:", "https:", "<script", "<link", "<img", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn a_cast_plays_and_marks_every_decision() {
+    let cast = render(Format::Cast, &header(), &records()).unwrap();
+    let mut lines = cast.lines().map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap());
+    assert_eq!(lines.next().unwrap()["version"], 3);
+    let mut terminal = avt::Terminal::new(100, 200).unwrap();
+    let mut markers = Vec::new();
+    for event in lines {
+        assert!(event[0].as_f64().unwrap() >= 0.0);
+        match event[1].as_str().unwrap() {
+            "o" => terminal.feed(event[2].as_str().unwrap()),
+            "m" => markers.push(event[2].as_str().unwrap().to_owned()),
+            other => panic!("unexpected event {other}"),
+        }
+    }
+    assert_eq!(markers, ["1: go to bed 1", "1: go to shelf 1"]);
+    let screen: Vec<String> = terminal.screen().text();
+    assert!(screen.iter().any(|l| l.starts_with("[1] > go to bed 1")), "{screen:#?}");
+    assert!(screen.iter().any(|l| l.contains("\\x1b[31mred")));
+}
+
+#[test]
+fn jsonl_reads_back_as_the_same_records() {
+    let text = render(Format::Jsonl, &header(), &records()).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(serde_json::from_str::<Header>(lines.next().unwrap()).unwrap(), header());
+    let back: Vec<Record> = lines.map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(back, records());
+}
+
+#[test]
+fn records_that_are_no_session_are_an_error() {
+    let broken = &records()[1..];
+    assert!(matches!(render(Format::Text, &header(), broken), Err(ExportError::Misfit(_))));
+}

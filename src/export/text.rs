@@ -1,0 +1,74 @@
+//! A session as plain text: what `stepwright show` prints and what an asciicast plays.
+
+use super::story::{Chapter, ProposalTold, Step, Story};
+use crate::sanitize::{line, visible};
+
+/// The whole session.
+pub fn render(story: &Story) -> String {
+    let mut out = opening(story);
+    for chapter in &story.chapters {
+        out.push_str(&chapter_title(chapter));
+        for step in &chapter.steps {
+            out.push_str(&render_step(step));
+        }
+    }
+    out
+}
+
+/// The lines before the first step.
+pub fn opening(story: &Story) -> String {
+    let mut out = format!("{}\n", line(&story.sentence));
+    for (label, value) in &story.facts {
+        out.push_str(&format!("  {label:<8} {}\n", line(value)));
+    }
+    out.push_str(&format!("  {:<8} {}\n", "outcome", story.standing));
+    out
+}
+
+/// The line that opens a chapter.
+pub fn chapter_title(chapter: &Chapter) -> String {
+    format!("\n== {}\n", chapter.title)
+}
+
+/// One step: how it was reached, what it gave, what was offered next.
+pub fn render_step(step: &Step) -> String {
+    let mut out = String::from("\n");
+    if step.action.is_empty() {
+        out.push_str("[0] reset\n");
+    } else {
+        out.push_str(&format!("[{}] > {}\n", step.depth, line(&step.action)));
+        if !step.decided.is_empty() {
+            out.push_str(&format!("    {}\n", line(&step.decided)));
+        }
+    }
+    for text in visible(&step.observation).lines().filter(|l| !l.is_empty()) {
+        out.push_str(&format!("    {text}\n"));
+    }
+    for change in &step.changes {
+        out.push_str(&format!("      {}\n", line(change)));
+    }
+    for proposal in &step.proposals {
+        out.push_str(&render_proposal(proposal));
+    }
+    for note in &step.notes {
+        out.push_str(&format!("    note: {}\n", line(note)));
+    }
+    if step.won {
+        out.push_str("    the goal holds\n");
+    }
+    if step.here {
+        out.push_str("    (the session is here)\n");
+    }
+    out
+}
+
+fn render_proposal(proposal: &ProposalTold) -> String {
+    let mark = if proposal.recommended { "*" } else { " " };
+    let fate = if proposal.fate.is_empty() { String::new() } else { format!("  [{}]", line(&proposal.fate)) };
+    let (text, status) = (line(&proposal.text), line(&proposal.status));
+    let mut out = format!("  {mark} ? {text}  ({status}; {}){fate}\n", proposal.origin);
+    for (status, condition, detail) in proposal.checks.iter().filter(|(status, ..)| status != "holds") {
+        out.push_str(&format!("        {status}: {}  {}\n", line(condition), line(detail)));
+    }
+    out
+}
