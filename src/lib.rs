@@ -20,6 +20,7 @@ pub mod blocking;
 pub mod driver;
 pub mod episode;
 pub mod export;
+pub mod method;
 pub mod model;
 pub mod planner;
 pub mod precondition;

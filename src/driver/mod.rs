@@ -4,6 +4,19 @@
 //! draws; the watcher never waits for the driver. What the session *is* travels as [`Notice::Recorded`]; everything else is
 //! derived or passing and never logged.
 
+mod asking;
+mod checking;
+mod mind;
+mod points;
+pub mod prompting;
+mod proposing;
+mod setup;
+mod situation;
+mod task;
+
+pub use setup::{Beginning, Clock, Resolver, SYMBOLIC, Setup, Source, system_clock};
+pub use task::start;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +24,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::blocking::BlockingTree;
+pub use crate::episode::Level;
 use crate::episode::{AskId, Header, NodeId, Policy, PromptMessage, ProposalId, Record, Verdict};
 use crate::precondition::{CandidateOrigin, Pool};
 
@@ -145,17 +159,6 @@ pub enum Command {
     Note(String),
     /// Flush and stop.
     Quit,
-}
-
-/// How urgent a message is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// Something happened.
-    Info,
-    /// Something to look at.
-    Warning,
-    /// Something failed.
-    Error,
 }
 
 /// What the world and the program look like at the cursor. Derived, never logged.

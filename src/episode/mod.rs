@@ -4,10 +4,13 @@
 
 mod decision;
 mod event;
+pub mod gate;
+pub mod log;
 mod proposal;
 mod session;
 
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
 pub use event::{AskId, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, Usage};
+pub use gate::{Gate, Level};
 pub use proposal::{Action, Check, CheckKind, Origin, Proposal, ProposalId, Status, Verdict};
 pub use session::{Ask, AskState, FORMAT_VERSION, Header, Misfit, Node, Session, Turn};

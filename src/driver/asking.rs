@@ -1,0 +1,85 @@
+//! One ask of a language model: the request, its stream passed on in pieces a screen can follow, and its end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
+
+use super::Notice;
+use crate::episode::AskId;
+use crate::episode::gate::AskSpec;
+use crate::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, StreamEvent};
+
+/// Pieces of a stream are passed on at most this often.
+const PACE: Duration = Duration::from_millis(16);
+
+/// The end of an ask.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) ask: AskId,
+    pub(super) result: Result<ModelResponse, ModelError>,
+    pub(super) ms: u64,
+}
+
+/// The request of an ask.
+pub(super) fn request(spec: &AskSpec, seed: u64) -> ModelRequest {
+    let messages = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
+    let raw = messages.iter().any(|m| m.role == "text");
+    ModelRequest {
+        messages,
+        // A call of a few short names; a chat model may wrap it in a fence.
+        max_tokens: if raw { 64 } else { 160 },
+        temperature: spec.temperature,
+        n: spec.n,
+        stop: if raw { vec!["\n".to_owned()] } else { Vec::new() },
+        seed: Some(seed),
+        logprobs: true,
+    }
+}
+
+/// Asks, passing the stream on as notices.
+pub(super) async fn ask(
+    model: Arc<dyn LanguageModel>,
+    ask: AskId,
+    request: ModelRequest,
+    cancel: CancellationToken,
+    notices: UnboundedSender<Notice>,
+) -> Answer {
+    let started = Instant::now();
+    let (sender, receiver) = unbounded_channel();
+    let forward = tokio::spawn(forward(ask, receiver, notices));
+    let result = tokio::select! {
+        result = model.complete(&request, &sender, &cancel) => result,
+        // A model that is slow to notice must not keep the person waiting.
+        () = cancel.cancelled() => Err(ModelError::Cancelled),
+    };
+    drop(sender);
+    let _ = forward.await;
+    Answer { ask, result, ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX) }
+}
+
+/// Passes stream events on, texts that follow each other joined.
+async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices: UnboundedSender<Notice>) {
+    let mut batch = Vec::new();
+    while events.recv_many(&mut batch, 4096).await > 0 {
+        let mut pieces: Vec<(u32, String)> = Vec::new();
+        for event in batch.drain(..) {
+            match event {
+                StreamEvent::Delta { index, text } => match pieces.iter_mut().find(|(i, _)| *i == index) {
+                    Some((_, piece)) => piece.push_str(&text),
+                    None => pieces.push((index, text)),
+                },
+                StreamEvent::Retrying { attempt, wait, why } => {
+                    let _ = notices.send(Notice::Retrying { ask, attempt, wait, why });
+                }
+            }
+        }
+        for (index, text) in pieces {
+            let _ = notices.send(Notice::Stream { ask, index, text });
+        }
+        if !events.is_closed() {
+            tokio::time::sleep(PACE).await;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Checking an action at the cursor: its function's assertions on the live program state, and the world's dry run.
+
+use serde_json::Value;
+
+use super::mind::{Mind, MindState};
+use crate::episode::gate::Draft;
+use crate::episode::{Action, Check, CheckKind, Status, Verdict};
+use crate::program::Call;
+use crate::world::World;
+
+/// All that can be said of an action before it is taken.
+pub(super) fn check(world: &dyn World, mind: &Mind, state: &MindState, action: &Action) -> Verdict {
+    let mut verdict = Verdict::default();
+    if let Some(call) = action.call.as_deref().and_then(|c| c.parse::<Call>().ok()) {
+        verdict.checks = mind.check(state, &call);
+    }
+    if let Some((outcome, _)) = world.preview(&action.text) {
+        let status = if outcome.error.is_none() { Status::Holds } else { Status::Fails };
+        verdict.checks.push(Check {
+            kind: CheckKind::World,
+            condition: "the world accepts it".to_owned(),
+            status,
+            detail: outcome.error.clone(),
+        });
+        let mut after = state.clone();
+        after.apply(outcome.calls());
+        verdict.effect = Some(difference(&state.variables(), &after.variables()));
+        verdict.preview = Some(outcome.observation);
+    }
+    verdict
+}
+
+/// A JSON patch from one value to the other.
+pub(super) fn difference(from: &Value, to: &Value) -> Value {
+    serde_json::to_value(json_patch::diff(from, to)).unwrap_or_else(|_| Value::Array(Vec::new()))
+}
+
+/// Reads what a person typed: the world's own text, or a program call.
+pub(super) fn read(world: &dyn World, text: &str) -> Result<Draft, String> {
+    let typed = text.trim();
+    if typed.is_empty() {
+        return Err("nothing was typed".to_owned());
+    }
+    if let Ok(call) = typed.parse::<Call>() {
+        let Some(text) = world.text_of(&call) else {
+            return Err(format!("`{typed}` is no action of this world"));
+        };
+        return Ok(Draft::by_person(typed, Action { text, call: Some(call.to_string()) }));
+    }
+    let text = typed.split_whitespace().collect::<Vec<_>>().join(" ");
+    let call = world.call_of(&text).map(|c| c.to_string());
+    Ok(Draft::by_person(typed, Action { text, call }))
+}

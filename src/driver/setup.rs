@@ -1,0 +1,86 @@
+//! What a driver is started with.
+
+use std::sync::Arc;
+
+use super::prompting::Prompting;
+use crate::episode::{Header, Policy, Record, Session, log};
+use crate::method::Method;
+use crate::model::LanguageModel;
+use crate::world::World;
+
+/// Where proposals come from.
+#[derive(Clone)]
+pub enum Source {
+    /// The built-in symbolic proposer: no language model.
+    Symbolic,
+    /// A language model.
+    Language(Arc<dyn LanguageModel>),
+}
+
+/// The symbolic proposer's name wherever a model's name is given.
+pub const SYMBOLIC: &str = "symbolic";
+
+impl Source {
+    /// The name that is shown and recorded.
+    pub fn name(&self) -> String {
+        match self {
+            Source::Symbolic => SYMBOLIC.to_owned(),
+            Source::Language(model) => model.info().name,
+        }
+    }
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// Finds the model of a name; the error says what names there are.
+pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;
+
+/// Unix time in milliseconds.
+pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// The system's clock.
+pub fn system_clock() -> Clock {
+    Arc::new(|| {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
+    })
+}
+
+/// How the session begins.
+pub enum Beginning {
+    /// A new session; the world is reset to the header's task.
+    New(Header),
+    /// A session read from a log.
+    Resume {
+        /// The session at its last record.
+        session: Session,
+        /// Its records.
+        records: Vec<Record>,
+    },
+}
+
+/// All a driver needs.
+pub struct Setup {
+    /// New or resumed.
+    pub beginning: Beginning,
+    /// The world, loaded, with the task among its tasks.
+    pub world: Box<dyn World>,
+    /// The method in use.
+    pub method: Arc<dyn Method>,
+    /// Where proposals come from.
+    pub source: Source,
+    /// Finds other models by name.
+    pub resolver: Resolver,
+    /// Prompts and demonstrations.
+    pub prompting: Prompting,
+    /// The log, if the session is to be kept.
+    pub log: Option<log::Writer>,
+    /// The policy of a run that nobody watches.
+    pub unattended: Option<Policy>,
+    /// The clock of the records.
+    pub clock: Clock,
+}

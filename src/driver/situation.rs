@@ -1,0 +1,26 @@
+//! What world and program look like at the cursor: derived, never logged.
+
+use super::Situation;
+use super::checking::difference;
+use super::task::Driver;
+use crate::blocking::BlockingTree;
+
+/// The situation at the cursor.
+pub(super) fn of(driver: &Driver) -> Situation {
+    let session = driver.gate.session();
+    let world = driver.points.world.as_ref();
+    let truth = world.truth();
+    let node = session.cursor();
+    // What the last step changed: against the truth last shown, where that was the step's beginning.
+    let parent = session.current().and_then(|n| n.parent);
+    let before = driver.shown.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth);
+    let truth_changes = before.map(|b| difference(b, &truth)).unwrap_or_else(|| serde_json::Value::Array(Vec::new()));
+    Situation {
+        node,
+        admissible: world.admissible(),
+        truth,
+        variables: driver.points.state.variables(),
+        truth_changes,
+        goals: BlockingTree::default(),
+    }
+}

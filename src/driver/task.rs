@@ -1,0 +1,414 @@
+//! The driver's task: commands in, effects carried out, notices out.
+//!
+//! Effects are carried out in the gate's order. Everything quick happens on this task; asks and other long work run beside it
+//! and come back as messages. When the log cannot be written, nothing after the unwritten record happens until it can.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
+
+use super::asking::{self, Answer};
+use super::checking;
+use super::mind::Mind;
+use super::points::{Points, logged};
+use super::proposing;
+use super::setup::{Beginning, Setup, Source};
+use super::{Command, Handle, Level, Notice};
+use crate::episode::gate::{Advice, Assertions, AskSpec, Effect, Report, Request};
+use crate::episode::{AskId, Event, Gate, Session, log};
+use crate::method::Method;
+
+/// What long work sends back.
+pub(super) enum Message {
+    /// A language model's answer.
+    Answer(Answer),
+    /// The symbolic proposer's.
+    Ranked(proposing::Ranking),
+}
+
+/// The driver of one session.
+pub(super) struct Driver {
+    pub(super) gate: Gate,
+    pub(super) points: Points,
+    pub(super) mind: Mind,
+    pub(super) kind: String,
+    method: Arc<dyn Method>,
+    source: Source,
+    resolver: super::setup::Resolver,
+    prompting: super::prompting::Prompting,
+    log: Option<log::Writer>,
+    clock: super::setup::Clock,
+    /// Effects not yet carried out.
+    effects: VecDeque<Effect>,
+    notices: UnboundedSender<Notice>,
+    messages: UnboundedSender<Message>,
+    asks: BTreeMap<AskId, CancellationToken>,
+    /// Why world and program are not where the session is.
+    astray: Option<String>,
+    /// The node the last situation described, and the world's truth there.
+    pub(super) shown: Option<(u64, serde_json::Value)>,
+    left_out: Option<String>,
+}
+
+/// Starts a driver on the present tokio runtime.
+///
+/// # Errors
+/// When the specification does not load or the world cannot be reset: in words.
+pub fn start(setup: Setup) -> Result<Handle, String> {
+    let (commands, inbox) = unbounded_channel();
+    let (notices, outbox) = unbounded_channel();
+    let (messages, returns) = unbounded_channel();
+    let driver = Driver::begin(setup, notices, messages)?;
+    tokio::spawn(driver.run(inbox, returns));
+    Ok(Handle { commands, notices: outbox })
+}
+
+impl Driver {
+    fn begin(
+        setup: Setup,
+        notices: UnboundedSender<Notice>,
+        messages: UnboundedSender<Message>,
+    ) -> Result<Self, String> {
+        let Setup { beginning, mut world, method, source, resolver, prompting, log, unattended, clock } = setup;
+        let (session, records) = match beginning {
+            Beginning::New(header) => (Session::new(header), Vec::new()),
+            Beginning::Resume { session, records } => (session, records),
+        };
+        let header = session.header.clone();
+        let mut mind = Mind::load(&header.specification)?;
+        let reset = world.reset(&header.task, header.seed).map_err(|e| e.to_string())?;
+        let kind = world.tasks().into_iter().find(|t| t.id == header.task).map(|t| t.kind).unwrap_or_default();
+        for (action, (assertions, origin)) in &session.assertions {
+            let (assertions, origin) = (assertions.clone(), origin.clone());
+            mind.adopt(&Assertions { action: action.clone(), assertions, origin })?;
+        }
+        let mut points = Points::new(world, &mind, &reset);
+        let path = log.as_ref().map(|l| l.path().to_owned());
+        let _ = notices.send(Notice::Opened { header: Box::new(header), records: Arc::new(records), path });
+        let now = clock();
+        let started = session.is_started();
+        let mut astray = None;
+        if started {
+            let there = Points::compare_reset(&session, &reset).and_then(|()| points.go(&session, session.cursor()));
+            astray = there.err();
+        }
+        let (mut gate, mut effects) = if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
+        if unattended.is_some() {
+            gate = gate.unattended();
+        }
+        if !started {
+            let assertions = mind.assertions();
+            effects.extend(gate.request(Request::Begin { outcome: logged(&reset), assertions, policy: unattended }, now));
+        }
+        let driver = Driver {
+            gate,
+            points,
+            mind,
+            kind,
+            method,
+            source,
+            resolver,
+            prompting,
+            log,
+            clock,
+            effects: effects.into(),
+            notices,
+            messages,
+            asks: BTreeMap::new(),
+            astray,
+            shown: None,
+            left_out: None,
+        };
+        if let Some(difference) = driver.astray.clone() {
+            driver.say(Level::Error, astray_words(&difference));
+        }
+        Ok(driver)
+    }
+
+    async fn run(mut self, mut inbox: UnboundedReceiver<Command>, mut returns: UnboundedReceiver<Message>) {
+        self.carry_out();
+        self.show_situation();
+        loop {
+            tokio::select! {
+                biased;
+                command = inbox.recv() => match command {
+                    Some(Command::Quit) | None => break,
+                    Some(command) => self.command(command),
+                },
+                Some(message) = returns.recv() => self.message(message),
+            }
+            self.show_situation();
+        }
+        if self.gate.asking().is_some() {
+            self.request(Request::Cancel);
+        }
+        if let Some(log) = &self.log
+            && let Err(error) = log.sync()
+        {
+            self.say(Level::Error, error.to_string());
+        }
+        let _ = self.notices.send(Notice::Stopped);
+    }
+
+    fn now(&self) -> u64 {
+        (self.clock)()
+    }
+
+    pub(super) fn say(&self, level: Level, text: impl Into<String>) {
+        let _ = self.notices.send(Notice::Say { level, text: text.into() });
+    }
+
+    pub(super) fn tell(&self, notice: Notice) {
+        let _ = self.notices.send(notice);
+    }
+
+    pub(super) fn request(&mut self, request: Request) {
+        if !self.effects.is_empty() {
+            // A record could not be written: that comes first.
+            self.carry_out();
+            if !self.effects.is_empty() {
+                return;
+            }
+        }
+        let now = self.now();
+        self.effects.extend(self.gate.request(request, now));
+        self.carry_out();
+    }
+
+    fn report(&mut self, report: Report) {
+        let now = self.now();
+        self.effects.extend(self.gate.report(report, now));
+    }
+
+    /// Carries out what is due, in order. What follows an unwritten record waits.
+    fn carry_out(&mut self) {
+        while let Some(effect) = self.effects.pop_front() {
+            if let Effect::Persist(record) = &effect
+                && let Some(log) = &mut self.log
+            {
+                let decided = matches!(record.event, Event::Decided { .. });
+                let written = log.append(record).and_then(|()| if decided { log.sync() } else { Ok(()) });
+                if let Err(error) = written {
+                    self.effects.push_front(effect);
+                    let text = format!("{error}. Nothing happens until the session can be written; make room and try again");
+                    self.say(Level::Error, text);
+                    return;
+                }
+            }
+            self.perform(effect);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Persist(record) => self.tell(Notice::Recorded(Box::new(record))),
+            Effect::Say(level, text) => self.say(level, text),
+            Effect::Consult { round, samples } => {
+                let advice = self.consult(round, samples);
+                self.report(Report::Advised(advice));
+            }
+            Effect::AskModel { ask, spec } => self.ask_model(ask, &spec),
+            Effect::AskSymbolic { ask, spec } => self.ask_symbolic(ask, &spec),
+            Effect::CancelAsk(ask) => {
+                if let Some(token) = self.asks.remove(&ask) {
+                    token.cancel();
+                }
+            }
+            Effect::CheckProposal(proposal) => {
+                let verdict = match (&proposal.action, &self.astray) {
+                    (Some(action), None) => {
+                        checking::check(self.points.world.as_ref(), &self.mind, &self.points.state, action)
+                    }
+                    _ => crate::episode::Verdict::default(),
+                };
+                self.report(Report::Checked { proposal: proposal.id, verdict });
+            }
+            Effect::ReadText(text) => {
+                let read = checking::read(self.points.world.as_ref(), &text);
+                self.report(Report::Read(read));
+            }
+            Effect::StepWorld { decision, action } => {
+                let result = self.step(&action.text);
+                self.report(Report::Stepped { decision, result });
+            }
+            Effect::MoveWorld { to } => {
+                let result = self.points.go(self.gate.session(), to).map_err(|d| astray_words(&d));
+                if result.is_ok() {
+                    self.astray = None;
+                }
+                self.report(Report::Moved { to, result });
+            }
+            Effect::AdoptAssertions(assertions) => {
+                let result = self.mind.adopt(&assertions);
+                self.report(Report::Adopted(result));
+            }
+            Effect::Configure { model, method } => {
+                let result = self.configure(&model, &method);
+                self.report(Report::Configured(result));
+            }
+        }
+    }
+
+    fn step(&mut self, text: &str) -> Result<(crate::episode::StepOutcome, serde_json::Value), String> {
+        if let Some(difference) = &self.astray {
+            return Err(astray_words(difference));
+        }
+        let session = self.gate.session();
+        let depth = session.current().map_or(0, |n| n.depth) + 1;
+        let before = self.points.state.variables();
+        let outcome = self.points.act(text, session.next_node(), depth)?;
+        let changes = checking::difference(&before, &self.points.state.variables());
+        Ok((logged(&outcome), changes))
+    }
+
+    fn configure(&mut self, model: &str, method: &str) -> Result<(), String> {
+        let found = crate::method::named(method).ok_or_else(|| {
+            let known: Vec<_> = crate::method::all().iter().map(|m| m.id).collect();
+            format!("no method `{method}`; there are {}", known.join(", "))
+        })?;
+        if model != self.source.name() {
+            self.source = (self.resolver)(model)?;
+        }
+        self.method = found;
+        Ok(())
+    }
+
+    /// Asks the method, and renders the prompt of what it wants asked.
+    fn consult(&mut self, round: AskId, samples: Option<u32>) -> Advice {
+        use crate::method::{GREEDY, Next, RANKED, Round, SAMPLES};
+        let session = self.gate.session();
+        let Some(node) = session.current() else { return Advice::Stuck("the episode has not begun".into()) };
+        let next = match samples {
+            Some(n) => Next::Samples(n),
+            None => self.method.next(Round { turn: &node.turn, since: round }),
+        };
+        let (purpose, n, temperature) = match next {
+            Next::Recommend { proposal, why } => return Advice::Recommend { proposal, why },
+            Next::Greedy => (GREEDY, 1, 0.0),
+            Next::Samples(n) => (SAMPLES, n, self.method.temperature()),
+        };
+        let model = self.source.name();
+        match &self.source {
+            Source::Symbolic => {
+                let n = samples.unwrap_or_else(|| self.method.ranked());
+                Advice::Ask(AskSpec { purpose: RANKED.into(), model, prompt: None, n, temperature: 0.0 })
+            }
+            Source::Language(_) => match self.prompting.next_action(self.method.as_ref(), session, &self.kind) {
+                Err(why) => Advice::Stuck(why),
+                Ok((prompt, left_out)) => {
+                    if left_out.is_some() && left_out != self.left_out {
+                        self.say(Level::Info, left_out.clone().unwrap_or_default());
+                    }
+                    self.left_out = left_out;
+                    Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: Some(prompt), n, temperature })
+                }
+            },
+        }
+    }
+
+    fn ask_model(&mut self, ask: AskId, spec: &AskSpec) {
+        let Source::Language(model) = &self.source else {
+            let error = "no language model is in use; choose one first".to_owned();
+            return self.report(Report::AskFailed { ask, error });
+        };
+        let cancel = CancellationToken::new();
+        self.asks.insert(ask, cancel.clone());
+        let seed = self.gate.session().header.seed.wrapping_add(ask);
+        let request = asking::request(spec, seed);
+        let (model, notices, messages) = (Arc::clone(model), self.notices.clone(), self.messages.clone());
+        tokio::spawn(async move {
+            let answer = asking::ask(model, ask, request, cancel, notices).await;
+            let _ = messages.send(Message::Answer(answer));
+        });
+    }
+
+    fn ask_symbolic(&mut self, ask: AskId, spec: &AskSpec) {
+        let cancel = CancellationToken::new();
+        self.asks.insert(ask, cancel.clone());
+        let work = proposing::prepare(ask, spec.n, self);
+        let messages = self.messages.clone();
+        tokio::task::spawn_blocking(move || {
+            let _ = messages.send(Message::Ranked(work()));
+        });
+    }
+
+    fn message(&mut self, message: Message) {
+        let (ask, report) = match message {
+            Message::Answer(answer) => (answer.ask, self.read_answer(answer)),
+            Message::Ranked(ranking) => (ranking.ask, ranking.report(self.points.world.as_ref())),
+        };
+        self.asks.remove(&ask);
+        self.report(report);
+        self.carry_out();
+    }
+
+    fn read_answer(&self, answer: Answer) -> Report {
+        let Answer { ask, result, ms } = answer;
+        match result {
+            Err(error) => Report::AskFailed { ask, error: error.to_string() },
+            Ok(response) => {
+                let turn = self.gate.session().current().map(|n| &n.turn);
+                let greedy = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask)).is_some_and(|a| a.temperature == 0.0);
+                let world = self.points.world.as_ref();
+                let drafts = response.completions.iter().map(|c| proposing::read_completion(c, greedy, world)).collect();
+                let texts = response.completions.into_iter().map(|c| c.text).collect();
+                Report::Answered { ask, texts, usage: response.usage, ms, drafts }
+            }
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Propose => self.request(Request::Propose),
+            Command::Sample { n } => self.request(Request::Sample { n }),
+            Command::Approve { proposal } => self.request(Request::Approve { proposal }),
+            Command::Edit { proposal, text } => self.request(Request::Edit { proposal, text }),
+            Command::Reject { proposal, reason } => self.request(Request::Reject { proposal, reason }),
+            Command::Manual { text } => self.request(Request::Manual { text }),
+            Command::SetPolicy(policy) => self.request(Request::SetPolicy(policy)),
+            Command::Undo => self.request(Request::Undo),
+            Command::Redo => self.request(Request::Redo),
+            Command::Goto(node) => self.request(Request::Goto(node)),
+            Command::Rewrite { node, text } => self.request(Request::Rewrite { node, text }),
+            Command::Cancel => self.request(Request::Cancel),
+            Command::Resend { ask, messages } => self.request(Request::Resend { ask, messages }),
+            Command::Adopt { action, assertions, origin } => {
+                self.request(Request::Adopt(Assertions { action, assertions, origin }));
+            }
+            Command::Configure { model, method } => self.request(Request::Configure { model, method }),
+            Command::Note(text) => self.request(Request::Note(text)),
+            Command::CheckText { token, text } => {
+                let world = self.points.world.as_ref();
+                let verdict = checking::read(world, &text).map(|draft| {
+                    draft.action.map(|a| checking::check(world, &self.mind, &self.points.state, &a)).unwrap_or_default()
+                });
+                self.tell(Notice::TextChecked { token, verdict });
+            }
+            Command::CheckProgram { token, lines } => {
+                let lines = self.mind.run(&lines);
+                self.tell(Notice::ProgramChecked { token, lines });
+            }
+            Command::Quit => {}
+            other => self.say(Level::Warning, format!("not available yet: {other:?}")),
+        }
+    }
+
+    /// Tells what world and program look like at the cursor, when that changed.
+    fn show_situation(&mut self) {
+        let at = self.gate.session().cursor();
+        if self.astray.is_some() || self.shown.as_ref().is_some_and(|(node, _)| *node == at) {
+            return;
+        }
+        let situation = super::situation::of(self);
+        self.shown = Some((at, situation.truth.clone()));
+        self.tell(Notice::Situation(Arc::new(situation)));
+    }
+}
+
+fn astray_words(difference: &str) -> String {
+    format!(
+        "the world does not answer as recorded: {difference}. The session is open for reading; go to an earlier step to go on from there"
+    )
+}

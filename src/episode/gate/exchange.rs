@@ -1,0 +1,300 @@
+//! What goes into the gate and what comes out: requests, reports, effects. Data only.
+
+use serde_json::Value;
+
+use super::super::decision::{DecisionId, Policy};
+use super::super::event::{AskId, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, Usage};
+use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
+
+/// How urgent a message to the person is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Something happened.
+    Info,
+    /// Something to look at.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// Assertions in force for one action function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assertions {
+    /// The function (`take`).
+    pub action: String,
+    /// The expressions, in order.
+    pub assertions: Vec<String>,
+    /// Where they come from, in words.
+    pub origin: String,
+}
+
+/// An action offered, before the gate numbers it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The text as its source wrote it.
+    pub raw: String,
+    /// The action read from it.
+    pub action: Option<Action>,
+    /// Why it is none.
+    pub problem: Option<String>,
+    /// Who offered it.
+    pub origin: Origin,
+    /// The source's own score.
+    pub score: Option<f64>,
+    /// Mean log-probability per token, where told.
+    pub logprob: Option<f64>,
+    /// The source's reason.
+    pub rationale: Option<String>,
+}
+
+impl Draft {
+    /// An action a person gave.
+    pub fn by_person(raw: &str, action: Action) -> Self {
+        Draft {
+            raw: raw.to_owned(),
+            action: Some(action),
+            problem: None,
+            origin: Origin::Person,
+            score: None,
+            logprob: None,
+            rationale: None,
+        }
+    }
+
+    /// The proposal this becomes.
+    pub(super) fn numbered(self, id: ProposalId, ask: Option<AskId>) -> Proposal {
+        Proposal {
+            id,
+            raw: self.raw,
+            action: self.action,
+            problem: self.problem,
+            origin: self.origin,
+            score: self.score,
+            logprob: self.logprob,
+            rationale: self.rationale,
+            ask,
+        }
+    }
+}
+
+/// What is to be asked of a model or of the symbolic proposer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskSpec {
+    /// What for (`next action, greedy`).
+    pub purpose: String,
+    /// The model's name.
+    pub model: String,
+    /// The prompt; `None` for the symbolic proposer, which reads the state itself.
+    pub prompt: Option<PromptRecord>,
+    /// Completions wanted.
+    pub n: u32,
+    /// Sampling temperature; 0 is greedy.
+    pub temperature: f64,
+}
+
+/// What the method says is to be done next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Advice {
+    /// Ask for completions.
+    Ask(AskSpec),
+    /// It would take this proposal; `None` when it has nothing to offer.
+    Recommend {
+        /// The proposal.
+        proposal: Option<ProposalId>,
+        /// Why.
+        why: String,
+    },
+    /// It cannot go on: what is wrong and what to do.
+    Stuck(String),
+}
+
+/// What a person (or an unattended run) asks of the gate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// The world was reset: the first request of a new session.
+    Begin {
+        /// What the reset gave.
+        outcome: StepOutcome,
+        /// The specification's assertions.
+        assertions: Vec<Assertions>,
+        /// The policy of a run that nobody watches.
+        policy: Option<Policy>,
+    },
+    /// Start proposing at the cursor, in a new round.
+    Propose,
+    /// Ask for more samples.
+    Sample {
+        /// How many.
+        n: u32,
+    },
+    /// Take a proposal.
+    Approve {
+        /// Which.
+        proposal: ProposalId,
+    },
+    /// Take an edited text in its place.
+    Edit {
+        /// Edited from.
+        proposal: ProposalId,
+        /// The text.
+        text: String,
+    },
+    /// Refuse a proposal.
+    Reject {
+        /// Which.
+        proposal: ProposalId,
+        /// Why.
+        reason: String,
+    },
+    /// Take a typed action.
+    Manual {
+        /// The text.
+        text: String,
+    },
+    /// Change the policy.
+    SetPolicy(Policy),
+    /// Go back one decision.
+    Undo,
+    /// Go forward along the last path.
+    Redo,
+    /// Go to a node.
+    Goto(NodeId),
+    /// Replace the action that led to a node, then replay what followed.
+    Rewrite {
+        /// The node.
+        node: NodeId,
+        /// The new action.
+        text: String,
+    },
+    /// Stop whatever is under way.
+    Cancel,
+    /// Send an edited prompt in place of an ask's.
+    Resend {
+        /// The ask.
+        ask: AskId,
+        /// The messages.
+        messages: Vec<PromptMessage>,
+    },
+    /// Put assertions in force.
+    Adopt(Assertions),
+    /// Change model or method.
+    Configure {
+        /// The model's name.
+        model: String,
+        /// The method's name.
+        method: String,
+    },
+    /// Write a remark.
+    Note(String),
+}
+
+/// What came of an effect.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Report {
+    /// Of [`Effect::Consult`].
+    Advised(Advice),
+    /// Of [`Effect::AskModel`] and [`Effect::AskSymbolic`]: the completions and the actions read from them.
+    Answered {
+        /// The ask.
+        ask: AskId,
+        /// The completions, verbatim.
+        texts: Vec<String>,
+        /// Tokens, where told.
+        usage: Option<Usage>,
+        /// Milliseconds it took.
+        ms: u64,
+        /// The actions read.
+        drafts: Vec<Draft>,
+    },
+    /// Of the same, when there was no answer.
+    AskFailed {
+        /// The ask.
+        ask: AskId,
+        /// What went wrong and what to do.
+        error: String,
+    },
+    /// Of [`Effect::CheckProposal`].
+    Checked {
+        /// The proposal.
+        proposal: ProposalId,
+        /// What checking said.
+        verdict: Verdict,
+    },
+    /// Of [`Effect::ReadText`]; `Err` says why it is no action.
+    Read(Result<Draft, String>),
+    /// Of [`Effect::StepWorld`]; `Err` when the world itself broke.
+    Stepped {
+        /// The decision carried out.
+        decision: DecisionId,
+        /// Outcome and the patch on the program's variables.
+        result: Result<(StepOutcome, Value), String>,
+    },
+    /// Of [`Effect::MoveWorld`].
+    Moved {
+        /// Where.
+        to: NodeId,
+        /// `Err` when the world could not be brought there.
+        result: Result<(), String>,
+    },
+    /// Of [`Effect::AdoptAssertions`].
+    Adopted(Result<(), String>),
+    /// Of [`Effect::Configure`].
+    Configured(Result<(), String>),
+}
+
+/// What the gate wants done. Effects are to be carried out in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Write the record to the log, flush it, then show it. What follows must wait for that.
+    Persist(Record),
+    /// Ask the method what to do next, with the session as it stands.
+    Consult {
+        /// First ask of the present round: proposals of earlier asks were made before the last rejection or were dismissed.
+        round: AskId,
+        /// A person wants this many more samples.
+        samples: Option<u32>,
+    },
+    /// Ask the language model.
+    AskModel {
+        /// The ask's number.
+        ask: AskId,
+        /// What to ask.
+        spec: AskSpec,
+    },
+    /// Ask the symbolic proposer.
+    AskSymbolic {
+        /// The ask's number.
+        ask: AskId,
+        /// What to ask.
+        spec: AskSpec,
+    },
+    /// Stop an ask; its answer is no longer wanted.
+    CancelAsk(AskId),
+    /// Check a proposal at the cursor.
+    CheckProposal(Proposal),
+    /// Read a typed text as an action.
+    ReadText(String),
+    /// Perform an action at the cursor.
+    StepWorld {
+        /// The decision it carries out.
+        decision: DecisionId,
+        /// The action, exactly as decided.
+        action: Action,
+    },
+    /// Bring world and program to a node.
+    MoveWorld {
+        /// The node.
+        to: NodeId,
+    },
+    /// Compile assertions and put them in force.
+    AdoptAssertions(Assertions),
+    /// Make another model and method ready.
+    Configure {
+        /// The model's name.
+        model: String,
+        /// The method's name.
+        method: String,
+    },
+    /// Tell the person.
+    Say(Level, String),
+}

@@ -1,0 +1,314 @@
+//! The gate: the state machine through which every action of an episode passes.
+//!
+//! Pure: requests and reports go in, effects come out as data; it never does any input or output, and time is an argument. It
+//! owns the session and is the only one that adds records to it. What a *good* next action is belongs to the method, what an
+//! action *means* to the world: both are consulted through effects. `requests.rs` handles what people ask, `reports.rs` what
+//! came of effects, `policy.rs` rules when it may decide by itself.
+
+mod exchange;
+mod policy;
+mod replay;
+mod reports;
+mod requests;
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
+use super::event::{AskId, Event, NodeId, Record};
+use super::proposal::{Action, Proposal, ProposalId, Status, Verdict};
+use super::session::{AskState, Session};
+pub use exchange::{Advice, AskSpec, Assertions, Draft, Effect, Level, Report, Request};
+pub use policy::{Ruling, rule};
+use replay::Replay;
+#[cfg(test)]
+pub(super) use simulation::header;
+
+/// Asks the gate lets a method make in one round before it stops it.
+const MAX_ASKS: u32 = 12;
+
+/// What the gate waits for. Asks are no phase: they go on beside everything else.
+#[derive(Debug, Clone, PartialEq)]
+enum Phase {
+    /// A request.
+    Idle,
+    /// The method's advice.
+    Advising,
+    /// Verdicts of these proposals.
+    Checking { left: BTreeSet<ProposalId>, then: Then },
+    /// The action a typed text stands for.
+    Reading(Intent),
+    /// The world's outcome of this decision.
+    Stepping { decision: DecisionId, action: Action },
+    /// World and program at a node.
+    Moving { to: NodeId, then: AfterMove },
+    /// Assertions to be compiled.
+    Adopting(Assertions),
+    /// A model and a method to be made ready.
+    Configuring { model: String, method: String },
+}
+
+/// What a typed text is for.
+#[derive(Debug, Clone, PartialEq)]
+enum Intent {
+    Manual,
+    Edit(ProposalId),
+}
+
+/// What follows once everything is checked.
+#[derive(Debug, Clone, PartialEq)]
+enum Then {
+    /// Ask the method again.
+    Consult,
+    /// Take this, by a person.
+    Take { choice: Choice, why: String },
+    /// The next step of a replay: taken if it stands.
+    Replay(ProposalId),
+    /// Nothing.
+    Rest,
+}
+
+/// What follows once the world is at another node.
+#[derive(Debug, Clone, PartialEq)]
+enum AfterMove {
+    Rest,
+    /// Perform the text a person typed.
+    Read(String),
+}
+
+/// Anything that goes in.
+#[derive(Debug, Clone, PartialEq)]
+enum Input {
+    Request(Request),
+    Report(Report),
+}
+
+/// The gate of one session.
+#[derive(Debug)]
+pub struct Gate {
+    session: Session,
+    phase: Phase,
+    /// The ask under way.
+    ask: Option<AskId>,
+    /// First ask of the present round.
+    round: AskId,
+    asks_in_round: u32,
+    /// Steps taken by the policy since it was set.
+    taken: u32,
+    replay: Option<Replay>,
+    queue: VecDeque<Input>,
+    /// Nobody watches: nothing is asked once the policy's allowance is used up.
+    unattended: bool,
+    now: u64,
+    out: Vec<Effect>,
+}
+
+impl Gate {
+    /// A gate over a session that has not begun.
+    pub fn new(session: Session) -> Self {
+        let round = session.next_ask();
+        Gate {
+            session,
+            phase: Phase::Idle,
+            ask: None,
+            round,
+            asks_in_round: 0,
+            taken: 0,
+            replay: None,
+            queue: VecDeque::new(),
+            unattended: false,
+            now: 0,
+            out: Vec::new(),
+        }
+    }
+
+    /// The same gate for a run that nobody watches: it asks for no proposal that nobody would decide about.
+    pub fn unattended(mut self) -> Self {
+        self.unattended = true;
+        self
+    }
+
+    /// A gate over a session read from a file. Nothing that was under way is done again: pending asks are marked as interrupted,
+    /// an automatic policy is taken back, a decision that was not carried out is pointed out.
+    pub fn resume(session: Session, now: u64) -> (Self, Vec<Effect>) {
+        let mut gate = Gate::new(session);
+        gate.now = now;
+        gate.mark_interrupted();
+        let effects = std::mem::take(&mut gate.out);
+        (gate, effects)
+    }
+
+    /// The session so far.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Whether the gate waits for a request only: no effect and no ask is outstanding.
+    pub fn is_at_rest(&self) -> bool {
+        self.phase == Phase::Idle && self.ask.is_none() && self.queue.is_empty()
+    }
+
+    /// The ask under way.
+    pub fn asking(&self) -> Option<AskId> {
+        self.ask
+    }
+
+    /// Takes a request at `now` (Unix milliseconds); the effects are to be carried out in order, their results reported.
+    pub fn request(&mut self, request: Request, now: u64) -> Vec<Effect> {
+        self.handle(Input::Request(request), now)
+    }
+
+    /// Takes what came of an effect. A report nobody waits for (of a cancelled ask, say) changes nothing.
+    pub fn report(&mut self, report: Report, now: u64) -> Vec<Effect> {
+        self.handle(Input::Report(report), now)
+    }
+
+    fn handle(&mut self, input: Input, now: u64) -> Vec<Effect> {
+        self.now = now;
+        self.accept(input);
+        while self.phase == Phase::Idle
+            && let Some(next) = self.queue.pop_front()
+        {
+            self.accept(next);
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// Handles what is due now, keeps what must wait for the effects under way, drops what nobody waits for.
+    fn accept(&mut self, input: Input) {
+        match input {
+            Input::Request(Request::Cancel) => self.cancel(),
+            Input::Request(request) if self.phase == Phase::Idle => self.on_request(request),
+            Input::Report(Report::Answered { ask, .. } | Report::AskFailed { ask, .. }) if self.ask != Some(ask) => {}
+            Input::Report(report @ (Report::Answered { .. } | Report::AskFailed { .. })) => match self.phase {
+                Phase::Idle => self.on_report(report),
+                _ => self.queue.push_back(Input::Report(report)),
+            },
+            Input::Report(report) => self.on_report(report),
+            request => self.queue.push_back(request),
+        }
+    }
+
+    /// Adds a record at the cursor.
+    fn record(&mut self, event: Event) {
+        self.record_at(self.session.cursor(), event);
+    }
+
+    fn record_at(&mut self, node: NodeId, event: Event) {
+        let record = Record { id: self.session.records() + 1, ts: self.now, node, event };
+        match self.session.apply(&record) {
+            Ok(()) => self.out.push(Effect::Persist(record)),
+            // The gate only makes records that fit; should it not, the person is told and nothing is written.
+            Err(misfit) => self.say(Level::Error, format!("the session refused a record of its own: {misfit}")),
+        }
+    }
+
+    fn say(&mut self, level: Level, text: impl Into<String>) {
+        self.out.push(Effect::Say(level, text.into()));
+    }
+
+    /// Asks the method what comes next.
+    fn consult(&mut self, samples: Option<u32>) {
+        self.phase = Phase::Advising;
+        self.out.push(Effect::Consult { round: self.round, samples });
+    }
+
+    fn new_round(&mut self) {
+        self.round = self.session.next_ask();
+        self.asks_in_round = 0;
+    }
+
+    /// Offers an action and has it checked.
+    fn propose(&mut self, draft: Draft, ask: Option<AskId>) -> ProposalId {
+        let id = self.session.next_proposal();
+        let proposal = draft.numbered(id, ask);
+        self.record(Event::Proposed { proposal: proposal.clone() });
+        self.out.push(Effect::CheckProposal(proposal));
+        id
+    }
+
+    fn check(&mut self, left: BTreeSet<ProposalId>, then: Then) {
+        if left.is_empty() { self.after_checks(then) } else { self.phase = Phase::Checking { left, then } }
+    }
+
+    /// Records the decision and has it carried out. `id` is a proposal of this turn that holds an action.
+    fn take(&mut self, choice: Choice, by: Actor, why: String) {
+        let decision = Decision { id: self.session.next_decision(), choice, by, why };
+        let id = decision.proposal();
+        let turn = self.session.current().map(|n| &n.turn);
+        let action = turn.and_then(|t| t.proposal(id)).and_then(|p| p.action.clone());
+        let Some(action) = action else {
+            self.say(Level::Error, format!("proposal {id} is no action; edit it or type one"));
+            return;
+        };
+        let failing: Vec<String> = turn
+            .and_then(|t| t.verdicts.get(&id))
+            .map(|v| v.failing().map(|c| c.condition.clone()).collect())
+            .unwrap_or_default();
+        let number = decision.id;
+        self.record(Event::Decided { decision });
+        if by == Actor::Person && !failing.is_empty() && self.replay.is_none() {
+            self.say(Level::Warning, format!("`{}` is taken although it fails: {}", action.text, failing.join(", ")));
+        }
+        self.phase = Phase::Stepping { decision: number, action: action.clone() };
+        self.out.push(Effect::StepWorld { decision: number, action });
+    }
+
+    /// Ends an ask without its answer.
+    fn drop_ask(&mut self, why: &str) -> bool {
+        let Some(ask) = self.ask.take() else { return false };
+        self.out.push(Effect::CancelAsk(ask));
+        self.record(Event::AskFailed { ask, error: why.to_owned(), cancelled: true });
+        true
+    }
+
+    /// Takes the automatic policy back, keeping its limits.
+    fn stop_policy(&mut self, why: &str) -> bool {
+        self.taken = 0;
+        if !self.session.policy.is_automatic() {
+            return false;
+        }
+        let policy = Policy { steps: 0, ..self.session.policy.clone() };
+        self.record(Event::PolicySet { policy, why: why.to_owned() });
+        true
+    }
+
+    fn mark_interrupted(&mut self) {
+        let pending: Vec<(NodeId, AskId)> = self
+            .session
+            .nodes()
+            .iter()
+            .flat_map(|n| n.turn.asks.iter().filter(|a| a.state == AskState::Pending).map(move |a| (n.id, a.id)))
+            .collect();
+        for (node, ask) in &pending {
+            let error = "interrupted: the program ended before the answer came".to_owned();
+            self.record_at(*node, Event::AskFailed { ask: *ask, error, cancelled: false });
+        }
+        let stopped = self.stop_policy("the session was opened again");
+        let undone = self.session.current().and_then(|node| {
+            let carried: Vec<_> = node.children.iter().filter_map(|c| self.session.node(*c)?.decision).collect();
+            let open = node.turn.decisions.iter().rev().find(|d| d.takes() && !carried.contains(&d.id))?;
+            node.turn.proposal(open.proposal()).and_then(|p| p.action.as_ref()).map(|a| a.text.clone())
+        });
+        if let Some(text) = undone {
+            self.say(Level::Warning, format!("`{text}` was decided but not carried out before the program ended; approve it again to do it"));
+        } else if !pending.is_empty() {
+            self.say(Level::Warning, "an ask was interrupted when the program ended; propose again to repeat it");
+        } else if stopped {
+            self.say(Level::Info, "opened; the automatic policy was taken back");
+        }
+    }
+}
+
+/// The status that decides whether a replayed step still stands: the worst of all checks.
+fn stands(verdict: Option<&Verdict>) -> bool {
+    verdict.is_none_or(|v| v.overall() != Status::Fails)
+}
+
+/// The action of a proposal, in a few words for messages.
+fn describe(proposal: &Proposal) -> String {
+    proposal.action.as_ref().map_or_else(|| format!("proposal {}", proposal.id), |a| format!("`{}`", a.text))
+}

@@ -1,0 +1,88 @@
+//! When the gate may decide by itself. Pure functions of the session.
+
+use super::super::decision::Policy;
+use super::super::proposal::{Action, Proposal, Status, Verdict};
+use super::super::session::Session;
+
+/// What the policy says of a recommended proposal.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ruling {
+    /// A person decides; nothing was to be decided automatically.
+    Person,
+    /// The policy takes it; the rule in words.
+    Take(String),
+    /// The policy stops here; why.
+    Stop(String),
+}
+
+/// Rules on a recommended proposal after `taken` automatic steps.
+pub fn rule(
+    policy: &Policy,
+    taken: u32,
+    spent: u64,
+    proposal: Option<&Proposal>,
+    verdict: Option<&Verdict>,
+) -> Ruling {
+    if !policy.is_automatic() {
+        return Ruling::Person;
+    }
+    if taken >= policy.steps {
+        return Ruling::Stop(steps_used(policy.steps));
+    }
+    if let Some(why) = over_budget(policy, spent) {
+        return Ruling::Stop(why);
+    }
+    let Some(proposal) = proposal else { return Ruling::Stop("there is no proposal to take".into()) };
+    let Some(action) = &proposal.action else {
+        return Ruling::Stop(format!("proposal {} is no action", proposal.id));
+    };
+    if policy.until_fails {
+        match verdict.map(Verdict::preconditions) {
+            Some(Status::Holds) => {}
+            Some(Status::Fails) => return Ruling::Stop(failing(action, verdict)),
+            Some(Status::Unknown) | None => {
+                return Ruling::Stop(format!("the preconditions of `{}` cannot be told", action.text));
+            }
+        }
+    }
+    if let Some(until) = &policy.until_action
+        && names(action, until)
+    {
+        return Ruling::Stop(format!("`{}` is next (stop before `{until}`)", action.text));
+    }
+    let left = policy.steps - taken;
+    let held = if policy.until_fails { "every precondition holds, " } else { "" };
+    Ruling::Take(if policy.steps == u32::MAX {
+        format!("{held}running to the end")
+    } else {
+        format!("{held}{left} of {} automatic steps left", policy.steps)
+    })
+}
+
+/// Why no model may be asked under the budget, if so.
+pub fn over_budget(policy: &Policy, spent: u64) -> Option<String> {
+    let budget = policy.token_budget?;
+    (spent >= budget).then(|| format!("the budget of {budget} tokens is reached ({spent} spent); set a new limit to go on"))
+}
+
+/// Tokens spent in a session.
+pub fn spent(session: &Session) -> u64 {
+    session.spent.prompt.saturating_add(session.spent.completion)
+}
+
+/// The words for a used-up allowance.
+pub fn steps_used(steps: u32) -> String {
+    format!("{steps} automatic step{} taken", if steps == 1 { "" } else { "s" })
+}
+
+fn failing(action: &Action, verdict: Option<&Verdict>) -> String {
+    let conditions: Vec<&str> = verdict.iter().flat_map(|v| v.failing()).map(|c| c.condition.as_str()).collect();
+    format!("`{}` fails {}", action.text, conditions.join(", "))
+}
+
+/// Whether `until` names the action: its text, its call, or its call's function.
+fn names(action: &Action, until: &str) -> bool {
+    let until = until.trim();
+    let function = action.call.as_deref().and_then(|c| c.split('(').next()).and_then(|f| f.rsplit('.').next());
+    action.text == until || action.call.as_deref() == Some(until) || function == Some(until)
+}

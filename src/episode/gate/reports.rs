@@ -1,0 +1,258 @@
+//! What the gate does when an effect has been carried out.
+
+use super::super::decision::{Actor, Choice, DecisionId};
+use super::super::event::{Event, StepOutcome};
+use super::super::proposal::{Action, ProposalId};
+use super::policy::{self, Ruling, spent};
+use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
+
+impl Gate {
+    /// Handles a report; one that does not answer the effect under way changes nothing.
+    pub(super) fn on_report(&mut self, report: Report) {
+        match report {
+            Report::Answered { ask, texts, usage, ms, drafts } => {
+                self.ask = None;
+                self.record(Event::Answered { ask, texts, usage, ms });
+                if usage.is_none() {
+                    self.warn_uncounted(ask);
+                }
+                let left = drafts.into_iter().map(|d| self.propose(d, Some(ask))).collect();
+                self.check(left, Then::Consult);
+            }
+            Report::AskFailed { ask, error } => {
+                self.ask = None;
+                self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false });
+                self.stop_policy("the model gave no answer");
+                self.say(Level::Error, error);
+            }
+            Report::Advised(advice) if self.phase == Phase::Advising => self.advised(advice),
+            Report::Checked { proposal, verdict } => {
+                let Phase::Checking { left, then } = &mut self.phase else { return };
+                if !left.remove(&proposal) {
+                    return;
+                }
+                let ready = left.is_empty().then(|| then.clone());
+                self.record(Event::Checked { proposal, verdict });
+                if let Some(then) = ready {
+                    self.after_checks(then);
+                }
+            }
+            Report::Read(read) => {
+                let Phase::Reading(intent) = &self.phase else { return };
+                let intent = intent.clone();
+                self.read(intent, read);
+            }
+            Report::Stepped { decision, result } => {
+                let Phase::Stepping { decision: expected, action } = &self.phase else { return };
+                if *expected != decision {
+                    return;
+                }
+                let action = action.clone();
+                self.stepped(decision, action, result);
+            }
+            Report::Moved { to, result } => {
+                let Phase::Moving { to: expected, then } = &self.phase else { return };
+                if *expected != to {
+                    return;
+                }
+                let then = then.clone();
+                self.moved(to, then, result);
+            }
+            Report::Adopted(result) => {
+                let Phase::Adopting(assertions) = &self.phase else { return };
+                let assertions = assertions.clone();
+                self.phase = Phase::Idle;
+                match result {
+                    Err(error) => self.say(Level::Error, error),
+                    Ok(()) => {
+                        let super::Assertions { action, assertions, origin } = assertions;
+                        let how_many = assertions.len();
+                        self.say(Level::Info, format!("{how_many} assertions in force for {action}"));
+                        self.record(Event::AssertionsAdopted { action, assertions, origin });
+                        self.check_again();
+                    }
+                }
+            }
+            Report::Configured(result) => {
+                let Phase::Configuring { model, method } = &self.phase else { return };
+                let (model, method) = (model.clone(), method.clone());
+                self.phase = Phase::Idle;
+                match result {
+                    Err(error) => self.say(Level::Error, error),
+                    Ok(()) => {
+                        self.say(Level::Info, format!("{method} with {model} from here on"));
+                        self.record(Event::Configured { model, method });
+                        if !self.session.is_done() {
+                            self.new_round();
+                            self.consult(None);
+                        }
+                    }
+                }
+            }
+            Report::Advised(_) => {}
+        }
+    }
+
+    /// A budget that cannot be counted must not be passed silently.
+    fn warn_uncounted(&mut self, ask: super::AskId) {
+        let asked = self.session.current().and_then(|n| n.turn.asks.iter().find(|a| a.id == ask));
+        if self.session.policy.token_budget.is_some() && asked.is_some_and(|a| a.prompt.is_some()) {
+            let why = "the model does not tell the tokens it spends, so the token budget cannot be kept";
+            self.stop_policy(why);
+            self.say(Level::Warning, why);
+        }
+    }
+
+    fn advised(&mut self, advice: Advice) {
+        self.phase = Phase::Idle;
+        match advice {
+            Advice::Ask(_) if self.asks_in_round >= MAX_ASKS => {
+                let why = format!("the method asked {MAX_ASKS} times without a proposal to recommend");
+                self.stop_policy(&why);
+                self.say(Level::Warning, format!("{why}; choose one, or type an action"));
+            }
+            Advice::Ask(spec) => self.ask(spec),
+            Advice::Recommend { proposal, why } => {
+                self.record(Event::Recommended { proposal, why: why.clone() });
+                if proposal.is_none() {
+                    self.say(Level::Warning, format!("nothing to recommend: {why}; ask for samples or type an action"));
+                }
+                self.rule(proposal);
+            }
+            Advice::Stuck(why) => {
+                self.record(Event::Failed { error: why.clone() });
+                self.stop_policy(&why);
+                self.say(Level::Error, why);
+            }
+        }
+    }
+
+    /// Lets the policy rule on a recommendation.
+    pub(super) fn rule(&mut self, recommended: Option<ProposalId>) {
+        let turn = self.session.current().map(|n| &n.turn);
+        let proposal = recommended.and_then(|id| turn.and_then(|t| t.proposal(id)));
+        let verdict = recommended.and_then(|id| turn.and_then(|t| t.verdicts.get(&id)));
+        match policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict) {
+            Ruling::Person => {}
+            Ruling::Stop(why) => {
+                self.stop_policy(&why);
+                self.say(Level::Info, format!("stopped: {why}; approve, edit or reject"));
+            }
+            Ruling::Take(why) => {
+                let Some(proposal) = recommended else { return };
+                self.taken = self.taken.saturating_add(1);
+                self.take(Choice::Approve { proposal }, Actor::Policy, why);
+            }
+        }
+    }
+
+    pub(super) fn after_checks(&mut self, then: Then) {
+        self.phase = Phase::Idle;
+        match then {
+            Then::Rest => {}
+            Then::Consult => self.consult(None),
+            Then::Take { choice, why } => self.take(choice, Actor::Person, why),
+            Then::Replay(id) => self.replay_checked(id),
+        }
+    }
+
+    fn read(&mut self, intent: Intent, read: Result<Draft, String>) {
+        self.phase = Phase::Idle;
+        let draft = match read {
+            Ok(draft) if draft.action.is_some() => draft,
+            Ok(draft) => return self.unreadable(&draft.problem.unwrap_or_default()),
+            Err(why) => return self.unreadable(&why),
+        };
+        self.drop_ask("a person gave the action");
+        let proposal = self.propose(draft, None);
+        let choice = match intent {
+            Intent::Manual => Choice::Manual { proposal },
+            Intent::Edit(from) => Choice::Edit { from, proposal },
+        };
+        self.check([proposal].into(), Then::Take { choice, why: String::new() });
+    }
+
+    fn unreadable(&mut self, why: &str) {
+        self.replay = None;
+        self.say(Level::Error, format!("no action: {why}"));
+    }
+
+    fn stepped(
+        &mut self,
+        decision: DecisionId,
+        action: Action,
+        result: Result<(StepOutcome, serde_json::Value), String>,
+    ) {
+        self.phase = Phase::Idle;
+        let (outcome, changes) = match result {
+            Ok(result) => result,
+            Err(error) => {
+                self.replay = None;
+                self.record(Event::Failed { error: error.clone() });
+                self.stop_policy("the world failed");
+                return self.say(Level::Error, error);
+            }
+        };
+        if let Some(error) = &outcome.error {
+            self.say(Level::Warning, format!("the world refused `{}`: {error}", action.text));
+        }
+        self.record(Event::Executed { decision, child: self.session.next_node(), action, outcome, changes });
+        self.new_round();
+        if self.replay.is_some() {
+            return self.replay_next();
+        }
+        self.settle();
+    }
+
+    /// At a new node: ends the automatic run where it ends, else asks for the next action.
+    pub(super) fn settle(&mut self) {
+        let Some(node) = self.session.current() else { return };
+        if node.outcome.done {
+            let words = if node.outcome.won { "the goal is reached" } else { "the episode is over" };
+            self.stop_policy(words);
+            return self.say(Level::Info, words);
+        }
+        let policy = &self.session.policy;
+        if policy.is_automatic() && self.taken >= policy.steps {
+            let why = policy::steps_used(policy.steps);
+            self.stop_policy(&why);
+            self.say(Level::Info, format!("{why}; you decide again"));
+            if self.unattended {
+                return;
+            }
+        }
+        self.consult(None);
+    }
+
+    fn moved(&mut self, to: super::NodeId, then: AfterMove, result: Result<(), String>) {
+        self.phase = Phase::Idle;
+        if let Err(error) = result {
+            self.replay = None;
+            self.record(Event::Failed { error: error.clone() });
+            return self.say(Level::Error, error);
+        }
+        if to != self.session.cursor() {
+            self.record(Event::Moved { to });
+        }
+        self.new_round();
+        if let AfterMove::Read(text) = then {
+            self.phase = Phase::Reading(Intent::Manual);
+            self.out.push(Effect::ReadText(text));
+        } else if let Some(node) = self.session.current() {
+            let (depth, branches) = (node.depth, node.children.len());
+            let open = if branches > 0 { "; another decision here starts a branch" } else { "" };
+            self.say(Level::Info, format!("at step {depth}{open}"));
+        }
+    }
+
+    /// Checks every action offered at the cursor again, then asks the method anew.
+    fn check_again(&mut self) {
+        let offered: Vec<_> = self.session.current().map(|n| n.turn.proposals.clone()).unwrap_or_default();
+        let left = offered.iter().map(|p| p.id).collect();
+        for proposal in offered {
+            self.out.push(Effect::CheckProposal(proposal));
+        }
+        let asking = self.ask.is_some() || self.session.is_done();
+        self.check(left, if asking { Then::Rest } else { Then::Consult });
+    }
+}

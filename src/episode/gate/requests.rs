@@ -1,0 +1,257 @@
+//! What the gate does when a person asks for something. Called at rest only, but for `cancel`.
+
+use super::super::decision::{Actor, Choice, Decision, Policy};
+use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
+use super::super::proposal::ProposalId;
+use super::policy::{over_budget, spent};
+use super::{
+    AfterMove, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, describe,
+};
+
+impl Gate {
+    pub(super) fn on_request(&mut self, request: Request) {
+        if let Request::Begin { outcome, assertions, policy } = request {
+            return self.begin(outcome, assertions, policy);
+        }
+        if !self.session.is_started() {
+            return self.say(Level::Error, "the episode has not begun; no reset was given");
+        }
+        match request {
+            Request::Begin { .. } | Request::Cancel => {}
+            Request::Propose => self.propose_anew(),
+            Request::Sample { n } => self.sample(n),
+            Request::Approve { proposal } => self.approve(proposal),
+            Request::Edit { proposal, text } => self.edit(proposal, text),
+            Request::Reject { proposal, reason } => self.reject(proposal, reason),
+            Request::Manual { text } => self.manual(text),
+            Request::SetPolicy(policy) => self.set_policy(policy),
+            Request::Undo => match self.session.undo_target() {
+                Some(to) => self.go(to, AfterMove::Rest),
+                None => self.say(Level::Info, "nothing to undo: this is the beginning"),
+            },
+            Request::Redo => match self.session.redo_target() {
+                Some(to) => self.go(to, AfterMove::Rest),
+                None => self.say(Level::Info, "nothing to redo: no step was taken from here"),
+            },
+            Request::Goto(to) if self.session.node(to).is_none() => {
+                self.say(Level::Error, format!("there is no node {to}"));
+            }
+            Request::Goto(to) if to == self.session.cursor() => self.say(Level::Info, format!("already at node {to}")),
+            Request::Goto(to) => self.go(to, AfterMove::Rest),
+            Request::Rewrite { node, text } => self.rewrite(node, text),
+            Request::Resend { ask, messages } => self.resend(ask, messages),
+            Request::Adopt(assertions) => {
+                self.phase = Phase::Adopting(assertions.clone());
+                self.out.push(Effect::AdoptAssertions(assertions));
+            }
+            Request::Configure { model, method } => {
+                self.drop_ask("model or method was changed");
+                self.stop_policy("model or method was changed");
+                self.phase = Phase::Configuring { model: model.clone(), method: method.clone() };
+                self.out.push(Effect::Configure { model, method });
+            }
+            Request::Note(text) => self.record(Event::Noted { text }),
+        }
+    }
+
+    fn begin(&mut self, outcome: StepOutcome, assertions: Vec<Assertions>, policy: Option<Policy>) {
+        if self.session.is_started() {
+            return self.say(Level::Error, "the episode has begun already");
+        }
+        let over = outcome.done;
+        self.record(Event::Started { outcome });
+        for Assertions { action, assertions, origin } in assertions {
+            self.record(Event::AssertionsAdopted { action, assertions, origin });
+        }
+        if let Some(policy) = policy {
+            self.record(Event::PolicySet { policy, why: "unattended run".into() });
+        }
+        if !over {
+            self.consult(None);
+        }
+    }
+
+    /// Stops whatever is under way. What has been decided is carried out to its record all the same.
+    pub(super) fn cancel(&mut self) {
+        let asked = self.drop_ask("cancelled by a person");
+        let automatic = self.stop_policy("cancelled by a person");
+        let replaying = self.replay.take().is_some();
+        if let Phase::Checking { then, .. } = &mut self.phase {
+            *then = Then::Rest;
+        }
+        self.queue.clear();
+        let what = match (asked, automatic, replaying) {
+            (_, true, _) => "automatic run stopped; you decide again",
+            (true, ..) => "ask cancelled; propose again, or type an action",
+            (.., true) => "replay stopped",
+            _ => "nothing is under way",
+        };
+        self.say(Level::Info, what);
+    }
+
+    fn is_over(&mut self) -> bool {
+        let over = self.session.is_done();
+        if over {
+            self.say(Level::Warning, "the episode is over; undo to try another way, or open another task");
+        }
+        over
+    }
+
+    fn propose_anew(&mut self) {
+        if self.is_over() {
+            return;
+        }
+        self.drop_ask("asked anew");
+        self.new_round();
+        self.consult(None);
+    }
+
+    fn sample(&mut self, n: u32) {
+        if n == 0 {
+            return self.say(Level::Info, "no samples asked for");
+        }
+        if self.is_over() {
+            return;
+        }
+        self.drop_ask("more samples were asked for");
+        self.asks_in_round = 0;
+        self.consult(Some(n.min(64)));
+    }
+
+    /// The proposal, if it can be decided about now; says why not.
+    fn open_proposal(&mut self, id: ProposalId) -> Option<super::Proposal> {
+        if self.is_over() {
+            return None;
+        }
+        let turn = self.session.current().map(|n| &n.turn);
+        let found = turn.and_then(|t| t.proposal(id)).cloned();
+        let rejected = turn.is_some_and(|t| t.rejection(id).is_some());
+        if found.is_none() {
+            self.say(Level::Error, format!("there is no proposal {id} at this point"));
+        } else if rejected {
+            self.say(Level::Warning, format!("proposal {id} was rejected; type the action if you want it after all"));
+            return None;
+        }
+        found
+    }
+
+    fn approve(&mut self, id: ProposalId) {
+        let Some(proposal) = self.open_proposal(id) else { return };
+        if proposal.action.is_none() {
+            let problem = proposal.problem.unwrap_or_default();
+            return self.say(Level::Warning, format!("proposal {id} is no action ({problem}); edit it or type one"));
+        }
+        self.drop_ask("a proposal was taken");
+        self.take(Choice::Approve { proposal: id }, Actor::Person, String::new());
+    }
+
+    fn edit(&mut self, id: ProposalId, text: String) {
+        if self.open_proposal(id).is_none() {
+            return;
+        }
+        self.phase = Phase::Reading(Intent::Edit(id));
+        self.out.push(Effect::ReadText(text));
+    }
+
+    fn manual(&mut self, text: String) {
+        if self.is_over() {
+            return;
+        }
+        self.phase = Phase::Reading(Intent::Manual);
+        self.out.push(Effect::ReadText(text));
+    }
+
+    fn reject(&mut self, id: ProposalId, reason: String) {
+        let Some(proposal) = self.open_proposal(id) else { return };
+        self.drop_ask("a proposal was rejected");
+        let decision = Decision {
+            id: self.session.next_decision(),
+            choice: Choice::Reject { proposal: id, reason },
+            by: Actor::Person,
+            why: String::new(),
+        };
+        self.record(Event::Decided { decision });
+        self.say(Level::Info, format!("{} rejected; asking for another", describe(&proposal)));
+        self.new_round();
+        self.consult(None);
+    }
+
+    fn set_policy(&mut self, policy: Policy) {
+        self.taken = 0;
+        let automatic = policy.is_automatic();
+        self.record(Event::PolicySet { policy, why: "set by a person".into() });
+        if !automatic || self.session.is_done() || self.ask.is_some() {
+            return;
+        }
+        // A recommendation that stands open is ruled on at once; else the method is asked.
+        let turn = self.session.current().map(|n| &n.turn);
+        let open = turn.and_then(|t| match &t.recommended {
+            Some((Some(id), _)) if t.rejection(*id).is_none() => Some(*id),
+            _ => None,
+        });
+        match open {
+            Some(id) => self.rule(Some(id)),
+            None => {
+                self.new_round();
+                self.consult(None);
+            }
+        }
+    }
+
+    fn go(&mut self, to: NodeId, then: AfterMove) {
+        self.drop_ask("the session moved to another point");
+        self.stop_policy("the session moved to another point");
+        self.phase = Phase::Moving { to, then };
+        self.out.push(Effect::MoveWorld { to });
+    }
+
+    fn rewrite(&mut self, node: NodeId, text: String) {
+        match self.session.node(node).map(|n| n.parent) {
+            None => self.say(Level::Error, format!("there is no node {node}")),
+            Some(None) => self.say(Level::Error, "the reset is no step; it cannot be rewritten"),
+            Some(Some(parent)) => {
+                self.replay = Some(Replay::after(&self.session, node));
+                self.go(parent, AfterMove::Read(text));
+            }
+        }
+    }
+
+    fn resend(&mut self, ask: AskId, messages: Vec<PromptMessage>) {
+        if self.is_over() {
+            return;
+        }
+        let found = self.session.current().and_then(|n| n.turn.asks.iter().find(|a| a.id == ask)).cloned();
+        let Some(old) = found else {
+            return self.say(Level::Error, format!("ask {ask} was not made at this point; go to its step first"));
+        };
+        if old.prompt.is_none() {
+            return self.say(Level::Warning, "the symbolic proposer has no prompt to edit; choose a model first");
+        }
+        if messages.iter().all(|m| m.text.trim().is_empty()) {
+            return self.say(Level::Warning, "the edited prompt is empty; nothing was sent");
+        }
+        self.drop_ask("an edited prompt was sent in its place");
+        self.new_round();
+        let model = self.session.model.clone();
+        let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages };
+        self.ask(AskSpec { purpose: old.purpose, model, prompt: Some(prompt), n: old.n, temperature: old.temperature });
+    }
+
+    /// Records an ask and sends it, unless the budget forbids.
+    pub(super) fn ask(&mut self, spec: AskSpec) {
+        self.phase = Phase::Idle;
+        if spec.prompt.is_some()
+            && let Some(why) = over_budget(&self.session.policy, spent(&self.session))
+        {
+            self.stop_policy(&why);
+            return self.say(Level::Warning, why);
+        }
+        self.asks_in_round += 1;
+        let ask = self.session.next_ask();
+        let AskSpec { purpose, model, prompt, n, temperature } = spec.clone();
+        let symbolic = prompt.is_none();
+        self.record(Event::Asked { ask, purpose, model, prompt, n, temperature });
+        self.ask = Some(ask);
+        self.out.push(if symbolic { Effect::AskSymbolic { ask, spec } } else { Effect::AskModel { ask, spec } });
+    }
+}

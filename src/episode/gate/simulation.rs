@@ -1,0 +1,266 @@
+//! A driver without terminal, network or clock, for the gate's tests: carries effects out at once and watches the invariants.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde_json::json;
+
+use super::super::decision::Actor;
+use super::super::event::StepOutcome;
+use super::super::proposal::{Check, CheckKind, Origin};
+use super::super::session::Header;
+use super::*;
+
+/// A header for tests.
+pub(crate) fn header() -> Header {
+    Header {
+        stepwright: "session".into(),
+        version: super::super::session::FORMAT_VERSION,
+        program: "test".into(),
+        created: 0,
+        world: "counter".into(),
+        options: BTreeMap::new(),
+        data: "shipped".into(),
+        task: "t".into(),
+        sentence: "count".into(),
+        seed: 0,
+        method: "m".into(),
+        model: "x".into(),
+        specification: String::new(),
+        opening: vec![],
+    }
+}
+
+pub(super) fn draft(text: &str, origin: Origin) -> Draft {
+    let action = Action { text: text.into(), call: Some(format!("a.{}()", text.split(' ').next().unwrap())) };
+    Draft { origin, ..Draft::by_person(text, action) }
+}
+
+/// The gate with everything around it simulated.
+pub(super) struct Sim {
+    pub gate: Gate,
+    pub records: Vec<Record>,
+    pub said: Vec<(Level, String)>,
+    /// Asks without an answer yet, cancelled ones included: late answers must do no harm.
+    pub asks: Vec<(AskId, AskSpec)>,
+    /// What the world performed, with the decision it was told.
+    pub performed: Vec<(DecisionId, String)>,
+    /// The actions on the way to each node, as the world knows them.
+    paths: BTreeMap<NodeId, Vec<String>>,
+    path: Vec<String>,
+    /// Whether model asks carry a prompt (cost tokens).
+    pub prompted: bool,
+    pub clock: u64,
+}
+
+impl Sim {
+    pub fn new() -> Self {
+        let mut sim = Sim::over(Gate::new(Session::new(header())));
+        sim.ask(Request::Begin { outcome: StepOutcome::default(), assertions: vec![], policy: None });
+        sim
+    }
+
+    fn over(gate: Gate) -> Self {
+        Sim {
+            gate,
+            records: vec![],
+            said: vec![],
+            asks: vec![],
+            performed: vec![],
+            paths: BTreeMap::from([(0, vec![])]),
+            path: vec![],
+            prompted: true,
+            clock: 0,
+        }
+    }
+
+    /// Closes the program and opens the session again.
+    pub fn reopen(&mut self) {
+        let mut session = Session::new(header());
+        for record in &self.records {
+            session.apply(record).unwrap();
+        }
+        assert_eq!(&session, self.gate.session());
+        self.clock += 1;
+        let (gate, effects) = Gate::resume(session, self.clock);
+        self.gate = gate;
+        self.path = self.paths[&self.gate.session().cursor()].clone();
+        self.carry_out(effects);
+    }
+
+    pub fn ask(&mut self, request: Request) {
+        self.clock += 1;
+        let effects = self.gate.request(request, self.clock);
+        self.carry_out(effects);
+    }
+
+    pub fn report(&mut self, report: Report) {
+        self.clock += 1;
+        let effects = self.gate.report(report, self.clock);
+        self.carry_out(effects);
+    }
+
+    /// Answers an ask with these texts.
+    pub fn answer(&mut self, index: usize, texts: &[&str]) {
+        if self.asks.is_empty() {
+            return;
+        }
+        let (ask, spec) = self.asks.remove(index % self.asks.len());
+        let origin = if spec.temperature == 0.0 { Origin::Greedy } else { Origin::Sample };
+        let drafts = texts.iter().map(|t| draft(t, origin)).collect();
+        let usage = spec.prompt.as_ref().map(|_| super::super::event::Usage { prompt: 90, completion: 10 });
+        self.report(Report::Answered { ask, texts: texts.iter().map(|t| t.to_string()).collect(), usage, ms: 1, drafts });
+    }
+
+    pub fn fail(&mut self, index: usize) {
+        if !self.asks.is_empty() {
+            let (ask, _) = self.asks.remove(index % self.asks.len());
+            self.report(Report::AskFailed { ask, error: "no server".into() });
+        }
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        let mut queue: VecDeque<Effect> = effects.into();
+        let mut budget = 10_000;
+        while let Some(effect) = queue.pop_front() {
+            budget -= 1;
+            assert!(budget > 0, "the gate never comes to rest");
+            let report = match effect {
+                Effect::Persist(record) => {
+                    assert_eq!(record.id, self.records.len() as u64 + 1, "records arrive in order");
+                    self.records.push(record);
+                    continue;
+                }
+                Effect::Say(level, text) => {
+                    self.said.push((level, text));
+                    continue;
+                }
+                Effect::AskModel { ask, spec } | Effect::AskSymbolic { ask, spec } => {
+                    self.asks.push((ask, spec));
+                    continue;
+                }
+                Effect::CancelAsk(_) => continue,
+                Effect::Consult { round, samples } => Report::Advised(self.advise(round, samples)),
+                Effect::CheckProposal(p) => Report::Checked { proposal: p.id, verdict: self.verdict(&p) },
+                Effect::ReadText(text) => Report::Read(match text.trim() {
+                    "" => Err("nothing was typed".into()),
+                    text => Ok(draft(text, Origin::Person)),
+                }),
+                Effect::StepWorld { decision, action } => self.step(decision, &action),
+                Effect::MoveWorld { to } => {
+                    self.path = self.paths[&to].clone();
+                    Report::Moved { to, result: Ok(()) }
+                }
+                Effect::AdoptAssertions(_) => Report::Adopted(Ok(())),
+                Effect::Configure { .. } => Report::Configured(Ok(())),
+            };
+            queue.extend(self.gate.report(report, self.clock));
+        }
+    }
+
+    /// Greedy first, then what was offered first and not rejected.
+    fn advise(&self, round: AskId, samples: Option<u32>) -> Advice {
+        let turn = &self.gate.session().current().unwrap().turn;
+        let prompt = self.prompted.then(|| PromptRecordOf::empty());
+        let spec = |n, temperature| AskSpec { purpose: "next".into(), model: "x".into(), prompt, n, temperature };
+        if let Some(n) = samples {
+            return Advice::Ask(spec(n, 0.7));
+        }
+        let mut open = turn.proposals.iter().filter(|p| p.ask.is_some_and(|a| a >= round) && turn.rejection(p.id).is_none());
+        match open.next() {
+            Some(p) => Advice::Recommend { proposal: Some(p.id), why: "first".into() },
+            None if turn.asks.iter().any(|a| a.id >= round) => Advice::Recommend { proposal: None, why: "none".into() },
+            None => Advice::Ask(spec(1, 0.0)),
+        }
+    }
+
+    /// `bad …` fails a precondition, `odd …` cannot be told; `gone` is refused once `take` was done.
+    fn verdict(&self, proposal: &Proposal) -> Verdict {
+        let text = &proposal.action.as_ref().unwrap().text;
+        let status = if text.starts_with("bad") {
+            Status::Fails
+        } else if text.starts_with("odd") {
+            Status::Unknown
+        } else {
+            Status::Holds
+        };
+        let check = |kind, status| Check { kind, condition: "c".into(), status, detail: None };
+        let accepted = if self.refuses(text) { Status::Fails } else { Status::Holds };
+        Verdict { checks: vec![check(CheckKind::Precondition, status), check(CheckKind::World, accepted)], ..Verdict::default() }
+    }
+
+    fn refuses(&self, text: &str) -> bool {
+        text == "gone" && self.path.iter().any(|p| p == "take")
+    }
+
+    fn step(&mut self, decision: DecisionId, action: &Action) -> Report {
+        // Decided before it is executed, and on disk before that.
+        assert!(self.records.iter().any(|r| matches!(&r.event, Event::Decided { decision: d } if d.id == decision)));
+        let refused = self.refuses(&action.text);
+        self.performed.push((decision, action.text.clone()));
+        self.path.push(action.text.clone());
+        self.paths.insert(self.gate.session().next_node(), self.path.clone());
+        let outcome = StepOutcome {
+            observation: format!("after {}", self.path.join(", ")),
+            error: refused.then(|| "it is gone".to_owned()),
+            done: action.text == "end",
+            won: action.text == "end",
+            ..StepOutcome::default()
+        };
+        Report::Stepped { decision, result: Ok((outcome, json!([]))) }
+    }
+
+    /// Everything that must hold whatever was asked.
+    pub fn check_invariants(&self) {
+        let session = self.gate.session();
+        let mut fold = Session::new(header());
+        for record in &self.records {
+            fold.apply(record).unwrap();
+        }
+        assert_eq!(&fold, session, "the fold of the records is the session");
+        assert_eq!(self.paths[&session.cursor()], self.path, "the world is where the session is");
+        assert!(self.gate.is_at_rest() || self.gate.asking().is_some(), "nothing is left hanging");
+
+        let mut decided = BTreeMap::new();
+        let mut executed = BTreeSet::new();
+        let mut performed = self.performed.iter();
+        let (mut cancelled, mut policy, mut automatic) = (BTreeSet::new(), Policy::manual(), 0u32);
+        for record in &self.records {
+            match &record.event {
+                Event::Decided { decision } => {
+                    if decision.by == Actor::Policy {
+                        automatic += 1;
+                        assert!(automatic <= policy.steps, "the policy takes at most its steps");
+                    }
+                    decided.insert(decision.id, (decision.clone(), record.node));
+                }
+                Event::Executed { decision, action, .. } => {
+                    let (taken, node) = &decided[decision];
+                    assert!(taken.takes(), "a rejection is never executed");
+                    assert_eq!(*node, record.node, "executed where it was decided");
+                    assert!(executed.insert(*decision), "nothing is executed twice");
+                    let proposal = session.node(*node).unwrap().turn.proposal(taken.proposal()).unwrap();
+                    assert_eq!(proposal.action.as_ref(), Some(action), "what was approved is what is executed");
+                    assert_eq!(performed.next(), Some(&(*decision, action.text.clone())), "and what the world performed");
+                }
+                Event::AskFailed { ask, .. } => {
+                    cancelled.insert(*ask);
+                }
+                Event::Answered { ask, .. } => assert!(!cancelled.contains(ask), "a cancelled ask is not answered"),
+                Event::Proposed { proposal } => {
+                    assert!(!proposal.ask.is_some_and(|a| cancelled.contains(&a)), "a cancelled ask proposes nothing");
+                }
+                Event::PolicySet { policy: set, .. } => (policy, automatic) = (set.clone(), 0),
+                _ => {}
+            }
+        }
+        assert_eq!(performed.next(), None, "the world performed nothing unrecorded");
+    }
+}
+
+struct PromptRecordOf;
+
+impl PromptRecordOf {
+    fn empty() -> super::super::event::PromptRecord {
+        super::super::event::PromptRecord { template: "t".into(), template_hash: "h".into(), messages: vec![] }
+    }
+}

@@ -1,0 +1,353 @@
+use proptest::prelude::*;
+
+use super::super::event::PromptMessage;
+use super::super::proposal::Origin;
+use super::simulation::{Sim, draft};
+use super::*;
+
+fn approve(sim: &mut Sim) {
+    let id = sim.gate.session().current().unwrap().turn.recommended.clone().unwrap().0.unwrap();
+    sim.ask(Request::Approve { proposal: id });
+}
+
+fn texts(sim: &Sim) -> Vec<&str> {
+    sim.performed.iter().map(|(_, t)| t.as_str()).collect()
+}
+
+fn last_said(sim: &Sim) -> &str {
+    &sim.said.last().unwrap().1
+}
+
+#[test]
+fn a_step_is_proposed_decided_and_executed_in_three_records() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    approve(&mut sim);
+    let kinds: Vec<String> = sim
+        .records
+        .iter()
+        .map(|r| serde_json::to_value(&r.event).unwrap()["event"].as_str().unwrap().to_owned())
+        .collect();
+    let expected = ["started", "asked", "answered", "proposed", "checked", "recommended", "decided", "executed", "asked"];
+    assert_eq!(kinds, expected);
+    sim.check_invariants();
+}
+
+#[test]
+fn an_edit_is_a_proposal_of_its_own_checked_before_it_is_taken() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    sim.ask(Request::Edit { proposal: 1, text: "bad idea".into() });
+    assert_eq!(texts(&sim), ["bad idea"]);
+    let turn = &sim.gate.session().node(0).unwrap().turn;
+    assert_eq!(turn.proposal(2).unwrap().origin, Origin::Person);
+    assert_eq!(turn.verdicts[&2].preconditions(), Status::Fails);
+    assert_eq!(turn.decisions[0].choice, Choice::Edit { from: 1, proposal: 2 });
+    assert!(sim.said.iter().any(|(l, t)| *l == Level::Warning && t.contains("although it fails")), "{:?}", sim.said);
+    sim.check_invariants();
+}
+
+#[test]
+fn a_rejection_asks_again_in_a_new_round_and_is_never_run() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    sim.ask(Request::Reject { proposal: 1, reason: "not there".into() });
+    assert_eq!(sim.gate.session().current().unwrap().turn.rejection(1), Some("not there"));
+    assert_eq!(sim.asks.len(), 1, "asked again");
+    sim.answer(0, &["go"]);
+    sim.ask(Request::Approve { proposal: 1 });
+    assert!(last_said(&sim).contains("was rejected"), "{:?}", sim.said);
+    assert!(texts(&sim).is_empty());
+    approve(&mut sim);
+    assert_eq!(texts(&sim), ["go"], "the new proposal is another one");
+    sim.check_invariants();
+}
+
+#[test]
+fn a_cancelled_ask_never_proposes_later() {
+    let mut sim = Sim::new();
+    sim.ask(Request::Cancel);
+    assert!(sim.gate.asking().is_none());
+    let before = sim.records.len();
+    sim.answer(0, &["late"]);
+    assert_eq!(sim.records.len(), before, "the late answer changes nothing");
+    sim.ask(Request::Propose);
+    sim.answer(0, &["go"]);
+    approve(&mut sim);
+    assert_eq!(texts(&sim), ["go"]);
+    sim.check_invariants();
+}
+
+#[test]
+fn undo_redo_and_a_branch_keep_the_old_branch() {
+    let mut sim = Sim::new();
+    for text in ["one", "two"] {
+        sim.ask(Request::Manual { text: text.into() });
+    }
+    sim.ask(Request::Undo);
+    assert_eq!(sim.gate.session().cursor(), 1);
+    sim.ask(Request::Redo);
+    assert_eq!(sim.gate.session().cursor(), 2);
+    sim.ask(Request::Undo);
+    sim.ask(Request::Manual { text: "other".into() });
+    assert_eq!(sim.gate.session().node(1).unwrap().children, [2, 3]);
+    sim.ask(Request::Goto(2));
+    assert_eq!(sim.gate.session().cursor(), 2);
+    sim.ask(Request::Goto(99));
+    assert!(last_said(&sim).contains("no node 99"));
+    sim.check_invariants();
+}
+
+#[test]
+fn the_policy_takes_exactly_its_steps() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["one"]);
+    sim.ask(Request::SetPolicy(Policy { steps: 2, ..Policy::default() }));
+    assert_eq!(texts(&sim), ["one"], "the open recommendation is taken at once");
+    sim.answer(0, &["two"]);
+    sim.answer(0, &["three"]);
+    assert_eq!(texts(&sim), ["one", "two"]);
+    assert!(!sim.gate.session().policy.is_automatic());
+    sim.check_invariants();
+}
+
+#[test]
+fn the_policy_stops_where_an_assertion_fails_or_cannot_be_told() {
+    for bad in ["bad step", "odd step"] {
+        let mut sim = Sim::new();
+        sim.ask(Request::SetPolicy(Policy::checked(9)));
+        sim.answer(0, &["one"]);
+        sim.answer(0, &[bad]);
+        assert_eq!(texts(&sim), ["one"]);
+        assert!(!sim.gate.session().policy.is_automatic());
+        // Without that condition it goes on.
+        sim.ask(Request::SetPolicy(Policy { steps: 1, ..Policy::default() }));
+        assert_eq!(texts(&sim), ["one", bad]);
+        sim.check_invariants();
+    }
+}
+
+#[test]
+fn the_policy_stops_before_a_named_action() {
+    for until in ["take it", "take", "a.take()"] {
+        let mut sim = Sim::new();
+        sim.ask(Request::SetPolicy(Policy { steps: 9, until_action: Some(until.into()), ..Policy::default() }));
+        sim.answer(0, &["go there"]);
+        sim.answer(0, &["take it"]);
+        assert_eq!(texts(&sim), ["go there"], "{until}");
+        assert!(!sim.gate.session().policy.is_automatic());
+        sim.check_invariants();
+    }
+}
+
+#[test]
+fn the_policy_stops_at_the_end() {
+    let mut sim = Sim::new();
+    sim.ask(Request::SetPolicy(Policy { steps: u32::MAX, ..Policy::default() }));
+    sim.answer(0, &["go"]);
+    sim.answer(0, &["end"]);
+    assert!(sim.asks.is_empty(), "nothing is asked after the end");
+    assert!(!sim.gate.session().policy.is_automatic());
+    sim.ask(Request::Manual { text: "more".into() });
+    assert_eq!(texts(&sim), ["go", "end"]);
+    assert!(last_said(&sim).contains("episode is over"));
+    sim.ask(Request::Undo);
+    sim.ask(Request::Manual { text: "more".into() });
+    assert_eq!(texts(&sim), ["go", "end", "more"]);
+    sim.check_invariants();
+}
+
+#[test]
+fn at_the_budget_it_stops_and_asks_for_a_new_limit() {
+    let mut sim = Sim::new();
+    let policy = |budget| Policy { steps: 9, token_budget: Some(budget), ..Policy::default() };
+    sim.ask(Request::SetPolicy(policy(200)));
+    sim.answer(0, &["one"]);
+    // The second answer reaches 200 tokens: its proposal is shown, but not taken.
+    sim.answer(0, &["two"]);
+    assert_eq!(texts(&sim), ["one"]);
+    assert!(last_said(&sim).contains("budget of 200 tokens"), "{}", last_said(&sim));
+    assert_eq!(sim.gate.session().policy, Policy { steps: 0, ..policy(200) }, "the limit stays");
+    // By hand the step may be taken, but no model is asked for another.
+    approve(&mut sim);
+    assert_eq!((texts(&sim), sim.asks.len()), (vec!["one", "two"], 0));
+    sim.ask(Request::Sample { n: 3 });
+    assert!(sim.asks.is_empty() && last_said(&sim).contains("set a new limit"));
+    sim.ask(Request::SetPolicy(policy(1000)));
+    assert_eq!(sim.asks.len(), 1);
+    sim.check_invariants();
+}
+
+#[test]
+fn the_symbolic_proposer_is_asked_whatever_the_token_budget() {
+    let mut sim = Sim::new();
+    sim.ask(Request::Cancel);
+    sim.asks.clear();
+    sim.prompted = false;
+    sim.ask(Request::SetPolicy(Policy { steps: 2, token_budget: Some(1), ..Policy::default() }));
+    sim.answer(0, &["one"]);
+    sim.answer(0, &["two"]);
+    assert_eq!(texts(&sim), ["one", "two"]);
+    sim.check_invariants();
+}
+
+#[test]
+fn a_rewritten_step_replays_the_rest_in_a_new_branch_as_far_as_it_goes() {
+    let mut sim = Sim::new();
+    for text in ["look", "go", "gone", "go home"] {
+        sim.ask(Request::Manual { text: text.into() });
+    }
+    sim.ask(Request::Rewrite { node: 1, text: "wait".into() });
+    assert_eq!(texts(&sim)[4..], ["wait", "go", "gone", "go home"]);
+    assert!(sim.said.iter().any(|(_, t)| t.contains("all 3 later steps replayed")), "{:?}", sim.said);
+    assert_eq!(sim.gate.session().node(0).unwrap().children, [1, 5]);
+    // In the next branch `gone` would be refused: the replay stops before it and says so.
+    sim.ask(Request::Rewrite { node: 5, text: "take".into() });
+    assert_eq!(texts(&sim)[8..], ["take", "go"]);
+    assert!(sim.said.iter().any(|(_, t)| t.contains("replayed 1 of 3") && t.contains("before `gone`")), "{:?}", sim.said);
+    sim.ask(Request::Rewrite { node: 0, text: "x".into() });
+    assert!(last_said(&sim).contains("cannot be rewritten"));
+    sim.check_invariants();
+}
+
+#[test]
+fn an_edited_prompt_is_sent_in_place_and_marked() {
+    let mut sim = Sim::new();
+    let messages = vec![PromptMessage { role: "user".into(), text: "do otherwise".into() }];
+    sim.ask(Request::Resend { ask: 1, messages: messages.clone() });
+    assert_eq!(sim.asks.len(), 2, "the first was cancelled, the second is under way");
+    assert_eq!(sim.gate.asking(), Some(2));
+    let ask = sim.gate.session().current().unwrap().turn.asks[1].clone();
+    let prompt = ask.prompt.unwrap();
+    assert_eq!((prompt.template.as_str(), prompt.messages), ("edited", messages));
+    sim.answer(0, &["late"]);
+    sim.answer(0, &["go"]);
+    approve(&mut sim);
+    assert_eq!(texts(&sim), ["go"]);
+    sim.ask(Request::Resend { ask: 1, messages: vec![] });
+    assert!(last_said(&sim).contains("not made at this point"), "{}", last_said(&sim));
+    sim.check_invariants();
+}
+
+#[test]
+fn opening_again_runs_nothing_that_was_under_way() {
+    let mut sim = Sim::new();
+    sim.ask(Request::SetPolicy(Policy { steps: 9, ..Policy::default() }));
+    let asked = sim.asks.len();
+    sim.reopen();
+    assert!(sim.gate.is_at_rest());
+    assert!(!sim.gate.session().policy.is_automatic());
+    assert_eq!(sim.asks.len(), asked, "nothing is asked");
+    let turn = &sim.gate.session().current().unwrap().turn;
+    assert!(matches!(&turn.asks[0].state, AskState::Failed { error, cancelled: false } if error.contains("interrupted")));
+    sim.check_invariants();
+}
+
+#[test]
+fn a_decision_that_was_not_carried_out_is_pointed_out_not_repeated() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    let mut effects = sim.gate.request(Request::Approve { proposal: 1 }, 9);
+    // The program dies after the decision was written.
+    let Effect::Persist(decided) = effects.remove(0) else { panic!() };
+    let mut session = Session::new(super::simulation::header());
+    for record in sim.records.iter().chain([&decided]) {
+        session.apply(record).unwrap();
+    }
+    let (gate, effects) = Gate::resume(session, 10);
+    assert!(matches!(&effects[..], [Effect::Say(Level::Warning, text)] if text.contains("`go` was decided but not carried out")));
+    assert!(gate.is_at_rest());
+}
+
+#[test]
+fn a_failing_model_stops_the_automatic_run() {
+    let mut sim = Sim::new();
+    sim.ask(Request::SetPolicy(Policy { steps: 9, ..Policy::default() }));
+    sim.fail(0);
+    assert!(!sim.gate.session().policy.is_automatic());
+    assert_eq!(last_said(&sim), "no server");
+    sim.check_invariants();
+}
+
+#[test]
+fn reports_nobody_waits_for_change_nothing() {
+    let mut sim = Sim::new();
+    let before = sim.records.len();
+    sim.report(Report::Read(Ok(draft("go", Origin::Person))));
+    sim.report(Report::Stepped { decision: 1, result: Err("x".into()) });
+    sim.report(Report::Checked { proposal: 1, verdict: Verdict::default() });
+    sim.report(Report::Moved { to: 0, result: Ok(()) });
+    sim.report(Report::Advised(Advice::Stuck("x".into())));
+    assert_eq!(sim.records.len(), before);
+}
+
+#[test]
+fn what_arrives_while_an_effect_is_out_waits_its_turn() {
+    let mut sim = Sim::new();
+    let effects = sim.gate.request(Request::Manual { text: "go".into() }, 5);
+    assert_eq!(effects, [Effect::ReadText("go".into())]);
+    assert!(sim.gate.request(Request::Undo, 6).is_empty(), "kept for later");
+    let effects = sim.gate.report(Report::Read(Ok(draft("go", Origin::Person))), 7);
+    assert!(effects.iter().any(|e| matches!(e, Effect::CheckProposal(_))));
+    let effects = sim.gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 8);
+    let Some(Effect::StepWorld { decision, .. }) = effects.last() else { panic!("{effects:?}") };
+    let result = Ok((Default::default(), serde_json::json!([])));
+    let effects = sim.gate.report(Report::Stepped { decision: *decision, result }, 9);
+    assert!(matches!(effects.last(), Some(Effect::Consult { .. })), "{effects:?}");
+    let effects = sim.gate.report(Report::Advised(Advice::Recommend { proposal: None, why: String::new() }), 10);
+    assert!(matches!(effects.last(), Some(Effect::MoveWorld { to: 0 })), "{effects:?}");
+}
+
+#[derive(Debug, Clone)]
+enum Op {
+    Ask(Request),
+    Answer(usize, Vec<&'static str>),
+    Fail(usize),
+    Reopen,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let text = || prop::sample::select(vec!["go", "take", "gone", "bad x", "odd x", "end", ""]);
+    let offer = prop::sample::select(vec!["go", "take", "gone", "bad x", "odd x", "go on"]);
+    let policy = (0u32..4, any::<bool>(), prop::option::of(Just("take".to_owned())), prop::option::of(0u64..500));
+    let policy = policy.prop_map(|(steps, until_fails, until_action, token_budget)| Policy { steps, until_fails, until_action, token_budget });
+    prop_oneof![
+        4 => (0usize..3, prop::collection::vec(offer, 0..4)).prop_map(|(i, t)| Op::Answer(i, t)),
+        1 => (0usize..3).prop_map(Op::Fail),
+        1 => Just(Op::Reopen),
+        3 => (1u64..12).prop_map(|proposal| Op::Ask(Request::Approve { proposal })),
+        2 => text().prop_map(|t| Op::Ask(Request::Manual { text: t.into() })),
+        1 => (1u64..12, text()).prop_map(|(proposal, t)| Op::Ask(Request::Edit { proposal, text: t.into() })),
+        1 => (1u64..12).prop_map(|proposal| Op::Ask(Request::Reject { proposal, reason: "no".into() })),
+        1 => policy.prop_map(|p| Op::Ask(Request::SetPolicy(p))),
+        2 => Just(Op::Ask(Request::Undo)),
+        1 => Just(Op::Ask(Request::Redo)),
+        1 => (0u64..8).prop_map(|n| Op::Ask(Request::Goto(n))),
+        1 => (0u64..8, text()).prop_map(|(node, t)| Op::Ask(Request::Rewrite { node, text: t.into() })),
+        1 => Just(Op::Ask(Request::Cancel)),
+        1 => Just(Op::Ask(Request::Propose)),
+        1 => (0u32..3).prop_map(|n| Op::Ask(Request::Sample { n })),
+        1 => Just(Op::Ask(Request::Adopt(Assertions { action: "go".into(), assertions: vec![], origin: "p".into() }))),
+        1 => Just(Op::Ask(Request::Configure { model: "y".into(), method: "n".into() })),
+        1 => (1u64..6).prop_map(|ask| Op::Ask(Request::Resend { ask, messages: vec![PromptMessage { role: "user".into(), text: "t".into() }] })),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Whatever is asked and answered in whatever order, the invariants hold after every move.
+    #[test]
+    fn whatever_happens_the_invariants_hold(ops in prop::collection::vec(op(), 1..60)) {
+        let mut sim = Sim::new();
+        for op in ops {
+            match op {
+                Op::Ask(request) => sim.ask(request),
+                Op::Answer(i, texts) => sim.answer(i, &texts),
+                Op::Fail(i) => sim.fail(i),
+                Op::Reopen => sim.reopen(),
+            }
+            sim.check_invariants();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The plain few-shot baseline: the greedy completion is the next action, whatever the preconditions say.
+
+use super::{GREEDY, Method, MethodInfo, Next, RANKED, Round, SAMPLES};
+
+/// The few-shot baseline.
+#[derive(Debug, Clone, Copy)]
+pub struct FewShot;
+
+impl Method for FewShot {
+    fn info(&self) -> MethodInfo {
+        MethodInfo {
+            id: "few-shot",
+            label: "Few-shot baseline",
+            description: "Takes the greedy completion of the trajectory program. Preconditions are shown but decide nothing.",
+        }
+    }
+
+    fn next(&self, round: Round<'_>) -> Next {
+        if !(round.has_asked(GREEDY) || round.has_asked(RANKED) || round.has_asked(SAMPLES)) {
+            return Next::Greedy;
+        }
+        match round.proposals().find(|p| p.action.is_some()) {
+            Some(p) => Next::Recommend { proposal: Some(p.id), why: "first completion that is an action".into() },
+            None => Next::Recommend { proposal: None, why: "no completion is an action".into() },
+        }
+    }
+
+    fn prompts(&self) -> &'static str {
+        "few-shot"
+    }
+
+    fn ranked(&self) -> u32 {
+        1
+    }
+}

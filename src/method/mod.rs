@@ -1,0 +1,109 @@
+//! Methods: what each research method puts into the loop's slots, and nothing else.
+//!
+//! A method is pure: it sees what happened at the cursor and says what comes next ([`Next`]), and reads completions. Asking,
+//! checking and deciding belong to the driver and the gate. One file a method.
+
+mod few_shot;
+mod precondition_aware;
+pub mod reading;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use few_shot::FewShot;
+pub use precondition_aware::{PreconditionAware, Trial, algorithm_1};
+
+use crate::episode::{AskId, Proposal, ProposalId, Turn};
+
+/// Purpose recorded with a greedy ask.
+pub const GREEDY: &str = "next action, greedy";
+/// Purpose recorded with an ask for random samples.
+pub const SAMPLES: &str = "next action, samples";
+/// Purpose recorded with an ask of the symbolic proposer.
+pub const RANKED: &str = "next action, ranked";
+
+/// A method as people see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// As on the command line.
+    pub id: &'static str,
+    /// In menus.
+    pub label: &'static str,
+    /// What it does, in a sentence or two.
+    pub description: &'static str,
+}
+
+/// What a method wants next at the cursor.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// One greedy completion.
+    Greedy,
+    /// Random samples.
+    Samples(u32),
+    /// It is done proposing.
+    Recommend {
+        /// What it would take.
+        proposal: Option<ProposalId>,
+        /// Why.
+        why: String,
+    },
+}
+
+/// What a method sees: the turn at the cursor, from the present round on.
+#[derive(Debug, Clone, Copy)]
+pub struct Round<'a> {
+    /// All that happened at the cursor.
+    pub turn: &'a Turn,
+    /// First ask of the round. Earlier proposals were dismissed, by a rejection or by asking anew.
+    pub since: AskId,
+}
+
+impl<'a> Round<'a> {
+    /// The round's proposals by models and proposers, in order, rejected ones left out.
+    pub fn proposals(&self) -> impl Iterator<Item = &'a Proposal> + use<'a> {
+        let Round { turn, since } = *self;
+        turn.proposals.iter().filter(move |p| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
+    }
+
+    /// Whether the round has an answered ask of that purpose.
+    pub fn has_asked(&self, purpose: &str) -> bool {
+        self.turn.asks.iter().any(|a| a.id >= self.since && a.purpose == purpose)
+    }
+}
+
+/// A method.
+pub trait Method: Send + Sync + std::fmt::Debug {
+    /// The method as people see it.
+    fn info(&self) -> MethodInfo;
+
+    /// What comes next. Called again after every answer, when all proposals have their verdicts.
+    fn next(&self, round: Round<'_>) -> Next;
+
+    /// The folder of its prompts.
+    fn prompts(&self) -> &'static str;
+
+    /// Temperature of random samples.
+    fn temperature(&self) -> f64 {
+        0.7
+    }
+
+    /// How many ranked proposals to ask of the symbolic proposer.
+    fn ranked(&self) -> u32 {
+        5
+    }
+}
+
+/// All methods, the default first.
+pub fn all() -> Vec<MethodInfo> {
+    built_in().iter().map(|m| m.info()).collect()
+}
+
+/// The method of that id.
+pub fn named(id: &str) -> Option<Arc<dyn Method>> {
+    built_in().into_iter().find(|m| m.info().id == id)
+}
+
+fn built_in() -> Vec<Arc<dyn Method>> {
+    vec![Arc::new(PreconditionAware::default()), Arc::new(FewShot)]
+}

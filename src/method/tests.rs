@@ -1,0 +1,134 @@
+use std::path::PathBuf;
+
+use super::reading::{Line, first_line, read_line};
+use super::*;
+use crate::episode::{Action, Ask, AskState, Check, CheckKind, Decision, Choice, Actor, Origin, Status, Verdict};
+
+/// A turn in which the method was asked through to its recommendation over scripted completions.
+fn drive(method: &dyn Method, greedy: &str, random: &[&str], verify: impl Fn(&str) -> bool) -> (Turn, Option<ProposalId>, String) {
+    let mut turn = Turn::default();
+    for _ in 0..5 {
+        match method.next(Round { turn: &turn, since: 1 }) {
+            Next::Greedy => answer(&mut turn, GREEDY, Origin::Greedy, &[greedy], &verify),
+            Next::Samples(n) => {
+                let n = (n as usize).min(random.len());
+                answer(&mut turn, SAMPLES, Origin::Sample, &random[..n], &verify);
+            }
+            Next::Recommend { proposal, why } => return (turn, proposal, why),
+        }
+    }
+    panic!("the method never recommends");
+}
+
+fn answer(turn: &mut Turn, purpose: &str, origin: Origin, lines: &[&str], verify: &impl Fn(&str) -> bool) {
+    let ask = turn.asks.len() as u64 + 1;
+    let state = AskState::Answered { texts: vec![], usage: None, ms: 1 };
+    let (model, prompt) = ("scripted".into(), None);
+    turn.asks.push(Ask { id: ask, purpose: purpose.into(), model, prompt, n: 1, temperature: 0.0, state });
+    for line in lines {
+        let id = turn.proposals.len() as u64 + 1;
+        let action = match read_line(line) {
+            Line::Call(call) => Some(Action { text: line.to_string(), call: Some(call.to_string()) }),
+            Line::Not { .. } => None,
+        };
+        let (problem, score, logprob, rationale) = (None, None, None, None);
+        turn.proposals.push(Proposal { id, raw: line.to_string(), action, problem, origin, score, logprob, rationale, ask: Some(ask) });
+        let status = if verify(line) { Status::Holds } else { Status::Fails };
+        let check = Check { kind: CheckKind::Precondition, condition: "it verifies".into(), status, detail: None };
+        turn.verdicts.insert(id, Verdict { checks: vec![check], ..Verdict::default() });
+    }
+}
+
+#[test]
+fn the_method_agrees_with_algorithm_1_as_printed() {
+    let lines = ["a.f(1)", "a.f(2)", "a.f(3)", "a.f(4)"];
+    // Every set of lines that verify, every number of attempts.
+    for good in 0..16u32 {
+        for max_attempts in 0..5u32 {
+            let verify = |line: &str| lines.iter().position(|l| *l == line).is_some_and(|i| good & (1 << i) != 0);
+            let mut rest = lines[1..].iter();
+            let trial = algorithm_1(max_attempts, || lines[0].into(), || rest.next().unwrap().to_string(), verify);
+            let method = PreconditionAware { max_attempts };
+            let (turn, chosen, why) = drive(&method, lines[0], &lines[1..], verify);
+            let chosen = turn.proposal(chosen.unwrap()).unwrap();
+            assert_eq!(chosen.raw, trial.prediction, "{good:04b} {max_attempts}: {why}");
+            assert_eq!(why.contains("verifies:"), !trial.verified, "{why}");
+        }
+    }
+}
+
+#[test]
+fn a_greedy_completion_that_is_no_action_is_never_recommended() {
+    let (turn, chosen, why) = drive(&PreconditionAware::default(), "# done", &["x = 1", "a.f("], |_| true);
+    assert_eq!((turn.proposals.len(), chosen), (3, None), "{why}");
+}
+
+#[test]
+fn few_shot_takes_the_greedy_completion_whatever_fails() {
+    let (turn, chosen, _) = drive(&FewShot, "a.f(1)", &[], |_| false);
+    assert_eq!((turn.asks.len(), chosen), (1, Some(1)));
+}
+
+#[test]
+fn a_rejected_proposal_is_not_offered_again() {
+    let mut turn = Turn::default();
+    answer(&mut turn, RANKED, Origin::Symbolic, &["a.f(1)", "a.f(2)"], &|_| true);
+    let choice = Choice::Reject { proposal: 1, reason: "no".into() };
+    turn.decisions.push(Decision { id: 1, choice, by: Actor::Person, why: String::new() });
+    let next = PreconditionAware::default().next(Round { turn: &turn, since: 1 });
+    assert!(matches!(next, Next::Recommend { proposal: Some(2), .. }), "{next:?}");
+    // In a new round nothing has been asked yet.
+    assert_eq!(PreconditionAware::default().next(Round { turn: &turn, since: 2 }), Next::Greedy);
+}
+
+#[test]
+fn recorded_runs_of_algorithm_1_come_out_the_same() {
+    let root = std::env::var_os("STEPWRIGHT_DATA").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let Ok(files) = std::fs::read_dir(root.join("sgd/golden")) else {
+        return eprintln!("no recordings of Algorithm 1 under {}; skipped", root.display());
+    };
+    let mut cases = 0;
+    for file in files.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("algorithm1_")) {
+        let golden: serde_json::Value = serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();
+        for case in golden["cases"].as_array().unwrap() {
+            let expect = &case["expect"];
+            // The recorded verdicts stand in for the engine, in the order in which lines were verified.
+            let mut log = expect["log"].as_array().unwrap().iter();
+            let mut random = case["random"].as_array().unwrap().iter();
+            let trial = algorithm_1(
+                case["max_attempts"].as_u64().unwrap() as u32,
+                || case["greedy"].as_str().unwrap().to_owned(),
+                || random.next().unwrap().as_str().unwrap().to_owned(),
+                |line| {
+                    let entry = log.next().unwrap();
+                    assert_eq!(entry["line"], line);
+                    // Reasons that need no state must be found by reading alone.
+                    if let Some(expected @ ("NoAction" | "NotAnAction" | "SyntaxError")) = entry["reason"].as_str() {
+                        match read_line(line) {
+                            Line::Not { reason, .. } => assert_eq!(reason, expected, "{line}"),
+                            // That it is no action of this receiver is the world's to say.
+                            Line::Call(_) => assert_eq!(expected, "NotAnAction", "{line}"),
+                        }
+                    }
+                    entry["ok"].as_bool().unwrap()
+                },
+            );
+            assert_eq!(expect["prediction"], trial.prediction.as_str());
+            assert_eq!(expect["verified"], trial.verified);
+            assert_eq!(expect["attempts"], trial.attempts);
+            assert_eq!(expect["greedy_samples"], trial.greedy_samples);
+            assert_eq!(expect["random_samples"], trial.random_samples);
+            cases += 1;
+        }
+    }
+    assert!(cases > 100, "{cases}");
+}
+
+#[test]
+fn the_line_that_counts_is_found_in_what_chat_models_write() {
+    assert_eq!(first_line("\n    agent.goto('x')\n    env.f()"), "agent.goto('x')");
+    assert_eq!(first_line("```python\nagent.goto('x')\n```"), "agent.goto('x')");
+    assert_eq!(first_line("`agent.goto('x')`"), "agent.goto('x')");
+    assert_eq!(first_line("\n \n"), "");
+    assert!(matches!(read_line("agent.goto('x')  # there"), Line::Call(c) if c.to_string() == "agent.goto('x')"));
+}
