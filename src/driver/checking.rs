@@ -23,7 +23,7 @@ pub(super) fn check(world: &dyn World, mind: &Mind, state: &MindState, action: &
             detail: outcome.error.clone(),
         });
         let mut after = state.clone();
-        after.apply(outcome.calls());
+        after.run(outcome.calls());
         verdict.effect = Some(difference(&state.variables(), &after.variables()));
         verdict.preview = Some(outcome.observation);
     }

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::LineStatus;
-use crate::episode::gate::Assertions;
 use crate::episode::Check;
+use crate::episode::gate::Assertions;
+use crate::planner::ProgramView;
 use crate::program::Call;
 
 /// The specification with the assertions in force.
@@ -51,9 +52,19 @@ impl Mind {
     }
 }
 
+impl ProgramView for MindState {
+    fn check(&self, _action: &Call) -> Vec<Check> {
+        Vec::new()
+    }
+
+    fn apply(&mut self, calls: &[Call]) {
+        self.run(calls.iter());
+    }
+}
+
 impl MindState {
     /// Runs calls that the world has made true, without their assertions.
-    pub(super) fn apply<'a>(&mut self, calls: impl Iterator<Item = &'a Call>) {
+    pub(super) fn run<'a>(&mut self, calls: impl Iterator<Item = &'a Call>) {
         self.calls.extend(calls.map(ToString::to_string));
     }
 

@@ -61,7 +61,7 @@ impl Points {
     /// World and program at the root, given what the reset gave.
     pub(super) fn new(world: Box<dyn World>, mind: &Mind, reset: &Outcome) -> Self {
         let mut state = mind.start();
-        state.apply(reset.calls());
+        state.run(reset.calls());
         let mut points = Points { world, state, at: 0, kept: BTreeMap::new(), recent: VecDeque::new() };
         points.keep(0, 0);
         points
@@ -70,7 +70,7 @@ impl Points {
     /// Performs an action and keeps the new point as `child`.
     pub(super) fn act(&mut self, text: &str, child: NodeId, depth: u32) -> Result<Outcome, String> {
         let outcome = self.world.act(text).map_err(|e| e.to_string())?;
-        self.state.apply(outcome.calls());
+        self.state.run(outcome.calls());
         self.at = child;
         self.keep(child, depth);
         Ok(outcome)
@@ -107,7 +107,7 @@ impl Points {
         for node in rest {
             let Some(action) = &node.action else { continue };
             let outcome = self.world.act(&action.text).map_err(|e| e.to_string())?;
-            self.state.apply(outcome.calls());
+            self.state.run(outcome.calls());
             if let Some(difference) = difference(node, &logged(&outcome)) {
                 return Err(difference);
             }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::episode::{Choice, PromptMessage, PromptRecord, Session};
+use crate::episode::{Choice, PromptRecord, Session};
 use crate::method::Method;
+use crate::prompt::Prompts;
 
 /// A demonstration as a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,6 +25,8 @@ pub struct Demonstration {
 /// Prompts and what goes into them.
 #[derive(Debug, Clone)]
 pub struct Prompting {
+    /// The templates.
+    pub prompts: Prompts,
     /// The demonstrations there are.
     pub demonstrations: Arc<Vec<Demonstration>>,
     /// At most this many are shown.
@@ -36,7 +39,7 @@ pub struct Prompting {
 
 impl Default for Prompting {
     fn default() -> Self {
-        Prompting { demonstrations: Arc::default(), shots: 3, budget: 24_000, raw: false }
+        Prompting { prompts: Prompts::default(), demonstrations: Arc::default(), shots: 3, budget: 24_000, raw: false }
     }
 }
 
@@ -89,10 +92,11 @@ impl Prompting {
             task: &session.header.sentence,
             rejections: rejections(session),
         };
-        let _ = (method, &context.rejections);
-        let text = format!("{}\n\n{}", context.specification, context.trajectory);
-        let messages = vec![PromptMessage { role: "text".into(), text }];
-        Ok((PromptRecord { template: String::new(), template_hash: String::new(), messages }, left_out))
+        let role = if self.raw { "next_action" } else { "next_action_chat" };
+        let name = format!("{}/{role}", method.prompts());
+        let rendered = self.prompts.render(&name, &context).map_err(|e| e.to_string())?;
+        let (template, template_hash) = (rendered.template, rendered.hash);
+        Ok((PromptRecord { template, template_hash, messages: rendered.messages }, left_out))
     }
 
     /// Demonstrations of the same kind first, as many as the budget holds.
@@ -109,8 +113,13 @@ impl Prompting {
             }
         }
         let missing = wanted.len() - chosen.len();
-        let note = (missing > 0)
-            .then(|| format!("{missing} of {} demonstrations left out of the prompt (budget {} characters)", wanted.len(), self.budget));
+        let note = (missing > 0).then(|| {
+            format!(
+                "{missing} of {} demonstrations left out of the prompt (budget {} characters)",
+                wanted.len(),
+                self.budget
+            )
+        });
         // The most alike stands last, next to the question.
         chosen.reverse();
         (chosen, note)

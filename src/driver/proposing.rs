@@ -1,10 +1,15 @@
 //! Where proposals come from: completions read as program lines, and the symbolic proposer's ranking.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use super::task::Driver;
 use crate::episode::gate::{Draft, Report};
-use crate::episode::{Action, AskId, Origin};
+use crate::episode::{Action, AskId, Choice, Node, Origin, Turn};
 use crate::method::reading::{Line, first_line, read_line};
 use crate::model::Completion;
+use crate::planner::{Observed, ProposeContext, Ranked};
+use crate::program::Call;
 use crate::world::World;
 
 /// Reads a completion as the next action.
@@ -24,27 +29,59 @@ pub(super) fn read_completion(completion: &Completion, greedy: bool, world: &dyn
 /// What the symbolic proposer offers.
 pub(super) struct Ranking {
     pub(super) ask: AskId,
-    drafts: Vec<Draft>,
+    ranked: Vec<Ranked>,
+    ms: u64,
 }
 
 impl Ranking {
     /// As a report to the gate.
-    pub(super) fn report(self, _world: &dyn World) -> Report {
-        let texts = self.drafts.iter().map(|d| d.raw.clone()).collect();
-        Report::Answered { ask: self.ask, texts, usage: None, ms: 0, drafts: self.drafts }
+    pub(super) fn report(self, world: &dyn World) -> Report {
+        let texts = self.ranked.iter().map(|r| r.call.to_string()).collect();
+        let drafts = self.ranked.into_iter().map(|r| {
+            let raw = r.call.to_string();
+            let action = world.text_of(&r.call).map(|text| Action { text, call: Some(raw.clone()) });
+            let problem = action.is_none().then(|| format!("NotAnAction: {raw} is no action of this world"));
+            let (score, rationale) = (Some(r.score), Some(r.rationale));
+            Draft { raw, action, problem, origin: Origin::Symbolic, score, logprob: None, rationale }
+        });
+        Report::Answered { ask: self.ask, texts, usage: None, ms: self.ms, drafts: drafts.collect() }
     }
 }
 
-/// The work of proposing, on copies of all it reads.
+/// The work of proposing, on copies of all it reads: the task, what was observed, the program state. Never the world.
 pub(super) fn prepare(ask: AskId, n: u32, driver: &Driver) -> impl FnOnce() -> Ranking + Send + 'static {
-    let world = driver.points.world.fork();
+    let session = driver.gate.session();
+    let history: Vec<Observed> = session.path(session.cursor()).into_iter().map(observed).collect();
+    let rejected = driver.gate.session().current().map(|n| rejected(&n.turn)).unwrap_or_default();
+    let sentence = session.header.sentence.clone();
+    let program = driver.points.state.clone();
+    let proposer = Arc::clone(&driver.proposer);
     move || {
-        let texts = world.admissible().unwrap_or_default();
-        let drafts = texts.into_iter().take(n as usize).map(|text| {
-            let call = world.call_of(&text).map(|c| c.to_string());
-            let raw = call.clone().unwrap_or_else(|| text.clone());
-            Draft { origin: Origin::Symbolic, ..Draft::by_person(&raw, Action { text, call }) }
-        });
-        Ranking { ask, drafts: drafts.collect() }
+        let started = Instant::now();
+        let context = ProposeContext { sentence: &sentence, program: &program, history: &history, rejected: &rejected };
+        let ranked = proposer.propose(&context, n as usize);
+        Ranking { ask, ranked, ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX) }
     }
+}
+
+/// A step as the agent lived it.
+fn observed(node: &Node) -> Observed {
+    let action = node.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
+    let mut calls: Vec<Call> = node.outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
+    if action.is_some() && calls.first() == action.as_ref() {
+        calls.remove(0);
+    }
+    Observed { action, observation: node.outcome.observation.clone(), calls, refused: node.outcome.error.is_some() }
+}
+
+/// The calls a person refused at this decision.
+fn rejected(turn: &Turn) -> Vec<(Call, String)> {
+    let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
+        Choice::Reject { proposal, reason } => {
+            let call = turn.proposal(*proposal)?.action.as_ref()?.call.as_deref()?.parse().ok()?;
+            Some((call, reason.clone()))
+        }
+        _ => None,
+    });
+    refused.collect()
 }

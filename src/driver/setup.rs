@@ -6,6 +6,7 @@ use super::prompting::Prompting;
 use crate::episode::{Header, Policy, Record, Session, log};
 use crate::method::Method;
 use crate::model::LanguageModel;
+use crate::planner::SymbolicProposer;
 use crate::world::World;
 
 /// Where proposals come from.
@@ -75,6 +76,8 @@ pub struct Setup {
     pub source: Source,
     /// Finds other models by name.
     pub resolver: Resolver,
+    /// The built-in proposer, with what it learned from demonstrations.
+    pub proposer: Arc<SymbolicProposer>,
     /// Prompts and demonstrations.
     pub prompting: Prompting,
     /// The log, if the session is to be kept.

@@ -16,9 +16,10 @@ use super::points::{Points, logged};
 use super::proposing;
 use super::setup::{Beginning, Setup, Source};
 use super::{Command, Handle, Level, Notice};
-use crate::episode::gate::{Advice, Assertions, AskSpec, Effect, Report, Request};
+use crate::episode::gate::{Advice, AskSpec, Assertions, Effect, Report, Request};
 use crate::episode::{AskId, Event, Gate, Session, log};
 use crate::method::Method;
+use crate::planner::SymbolicProposer;
 
 /// What long work sends back.
 pub(super) enum Message {
@@ -37,6 +38,7 @@ pub(super) struct Driver {
     method: Arc<dyn Method>,
     source: Source,
     resolver: super::setup::Resolver,
+    pub(super) proposer: Arc<SymbolicProposer>,
     prompting: super::prompting::Prompting,
     log: Option<log::Writer>,
     clock: super::setup::Clock,
@@ -71,7 +73,8 @@ impl Driver {
         notices: UnboundedSender<Notice>,
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
-        let Setup { beginning, mut world, method, source, resolver, prompting, log, unattended, clock } = setup;
+        let Setup { beginning, mut world, method, source, resolver, proposer, prompting, log, unattended, clock } =
+            setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(header), Vec::new()),
             Beginning::Resume { session, records } => (session, records),
@@ -94,13 +97,15 @@ impl Driver {
             let there = Points::compare_reset(&session, &reset).and_then(|()| points.go(&session, session.cursor()));
             astray = there.err();
         }
-        let (mut gate, mut effects) = if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
+        let (mut gate, mut effects) =
+            if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
         if unattended.is_some() {
             gate = gate.unattended();
         }
         if !started {
             let assertions = mind.assertions();
-            effects.extend(gate.request(Request::Begin { outcome: logged(&reset), assertions, policy: unattended }, now));
+            effects
+                .extend(gate.request(Request::Begin { outcome: logged(&reset), assertions, policy: unattended }, now));
         }
         let driver = Driver {
             gate,
@@ -110,6 +115,7 @@ impl Driver {
             method,
             source,
             resolver,
+            proposer,
             prompting,
             log,
             clock,
@@ -192,7 +198,8 @@ impl Driver {
                 let written = log.append(record).and_then(|()| if decided { log.sync() } else { Ok(()) });
                 if let Err(error) = written {
                     self.effects.push_front(effect);
-                    let text = format!("{error}. Nothing happens until the session can be written; make room and try again");
+                    let text =
+                        format!("{error}. Nothing happens until the session can be written; make room and try again");
                     self.say(Level::Error, text);
                     return;
                 }
@@ -350,9 +357,11 @@ impl Driver {
             Err(error) => Report::AskFailed { ask, error: error.to_string() },
             Ok(response) => {
                 let turn = self.gate.session().current().map(|n| &n.turn);
-                let greedy = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask)).is_some_and(|a| a.temperature == 0.0);
+                let greedy =
+                    turn.and_then(|t| t.asks.iter().find(|a| a.id == ask)).is_some_and(|a| a.temperature == 0.0);
                 let world = self.points.world.as_ref();
-                let drafts = response.completions.iter().map(|c| proposing::read_completion(c, greedy, world)).collect();
+                let drafts =
+                    response.completions.iter().map(|c| proposing::read_completion(c, greedy, world)).collect();
                 let texts = response.completions.into_iter().map(|c| c.text).collect();
                 Report::Answered { ask, texts, usage: response.usage, ms, drafts }
             }

@@ -34,7 +34,9 @@ pub enum LogError {
         why: String,
     },
     /// A newer program wrote it.
-    #[error("{path}:1: the session has format version {found}; this program reads up to {FORMAT_VERSION}. Open it with a newer stepwright")]
+    #[error(
+        "{path}:1: the session has format version {found}; this program reads up to {FORMAT_VERSION}. Open it with a newer stepwright"
+    )]
     Version {
         /// The file.
         path: PathBuf,
@@ -132,11 +134,13 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
     if line.is_empty() {
         return Err(no("the file is empty".into()));
     }
-    let value: serde_json::Value = serde_json::from_slice(line).map_err(|e| no(format!("the first line is no JSON ({e})")))?;
+    let value: serde_json::Value =
+        serde_json::from_slice(line).map_err(|e| no(format!("the first line is no JSON ({e})")))?;
     if value.get("stepwright").and_then(|v| v.as_str()) != Some("session") {
         return Err(no("its first line does not say `\"stepwright\":\"session\"`".into()));
     }
-    let found = value.get("version").and_then(serde_json::Value::as_u64).ok_or_else(|| no("it tells no version".into()))?;
+    let found =
+        value.get("version").and_then(serde_json::Value::as_u64).ok_or_else(|| no("it tells no version".into()))?;
     if found > u64::from(FORMAT_VERSION) {
         return Err(LogError::Version { path: name.to_owned(), found });
     }
@@ -224,8 +228,8 @@ impl Writer {
     /// # Errors
     /// [`LogError::Io`]; nothing half-written stays.
     pub fn append(&mut self, record: &Record) -> Result<(), LogError> {
-        let line = serde_json::to_vec(record)
-            .map_err(|e| LogError::Io { path: self.path.clone(), source: e.into() })?;
+        let line =
+            serde_json::to_vec(record).map_err(|e| LogError::Io { path: self.path.clone(), source: e.into() })?;
         self.line(line)
     }
 

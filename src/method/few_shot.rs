@@ -26,7 +26,7 @@ impl Method for FewShot {
     }
 
     fn prompts(&self) -> &'static str {
-        "few-shot"
+        "program"
     }
 
     fn ranked(&self) -> u32 {

@@ -58,19 +58,24 @@ impl Method for PreconditionAware {
                 proposal: Some(p.id),
                 why: format!("none of {} completions verifies: back to the greedy one", 1 + sampled.len()),
             },
-            None => Next::Recommend { proposal: None, why: "no completion verifies, and the greedy one is no action".into() },
+            None => Next::Recommend {
+                proposal: None,
+                why: "no completion verifies, and the greedy one is no action".into(),
+            },
         }
     }
 
     fn prompts(&self) -> &'static str {
-        "precondition-aware"
+        "program"
     }
 }
 
 /// The best-ranked proposal that verifies; else the best-ranked.
 fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) -> Next {
     match proposals.iter().position(|p| verifies(turn, p)) {
-        Some(0) => Next::Recommend { proposal: proposals.first().map(|p| p.id), why: format!("the best {what} verifies") },
+        Some(0) => {
+            Next::Recommend { proposal: proposals.first().map(|p| p.id), why: format!("the best {what} verifies") }
+        }
         Some(i) => Next::Recommend {
             proposal: proposals.get(i).map(|p| p.id),
             why: format!("{what} {} is the first that verifies", i + 1),
@@ -84,8 +89,7 @@ fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) -> Next {
 
 /// `verify` of Algorithm 1: it is an action, and its assertions raise nothing. What the engine cannot tell does not verify.
 fn verifies(turn: &Turn, proposal: &Proposal) -> bool {
-    proposal.action.is_some()
-        && turn.verdicts.get(&proposal.id).is_some_and(|v| v.preconditions() == Status::Holds)
+    proposal.action.is_some() && turn.verdicts.get(&proposal.id).is_some_and(|v| v.preconditions() == Status::Holds)
 }
 
 /// What a run of [`algorithm_1`] gave.

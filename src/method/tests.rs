@@ -2,10 +2,15 @@ use std::path::PathBuf;
 
 use super::reading::{Line, first_line, read_line};
 use super::*;
-use crate::episode::{Action, Ask, AskState, Check, CheckKind, Decision, Choice, Actor, Origin, Status, Verdict};
+use crate::episode::{Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Status, Verdict};
 
 /// A turn in which the method was asked through to its recommendation over scripted completions.
-fn drive(method: &dyn Method, greedy: &str, random: &[&str], verify: impl Fn(&str) -> bool) -> (Turn, Option<ProposalId>, String) {
+fn drive(
+    method: &dyn Method,
+    greedy: &str,
+    random: &[&str],
+    verify: impl Fn(&str) -> bool,
+) -> (Turn, Option<ProposalId>, String) {
     let mut turn = Turn::default();
     for _ in 0..5 {
         match method.next(Round { turn: &turn, since: 1 }) {
@@ -32,7 +37,17 @@ fn answer(turn: &mut Turn, purpose: &str, origin: Origin, lines: &[&str], verify
             Line::Not { .. } => None,
         };
         let (problem, score, logprob, rationale) = (None, None, None, None);
-        turn.proposals.push(Proposal { id, raw: line.to_string(), action, problem, origin, score, logprob, rationale, ask: Some(ask) });
+        turn.proposals.push(Proposal {
+            id,
+            raw: line.to_string(),
+            action,
+            problem,
+            origin,
+            score,
+            logprob,
+            rationale,
+            ask: Some(ask),
+        });
         let status = if verify(line) { Status::Holds } else { Status::Fails };
         let check = Check { kind: CheckKind::Precondition, condition: "it verifies".into(), status, detail: None };
         turn.verdicts.insert(id, Verdict { checks: vec![check], ..Verdict::default() });
@@ -83,7 +98,8 @@ fn a_rejected_proposal_is_not_offered_again() {
 
 #[test]
 fn recorded_runs_of_algorithm_1_come_out_the_same() {
-    let root = std::env::var_os("STEPWRIGHT_DATA").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let root = std::env::var_os("STEPWRIGHT_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
     let Ok(files) = std::fs::read_dir(root.join("sgd/golden")) else {
         return eprintln!("no recordings of Algorithm 1 under {}; skipped", root.display());
     };

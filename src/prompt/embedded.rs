@@ -1,4 +1,7 @@
 //! The templates that ship in the program: every `.jinja` file under `prompts/`. A test compares this list with the folder.
 
 /// Name and source of each.
-pub(super) const TEMPLATES: &[(&str, &str)] = &[];
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    ("program/next_action", include_str!("../../prompts/program/next_action.jinja")),
+    ("program/next_action_chat", include_str!("../../prompts/program/next_action_chat.jinja")),
+];

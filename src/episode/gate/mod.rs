@@ -294,7 +294,10 @@ impl Gate {
             node.turn.proposal(open.proposal()).and_then(|p| p.action.as_ref()).map(|a| a.text.clone())
         });
         if let Some(text) = undone {
-            self.say(Level::Warning, format!("`{text}` was decided but not carried out before the program ended; approve it again to do it"));
+            self.say(
+                Level::Warning,
+                format!("`{text}` was decided but not carried out before the program ended; approve it again to do it"),
+            );
         } else if !pending.is_empty() {
             self.say(Level::Warning, "an ask was interrupted when the program ended; propose again to repeat it");
         } else if stopped {

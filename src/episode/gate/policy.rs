@@ -16,13 +16,7 @@ pub enum Ruling {
 }
 
 /// Rules on a recommended proposal after `taken` automatic steps.
-pub fn rule(
-    policy: &Policy,
-    taken: u32,
-    spent: u64,
-    proposal: Option<&Proposal>,
-    verdict: Option<&Verdict>,
-) -> Ruling {
+pub fn rule(policy: &Policy, taken: u32, spent: u64, proposal: Option<&Proposal>, verdict: Option<&Verdict>) -> Ruling {
     if !policy.is_automatic() {
         return Ruling::Person;
     }
@@ -62,7 +56,8 @@ pub fn rule(
 /// Why no model may be asked under the budget, if so.
 pub fn over_budget(policy: &Policy, spent: u64) -> Option<String> {
     let budget = policy.token_budget?;
-    (spent >= budget).then(|| format!("the budget of {budget} tokens is reached ({spent} spent); set a new limit to go on"))
+    (spent >= budget)
+        .then(|| format!("the budget of {budget} tokens is reached ({spent} spent); set a new limit to go on"))
 }
 
 /// Tokens spent in a session.

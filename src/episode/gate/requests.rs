@@ -4,9 +4,7 @@ use super::super::decision::{Actor, Choice, Decision, Policy};
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;
 use super::policy::{over_budget, spent};
-use super::{
-    AfterMove, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, describe,
-};
+use super::{AfterMove, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, describe};
 
 impl Gate {
     pub(super) fn on_request(&mut self, request: Request) {

@@ -108,7 +108,13 @@ impl Sim {
         let origin = if spec.temperature == 0.0 { Origin::Greedy } else { Origin::Sample };
         let drafts = texts.iter().map(|t| draft(t, origin)).collect();
         let usage = spec.prompt.as_ref().map(|_| super::super::event::Usage { prompt: 90, completion: 10 });
-        self.report(Report::Answered { ask, texts: texts.iter().map(|t| t.to_string()).collect(), usage, ms: 1, drafts });
+        self.report(Report::Answered {
+            ask,
+            texts: texts.iter().map(|t| t.to_string()).collect(),
+            usage,
+            ms: 1,
+            drafts,
+        });
     }
 
     pub fn fail(&mut self, index: usize) {
@@ -165,7 +171,8 @@ impl Sim {
         if let Some(n) = samples {
             return Advice::Ask(spec(n, 0.7));
         }
-        let mut open = turn.proposals.iter().filter(|p| p.ask.is_some_and(|a| a >= round) && turn.rejection(p.id).is_none());
+        let mut open =
+            turn.proposals.iter().filter(|p| p.ask.is_some_and(|a| a >= round) && turn.rejection(p.id).is_none());
         match open.next() {
             Some(p) => Advice::Recommend { proposal: Some(p.id), why: "first".into() },
             None if turn.asks.iter().any(|a| a.id >= round) => Advice::Recommend { proposal: None, why: "none".into() },
@@ -185,7 +192,10 @@ impl Sim {
         };
         let check = |kind, status| Check { kind, condition: "c".into(), status, detail: None };
         let accepted = if self.refuses(text) { Status::Fails } else { Status::Holds };
-        Verdict { checks: vec![check(CheckKind::Precondition, status), check(CheckKind::World, accepted)], ..Verdict::default() }
+        Verdict {
+            checks: vec![check(CheckKind::Precondition, status), check(CheckKind::World, accepted)],
+            ..Verdict::default()
+        }
     }
 
     fn refuses(&self, text: &str) -> bool {
@@ -240,7 +250,11 @@ impl Sim {
                     assert!(executed.insert(*decision), "nothing is executed twice");
                     let proposal = session.node(*node).unwrap().turn.proposal(taken.proposal()).unwrap();
                     assert_eq!(proposal.action.as_ref(), Some(action), "what was approved is what is executed");
-                    assert_eq!(performed.next(), Some(&(*decision, action.text.clone())), "and what the world performed");
+                    assert_eq!(
+                        performed.next(),
+                        Some(&(*decision, action.text.clone())),
+                        "and what the world performed"
+                    );
                 }
                 Event::AskFailed { ask, .. } => {
                     cancelled.insert(*ask);

@@ -28,7 +28,8 @@ fn a_step_is_proposed_decided_and_executed_in_three_records() {
         .iter()
         .map(|r| serde_json::to_value(&r.event).unwrap()["event"].as_str().unwrap().to_owned())
         .collect();
-    let expected = ["started", "asked", "answered", "proposed", "checked", "recommended", "decided", "executed", "asked"];
+    let expected =
+        ["started", "asked", "answered", "proposed", "checked", "recommended", "decided", "executed", "asked"];
     assert_eq!(kinds, expected);
     sim.check_invariants();
 }
@@ -204,7 +205,11 @@ fn a_rewritten_step_replays_the_rest_in_a_new_branch_as_far_as_it_goes() {
     // In the next branch `gone` would be refused: the replay stops before it and says so.
     sim.ask(Request::Rewrite { node: 5, text: "take".into() });
     assert_eq!(texts(&sim)[8..], ["take", "go"]);
-    assert!(sim.said.iter().any(|(_, t)| t.contains("replayed 1 of 3") && t.contains("before `gone`")), "{:?}", sim.said);
+    assert!(
+        sim.said.iter().any(|(_, t)| t.contains("replayed 1 of 3") && t.contains("before `gone`")),
+        "{:?}",
+        sim.said
+    );
     sim.ask(Request::Rewrite { node: 0, text: "x".into() });
     assert!(last_said(&sim).contains("cannot be rewritten"));
     sim.check_invariants();
@@ -239,7 +244,9 @@ fn opening_again_runs_nothing_that_was_under_way() {
     assert!(!sim.gate.session().policy.is_automatic());
     assert_eq!(sim.asks.len(), asked, "nothing is asked");
     let turn = &sim.gate.session().current().unwrap().turn;
-    assert!(matches!(&turn.asks[0].state, AskState::Failed { error, cancelled: false } if error.contains("interrupted")));
+    assert!(
+        matches!(&turn.asks[0].state, AskState::Failed { error, cancelled: false } if error.contains("interrupted"))
+    );
     sim.check_invariants();
 }
 
@@ -255,7 +262,9 @@ fn a_decision_that_was_not_carried_out_is_pointed_out_not_repeated() {
         session.apply(record).unwrap();
     }
     let (gate, effects) = Gate::resume(session, 10);
-    assert!(matches!(&effects[..], [Effect::Say(Level::Warning, text)] if text.contains("`go` was decided but not carried out")));
+    assert!(
+        matches!(&effects[..], [Effect::Say(Level::Warning, text)] if text.contains("`go` was decided but not carried out"))
+    );
     assert!(gate.is_at_rest());
 }
 
@@ -310,7 +319,12 @@ fn op() -> impl Strategy<Value = Op> {
     let text = || prop::sample::select(vec!["go", "take", "gone", "bad x", "odd x", "end", ""]);
     let offer = prop::sample::select(vec!["go", "take", "gone", "bad x", "odd x", "go on"]);
     let policy = (0u32..4, any::<bool>(), prop::option::of(Just("take".to_owned())), prop::option::of(0u64..500));
-    let policy = policy.prop_map(|(steps, until_fails, until_action, token_budget)| Policy { steps, until_fails, until_action, token_budget });
+    let policy = policy.prop_map(|(steps, until_fails, until_action, token_budget)| Policy {
+        steps,
+        until_fails,
+        until_action,
+        token_budget,
+    });
     prop_oneof![
         4 => (0usize..3, prop::collection::vec(offer, 0..4)).prop_map(|(i, t)| Op::Answer(i, t)),
         1 => (0usize..3).prop_map(Op::Fail),

@@ -97,7 +97,10 @@ fn errors_name_the_line_and_the_file_stays_as_it_is() {
         (newer, "format version 2; this program reads up to 1. Open it with a newer stepwright"),
         (format!("{head}\n{start}\n{{}}\n"), "s.jsonl:3: no record of a session"),
         (format!("{head}\n{start}\n{start}\n"), "s.jsonl:3: record 1: expected record 2"),
-        (format!("{head}\n{start}\n{}\n", start.replace("\"id\":1", "\"id\":2")), "s.jsonl:3: record 2: the world was reset already"),
+        (
+            format!("{head}\n{start}\n{}\n", start.replace("\"id\":1", "\"id\":2")),
+            "s.jsonl:3: record 2: the world was reset already",
+        ),
         (format!("{head}\n\u{0}\u{0}\n{start}\n"), "s.jsonl:2: no record"),
         (format!("{head}\n{}\n", "[".repeat(100_000)), "s.jsonl:2: no record"),
     ] {
