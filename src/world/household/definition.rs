@@ -1,0 +1,137 @@
+//! The definition of one game as its file states it: the compact JSON layout, which every loader produces.
+//!
+//! Both lists stand in display order (ALFWorld's sorted raw identifiers), and that order is significant. What a definition means
+//! is `game.rs`'s business.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    /// Unique id: `split/task folder/trial`, or `shipped/heat-mug-1`.
+    pub id: String,
+    /// `train`, `valid_seen`, `shipped` …
+    #[serde(default)]
+    pub split: String,
+    /// One of the six task types (`pick_heat_then_place_in_recep`).
+    #[serde(default)]
+    pub task_type: String,
+    /// The sentence the agent is told, full stop included.
+    pub task: String,
+    /// Floor plan number.
+    #[serde(default)]
+    pub scene: Option<i64>,
+    /// Name of the location where the agent starts.
+    pub start: String,
+    /// Receptacles in display order.
+    pub receptacles: Vec<ReceptacleDefinition>,
+    /// Objects in display order.
+    pub objects: Vec<ObjectDefinition>,
+    /// What must hold to win.
+    pub goal: GoalDefinition,
+    /// A solution in the wording of edition `move`; may be empty.
+    #[serde(default)]
+    pub plan: Vec<String>,
+    /// Receptacle type to the object types it accepts; where absent, ALFWorld's table counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub can_contain: Option<BTreeMap<String, Vec<String>>>,
+}
+
+/// A receptacle of a game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceptacleDefinition {
+    /// Display name (`drawer 4`).
+    pub name: String,
+    /// Type (`drawer`).
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Name of the location it stands at; several receptacles can share one.
+    pub loc: String,
+    /// Whether it can be opened and closed.
+    #[serde(default)]
+    pub openable: bool,
+    /// Whether it is open at the start.
+    #[serde(default)]
+    pub opened: bool,
+}
+
+/// An object of a game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectDefinition {
+    /// Display name (`mug 1`).
+    pub name: String,
+    /// Type (`mug`); an object without one can be taken but never put down.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Names of the receptacles it is listed in (can be several).
+    #[serde(rename = "in", default)]
+    pub inside_of: Vec<String>,
+    /// Names of the locations it is at.
+    #[serde(default)]
+    pub at: Vec<String>,
+    /// Abilities and initial conditions.
+    #[serde(default)]
+    pub props: Vec<Property>,
+    /// Names of the objects inside this object (shown by `examine`, never changes).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<String>,
+}
+
+/// A property a game file gives an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names are ALFWorld's own predicates")]
+pub enum Property {
+    Pickupable,
+    Cleanable,
+    Heatable,
+    Coolable,
+    Toggleable,
+    Sliceable,
+    IsReceptacleObject,
+    IsCool,
+}
+
+/// The goal of a game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoalDefinition {
+    /// Object type.
+    pub object: String,
+    /// Lamp type, in a look-at task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lamp: Option<String>,
+    /// Receptacle type, in every other task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receptacle: Option<String>,
+    /// How many different objects must be in one and the same receptacle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u8>,
+    /// The condition the object must be in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Condition>,
+}
+
+/// A condition the goal can ask of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Condition {
+    /// Cleaned in a sink.
+    Clean,
+    /// Heated in a microwave.
+    Hot,
+    /// Cooled in a fridge.
+    Cool,
+}
+
+impl Condition {
+    /// The word in sentences and states.
+    pub fn word(self) -> &'static str {
+        match self {
+            Condition::Clean => "clean",
+            Condition::Hot => "hot",
+            Condition::Cool => "cool",
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Reads games in the compact JSON layout (one object a line, or one object a file).
+
+use serde::Deserialize;
+
+use super::definition::Definition;
+use super::game::Game;
+
+/// The fields of a game line that name it; the rest is skipped.
+#[derive(Debug, Deserialize)]
+pub struct Label {
+    /// Unique id.
+    pub id: String,
+    /// Task type.
+    #[serde(default)]
+    pub task_type: String,
+    /// Task sentence.
+    pub task: String,
+}
+
+/// Reads one game.
+///
+/// # Errors
+/// Where in the line the JSON breaks off or what is missing, in words.
+pub fn definition(json: &str) -> Result<Definition, String> {
+    serde_json::from_str(json).map_err(|e| describe(&e))
+}
+
+/// Reads one game and makes it ready to play.
+///
+/// # Errors
+/// As [`definition`], or what contradicts itself.
+pub fn game(json: &str) -> Result<Game, String> {
+    Game::build(&definition(json)?)
+}
+
+/// What serde says, without the line number (the caller knows the file's line).
+pub fn describe(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let at = text.rfind(" at line ").unwrap_or(text.len());
+    let (what, _) = text.split_at(at);
+    format!("{what} (column {}); one game definition a line is expected", error.column())
+}

@@ -1,0 +1,60 @@
+//! The household world: ALFWorld's text games, exactly, in both text editions.
+//!
+//! Games come from the tasks that ship with the program, from compact JSON, or from the original `game.tw-pddl` files; all end as
+//! the same [`Definition`]. `game` resolves it once, `state` is what changes, `rules` says which commands are admissible and
+//! what they do, `text` what the player is told, `program` how it reads as program calls, `goal` when it is won. `source`
+//! finds tasks in files and folders. The engine has no step limit; evaluation loops have (`driver`).
+
+mod bits;
+mod compatibility;
+mod definition;
+mod game;
+mod goal;
+mod load_compact;
+mod program;
+mod rules;
+mod source;
+mod state;
+#[cfg(test)]
+mod tests;
+mod text;
+mod truth;
+mod world;
+
+pub use definition::{Condition, Definition, GoalDefinition, ObjectDefinition, Property, ReceptacleDefinition};
+pub use source::Source;
+pub use world::HouseholdWorld;
+
+use serde::{Deserialize, Serialize};
+
+/// The two wordings of the same games. They differ in `put O in/on R` / `move O to R`, in what arriving says, and in `help`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Edition {
+    /// Releases up to 0.3: `put O in/on R`; what the research papers use.
+    #[default]
+    Put,
+    /// Releases from 0.4: `move O to R`, and `help`.
+    Move,
+}
+
+impl std::str::FromStr for Edition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "put" => Ok(Edition::Put),
+            "move" => Ok(Edition::Move),
+            other => Err(format!("`{other}` is no edition; `put` and `move` are")),
+        }
+    }
+}
+
+impl std::fmt::Display for Edition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Edition::Put => "put",
+            Edition::Move => "move",
+        })
+    }
+}

@@ -1,0 +1,27 @@
+use std::path::PathBuf;
+
+use super::*;
+use crate::world::World;
+
+#[test]
+fn the_recorded_expert_steps_replay() {
+    let data = std::env::var_os("STEPWRIGHT_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from)
+        .join("alfworld");
+    let Ok(traces) = std::fs::read_to_string(data.join("traces/expert.jsonl")) else {
+        eprintln!("no recordings at {}; nothing compared", data.display());
+        return;
+    };
+    let mut world = HouseholdWorld::new(Source::open(&data.join("games.jsonl")).unwrap(), Edition::Put);
+    for line in traces.lines() {
+        let episode: serde_json::Value = serde_json::from_str(line).unwrap();
+        let mut outcome = world.reset(episode["game"].as_str().unwrap(), 0).unwrap();
+        assert_eq!(serde_json::json!(outcome.observation), episode["reset"]["observation"]);
+        for step in episode["steps"].as_array().unwrap() {
+            outcome = world.act(step["command"].as_str().unwrap()).unwrap();
+            assert_eq!(serde_json::json!(outcome.observation), step["observation"]);
+            assert_eq!(serde_json::json!(outcome.admissible), step["admissible"]);
+            assert_eq!(serde_json::json!(outcome.won), step["won"]);
+        }
+    }
+}
