@@ -3,6 +3,10 @@
 //! This file holds the tree that is shown; the files beside it build it. Rules of the paper "Sequential Discrete Action Selection
 //! via Blocking Conditions and Resolutions": a blocked action lists its unmet conditions, each with resolution actions.
 
+mod derive;
+
+pub use derive::Derivation;
+
 use serde::{Deserialize, Serialize};
 
 /// What a node of the blocking tree is.
@@ -49,4 +53,17 @@ pub struct BlockingNode {
 pub struct BlockingTree {
     /// The nodes; a parent stands before its children.
     pub nodes: Vec<BlockingNode>,
+}
+
+impl BlockingTree {
+    /// Adds a node and gives its index.
+    pub fn push(&mut self, node: BlockingNode) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// The nodes below a node, in order.
+    pub fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> + '_ {
+        (0..self.nodes.len()).filter(move |i| self.nodes.get(*i).is_some_and(|n| n.parent == of))
+    }
 }

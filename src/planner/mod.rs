@@ -6,10 +6,13 @@
 //! admissible actions.
 
 pub mod effects;
+mod explain;
 pub mod household;
 mod program_view;
 mod proposer;
 pub mod search;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use effects::{EffectModel, Sample};
 pub use program_view::ProgramView;

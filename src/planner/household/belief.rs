@@ -163,7 +163,7 @@ impl Belief {
 }
 
 /// The text of a string argument.
-pub(super) fn text(arg: Option<&Literal>) -> Option<&str> {
+pub(in crate::planner) fn text(arg: Option<&Literal>) -> Option<&str> {
     match arg {
         Some(Literal::Str(s)) => Some(s),
         _ => None,
