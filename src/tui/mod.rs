@@ -4,8 +4,20 @@
 //! is drawn once, and only if something changed. Panes read the view and answer actions with intents; they never talk to the
 //! driver or the terminal themselves.
 
+pub mod actions;
+pub mod app;
+pub mod chrome;
+pub mod dialog;
+pub mod event;
+pub mod fuzzy;
+pub mod keymap;
+pub mod launcher;
+pub mod layout;
 pub mod pane;
+pub mod run;
 pub use crate::sanitize;
+pub mod start;
 pub mod svg;
+pub mod terminal;
 pub mod theme;
 pub mod view;

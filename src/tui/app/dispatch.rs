@@ -1,0 +1,325 @@
+//! From keys to actions, and doing them.
+
+use std::time::Instant;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{App, Effect, Sleeper};
+use crate::driver::{Command, Level};
+use crate::episode::ProposalId;
+use crate::tui::actions::{ActionId, Context};
+use crate::tui::dialog::act::Act;
+use crate::tui::dialog::configure::Configure;
+use crate::tui::dialog::help::Help;
+use crate::tui::dialog::palette::Palette;
+use crate::tui::dialog::pick::Pick;
+use crate::tui::dialog::policy::PolicyForm;
+use crate::tui::dialog::prompt::{Confirm, Prompt};
+use crate::tui::dialog::tree::Tree;
+use crate::tui::dialog::{Dialog, Reply};
+use crate::tui::keymap::Chord;
+use crate::tui::layout::Resize;
+use crate::tui::pane::{PANES, PaneId};
+use crate::tui::start::Wish;
+
+impl App {
+    /// A key, wherever it belongs now: dialog, typed text, focused pane, gate, everywhere.
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) {
+        let chord = Chord::of(&key);
+        self.dirty = true;
+        if !self.dialogs.is_empty() {
+            return self.dialog_key(key, chord, now);
+        }
+        if self.is_choosing() {
+            return self.start_key(key, chord, now);
+        }
+        if self.pane(self.focus).is_some_and(|p| p.captures_text()) {
+            return self.with_pane(self.focus, now, |pane, view| pane.key(key, view));
+        }
+        let action = self.resolve(chord);
+        // A message has been read once the next key is pressed.
+        self.view.message = None;
+        match action {
+            Ok(action) => self.perform(action, now),
+            Err(why) => self.say(Level::Info, why),
+        }
+    }
+
+    /// Whether the gate has a binding for a key.
+    pub(super) fn gate_takes(&self, chord: Chord) -> bool {
+        self.keymap.lookup(Context::Gate, chord).is_some()
+    }
+
+    /// The action of a key while the panes are shown. Keys that panes and gate share are the gate's in Proposals, the pane's
+    /// elsewhere; one that would decide at once is never passed on from a pane that has no use for it.
+    fn resolve(&self, chord: Chord) -> Result<ActionId, String> {
+        let gate = self.keymap.lookup(Context::Gate, chord);
+        let global = self.keymap.lookup(Context::Global, chord);
+        let pane = self.keymap.lookup(Context::Pane, chord);
+        let offered = pane.filter(|id| {
+            let actions = self.pane(self.focus).map(|p| p.actions(&self.view)).unwrap_or_default();
+            actions.iter().any(|(a, _)| ActionId::Pane(*a) == *id)
+        });
+        if self.focus == PaneId::Proposals
+            && let Some(action) = gate
+        {
+            return Ok(action);
+        }
+        if let Some(action) = offered {
+            return Ok(action);
+        }
+        match (pane, gate) {
+            (Some(_), Some(ActionId::Approve)) => Err(format!(
+                "{chord} decides only in Proposals; {} approves from here",
+                self.keymap.hint(ActionId::Approve).unwrap_or_else(|| "the palette".into())
+            )),
+            (Some(_), Some(ActionId::NextProposal | ActionId::PreviousProposal)) => Err(String::new()),
+            (_, Some(action)) => Ok(action),
+            (Some(_), None) if global.is_none() => Err(format!("{chord} does nothing in {}", self.focus.title())),
+            _ => global.ok_or_else(|| {
+                format!("{chord} is not bound; {} shows all keys", self.keymap.hint(ActionId::Help).unwrap_or_default())
+            }),
+        }
+    }
+
+    fn dialog_key(&mut self, key: KeyEvent, chord: Chord, now: Instant) {
+        let plain = matches!(key.code, KeyCode::Char(_))
+            && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let text = plain && self.dialogs.last().is_some_and(|d| d.captures_text());
+        let action = self.keymap.lookup(Context::Dialog, chord).filter(|_| !text);
+        match action {
+            Some(ActionId::Close) => self.close_dialog(),
+            Some(action) => self.with_dialog(now, |dialog, context| dialog.act(action, context)),
+            None => match self.keymap.lookup(Context::Global, chord) {
+                Some(action @ (ActionId::Suspend | ActionId::Redraw)) => self.perform(action, now),
+                _ => self.with_dialog(now, |dialog, context| dialog.key(key, context)),
+            },
+        }
+    }
+
+    pub(super) fn close_dialog(&mut self) {
+        self.dialogs.pop();
+        self.sleepers.retain(|(_, s)| *s != Sleeper::Dialog);
+        if let Some(theme) = self.theme_before.take() {
+            self.theme = theme;
+        }
+    }
+
+    fn start_key(&mut self, key: KeyEvent, chord: Chord, now: Instant) {
+        if self.start.captures_text() {
+            let wish = self.start.key(key);
+            return self.wish(wish);
+        }
+        // Esc returns to a session that lies underneath.
+        let cancel = self.keymap.lookup(Context::Gate, chord) == Some(ActionId::Cancel);
+        if cancel && self.view.session.is_some() {
+            self.choosing = false;
+            return;
+        }
+        self.view.message = None;
+        if let Some(action) = self.keymap.lookup(Context::Start, chord) {
+            let wish = self.start.act(action);
+            return self.wish(wish);
+        }
+        match self.keymap.lookup(Context::Global, chord) {
+            Some(action) => self.perform(action, now),
+            None => {
+                let help = self.keymap.hint(ActionId::Help).unwrap_or_default();
+                self.say(Level::Info, format!("{chord} is not bound here; {help} shows all keys"));
+            }
+        }
+    }
+
+    pub(super) fn wish(&mut self, wish: Option<Wish>) {
+        if self.launching.is_some() {
+            return;
+        }
+        match wish {
+            Some(Wish::Begin(choice)) => {
+                self.launching = Some(format!("beginning {} in {}", choice.task, choice.world));
+                self.effects.push(Effect::Begin(choice));
+            }
+            Some(Wish::Open(path)) => {
+                self.launching = Some(format!("opening {}", path.display()));
+                self.effects.push(Effect::Open(path));
+            }
+            Some(Wish::Say(text)) => self.say(Level::Warning, text),
+            None => {}
+        }
+    }
+
+    pub(super) fn paste(&mut self, text: &str, now: Instant) {
+        self.dirty = true;
+        if !self.dialogs.is_empty() {
+            self.with_dialog(now, |dialog, context| dialog.paste(text, context));
+        } else if self.is_choosing() {
+            self.start.paste(text);
+        } else if self.pane(self.focus).is_some_and(|p| p.captures_text()) {
+            self.with_pane(self.focus, now, |pane, view| pane.paste(text, view));
+        } else {
+            // Pasted text is never taken for keys: that would decide.
+            self.say(Level::Info, "Pasted text is ignored here; m types an action".into());
+        }
+    }
+
+    /// Opens the dialog that edits a text before it is taken.
+    pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
+        let dialog: Box<dyn Dialog> = Box::new(Act::new(from, text, self.context()));
+        self.open(dialog);
+        // What stands there to begin with is checked without waiting for a key.
+        self.with_dialog(now, |dialog, context| dialog.wake(context));
+    }
+
+    /// Does an action of the table, or says why not.
+    pub(super) fn perform(&mut self, action: ActionId, now: Instant) {
+        use ActionId as A;
+        self.dirty = true;
+        if let Some(why) = self.disabled(action) {
+            if action == A::Cancel && self.layout.zoomed {
+                self.layout.zoomed = false;
+                return;
+            }
+            let label = crate::tui::actions::spec(action).map_or("That", |s| s.label);
+            return self.say(Level::Info, format!("{label}: {why}"));
+        }
+        match action {
+            A::Pane(action) => self.with_pane(self.focus, now, |pane, view| pane.act(action, view)),
+            A::Help => self.open(Box::new(Help::default())),
+            A::Palette => self.open_palette(),
+            A::Quit => self.quit(),
+            A::Zoom => self.layout.zoomed = !self.layout.zoomed,
+            A::FocusNext => self.turn_focus(1),
+            A::FocusPrevious => self.turn_focus(PANES.len() - 1),
+            A::Focus(pane) => self.set_focus(pane),
+            A::Wider => self.resize(Resize::Wider),
+            A::Narrower => self.resize(Resize::Narrower),
+            A::Taller => self.resize(Resize::Taller),
+            A::Shorter => self.resize(Resize::Shorter),
+            A::Theme => self.open_themes(),
+            A::StartScreen => {
+                self.choosing = true;
+                self.effects.push(Effect::Catalog);
+            }
+            A::Export => self.open(Box::new(Pick::export())),
+            A::Suspend => self.effects.push(Effect::Suspend),
+            A::Redraw => self.effects.push(Effect::Repaint),
+            other => self.decide(other, now),
+        }
+    }
+
+    /// Actions that concern the session.
+    fn decide(&mut self, action: ActionId, now: Instant) {
+        use ActionId as A;
+        match action {
+            A::Approve => {
+                if let Some(proposal) = self.view.selected {
+                    self.send(Command::Approve { proposal });
+                }
+            }
+            A::Edit => {
+                if let Some(chosen) = self.view.chosen() {
+                    let text = chosen.action.as_ref().map_or(chosen.raw.as_str(), |a| a.text.as_str()).to_owned();
+                    self.edit(Some(chosen.id), &text, now);
+                }
+            }
+            A::Reject => {
+                if let Some(chosen) = self.view.chosen() {
+                    let text = chosen.action.as_ref().map_or(chosen.raw.as_str(), |a| a.text.as_str());
+                    let dialog = Prompt::reject(chosen.id, text);
+                    self.open(Box::new(dialog));
+                }
+            }
+            A::MoreSamples => {
+                self.send(Command::Sample { n: 3 });
+                self.say(Level::Info, "Asking for 3 more samples".into());
+            }
+            A::NextProposal => self.choose_by(1),
+            A::PreviousProposal => self.choose_by(-1),
+            A::Choose(n) => self.choose(usize::from(n).saturating_sub(1)),
+            A::Manual => self.edit(None, "", now),
+            A::Policy => {
+                if let Some(session) = &self.view.session {
+                    let form = PolicyForm::new(&session.policy);
+                    self.open(Box::new(form));
+                }
+            }
+            A::Cancel => self.send(Command::Cancel),
+            A::Propose => self.send(Command::Propose),
+            A::Undo => self.send(Command::Undo),
+            A::Redo => self.send(Command::Redo),
+            A::Tree => {
+                if let Some(session) = &self.view.session {
+                    let tree = Tree::new(session);
+                    self.open(Box::new(tree));
+                }
+            }
+            A::Note => self.open(Box::new(Prompt::note())),
+            A::Configure => {
+                if let (Some(session), Some(catalog)) = (&self.view.session, self.start.catalog()) {
+                    let dialog = Configure::new(&catalog.models, &session.model, &catalog.methods, &session.method);
+                    self.open(Box::new(dialog));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn choose(&mut self, index: usize) {
+        let id = self.view.turn().and_then(|t| t.proposals.get(index)).map(|p| p.id);
+        if id.is_some() && self.view.selected != id {
+            self.view.selected = id;
+            self.view.revision += 1;
+        }
+    }
+
+    fn choose_by(&mut self, by: isize) {
+        let Some(turn) = self.view.turn() else { return };
+        let len = turn.proposals.len();
+        let at = turn.proposals.iter().position(|p| Some(p.id) == self.view.selected);
+        let next = match at {
+            Some(at) => at.saturating_add_signed(by).min(len.saturating_sub(1)),
+            None => 0,
+        };
+        self.choose(next);
+    }
+
+    fn turn_focus(&mut self, by: usize) {
+        let at = PANES.iter().position(|p| *p == self.focus).unwrap_or(0);
+        if let Some(pane) = PANES.get((at + by) % PANES.len()) {
+            self.set_focus(*pane);
+        }
+    }
+
+    fn resize(&mut self, how: Resize) {
+        if !self.layout.resize(self.screen, self.focus, how) {
+            self.say(Level::Info, "There is nothing to resize at this size".into());
+        }
+    }
+
+    fn open_palette(&mut self) {
+        let own = match self.pane(self.focus) {
+            Some(pane) if !self.is_choosing() => pane.actions(&self.view),
+            _ => Vec::new(),
+        };
+        let own: Vec<_> = own.into_iter().map(|(a, word)| (ActionId::Pane(a), word)).collect();
+        let palette = Palette::new(|id| self.disabled(id), &own);
+        self.open(Box::new(palette));
+    }
+
+    fn open_themes(&mut self) {
+        let themes: Vec<(String, String)> = self.themes.iter().map(|t| (t.name.clone(), String::new())).collect();
+        let pick = Pick::theme(&themes, &self.theme.name);
+        self.theme_before = Some(self.theme.clone());
+        self.open(Box::new(pick));
+    }
+
+    fn quit(&mut self) {
+        if self.is_working() && !self.view.stopped {
+            let question = "Something is under way; leaving stops it. The session is saved up to here and opens again with \
+                            `stepwright open`.";
+            let dialog = Confirm::new("Leave?", question.into(), "leave", vec![Reply::Leave]);
+            return self.open(Box::new(dialog));
+        }
+        self.effects.push(Effect::Quit);
+    }
+}

@@ -1,0 +1,102 @@
+//! The frame: bars, slots with their panes, start screen, dialogs.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Clear;
+
+use super::App;
+use crate::tui::actions::ActionId;
+use crate::tui::chrome;
+use crate::tui::dialog;
+use crate::tui::layout::{Geometry, MINIMUM};
+use crate::tui::sanitize;
+use crate::tui::theme::Role;
+
+impl App {
+    /// Draws the whole screen.
+    pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        self.screen = area;
+        self.dirty = false;
+        chrome::ground(&self.theme, area, frame);
+        let Some(geometry) = self.layout.geometry(area, self.focus) else {
+            return self.draw_too_small(area, frame);
+        };
+        chrome::title_bar(&self.view, &self.theme, geometry.title, frame);
+        if self.is_choosing() {
+            let below = Rect {
+                y: geometry.title.bottom(),
+                height: geometry.message.y.saturating_sub(geometry.title.bottom()),
+                ..area
+            };
+            self.start.render(&self.theme, &self.keymap, below, frame);
+        } else {
+            self.draw_panes(&geometry, frame);
+        }
+        let busy = self.busy();
+        chrome::message_line(busy.as_deref(), &self.view, &self.theme, geometry.message, frame);
+        if self.dialogs.is_empty() {
+            let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();
+            chrome::footer(&self.hints(), help, &self.theme, geometry.footer, frame);
+        }
+        self.draw_dialogs(area, frame);
+    }
+
+    fn draw_panes(&mut self, geometry: &Geometry, frame: &mut Frame<'_>) {
+        if !geometry.tabs.is_empty() {
+            chrome::tab_bar(&self.theme, self.focus, geometry.tabs, frame);
+        }
+        for slot in &geometry.slots {
+            let focused = slot.pane == self.focus;
+            let Some(pane) = self.panes.iter_mut().find(|p| p.id() == slot.pane) else { continue };
+            let title = pane.title(&self.view);
+            let title = chrome::slot_title(&title, slot.pane, &slot.tabs, &self.theme, focused);
+            let block = chrome::frame_of(&self.theme, focused).title(title);
+            let inner = block.inner(slot.area);
+            frame.render_widget(block, slot.area);
+            pane.render(&self.view, &self.theme, inner, frame, focused && self.dialogs.is_empty());
+        }
+        if !geometry.gate.is_empty() {
+            chrome::gate_line(&self.view, &self.theme, geometry.gate, frame);
+        }
+    }
+
+    fn draw_dialogs(&mut self, area: Rect, frame: &mut Frame<'_>) {
+        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap };
+        let Some(dialog) = self.dialogs.last_mut() else { return };
+        let (width, height) = dialog.size(context);
+        // Room for the border, one column of air on each side, and the footer, which shows the dialog's keys.
+        let width = width.saturating_add(4).min(area.width);
+        let height = height.saturating_add(2).min(area.height.saturating_sub(2));
+        let outer = Rect {
+            x: area.x + (area.width - width) / 2,
+            y: area.y + 1.min(area.height) + area.height.saturating_sub(height + 2) / 3,
+            width,
+            height,
+        };
+        frame.render_widget(Clear, outer);
+        chrome::ground(&self.theme, outer, frame);
+        let title = Line::styled(format!(" {} ", sanitize::line(&dialog.title())), self.theme.style(Role::Title));
+        let block = chrome::frame_of(&self.theme, true).title(title);
+        let inner = block.inner(outer);
+        frame.render_widget(block, outer);
+        let inner = Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner };
+        self.dialog_area = inner;
+        dialog.render(context, inner, frame);
+        let hints = dialog.hints();
+        let hints = self.with_keys(&hints);
+        let footer = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
+        chrome::footer(&hints, None, &self.theme, footer, frame);
+    }
+
+    fn draw_too_small(&self, area: Rect, frame: &mut Frame<'_>) {
+        let (w, h) = MINIMUM;
+        let text = format!("Too small: {}x{} needed is {w}x{h}", area.width, area.height);
+        let lines = [text, "Enlarge the window; q quits".to_owned()];
+        for (y, text) in (area.y..area.bottom()).zip(lines) {
+            let text = sanitize::fit(&text, usize::from(area.width), self.theme.glyphs.ellipsis).into_owned();
+            frame.render_widget(Line::raw(text), Rect { y, height: 1, ..area });
+        }
+    }
+}

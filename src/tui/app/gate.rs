@@ -1,0 +1,149 @@
+//! What makes sense now: whether an action can be done, and if not why; what is under way.
+
+use super::App;
+use crate::episode::Session;
+use crate::tui::actions::ActionId;
+use crate::tui::pane::PaneId;
+
+impl App {
+    /// What is under way, in words; `None` when the program waits for the person.
+    pub(super) fn busy(&self) -> Option<String> {
+        if let Some(what) = &self.launching {
+            return Some(what.clone());
+        }
+        if self.is_choosing() {
+            return None;
+        }
+        let stop = self.keymap.hint(ActionId::Cancel).map(|k| format!("; {k} stops it")).unwrap_or_default();
+        if let Some((_, why)) = &self.view.retrying {
+            return Some(format!("{why}{stop}"));
+        }
+        if let Some((what, done, total)) = &self.view.progress {
+            let parts = if *total > 0 { format!(" {done} of {total}") } else { String::new() };
+            return Some(format!("{what}{parts}{stop}"));
+        }
+        let ask = self.view.turn().and_then(|t| t.pending())?;
+        let received: usize = self.view.streams.get(&ask.id).map_or(0, |s| s.values().map(String::len).sum());
+        let so_far = if received > 0 { format!(", {received} bytes so far") } else { String::new() };
+        Some(format!("asking {}: {}{so_far}{stop}", ask.model, ask.purpose))
+    }
+
+    /// Whether something is under way that quitting would cut short.
+    pub(super) fn is_working(&self) -> bool {
+        self.busy().is_some() || self.view.session.as_ref().is_some_and(|s| s.policy.is_automatic() && !s.is_done())
+    }
+
+    /// Why an action cannot be done now; `None` if it can.
+    pub(super) fn disabled(&self, action: ActionId) -> Option<&'static str> {
+        use ActionId as A;
+        let session = self.view.session.as_ref();
+        let never = match action {
+            A::Help | A::Palette | A::Quit | A::Theme | A::Redraw | A::Suspend => return None,
+            A::StartScreen => return None,
+            _ if self.is_choosing() => Some("open an episode first"),
+            _ if self.view.stopped && is_command(action) => Some("the driver has stopped"),
+            _ => None,
+        };
+        let Some(session) = session else { return Some("open an episode first") };
+        never.or_else(|| self.disabled_in(session, action))
+    }
+
+    fn disabled_in(&self, session: &Session, action: ActionId) -> Option<&'static str> {
+        use ActionId as A;
+        let proposals = self.view.turn().map_or(0, |t| t.proposals.len());
+        match action {
+            A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Manual | A::Propose | A::Policy
+                if session.is_done() =>
+            {
+                Some("the episode is over; undo, or begin another")
+            }
+            A::Approve | A::Edit | A::Reject if self.view.chosen().is_none() => Some("no proposal is chosen"),
+            A::Approve if self.view.chosen().is_some_and(|p| p.action.is_none()) => {
+                Some("the chosen proposal is no action; edit it or choose another")
+            }
+            A::Approve | A::Reject if self.is_rejected() => Some("the chosen proposal was rejected; choose another"),
+            A::NextProposal | A::PreviousProposal if proposals < 2 => Some("there is no other proposal"),
+            A::Choose(n) if usize::from(n) > proposals => Some("there is no proposal of that number"),
+            A::Cancel if !self.is_working() => Some("nothing is under way"),
+            A::Undo if session.undo_target().is_none() => Some("this is the first step"),
+            A::Redo if session.redo_target().is_none() => Some("there is no later step"),
+            A::Export if self.view.path.is_none() => Some("this session has no file"),
+            A::Wider | A::Narrower | A::Taller | A::Shorter if self.layout.zoomed => Some("a pane is zoomed"),
+            A::Configure if self.start.catalog().is_none() => Some("the models are still being read"),
+            _ => None,
+        }
+    }
+
+    fn is_rejected(&self) -> bool {
+        let (Some(id), Some(turn)) = (self.view.selected, self.view.turn()) else { return false };
+        turn.rejection(id).is_some()
+    }
+
+    /// Footer hints: what makes sense now, most useful first.
+    pub(super) fn hints(&self) -> Vec<(String, &'static str)> {
+        use ActionId as A;
+        let mut hints: Vec<(ActionId, &'static str)> = Vec::new();
+        if self.is_choosing() {
+            let sessions = self.start.catalog().is_some_and(|c| c.sessions.iter().any(|s| s.shipped));
+            hints.extend([(A::Begin, "begin"), (A::StartDown, "mark"), (A::NextField, "next list")]);
+            hints.push((A::StartSearch, "search"));
+            if sessions {
+                hints.push((A::Example(1), "example"));
+            }
+            hints.push((A::Quit, "quit"));
+            return self.with_keys(&hints);
+        }
+        if self.is_working() {
+            hints.push((A::Cancel, "stop"));
+        }
+        let decisions = [A::Approve, A::Edit, A::Reject, A::MoreSamples, A::Manual];
+        let mut own: Vec<(ActionId, &'static str)> = match self.pane(self.focus) {
+            Some(pane) => pane.actions(&self.view).into_iter().map(|(a, word)| (ActionId::Pane(a), word)).collect(),
+            None => Vec::new(),
+        };
+        own.retain(|(action, _)| !is_plain_movement(*action));
+        let gate = decisions.into_iter().filter(|a| self.disabled(*a).is_none());
+        let gate: Vec<_> = gate.map(|a| (a, crate::tui::actions::spec(a).map_or("", |s| s.label))).collect();
+        if self.focus == PaneId::Proposals {
+            // Keys that the gate takes in this pane are not the pane's.
+            own.retain(|(a, _)| self.keymap.keys(*a).first().is_some_and(|k| !self.gate_takes(*k)));
+            hints.extend(gate);
+            hints.extend(own);
+        } else {
+            let approve = gate.iter().find(|(a, _)| *a == A::Approve).copied();
+            hints.extend(own);
+            hints.extend(approve);
+        }
+        for action in [A::Undo, A::Redo, A::Policy, A::FocusNext, A::Zoom] {
+            if self.disabled(action).is_none() {
+                hints.push((action, crate::tui::actions::spec(action).map_or("", |s| s.label)));
+            }
+        }
+        self.with_keys(&hints)
+    }
+
+    pub(super) fn with_keys(&self, hints: &[(ActionId, &'static str)]) -> Vec<(String, &'static str)> {
+        hints.iter().filter_map(|(id, word)| Some((self.shown_key(*id)?, *word))).collect()
+    }
+
+    /// The key to show: in the proposals pane Enter approves, which people try first.
+    fn shown_key(&self, id: ActionId) -> Option<String> {
+        self.keymap.hint(id)
+    }
+}
+
+/// Whether an action ends in a command to the driver.
+fn is_command(action: ActionId) -> bool {
+    use ActionId as A;
+    matches!(
+        action,
+        A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Manual | A::Policy | A::Cancel | A::Propose | A::Undo
+    ) || matches!(action, A::Redo | A::Tree | A::Note | A::Configure)
+}
+
+/// Moving about needs no hint: arrows do it everywhere.
+fn is_plain_movement(action: ActionId) -> bool {
+    use crate::tui::pane::PaneAction as P;
+    let ActionId::Pane(action) = action else { return false };
+    matches!(action, P::Up | P::Down | P::PageUp | P::PageDown | P::Top | P::Bottom | P::Left | P::Right)
+}

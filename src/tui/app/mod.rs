@@ -1,0 +1,355 @@
+//! The application's state: takes in events, answers with effects, draws itself. No terminal, no thread, no clock of its own.
+//!
+//! `loop_` feeds it and carries its effects out; tests do the same without a terminal. What keys do is `dispatch`, whether that
+//! makes sense now `gate`, the mouse `pointer`, the frame `draw`.
+
+mod dispatch;
+mod draw;
+mod gate;
+mod pointer;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, KeyEventKind};
+use ratatui::layout::Rect;
+
+use super::dialog::{self, Dialog, Reply};
+use super::keymap::Keymap;
+use super::launcher::{Catalog, Choice, ExportForm};
+use super::layout::{Handle, Layout};
+use super::pane::{Intent, Pane, PaneId};
+use super::start::Start;
+use super::theme::Theme;
+use super::view::View;
+use crate::driver::{Command, Level, Notice};
+
+/// Something to do that is not the application's own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Send a command to the driver.
+    Send(Command),
+    /// Begin an episode.
+    Begin(Choice),
+    /// Open a session.
+    Open(PathBuf),
+    /// Read the catalogue (again).
+    Catalog,
+    /// Write the session out.
+    Export(PathBuf, ExportForm),
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Stop the process and come back.
+    Suspend,
+    /// Paint the whole screen again.
+    Repaint,
+    /// Leave.
+    Quit,
+}
+
+/// What the application begins with.
+pub struct Parts {
+    /// The panes, one of each.
+    pub panes: Vec<Box<dyn Pane>>,
+    /// The keys.
+    pub keymap: Keymap,
+    /// The themes to choose from, the first in use.
+    pub themes: Vec<Theme>,
+}
+
+/// Who asked to be woken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sleeper {
+    Pane(PaneId),
+    Dialog,
+}
+
+/// The application.
+pub struct App {
+    /// What the panes show.
+    pub view: View,
+    panes: Vec<Box<dyn Pane>>,
+    keymap: Keymap,
+    themes: Vec<Theme>,
+    theme: Theme,
+    layout: Layout,
+    focus: PaneId,
+    start: Start,
+    dialogs: Vec<Box<dyn Dialog>>,
+    /// The theme to return to when its dialog is cancelled.
+    theme_before: Option<Theme>,
+    /// Whether a driver is being started: what is shown meanwhile.
+    launching: Option<String>,
+    /// Whether the start screen is shown over a session.
+    choosing: bool,
+    effects: Vec<Effect>,
+    sleepers: Vec<(Instant, Sleeper)>,
+    /// The revision the panes saw last.
+    seen: Option<u64>,
+    dirty: bool,
+    /// The screen drawn last, for the mouse.
+    screen: Rect,
+    dialog_area: Rect,
+    dragging: Option<Handle>,
+}
+
+impl App {
+    /// An application on its start screen; asks for the catalogue.
+    pub fn new(parts: Parts) -> Self {
+        let theme = parts.themes.first().cloned().unwrap_or_else(|| Theme::monochrome(super::theme::ASCII));
+        App {
+            view: View::default(),
+            panes: parts.panes,
+            keymap: parts.keymap,
+            themes: parts.themes,
+            theme,
+            layout: Layout::default(),
+            focus: PaneId::Proposals,
+            start: Start::default(),
+            dialogs: Vec::new(),
+            theme_before: None,
+            launching: None,
+            choosing: true,
+            effects: vec![Effect::Catalog],
+            sleepers: Vec::new(),
+            seen: None,
+            dirty: true,
+            screen: Rect::default(),
+            dialog_area: Rect::default(),
+            dragging: None,
+        }
+    }
+
+    /// Opens a session at once instead of waiting on the start screen.
+    pub fn open_at_once(&mut self, path: PathBuf) {
+        self.launching = Some(format!("opening {}", path.display()));
+        self.effects.push(Effect::Open(path));
+    }
+
+    /// Whether something changed since the last frame.
+    pub fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// When the application has to be woken although nothing arrived.
+    pub fn next_wake(&self) -> Option<Instant> {
+        self.sleepers.iter().map(|(at, _)| *at).min()
+    }
+
+    /// What is to be done outside, in order.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// The pane that has the keys.
+    pub fn focus(&self) -> PaneId {
+        self.focus
+    }
+
+    /// The title of the dialog on top.
+    pub fn dialog(&self) -> Option<String> {
+        self.dialogs.last().map(|d| d.title())
+    }
+
+    /// Whether the start screen is shown.
+    pub fn is_choosing(&self) -> bool {
+        self.choosing || self.view.session.is_none()
+    }
+
+    /// Takes in a terminal event.
+    pub fn terminal(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, now),
+            Event::Paste(text) => self.paste(&text, now),
+            Event::Mouse(mouse) => self.pointer(mouse, now),
+            Event::Resize(..) => self.dirty = true,
+            Event::Key(_) | Event::FocusGained | Event::FocusLost => {}
+        }
+    }
+
+    /// Takes in a notice of the driver.
+    pub fn notice(&mut self, notice: Notice) {
+        if matches!(notice, Notice::Opened { .. }) {
+            self.launching = None;
+            self.choosing = false;
+            self.dialogs.clear();
+        }
+        self.view.notice(notice);
+        self.dirty = true;
+    }
+
+    /// Takes in what there is to choose from.
+    pub fn catalog(&mut self, catalog: Catalog) {
+        if let Some(problem) = catalog.problems.first() {
+            self.say(Level::Warning, problem.clone());
+        }
+        self.start.set_catalog(catalog);
+        self.dirty = true;
+    }
+
+    /// A driver could not be started.
+    pub fn launch_failed(&mut self, why: String) {
+        self.launching = None;
+        self.say(Level::Error, why);
+    }
+
+    /// A session was written out, or not.
+    pub fn exported(&mut self, result: Result<PathBuf, String>) {
+        match result {
+            Ok(path) => self.say(Level::Info, format!("Written to {}", path.display())),
+            Err(why) => self.say(Level::Error, why),
+        }
+    }
+
+    /// The driver closed its channel.
+    pub fn driver_gone(&mut self) {
+        if !self.view.stopped {
+            self.view.stopped = true;
+            self.say(
+                Level::Error,
+                "The driver stopped unexpectedly; every record is saved. Press Ctrl-O and open the session again"
+                    .into(),
+            );
+        }
+    }
+
+    /// Shows a message.
+    pub fn say(&mut self, level: Level, text: String) {
+        self.view.message = Some((level, text));
+        self.dirty = true;
+    }
+
+    /// Wakes whoever asked to be woken by now.
+    pub fn wake(&mut self, now: Instant) {
+        let (due, later) = self.sleepers.drain(..).partition(|(at, _)| *at <= now);
+        self.sleepers = later;
+        let due: Vec<(Instant, Sleeper)> = due;
+        for (_, sleeper) in due {
+            self.dirty = true;
+            match sleeper {
+                Sleeper::Pane(id) => self.with_pane(id, now, |pane, view| pane.wake(view)),
+                Sleeper::Dialog => self.with_dialog(now, |dialog, context| dialog.wake(context)),
+            }
+        }
+    }
+
+    /// Lets the panes take in what changed. To be called after all that is pending was fed in, before drawing.
+    pub fn settle(&mut self, now: Instant) {
+        // Intents of one pane may concern the others; two rounds settle all but a quarrel, which the next event continues.
+        for _ in 0..2 {
+            if self.seen == Some(self.view.revision) {
+                return;
+            }
+            self.seen = Some(self.view.revision);
+            for index in 0..self.panes.len() {
+                let Some(pane) = self.panes.get_mut(index) else { continue };
+                let id = pane.id();
+                let intents = pane.update(&self.view);
+                self.intents(id, intents, now);
+            }
+        }
+    }
+
+    fn send(&mut self, command: Command) {
+        self.effects.push(Effect::Send(command));
+    }
+
+    fn context(&self) -> dialog::Context<'_> {
+        dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap }
+    }
+
+    fn open(&mut self, dialog: Box<dyn Dialog>) {
+        self.dialogs.push(dialog);
+        self.dirty = true;
+    }
+
+    fn pane(&self, id: PaneId) -> Option<&dyn Pane> {
+        self.panes.iter().find(|p| p.id() == id).map(|p| &**p)
+    }
+
+    fn with_pane(&mut self, id: PaneId, now: Instant, act: impl FnOnce(&mut dyn Pane, &View) -> Vec<Intent>) {
+        let Some(pane) = self.panes.iter_mut().find(|p| p.id() == id) else { return };
+        let intents = act(&mut **pane, &self.view);
+        self.dirty = true;
+        self.intents(id, intents, now);
+    }
+
+    fn with_dialog(&mut self, now: Instant, act: impl FnOnce(&mut dyn Dialog, dialog::Context<'_>) -> Vec<Reply>) {
+        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap };
+        let Some(dialog) = self.dialogs.last_mut() else { return };
+        let replies = act(&mut **dialog, context);
+        self.dirty = true;
+        self.replies(replies, now);
+    }
+
+    fn intents(&mut self, from: PaneId, intents: Vec<Intent>, now: Instant) {
+        for intent in intents {
+            self.dirty = true;
+            match intent {
+                Intent::Send(command) => self.send(command),
+                Intent::Select(proposal) => {
+                    if self.view.selected != Some(proposal) {
+                        self.view.selected = Some(proposal);
+                        self.view.revision += 1;
+                    }
+                }
+                Intent::Copy(text) => self.copy(text),
+                Intent::Say(level, text) => self.say(level, text),
+                Intent::Focus(pane) => self.set_focus(pane),
+                Intent::EditAction { proposal, text } => self.edit(Some(proposal), &text, now),
+                Intent::WakeIn(time) => self.sleep(now, time, Sleeper::Pane(from)),
+            }
+        }
+    }
+
+    fn replies(&mut self, replies: Vec<Reply>, now: Instant) {
+        for reply in replies {
+            self.dirty = true;
+            match reply {
+                Reply::Close => {
+                    self.dialogs.pop();
+                    self.theme_before = None;
+                }
+                Reply::Send(command) => self.send(command),
+                Reply::Do(action) => self.perform(action, now),
+                Reply::Leave => self.effects.push(Effect::Quit),
+                Reply::Theme(name) => {
+                    if let Some(theme) = self.themes.iter().find(|t| t.name == name) {
+                        self.theme = theme.clone();
+                    }
+                }
+                Reply::Export(form) => {
+                    if let Some(path) = self.view.path.clone() {
+                        self.effects.push(Effect::Export(path, form));
+                        self.say(Level::Info, "Writing the session out".into());
+                    }
+                }
+                Reply::WakeIn(time) => self.sleep(now, time, Sleeper::Dialog),
+            }
+        }
+    }
+
+    /// A later request of the same sleeper replaces the earlier: that is what debouncing means.
+    fn sleep(&mut self, now: Instant, time: Duration, sleeper: Sleeper) {
+        self.sleepers.retain(|(_, s)| *s != sleeper);
+        self.sleepers.push((now + time, sleeper));
+    }
+
+    fn copy(&mut self, text: String) {
+        let bytes = text.len();
+        self.effects.push(Effect::Copy(text));
+        let limit = super::terminal::CLIPBOARD_LIMIT;
+        if bytes > limit {
+            let text = format!("Copied the first {limit} of {bytes} bytes: terminals take no more at once");
+            self.say(Level::Warning, text);
+        } else {
+            self.say(Level::Info, format!("Copied {bytes} bytes to the clipboard"));
+        }
+    }
+
+    fn set_focus(&mut self, pane: PaneId) {
+        self.focus = pane;
+        self.layout.show(pane);
+        self.dirty = true;
+    }
+}

@@ -1,0 +1,108 @@
+//! The mouse: never needed, always obeyed.
+
+use std::time::Instant;
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+use super::App;
+use crate::tui::chrome;
+
+impl App {
+    pub(super) fn pointer(&mut self, event: MouseEvent, now: Instant) {
+        let at = Position::new(event.column, event.row);
+        // Mere movement changes nothing and draws nothing.
+        if matches!(event.kind, MouseEventKind::Moved) {
+            return;
+        }
+        if !self.dialogs.is_empty() {
+            self.dirty = true;
+            let area = self.dialog_area;
+            return self.with_dialog(now, |dialog, context| dialog.mouse(event, area, context));
+        }
+        if self.is_choosing() {
+            self.dirty = true;
+            let wheel = match event.kind {
+                MouseEventKind::ScrollUp => -1,
+                MouseEventKind::ScrollDown => 1,
+                _ => 0,
+            };
+            let clicked = event.kind == MouseEventKind::Down(MouseButton::Left);
+            let wish = self.start.mouse(at, wheel, clicked);
+            return self.wish(wish);
+        }
+        if self.drag(event, at) {
+            self.dirty = true;
+            return;
+        }
+        self.pane_pointer(event, at, now);
+    }
+
+    /// Dragging a border; whether the event was part of that.
+    fn drag(&mut self, event: MouseEvent, at: Position) -> bool {
+        match (event.kind, self.dragging) {
+            (MouseEventKind::Down(MouseButton::Left), _) => {
+                self.dragging = self.layout.handle_at(self.screen, self.focus, at);
+                self.dragging.is_some()
+            }
+            (MouseEventKind::Drag(MouseButton::Left), Some(handle)) => {
+                // The border lies on the last cell of the left or upper slot.
+                let to = Position::new(at.x.saturating_add(1), at.y.saturating_add(1));
+                self.layout.drag(self.screen, self.focus, handle, to);
+                true
+            }
+            (MouseEventKind::Up(MouseButton::Left), Some(_)) => {
+                self.dragging = None;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn pane_pointer(&mut self, event: MouseEvent, at: Position, now: Instant) {
+        let Some(geometry) = self.layout.geometry(self.screen, self.focus) else { return };
+        let clicked = event.kind == MouseEventKind::Down(MouseButton::Left);
+        if clicked && geometry.tabs.contains(at) {
+            let tabs = chrome::tab_spans(geometry.tabs, self.focus);
+            if let Some((pane, _)) = tabs.into_iter().find(|(_, rect)| rect.contains(at)) {
+                self.set_focus(pane);
+            }
+            return;
+        }
+        let Some(slot) = geometry.slots.into_iter().find(|s| s.area.contains(at)) else { return };
+        if clicked {
+            self.set_focus(slot.pane);
+            if at.y == slot.area.y {
+                return self.click_title(&slot.tabs, slot.pane, slot.area, at);
+            }
+        }
+        let inner = Rect {
+            x: slot.area.x.saturating_add(1),
+            y: slot.area.y.saturating_add(1),
+            width: slot.area.width.saturating_sub(2),
+            height: slot.area.height.saturating_sub(2),
+        };
+        self.with_pane(slot.pane, now, |pane, view| pane.mouse(event, inner, view));
+    }
+
+    /// A click on a tab in a slot's border.
+    fn click_title(
+        &mut self,
+        tabs: &[crate::tui::pane::PaneId],
+        shown: crate::tui::pane::PaneId,
+        area: Rect,
+        at: Position,
+    ) {
+        use unicode_width::UnicodeWidthStr;
+        let mut x = area.x.saturating_add(1);
+        for tab in tabs {
+            let own = self.pane(*tab).filter(|_| *tab == shown).map(|p| p.title(&self.view));
+            let title = own.unwrap_or_else(|| tab.title().to_owned());
+            let width = crate::tui::sanitize::line(&title).width() as u16 + 2;
+            if (x..x.saturating_add(width)).contains(&at.x) {
+                return self.set_focus(*tab);
+            }
+            x = x.saturating_add(width);
+        }
+    }
+}

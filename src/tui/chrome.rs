@@ -1,0 +1,282 @@
+//! What surrounds the panes: title bar, tab bar, borders, the gate in brief, message line, footer.
+//!
+//! Draws what the application tells; decides nothing.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::symbols::border;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+use unicode_width::UnicodeWidthStr;
+
+use super::pane::{PANES, PaneId};
+use super::sanitize;
+use super::theme::{Glyphs, Role, Theme};
+use super::view::View;
+use crate::driver::Level;
+use crate::episode::{Origin, Status};
+
+/// Borders of terminals without line drawing.
+const ASCII_BORDER: border::Set<'static> = border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+/// The same, of what has the keys: told apart without colour.
+const ASCII_FOCUSED: border::Set<'static> = border::Set {
+    vertical_left: "#",
+    vertical_right: "#",
+    horizontal_top: "=",
+    horizontal_bottom: "=",
+    ..ASCII_BORDER
+};
+
+/// Whether the glyphs are those of ASCII.
+fn is_ascii(glyphs: &Glyphs) -> bool {
+    glyphs.vertical.is_ascii()
+}
+
+/// An empty block; what has the keys is told by weight of line, not by colour alone.
+pub fn frame_of(theme: &Theme, focused: bool) -> Block<'static> {
+    let set = match (is_ascii(&theme.glyphs), focused) {
+        (true, true) => ASCII_FOCUSED,
+        (true, false) => ASCII_BORDER,
+        (false, true) => border::THICK,
+        (false, false) => border::PLAIN,
+    };
+    let role = if focused { Role::BorderFocused } else { Role::Border };
+    Block::bordered().border_set(set).border_style(theme.style(role))
+}
+
+/// How a model is named wherever it is shown.
+pub fn model_label(name: &str) -> String {
+    let name = sanitize::line(name);
+    if name.starts_with("symbolic") { format!("{name} (no language model)") } else { name.into_owned() }
+}
+
+/// A whole number with its thousands set apart.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The title bar: what is stepped on the left, with what on the right. The right side gives way last.
+pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+    let dot = format!(" {} ", theme.glyphs.dot);
+    let (left, right) = match &view.session {
+        None => ("Stepwright".to_owned(), String::new()),
+        Some(session) => {
+            let step = session.current().map_or(0, |n| n.depth);
+            let spent = session.spent.prompt.saturating_add(session.spent.completion);
+            let mut right = vec![sanitize::line(&session.method).into_owned(), model_label(&session.model)];
+            if spent > 0 {
+                right.push(match session.policy.token_budget {
+                    Some(budget) => format!("{} of {} tokens", thousands(spent), thousands(budget)),
+                    None => format!("{} tokens", thousands(spent)),
+                });
+            }
+            let world = sanitize::line(&session.header.world).into_owned();
+            let parts = [
+                "Stepwright".to_owned(),
+                world,
+                format!("step {step}"),
+                sanitize::line(&session.header.sentence).into_owned(),
+            ];
+            (parts.join(&dot), right.join(&dot))
+        }
+    };
+    let width = usize::from(area.width);
+    let right = sanitize::fit(&right, width * 2 / 3, theme.glyphs.ellipsis).into_owned();
+    let room = width.saturating_sub(right.width() + 3);
+    let left = sanitize::fit(&left, room, theme.glyphs.ellipsis);
+    let gap = width.saturating_sub(left.width() + right.width() + 2);
+    let line = Line::from(vec![
+        Span::styled(format!(" {left}"), theme.style(Role::Title)),
+        Span::raw(" ".repeat(gap)),
+        Span::styled(format!("{right} "), theme.style(Role::Dim)),
+    ]);
+    frame.render_widget(line, area);
+}
+
+/// Columns of each pane's tab, in order; tabs that do not fit are left out from the far end of the shown one.
+pub fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
+    let width = |pane: PaneId, short: bool| {
+        let title = pane.title();
+        if short { title.len().min(5) as u16 + 3 } else { title.len() as u16 + 4 }
+    };
+    let total: u16 = PANES.into_iter().map(|p| width(p, false)).sum();
+    let short = total > area.width;
+    let mut x = area.x;
+    let mut out = Vec::with_capacity(PANES.len());
+    for pane in PANES {
+        let wanted = width(pane, short && pane != shown);
+        if x.saturating_add(wanted) > area.right() {
+            break;
+        }
+        out.push((pane, Rect { x, width: wanted, ..area }));
+        x += wanted;
+    }
+    out
+}
+
+/// The tab bar of one-pane screens: number and name of every pane.
+pub fn tab_bar(theme: &Theme, shown: PaneId, area: Rect, frame: &mut Frame<'_>) {
+    for (pane, rect) in tab_spans(area, shown) {
+        let number = PANES.iter().position(|p| *p == pane).unwrap_or(0) + 1;
+        let name = sanitize::fit(pane.title(), usize::from(rect.width.saturating_sub(3)), "").into_owned();
+        let (name_style, key_style) = if pane == shown {
+            (theme.style(Role::Selected), theme.style(Role::Selected))
+        } else {
+            (theme.style(Role::Text), theme.style(Role::Key))
+        };
+        let line = Line::from(vec![
+            Span::styled(format!(" {number} "), key_style),
+            Span::styled(if pane == shown { format!("{name} ") } else { name }, name_style),
+        ]);
+        frame.render_widget(line, rect);
+    }
+}
+
+/// The title of a slot: its pane's own, with the other panes of the slot after it.
+pub fn slot_title<'a>(own: &str, pane: PaneId, tabs: &[PaneId], theme: &Theme, focused: bool) -> Line<'a> {
+    let mut spans = Vec::with_capacity(tabs.len() * 2);
+    for tab in tabs {
+        if *tab == pane {
+            let role = if focused { Role::Title } else { Role::Text };
+            let style = theme.style(role);
+            let style = if focused { style.patch(theme.style(Role::BorderFocused)) } else { style };
+            spans.push(Span::styled(format!(" {} ", sanitize::line(own)), style));
+        } else {
+            spans.push(Span::styled(format!(" {} ", tab.title()), theme.style(Role::Dim)));
+        }
+    }
+    Line::from(spans)
+}
+
+/// The chosen proposal in one line, for screens that do not show the list.
+pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+    let line = match (view.chosen(), view.turn()) {
+        (Some(proposal), Some(turn)) => {
+            let index = turn.proposals.iter().position(|p| p.id == proposal.id).unwrap_or(0) + 1;
+            let verdict = turn.verdicts.get(&proposal.id);
+            let (mark, role, words) = match verdict.map(|v| (v.overall(), v)) {
+                None => (theme.glyphs.unknown, Role::Warn, "not checked yet".to_owned()),
+                Some((Status::Holds, v)) => (theme.glyphs.yes, Role::Good, format!("{} hold", v.checks.len())),
+                Some((Status::Unknown, _)) => (theme.glyphs.unknown, Role::Warn, "cannot be told".to_owned()),
+                Some((Status::Fails, v)) => {
+                    let failing = v.failing().next().map_or("", |c| c.condition.as_str());
+                    (theme.glyphs.no, Role::Bad, sanitize::line(failing).into_owned())
+                }
+            };
+            let text = proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str());
+            let origin = match proposal.origin {
+                Origin::Greedy => "greedy",
+                Origin::Sample => "sample",
+                Origin::Symbolic => "no language model",
+                Origin::Scored => "scored",
+                Origin::Person => "you",
+            };
+            Line::from(vec![
+                Span::styled(format!(" {index}/{} ", turn.proposals.len()), theme.style(Role::Dim)),
+                Span::styled(sanitize::line(text).into_owned(), theme.style(Role::Accent)),
+                Span::styled(format!("  {mark} {words}"), theme.style(role)),
+                Span::styled(format!("  {origin}"), theme.style(Role::Dim)),
+            ])
+        }
+        _ => Line::styled(" no proposal is chosen", theme.style(Role::Dim)),
+    };
+    frame.render_widget(line, area);
+}
+
+/// The message line: what is under way before what was said last.
+pub fn message_line(busy: Option<&str>, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+    let (text, role) = match (busy, &view.message) {
+        (_, Some((Level::Error, text))) => (format!("{} {text}", theme.glyphs.no), Role::Bad),
+        (Some(busy), _) => (busy.to_owned(), Role::Accent),
+        (None, Some((Level::Warning, text))) => (format!("! {text}"), Role::Warn),
+        (None, Some((_, text))) => (text.clone(), Role::Text),
+        (None, None) => (String::new(), Role::Text),
+    };
+    let width = usize::from(area.width.saturating_sub(1));
+    let text = sanitize::fit(&sanitize::line(&text), width, theme.glyphs.ellipsis).into_owned();
+    frame.render_widget(Line::styled(format!(" {text}"), theme.style(role)), area);
+}
+
+/// The footer: as many hints as fit, the last one always at the right end.
+pub fn footer(
+    hints: &[(String, &str)],
+    last: Option<(String, &str)>,
+    theme: &Theme,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
+    let piece = |key: &str, word: &str| {
+        vec![
+            Span::styled(key.to_owned(), theme.style(Role::Key)),
+            Span::styled(format!(" {word}"), theme.style(Role::Dim)),
+        ]
+    };
+    let width = |key: &str, word: &str| key.width() + word.width() + 1;
+    let reserve = last.as_ref().map_or(0, |(k, w)| width(k, w) + 2);
+    let mut room = usize::from(area.width).saturating_sub(reserve + 1);
+    let mut spans = vec![Span::raw(" ")];
+    for (key, word) in hints {
+        let needed = width(key, word) + 2;
+        if needed > room {
+            break;
+        }
+        room -= needed;
+        spans.extend(piece(key, word));
+        spans.push(Span::raw("  "));
+    }
+    frame.render_widget(Line::from(spans), area);
+    if let Some((key, word)) = last {
+        let line = Line::from(piece(&key, word));
+        let w = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
+        let x = area.right().saturating_sub(w + 1).max(area.x);
+        frame.render_widget(line, Rect { x, width: w, ..area });
+    }
+}
+
+/// Fills the screen with the theme's ground.
+pub fn ground(theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+    let style = theme.style(Role::Text);
+    if style != Style::new() {
+        frame.buffer_mut().set_style(area, style);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1234567), "1,234,567");
+    }
+
+    #[test]
+    fn every_tab_fits_eighty_columns() {
+        let area = Rect { x: 0, y: 0, width: 80, height: 1 };
+        for pane in PANES {
+            let spans = tab_spans(area, pane);
+            assert_eq!(spans.len(), PANES.len(), "{pane:?}");
+        }
+    }
+}

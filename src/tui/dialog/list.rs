@@ -1,0 +1,118 @@
+//! A list with a cursor, of which only the visible rows are built.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+use crate::tui::theme::{Role, Theme};
+
+/// Cursor and scroll of a list; the rows themselves stay with the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct List {
+    cursor: usize,
+    top: usize,
+    /// Rows drawn last.
+    rows: usize,
+}
+
+impl List {
+    /// A list with the cursor on a row.
+    pub fn at(cursor: usize) -> Self {
+        List { cursor, ..List::default() }
+    }
+
+    /// The row under the cursor; may lie behind the end of a list that became shorter until [`List::clamp`].
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// Moves the cursor by `by` rows, to the nearest there is of `len`.
+    pub fn step(&mut self, by: isize, len: usize) {
+        self.cursor = self.cursor.saturating_add_signed(by).min(len.saturating_sub(1));
+    }
+
+    /// Moves the cursor by pages.
+    pub fn page(&mut self, by: isize, len: usize) {
+        let rows = isize::try_from(self.rows.max(2) - 1).unwrap_or(1);
+        self.step(by.saturating_mul(rows), len);
+    }
+
+    /// Keeps the cursor inside a list of `len`.
+    pub fn clamp(&mut self, len: usize) {
+        self.cursor = self.cursor.min(len.saturating_sub(1));
+    }
+
+    /// The row under a position of the area last drawn.
+    pub fn row_at(&self, area: Rect, at: Position, len: usize) -> Option<usize> {
+        let row = self.top + usize::from(at.y.checked_sub(area.y)?);
+        (area.contains(at) && row < len).then_some(row)
+    }
+
+    /// Draws the visible rows of `len`, each made by `row`.
+    pub fn render<'a>(
+        &mut self,
+        theme: &Theme,
+        area: Rect,
+        frame: &mut Frame<'_>,
+        active: bool,
+        len: usize,
+        mut row: impl FnMut(usize) -> Line<'a>,
+    ) {
+        self.rows = usize::from(area.height);
+        self.clamp(len);
+        if area.is_empty() {
+            return;
+        }
+        if self.cursor < self.top {
+            self.top = self.cursor;
+        } else if self.cursor >= self.top + self.rows {
+            self.top = self.cursor + 1 - self.rows;
+        }
+        self.top = self.top.min(len.saturating_sub(self.rows));
+        for (y, index) in (area.y..area.bottom()).zip(self.top..len) {
+            let line = Rect { y, height: 1, ..area };
+            let here = index == self.cursor;
+            let mark = if here { theme.glyphs.here } else { " " };
+            frame.buffer_mut().set_string(line.x, y, mark, theme.style(Role::Accent));
+            let inner = Rect { x: line.x + 2.min(line.width), width: line.width.saturating_sub(2), ..line };
+            frame.render_widget(row(index), inner);
+            if here && active {
+                frame.buffer_mut().set_style(line, theme.style(Role::Selected));
+            }
+        }
+        scrollbar(theme, area, frame, self.top, len);
+    }
+}
+
+/// Marks at the right edge where a longer text or list stands.
+pub fn scrollbar(theme: &Theme, area: Rect, frame: &mut Frame<'_>, top: usize, len: usize) {
+    let rows = usize::from(area.height);
+    if len <= rows || area.width == 0 || rows == 0 {
+        return;
+    }
+    let size = (rows * rows / len).max(1);
+    let at = top * (rows - size) / (len - rows).max(1);
+    for i in at..(at + size).min(rows) {
+        let style: Style = theme.style(Role::Dim);
+        frame.buffer_mut().set_string(area.right() - 1, area.y + i as u16, theme.glyphs.vertical, style);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cursor_stays_inside() {
+        let mut list = List::default();
+        list.step(-1, 3);
+        assert_eq!(list.cursor(), 0);
+        list.step(9, 3);
+        assert_eq!(list.cursor(), 2);
+        list.clamp(1);
+        assert_eq!(list.cursor(), 0);
+        list.step(1, 0);
+        assert_eq!(list.cursor(), 0);
+    }
+}

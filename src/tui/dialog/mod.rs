@@ -1,0 +1,112 @@
+//! Dialogs: what opens over the panes, takes the keys, and answers with what is to be done. Each closes with Esc, changing nothing.
+//!
+//! A dialog reads the view and replies; sending commands and opening further dialogs is the application's.
+
+pub mod act;
+pub mod configure;
+pub mod field;
+pub mod help;
+pub mod list;
+pub mod palette;
+pub mod pick;
+pub mod policy;
+pub mod prompt;
+pub mod tree;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::actions::ActionId;
+use super::keymap::Keymap;
+use super::launcher::ExportForm;
+use super::theme::Theme;
+use super::view::View;
+use crate::driver::Command;
+
+/// What a dialog may look at.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The view.
+    pub view: &'a View,
+    /// The theme.
+    pub theme: &'a Theme,
+    /// The keys.
+    pub keymap: &'a Keymap,
+}
+
+/// What a dialog wants done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// Close it.
+    Close,
+    /// Send a command to the driver.
+    Send(Command),
+    /// Do an action of the table, after closing.
+    Do(ActionId),
+    /// Leave the program.
+    Leave,
+    /// Use that theme.
+    Theme(String),
+    /// Write the session out.
+    Export(ExportForm),
+    /// Be woken in the given time: something is debounced.
+    WakeIn(Duration),
+}
+
+/// A dialog.
+pub trait Dialog {
+    /// Its title.
+    fn title(&self) -> String;
+
+    /// What its keys do now: action and word, most useful first.
+    fn hints(&self) -> Vec<(ActionId, &'static str)>;
+
+    /// The columns and rows it would like inside its border.
+    fn size(&self, context: Context<'_>) -> (u16, u16);
+
+    /// Draws its inside.
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>);
+
+    /// A dialog key; returns what it wants done. `Close` never arrives: the application closes.
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply>;
+
+    /// Any other key: text.
+    fn key(&mut self, key: KeyEvent, context: Context<'_>) -> Vec<Reply> {
+        let _ = (key, context);
+        Vec::new()
+    }
+
+    /// Whether a character key is text rather than a binding, even if bound to an item key.
+    fn captures_text(&self) -> bool {
+        true
+    }
+
+    /// Pasted text.
+    fn paste(&mut self, text: &str, context: Context<'_>) -> Vec<Reply> {
+        let _ = (text, context);
+        Vec::new()
+    }
+
+    /// A mouse event inside the area last drawn.
+    fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
+        let _ = (event, area, context);
+        Vec::new()
+    }
+
+    /// Called after [`Reply::WakeIn`].
+    fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
+        let _ = context;
+        Vec::new()
+    }
+}
+
+/// A number no earlier question to the driver had, so that late answers are told apart.
+pub fn next_token() -> u64 {
+    // Panes number their own questions; starting high keeps the two apart.
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 32);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}

@@ -1,0 +1,119 @@
+//! Dialogs that pick one of a few: a theme, a form to write the session out in.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::list::List;
+use super::{Context, Dialog, Reply};
+use crate::tui::actions::ActionId;
+use crate::tui::launcher::ExportForm;
+use crate::tui::theme::Role;
+
+/// One to pick.
+struct Item {
+    name: String,
+    about: String,
+    /// Done when the cursor comes to it: a preview.
+    preview: Option<Reply>,
+    /// Done when it is picked.
+    chosen: Reply,
+}
+
+/// Picks one of a few.
+pub struct Pick {
+    title: &'static str,
+    items: Vec<Item>,
+    list: List,
+}
+
+impl Pick {
+    /// Picks a theme; the screen shows each as the cursor comes to it.
+    pub fn theme(themes: &[(String, String)], current: &str) -> Self {
+        let item = |(name, about): &(String, String)| Item {
+            name: name.clone(),
+            about: about.clone(),
+            preview: Some(Reply::Theme(name.clone())),
+            chosen: Reply::Theme(name.clone()),
+        };
+        let at = themes.iter().position(|(n, _)| n == current).unwrap_or(0);
+        Pick { title: "Theme", items: themes.iter().map(item).collect(), list: List::at(at) }
+    }
+
+    /// Picks the form of an export.
+    pub fn export() -> Self {
+        let item = |name: &str, about: &str, form| Item {
+            name: name.into(),
+            about: about.into(),
+            preview: None,
+            chosen: Reply::Export(form),
+        };
+        let items = vec![
+            item("html", "one self-contained page to read", ExportForm::Html),
+            item("jsonl", "the records, one a line", ExportForm::Jsonl),
+            item("cast", "a recording for terminal players, a marker per decision", ExportForm::Cast),
+        ];
+        Pick { title: "Write the session out as", items, list: List::default() }
+    }
+
+    fn preview(&self) -> Vec<Reply> {
+        self.items.get(self.list.cursor()).and_then(|i| i.preview.clone()).into_iter().collect()
+    }
+}
+
+impl Dialog for Pick {
+    fn title(&self) -> String {
+        self.title.into()
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        vec![(ActionId::Accept, "choose"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")]
+    }
+
+    fn captures_text(&self) -> bool {
+        false
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        (66, u16::try_from(self.items.len()).unwrap_or(20).min(20))
+    }
+
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        let theme = context.theme;
+        self.list.render(theme, area, frame, true, self.items.len(), |i| {
+            let Some(item) = self.items.get(i) else { return Line::default() };
+            Line::from(vec![
+                Span::styled(format!("{:<16}", item.name), theme.style(Role::Text)),
+                Span::styled(item.about.as_str(), theme.style(Role::Dim)),
+            ])
+        });
+    }
+
+    fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
+        let len = self.items.len();
+        match action {
+            ActionId::ItemUp => self.list.step(-1, len),
+            ActionId::ItemDown | ActionId::Complete => self.list.step(1, len),
+            ActionId::ItemPageUp => self.list.page(-1, len),
+            ActionId::ItemPageDown => self.list.page(1, len),
+            ActionId::Accept => {
+                let chosen = self.items.get(self.list.cursor()).map(|i| i.chosen.clone());
+                return std::iter::once(Reply::Close).chain(chosen).collect();
+            }
+            _ => {}
+        }
+        self.preview()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
+        let at = Position::new(event.column, event.row);
+        let row = self.list.row_at(area, at, self.items.len());
+        if let (MouseEventKind::Down(MouseButton::Left), Some(row)) = (event.kind, row) {
+            self.list = List::at(row);
+            return self.act(ActionId::Accept, context);
+        }
+        Vec::new()
+    }
+}

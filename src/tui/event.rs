@@ -1,0 +1,94 @@
+//! The one channel everything arrives on, and the threads that feed it: terminal events, notices of the driver, signals.
+//!
+//! Each thread blocks until there is something; nothing here has a timer. What the messages mean is the application's business.
+
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use crossterm::event::Event;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+
+use super::launcher::Catalog;
+use crate::driver::{Handle, Notice};
+
+/// A message of the channel.
+#[derive(Debug)]
+pub enum Message {
+    /// Keys, mouse, paste, focus, resize.
+    Terminal(Event),
+    /// The terminal can no longer be read.
+    TerminalGone(String),
+    /// From the driver of that generation; a new driver makes those before it stale.
+    Notice(u64, Notice),
+    /// The driver of that generation closed its channel.
+    DriverGone(u64),
+    /// A Unix signal.
+    Signal(i32),
+    /// What there is to choose from.
+    Catalog(Catalog),
+    /// An attempt to start or open a driver ended.
+    Launched(Result<Handle, String>),
+    /// A session was written out, or not.
+    Exported(Result<std::path::PathBuf, String>),
+    /// A thread panicked; the terminal has been given back already.
+    Panicked,
+}
+
+/// Feeds terminal events into the channel until either end is gone.
+pub fn read_terminal(to: Sender<Message>) {
+    spawn("terminal events", move || {
+        loop {
+            let message = match crossterm::event::read() {
+                Ok(event) => Message::Terminal(event),
+                Err(error) => Message::TerminalGone(error.to_string()),
+            };
+            let last = matches!(message, Message::TerminalGone(_));
+            if to.send(message).is_err() || last {
+                return;
+            }
+        }
+    });
+}
+
+/// Feeds the signals that concern the terminal into the channel.
+///
+/// # Errors
+/// When the system refuses the handlers.
+pub fn read_signals(to: Sender<Message>) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    spawn("signals", move || {
+        for signal in signals.forever() {
+            if to.send(Message::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Feeds a driver's notices into the channel, marked with its generation.
+pub fn forward(mut notices: tokio::sync::mpsc::UnboundedReceiver<Notice>, generation: u64, to: Sender<Message>) {
+    spawn("notices", move || {
+        while let Some(notice) = notices.blocking_recv() {
+            if to.send(Message::Notice(generation, notice)).is_err() {
+                return;
+            }
+        }
+        let _ = to.send(Message::DriverGone(generation));
+    });
+}
+
+/// Does something slow off the drawing thread and sends what it gives.
+pub fn in_background(name: &str, to: Sender<Message>, work: impl FnOnce() -> Message + Send + 'static) {
+    spawn(name, move || {
+        let _ = to.send(work());
+    });
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
+    // A system without room for one more thread leaves the channel unfed; the sender is dropped, which the loop notices.
+    if let Err(error) = thread::Builder::new().name(name.to_owned()).spawn(work) {
+        tracing::error!(%error, name, "no thread");
+    }
+}

@@ -1,0 +1,109 @@
+//! What the workbench needs from outside to begin: what there is to choose from, and running drivers.
+//!
+//! The workbench knows no world, method or model; whoever starts it hands in a [`Launcher`]. Everything here may block and is
+//! called off the drawing thread.
+
+use std::path::{Path, PathBuf};
+
+use crate::driver::Handle;
+use crate::world::TaskInfo;
+
+/// Something to choose by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// As on the command line.
+    pub name: String,
+    /// In words, for people.
+    pub about: String,
+    /// Why it cannot be chosen now (a key that is not set), and what to do; `None` if it can.
+    pub unavailable: Option<String>,
+}
+
+/// A world and its tasks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorldEntry {
+    /// As on the command line.
+    pub name: String,
+    /// In words, for people.
+    pub about: String,
+    /// Its tasks, in the order to show.
+    pub tasks: Vec<TaskInfo>,
+}
+
+/// A session that can be opened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionEntry {
+    /// Its log file.
+    pub path: PathBuf,
+    /// What it is about.
+    pub title: String,
+    /// When, how many steps, in words; may be empty.
+    pub detail: String,
+    /// Whether it ships with the program as an example.
+    pub shipped: bool,
+}
+
+/// What there is to choose from on the start screen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Catalog {
+    /// Worlds, in the order to show.
+    pub worlds: Vec<WorldEntry>,
+    /// Methods; the first is the default.
+    pub methods: Vec<Entry>,
+    /// Models; the first is the default.
+    pub models: Vec<Entry>,
+    /// Sessions: shipped examples first, then the person's own, newest first.
+    pub sessions: Vec<SessionEntry>,
+    /// What could not be read and what to do about it, in words.
+    pub problems: Vec<String>,
+}
+
+/// What a new episode is begun with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The world's name.
+    pub world: String,
+    /// The task's source, as in [`TaskInfo::source`].
+    pub source: String,
+    /// The task's id.
+    pub task: String,
+    /// The method's name.
+    pub method: String,
+    /// The model's name.
+    pub model: String,
+}
+
+/// The forms a session can be written out in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportForm {
+    /// One self-contained page.
+    Html,
+    /// The records, one a line.
+    Jsonl,
+    /// A recording for terminal players.
+    Cast,
+}
+
+/// Starts drivers and tells what there is to start.
+pub trait Launcher: Send + Sync {
+    /// What there is to choose from.
+    fn catalog(&self) -> Catalog;
+
+    /// Begins a new episode.
+    ///
+    /// # Errors
+    /// What went wrong and what to do, in words.
+    fn start(&self, choice: &Choice) -> Result<Handle, String>;
+
+    /// Opens a recorded session at its cursor.
+    ///
+    /// # Errors
+    /// What went wrong and what to do, in words.
+    fn open(&self, path: &Path) -> Result<Handle, String>;
+
+    /// Writes a session's log out in another form beside it; returns where.
+    ///
+    /// # Errors
+    /// What went wrong and what to do, in words.
+    fn export(&self, log: &Path, form: ExportForm) -> Result<PathBuf, String>;
+}

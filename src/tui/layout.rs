@@ -1,0 +1,429 @@
+//! Where everything goes, for any size: bars, columns of slots, and which pane each slot shows.
+//!
+//! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide
+//! ones two columns, large ones three with all four main panes at once. Pure geometry: drawing is `chrome`'s and the panes'.
+
+use ratatui::layout::{Position, Rect};
+
+use super::pane::{PANES, PaneId};
+
+/// Below this many columns or rows only a message is shown.
+pub const MINIMUM: (u16, u16) = (40, 10);
+/// From this size on there are two columns.
+const MEDIUM: (u16, u16) = (100, 28);
+/// From this size on there are three columns.
+const LARGE: (u16, u16) = (160, 40);
+/// Narrowest column and lowest slot that resizing leaves.
+const LEAST: (u16, u16) = (20, 5);
+/// Share of a column or slot moved by one press, in thousandths.
+const STEP: i32 = 40;
+
+/// The arrangements, by size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// One slot.
+    Small,
+    /// Two columns.
+    Medium,
+    /// Three columns.
+    Large,
+}
+
+/// A place that shows one of its panes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Slot {
+    panes: Vec<PaneId>,
+    shown: PaneId,
+    /// Share of the column's height.
+    share: i32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Column {
+    slots: Vec<Slot>,
+    /// Share of the width.
+    share: i32,
+}
+
+/// A shown slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// The pane shown.
+    pub pane: PaneId,
+    /// All panes of the slot, in tab order.
+    pub tabs: Vec<PaneId>,
+    /// The slot with its border.
+    pub area: Rect,
+}
+
+/// A frame's geometry.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Geometry {
+    /// The title bar.
+    pub title: Rect,
+    /// The tab bar; empty unless one slot has all panes.
+    pub tabs: Rect,
+    /// The slots.
+    pub slots: Vec<Placed>,
+    /// The chosen proposal in brief; empty where the proposals are shown anyway.
+    pub gate: Rect,
+    /// The message line.
+    pub message: Rect,
+    /// The footer with the hints.
+    pub footer: Rect,
+}
+
+/// A border between two columns, or two slots of one, that can be dragged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handle {
+    /// Between column `left` and the next.
+    Column {
+        /// The column to the left.
+        left: usize,
+    },
+    /// In a column, between slot `above` and the next.
+    Row {
+        /// The column.
+        column: usize,
+        /// The slot above.
+        above: usize,
+    },
+}
+
+/// Directions of resizing by keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Resize {
+    Wider,
+    Narrower,
+    Taller,
+    Shorter,
+}
+
+/// The arrangement and what the person made of it.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    arrangements: [Vec<Column>; 3],
+    /// Whether the focused pane has the whole body.
+    pub zoomed: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        use PaneId::{Blocking, Log, Model, Observations, Preconditions, Program, Proposals, State};
+        let slot = |panes: &[PaneId], share| Slot {
+            panes: panes.to_vec(),
+            shown: panes.first().copied().unwrap_or(Program),
+            share,
+        };
+        let mut all = slot(&PANES, 1000);
+        all.shown = Proposals;
+        let small = vec![Column { slots: vec![all], share: 1000 }];
+        let medium = vec![
+            Column { slots: vec![slot(&[Program, Preconditions], 600), slot(&[Observations, Log], 400)], share: 500 },
+            Column { slots: vec![slot(&[Proposals, Model], 550), slot(&[State, Blocking], 450)], share: 500 },
+        ];
+        let large = vec![
+            Column { slots: vec![slot(&[Program], 620), slot(&[Observations, Log], 380)], share: 340 },
+            Column { slots: vec![slot(&[Proposals], 560), slot(&[Preconditions, Model], 440)], share: 360 },
+            Column { slots: vec![slot(&[State], 560), slot(&[Blocking], 440)], share: 300 },
+        ];
+        Layout { arrangements: [small, medium, large], zoomed: false }
+    }
+}
+
+/// The arrangement for a size; `None` below the minimum.
+pub fn class(area: Rect) -> Option<Class> {
+    let at_least = |(w, h): (u16, u16)| area.width >= w && area.height >= h;
+    match () {
+        () if at_least(LARGE) => Some(Class::Large),
+        () if at_least(MEDIUM) => Some(Class::Medium),
+        () if at_least(MINIMUM) => Some(Class::Small),
+        () => None,
+    }
+}
+
+impl Layout {
+    /// Brings a pane to the front of its slot, in every arrangement.
+    pub fn show(&mut self, pane: PaneId) {
+        for slot in self.arrangements.iter_mut().flatten().flat_map(|c| &mut c.slots) {
+            if slot.panes.contains(&pane) {
+                slot.shown = pane;
+            }
+        }
+    }
+
+    fn columns(&self, class: Class) -> &Vec<Column> {
+        let [small, medium, large] = &self.arrangements;
+        match class {
+            Class::Small => small,
+            Class::Medium => medium,
+            Class::Large => large,
+        }
+    }
+
+    fn columns_mut(&mut self, class: Class) -> &mut Vec<Column> {
+        let [small, medium, large] = &mut self.arrangements;
+        match class {
+            Class::Small => small,
+            Class::Medium => medium,
+            Class::Large => large,
+        }
+    }
+
+    /// Where everything goes on a screen of this size; `None` when it is too small.
+    pub fn geometry(&self, area: Rect, focus: PaneId) -> Option<Geometry> {
+        let class = class(area)?;
+        let columns = self.columns(class);
+        let mut rest = area;
+        let title = cut_top(&mut rest, 1);
+        let one = class == Class::Small || self.zoomed;
+        let tabs = if one { cut_top(&mut rest, 1) } else { Rect::default() };
+        let footer = cut_bottom(&mut rest, 1);
+        let message = cut_bottom(&mut rest, 1);
+        let shows_proposals = if one {
+            focus == PaneId::Proposals
+        } else {
+            columns.iter().flat_map(|c| &c.slots).any(|s| s.shown == PaneId::Proposals)
+        };
+        let gate = if shows_proposals { Rect::default() } else { cut_bottom(&mut rest, 1) };
+        let slots = if one {
+            vec![Placed { pane: focus, tabs: vec![focus], area: rest }]
+        } else {
+            let shares: Vec<i32> = columns.iter().map(|c| c.share).collect();
+            let spans = split(rest.x, rest.width, &shares, LEAST.0);
+            columns
+                .iter()
+                .zip(spans)
+                .flat_map(|(column, (x, width))| place(column, Rect { x, width, ..rest }))
+                .collect()
+        };
+        Some(Geometry { title, tabs, slots, gate, message, footer })
+    }
+
+    /// The border under a position, if it can be dragged.
+    pub fn handle_at(&self, area: Rect, focus: PaneId, at: Position) -> Option<Handle> {
+        let class = class(area).filter(|_| !self.zoomed)?;
+        let geometry = self.geometry(area, focus)?;
+        let mut slots = geometry.slots.iter();
+        let columns = self.columns(class);
+        for (c, column) in columns.iter().enumerate() {
+            for r in 0..column.slots.len() {
+                let slot = slots.next()?.area;
+                if !slot.contains(at) {
+                    continue;
+                }
+                if at.x + 1 == slot.right() && c + 1 < columns.len() {
+                    return Some(Handle::Column { left: c });
+                }
+                if at.x == slot.x && c > 0 {
+                    return Some(Handle::Column { left: c - 1 });
+                }
+                // The upper border holds titles and tabs; only the lower one is for dragging.
+                if at.y + 1 == slot.bottom() && r + 1 < column.slots.len() {
+                    return Some(Handle::Row { column: c, above: r });
+                }
+            }
+        }
+        None
+    }
+
+    /// Moves a border to a position.
+    pub fn drag(&mut self, area: Rect, focus: PaneId, handle: Handle, to: Position) {
+        let (Some(class), Some(geometry)) = (class(area), self.geometry(area, focus)) else { return };
+        let body =
+            geometry.slots.iter().fold(Rect::default(), |b, s| if b.is_empty() { s.area } else { b.union(s.area) });
+        let columns = self.columns_mut(class);
+        match handle {
+            Handle::Column { left } => {
+                let at = share_of(to.x.saturating_sub(body.x), body.width);
+                let before: i32 = columns.iter().take(left).map(|c| c.share).sum();
+                let [Some(a), Some(b)] = pair(columns, left) else { return };
+                move_border(&mut a.share, &mut b.share, at - before);
+            }
+            Handle::Row { column, above } => {
+                let at = share_of(to.y.saturating_sub(body.y), body.height);
+                let Some(column) = columns.get_mut(column) else { return };
+                let before: i32 = column.slots.iter().take(above).map(|s| s.share).sum();
+                let [Some(a), Some(b)] = pair(&mut column.slots, above) else { return };
+                move_border(&mut a.share, &mut b.share, at - before);
+            }
+        }
+    }
+
+    /// Makes the focused pane's column or slot larger or smaller; whether there was anything to resize.
+    pub fn resize(&mut self, area: Rect, focus: PaneId, how: Resize) -> bool {
+        let Some(class) = class(area).filter(|_| !self.zoomed) else { return false };
+        let columns = self.columns_mut(class);
+        let Some(c) = columns.iter().position(|c| c.slots.iter().any(|s| s.panes.contains(&focus))) else {
+            return false;
+        };
+        let step = if matches!(how, Resize::Wider | Resize::Taller) { STEP } else { -STEP };
+        if matches!(how, Resize::Wider | Resize::Narrower) {
+            return trade(columns, c, step, |c| &mut c.share);
+        }
+        let Some(column) = columns.get_mut(c) else { return false };
+        let Some(r) = column.slots.iter().position(|s| s.panes.contains(&focus)) else { return false };
+        trade(&mut column.slots, r, step, |s| &mut s.share)
+    }
+}
+
+/// Moves `step` from the next neighbour (the previous one for the last) to item `at`.
+fn trade<T>(items: &mut [T], at: usize, step: i32, share: impl Fn(&mut T) -> &mut i32) -> bool {
+    let last = at + 1 == items.len();
+    let Some(first) = (if last { at.checked_sub(1) } else { Some(at) }) else { return false };
+    let [Some(a), Some(b)] = pair(items, first) else { return false };
+    let (a, b) = (share(a), share(b));
+    let target = if last { *a - step } else { *a + step };
+    move_border(a, b, target);
+    true
+}
+
+/// The least share, in thousandths, that puts a border after `cells` of `length`.
+fn share_of(cells: u16, length: u16) -> i32 {
+    let length = i32::from(length.max(1));
+    (i32::from(cells) * 1000 + length - 1) / length
+}
+
+/// Items `at` and the next one.
+fn pair<T>(items: &mut [T], at: usize) -> [Option<&mut T>; 2] {
+    match items.get_mut(at..) {
+        Some([a, b, ..]) => [Some(a), Some(b)],
+        _ => [None, None],
+    }
+}
+
+/// Gives `a` the share `target`, within what both need, and `b` the rest.
+fn move_border(a: &mut i32, b: &mut i32, target: i32) {
+    let sum = *a + *b;
+    let least = (sum / 8).max(1);
+    *a = target.clamp(least, sum - least);
+    *b = sum - *a;
+}
+
+fn place(column: &Column, area: Rect) -> Vec<Placed> {
+    let shares: Vec<i32> = column.slots.iter().map(|s| s.share).collect();
+    let spans = split(area.y, area.height, &shares, LEAST.1);
+    let slots = column.slots.iter().zip(spans);
+    slots
+        .map(|(slot, (y, height))| Placed {
+            pane: slot.shown,
+            tabs: slot.panes.clone(),
+            area: Rect { y, height, ..area },
+        })
+        .collect()
+}
+
+/// Divides a length by shares, each part at least `least` where there is room; starts and lengths.
+fn split(start: u16, length: u16, shares: &[i32], least: u16) -> Vec<(u16, u16)> {
+    let total: i32 = shares.iter().sum::<i32>().max(1);
+    let mut out = Vec::with_capacity(shares.len());
+    let (mut at, mut sum) = (start, 0);
+    for (i, share) in shares.iter().enumerate() {
+        sum += share;
+        let after = (shares.len() - i - 1) as u16;
+        let end = start + (i32::from(length) * sum / total).clamp(0, i32::from(length)) as u16;
+        let latest = (start + length).saturating_sub(least.saturating_mul(after)).max(at);
+        let end = if after == 0 { start + length } else { end.max(at.saturating_add(least)).min(latest) };
+        out.push((at, end.saturating_sub(at)));
+        at = end;
+    }
+    out
+}
+
+fn cut_top(rest: &mut Rect, height: u16) -> Rect {
+    let height = height.min(rest.height);
+    let cut = Rect { height, ..*rest };
+    rest.y += height;
+    rest.height -= height;
+    cut
+}
+
+fn cut_bottom(rest: &mut Rect, height: u16) -> Rect {
+    let height = height.min(rest.height);
+    rest.height -= height;
+    Rect { y: rest.bottom(), height, ..*rest }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn screen(width: u16, height: u16) -> Rect {
+        Rect { x: 0, y: 0, width, height }
+    }
+
+    fn panes_shown(width: u16, height: u16) -> Vec<PaneId> {
+        let geometry = Layout::default().geometry(screen(width, height), PaneId::Proposals).unwrap();
+        geometry.slots.iter().map(|s| s.pane).collect()
+    }
+
+    #[test]
+    fn large_screens_show_all_main_panes() {
+        let shown = panes_shown(200, 60);
+        for pane in [PaneId::Program, PaneId::Proposals, PaneId::State, PaneId::Blocking] {
+            assert!(shown.contains(&pane), "{pane:?}");
+        }
+    }
+
+    #[test]
+    fn small_screens_show_one_pane_and_the_gate() {
+        let geometry = Layout::default().geometry(screen(80, 24), PaneId::State).unwrap();
+        assert_eq!(geometry.slots.len(), 1);
+        assert_eq!((geometry.tabs.height, geometry.gate.height), (1, 1));
+        assert!(Layout::default().geometry(screen(39, 24), PaneId::State).is_none());
+    }
+
+    #[test]
+    fn every_pane_can_be_shown_at_every_size() {
+        for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+            for pane in PANES {
+                let mut layout = Layout::default();
+                layout.show(pane);
+                let geometry = layout.geometry(screen(width, height), pane).unwrap();
+                assert!(geometry.slots.iter().any(|s| s.pane == pane), "{pane:?} at {width}x{height}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_and_mouse_resize() {
+        let area = screen(120, 40);
+        let width = |layout: &Layout| layout.geometry(area, PaneId::Program).unwrap().slots[0].area.width;
+        let mut layout = Layout::default();
+        let before = width(&layout);
+        assert!(layout.resize(area, PaneId::Program, Resize::Wider));
+        assert!(width(&layout) > before);
+        assert!(layout.resize(area, PaneId::State, Resize::Wider));
+        assert_eq!(width(&layout), before);
+        let border = Position::new(before - 1, 10);
+        let handle = layout.handle_at(area, PaneId::Program, border).unwrap();
+        layout.drag(area, PaneId::Program, handle, Position::new(40, 10));
+        assert_eq!(width(&layout), 40);
+    }
+
+    proptest! {
+        #[test]
+        fn everything_lies_on_the_screen(
+            width in 0u16..260, height in 0u16..90, pane in 0usize..8, zoomed: bool, presses in prop::collection::vec(0u8..4, 0..60)
+        ) {
+            let area = screen(width, height);
+            let mut layout = Layout { zoomed, ..Layout::default() };
+            for press in presses {
+                let how = [Resize::Wider, Resize::Narrower, Resize::Taller, Resize::Shorter][usize::from(press)];
+                layout.resize(area, PANES[pane], how);
+            }
+            if let Some(geometry) = layout.geometry(area, PANES[pane]) {
+                let mut cells = 0;
+                let bars = [geometry.title, geometry.tabs, geometry.gate, geometry.message, geometry.footer];
+                for rect in bars.into_iter().chain(geometry.slots.iter().map(|s| s.area)) {
+                    prop_assert_eq!(rect.intersection(area).area(), rect.area());
+                    cells += rect.area();
+                }
+                prop_assert_eq!(cells, area.area(), "no gap, no overlap");
+            }
+        }
+    }
+}

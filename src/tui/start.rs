@@ -1,0 +1,379 @@
+//! The start screen: what to step through, with which method and model; or a recorded session to open.
+//!
+//! Knows only the catalogue it is given; starting is the application's.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+
+use super::actions::ActionId;
+use super::dialog::field::Field;
+use super::dialog::list::List;
+use super::keymap::Keymap;
+use super::launcher::{Catalog, Choice, Entry};
+use super::theme::{Role, Theme};
+use super::{fuzzy, sanitize};
+use std::path::PathBuf;
+
+/// The lists, in tab order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Tasks,
+    Sessions,
+    Worlds,
+    Methods,
+    Models,
+}
+
+const PARTS: [Part; 5] = [Part::Tasks, Part::Sessions, Part::Worlds, Part::Methods, Part::Models];
+
+impl Part {
+    fn title(self) -> &'static str {
+        match self {
+            Part::Tasks => "Task",
+            Part::Sessions => "Sessions",
+            Part::Worlds => "World",
+            Part::Methods => "Method",
+            Part::Models => "Model",
+        }
+    }
+}
+
+/// What the start screen wants done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// Begin an episode.
+    Begin(Choice),
+    /// Open a session.
+    Open(PathBuf),
+    /// Tell the person something.
+    Say(String),
+}
+
+/// The start screen.
+pub struct Start {
+    /// What there is; `None` while it is being read.
+    catalog: Option<Catalog>,
+    focus: usize,
+    lists: [List; PARTS.len()],
+    /// Indices of the world's tasks that match the search.
+    tasks: Vec<usize>,
+    search: Field,
+    searching: bool,
+    /// Where each list was drawn last.
+    areas: [Rect; PARTS.len()],
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Start {
+            catalog: None,
+            focus: 0,
+            lists: [List::default(); PARTS.len()],
+            tasks: Vec::new(),
+            search: Field::new(""),
+            searching: false,
+            areas: [Rect::default(); PARTS.len()],
+        }
+    }
+}
+
+impl Start {
+    /// Takes in what there is to choose from.
+    pub fn set_catalog(&mut self, catalog: Catalog) {
+        let usable = |entries: &[Entry]| entries.iter().position(|e| e.unavailable.is_none()).unwrap_or(0);
+        self.lists = [List::default(); PARTS.len()];
+        self.lists[Part::Methods as usize] = List::at(usable(&catalog.methods));
+        self.lists[Part::Models as usize] = List::at(usable(&catalog.models));
+        self.catalog = Some(catalog);
+        self.find();
+    }
+
+    /// What there is to choose from, once read.
+    pub fn catalog(&self) -> Option<&Catalog> {
+        self.catalog.as_ref()
+    }
+
+    /// Whether keys are text now.
+    pub fn captures_text(&self) -> bool {
+        self.searching
+    }
+
+    fn part(&self) -> Part {
+        PARTS.get(self.focus).copied().unwrap_or(Part::Tasks)
+    }
+
+    fn cursor(&self, part: Part) -> usize {
+        self.lists[part as usize].cursor()
+    }
+
+    fn len(&self, part: Part) -> usize {
+        let Some(catalog) = &self.catalog else { return 0 };
+        match part {
+            Part::Tasks => self.tasks.len(),
+            Part::Sessions => catalog.sessions.len(),
+            Part::Worlds => catalog.worlds.len(),
+            Part::Methods => catalog.methods.len(),
+            Part::Models => catalog.models.len(),
+        }
+    }
+
+    fn find(&mut self) {
+        let world = self.catalog.as_ref().and_then(|c| c.worlds.get(self.lists[Part::Worlds as usize].cursor()));
+        let texts: Vec<String> = world
+            .map(|w| w.tasks.iter().map(|t| format!("{} {} {}", t.sentence, t.kind, t.id)).collect())
+            .unwrap_or_default();
+        self.tasks = fuzzy::rank(self.search.text(), texts.iter().map(String::as_str));
+        self.lists[Part::Tasks as usize] = List::default();
+    }
+
+    fn step(&mut self, by: isize, pages: bool) {
+        let (part, len) = (self.part(), self.len(self.part()));
+        let list = &mut self.lists[part as usize];
+        let before = list.cursor();
+        if pages {
+            list.page(by, len)
+        } else {
+            list.step(by, len)
+        }
+        if part == Part::Worlds && list.cursor() != before {
+            self.find();
+        }
+    }
+
+    fn choice(&self) -> Result<Choice, String> {
+        let catalog = self.catalog.as_ref().ok_or("The tasks are still being read")?;
+        let world = catalog.worlds.get(self.cursor(Part::Worlds)).ok_or("There is no world")?;
+        let task = self.tasks.get(self.cursor(Part::Tasks)).and_then(|i| world.tasks.get(*i));
+        let task = task.ok_or("No task is marked: press / and change the search")?;
+        let method = catalog.methods.get(self.cursor(Part::Methods)).ok_or("There is no method")?;
+        let model = catalog.models.get(self.cursor(Part::Models)).ok_or("There is no model")?;
+        for entry in [method, model] {
+            if let Some(why) = &entry.unavailable {
+                return Err(format!("{}: {why}", entry.name));
+            }
+        }
+        Ok(Choice {
+            world: world.name.clone(),
+            source: task.source.clone(),
+            task: task.id.clone(),
+            method: method.name.clone(),
+            model: model.name.clone(),
+        })
+    }
+
+    /// Performs an action of the start screen.
+    pub fn act(&mut self, action: ActionId) -> Option<Wish> {
+        match action {
+            ActionId::StartUp => self.step(-1, false),
+            ActionId::StartDown => self.step(1, false),
+            ActionId::StartPageUp => self.step(-1, true),
+            ActionId::StartPageDown => self.step(1, true),
+            ActionId::NextField => self.focus = (self.focus + 1) % PARTS.len(),
+            ActionId::PreviousField => self.focus = (self.focus + PARTS.len() - 1) % PARTS.len(),
+            ActionId::StartSearch => {
+                self.focus = 0;
+                self.searching = true;
+            }
+            ActionId::Example(n) => {
+                let mut shipped = self.catalog.iter().flat_map(|c| &c.sessions).filter(|s| s.shipped);
+                return Some(match shipped.nth(usize::from(n).saturating_sub(1)) {
+                    Some(session) => Wish::Open(session.path.clone()),
+                    None => Wish::Say(format!("There is no example session {n}")),
+                });
+            }
+            ActionId::Begin if self.part() == Part::Sessions => {
+                let sessions = self.catalog.as_ref().map(|c| c.sessions.as_slice()).unwrap_or_default();
+                let chosen = sessions.get(self.cursor(Part::Sessions));
+                return chosen.map(|s| Wish::Open(s.path.clone()));
+            }
+            ActionId::Begin => {
+                return Some(match self.choice() {
+                    Ok(choice) => Wish::Begin(choice),
+                    Err(why) => Wish::Say(why),
+                });
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// A key while the search is being typed; `Some` when it also begins.
+    pub fn key(&mut self, key: KeyEvent) -> Option<Wish> {
+        match key.code {
+            KeyCode::Esc => {
+                self.searching = false;
+                self.search.set("");
+                self.find();
+            }
+            KeyCode::Enter => {
+                self.searching = false;
+            }
+            KeyCode::Up => self.step(-1, false),
+            KeyCode::Down => self.step(1, false),
+            KeyCode::PageUp => self.step(-1, true),
+            KeyCode::PageDown => self.step(1, true),
+            _ => {
+                if self.search.key(key) {
+                    self.find();
+                }
+            }
+        }
+        None
+    }
+
+    /// Pasted text goes into the search.
+    pub fn paste(&mut self, text: &str) {
+        if self.searching && self.search.paste(text) {
+            self.find();
+        }
+    }
+
+    /// The wheel scrolls, a click marks, a second click on the marked row begins.
+    pub fn mouse(&mut self, at: Position, wheel: isize, clicked: bool) -> Option<Wish> {
+        let under = self.areas.iter().position(|a| a.contains(at))?;
+        if wheel != 0 {
+            self.focus = under;
+            self.step(wheel, false);
+            return None;
+        }
+        if !clicked {
+            return None;
+        }
+        self.searching = false;
+        let again = self.focus == under;
+        self.focus = under;
+        let (part, area) = (self.part(), *self.areas.get(under)?);
+        let row = self.lists[part as usize].row_at(area, at, self.len(part))?;
+        let before = self.cursor(part);
+        self.step(row as isize - before as isize, false);
+        (again && row == before && matches!(part, Part::Tasks | Part::Sessions))
+            .then(|| self.act(ActionId::Begin))
+            .flatten()
+    }
+
+    /// Draws the screen between title and message line.
+    pub fn render(&mut self, theme: &Theme, keymap: &Keymap, area: Rect, frame: &mut Frame<'_>) {
+        let wide = area.width >= 100;
+        let about_rows = if area.height >= 18 { 2 } else { 0 };
+        let [about, body] = Layout::vertical([Constraint::Length(about_rows), Constraint::Fill(1)]).areas(area);
+        let text = "Step a language-model agent through an episode, one decision at a time: see what it proposes and which \
+                    preconditions hold; approve, edit or refuse.";
+        let width = usize::from(area.width.saturating_sub(2));
+        let text = sanitize::fit(text, width, theme.glyphs.ellipsis).into_owned();
+        let inner = Rect { x: about.x + 1.min(about.width), width: about.width.saturating_sub(1), ..about };
+        frame.render_widget(Line::styled(text, theme.style(Role::Dim)), inner);
+        let rows = |n: usize| u16::try_from(n.clamp(1, 5)).unwrap_or(5) + 2;
+        let choices = rows(self.len(Part::Worlds).max(self.len(Part::Methods)).max(self.len(Part::Models)));
+        let parts = if wide {
+            let [top, bottom] = Layout::vertical([Constraint::Fill(1), Constraint::Length(choices)]).areas(body);
+            let [tasks, sessions] = Layout::horizontal([Constraint::Percentage(55), Constraint::Fill(1)]).areas(top);
+            let [world, method, model] = thirds(bottom);
+            [tasks, sessions, world, method, model]
+        } else {
+            let sessions = u16::try_from(self.len(Part::Sessions).clamp(1, 4)).unwrap_or(4) + 2;
+            let heights = [Constraint::Fill(1), Constraint::Length(sessions), Constraint::Length(choices.min(5))];
+            let [tasks, sessions, bottom] = Layout::vertical(heights).areas(body);
+            let [world, method, model] = thirds(bottom);
+            [tasks, sessions, world, method, model]
+        };
+        for (part, area) in PARTS.into_iter().zip(parts) {
+            self.render_part(part, theme, keymap, area, frame);
+        }
+    }
+
+    fn heading(&self, part: Part, theme: &Theme, keymap: &Keymap) -> String {
+        match part {
+            Part::Tasks if self.searching => String::new(),
+            Part::Tasks => {
+                let hint = keymap.hint(ActionId::StartSearch).map(|k| format!(" {} {k} searches", theme.glyphs.dot));
+                let search = self.search.text();
+                let shown = if search.is_empty() { String::new() } else { format!(" matching `{search}`") };
+                format!(" Task: {}{shown}{} ", self.tasks.len(), hint.unwrap_or_default())
+            }
+            part => format!(" {} ", part.title()),
+        }
+    }
+
+    fn render_part(&mut self, part: Part, theme: &Theme, keymap: &Keymap, area: Rect, frame: &mut Frame<'_>) {
+        let focused = self.part() == part;
+        let title_role = if focused { Role::Title } else { Role::Dim };
+        let block: Block<'_> = super::chrome::frame_of(theme, focused)
+            .title(Span::styled(self.heading(part, theme, keymap), theme.style(title_role)));
+        let inner = block.inner(area);
+        frame.render_widget(block, area);
+        if part == Part::Tasks && self.searching {
+            let x = area.x + 1.min(area.width);
+            let label = Rect { x, width: area.width.saturating_sub(2).min(9), height: area.height.min(1), ..area };
+            frame.render_widget(Span::styled(" Search: ", theme.style(Role::Title)), label);
+            let field = Rect { x: label.right(), width: area.width.saturating_sub(12).min(40), ..label };
+            self.search.render(theme, field, frame, true);
+        }
+        self.areas[part as usize] = inner;
+        let Some(catalog) = &self.catalog else {
+            let text = if part == Part::Tasks { "reading the tasks" } else { "" };
+            frame.render_widget(Span::styled(text, theme.style(Role::Dim)), inner);
+            return;
+        };
+        let world = catalog.worlds.get(self.lists[Part::Worlds as usize].cursor());
+        let width = usize::from(inner.width.saturating_sub(3));
+        let len = self.len(part);
+        let empty = match part {
+            Part::Tasks => "No task matches.",
+            Part::Sessions => "No session yet.",
+            _ => "None.",
+        };
+        if len == 0 {
+            frame.render_widget(Span::styled(empty, theme.style(Role::Dim)), inner);
+        }
+        let tasks = &self.tasks;
+        let ellipsis = theme.glyphs.ellipsis;
+        let row = |i: usize| -> Line<'static> {
+            let (name, about, unavailable) = match part {
+                Part::Tasks => {
+                    let task = tasks.get(i).and_then(|t| world?.tasks.get(*t));
+                    let kind = task.map(|t| t.kind.replace('_', " "));
+                    (task.map(|t| t.sentence.clone()), kind, false)
+                }
+                Part::Sessions => {
+                    let session = catalog.sessions.get(i);
+                    let shipped = catalog.sessions.iter().take(i + 1).filter(|s| s.shipped).count();
+                    let lead = match session {
+                        Some(s) if s.shipped && shipped <= 3 => format!("{shipped} "),
+                        _ => "  ".to_owned(),
+                    };
+                    (session.map(|s| format!("{lead}{}", s.title)), session.map(|s| s.detail.clone()), false)
+                }
+                Part::Worlds => {
+                    let world = catalog.worlds.get(i);
+                    (world.map(|w| w.name.clone()), world.map(|w| w.about.clone()), false)
+                }
+                Part::Methods => entry(catalog.methods.get(i)),
+                Part::Models => entry(catalog.models.get(i)),
+            };
+            let name = name.unwrap_or_default();
+            let name = sanitize::fit(&sanitize::line(&name), width, ellipsis).into_owned();
+            let room = width.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()) + 2);
+            let about = about.unwrap_or_default();
+            let about = sanitize::fit(&sanitize::line(&about), room, ellipsis).into_owned();
+            let role = if unavailable { Role::Dim } else { Role::Text };
+            Line::from(vec![
+                Span::styled(name, theme.style(role)),
+                Span::raw("  "),
+                Span::styled(about, theme.style(Role::Dim)),
+            ])
+        };
+        self.lists[part as usize].render(theme, inner, frame, focused && !self.searching, len, row);
+    }
+}
+
+fn entry(entry: Option<&Entry>) -> (Option<String>, Option<String>, bool) {
+    let about = entry.map(|e| e.unavailable.clone().unwrap_or_else(|| e.about.clone()));
+    (entry.map(|e| e.name.clone()), about, entry.is_some_and(|e| e.unavailable.is_some()))
+}
+
+fn thirds(area: Rect) -> [Rect; 3] {
+    Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1), Constraint::Fill(1)]).areas(area)
+}

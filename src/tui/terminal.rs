@@ -1,0 +1,213 @@
+//! The terminal's modes: entering, leaving whatever happens, suspending, the clipboard, one synchronized write a frame.
+//!
+//! Every way out (quit, error, panic, signal, suspension) goes through [`leave`], which may be called at any time, from any
+//! thread, any number of times. What is drawn is the application's business.
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
+    EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+};
+use crossterm::terminal::{
+    self, BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+};
+use crossterm::{cursor, execute, queue};
+use ratatui::Frame;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+/// Most bytes of text put on the clipboard: terminals drop longer sequences.
+pub const CLIPBOARD_LIMIT: usize = 100_000;
+
+/// Whether the terminal is in our modes now.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+/// Whether keyboard flags were pushed, and have to be popped.
+static KEYBOARD: AtomicBool = AtomicBool::new(false);
+
+/// The screen: a terminal in our modes from [`Screen::enter`] until dropped or left.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    mouse: bool,
+}
+
+impl Screen {
+    /// Puts the terminal into our modes.
+    ///
+    /// # Errors
+    /// When standard input or output is no terminal, or the terminal refuses.
+    pub fn enter(mouse: bool) -> io::Result<Self> {
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Err(io::Error::other(
+                "the workbench needs a terminal for its input and output; use `stepwright run` or `stepwright play` in \
+                 scripts and pipes (see `stepwright --help`)",
+            ));
+        }
+        enter_modes(mouse)?;
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout()));
+        Ok(Screen { terminal: Terminal::new(backend)?, mouse })
+    }
+
+    /// Draws one frame as one synchronized write.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        if !ENTERED.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(render)?;
+        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
+        self.terminal.backend_mut().flush()
+    }
+
+    /// Makes the next frame paint every cell: after another program wrote to the terminal.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn repaint(&mut self) -> io::Result<()> {
+        self.terminal.clear()
+    }
+
+    /// Enters the modes again after [`leave`], on a blank screen.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn reenter(&mut self) -> io::Result<()> {
+        enter_modes(self.mouse)?;
+        self.repaint()
+    }
+
+    /// Puts text on the clipboard by OSC 52 (through tmux where inside it), which also works over a remote shell.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        let sequence = clipboard_sequence(text, std::env::var_os("TMUX").is_some());
+        let out = self.terminal.backend_mut();
+        out.write_all(sequence.as_bytes())?;
+        out.flush()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+fn enter_modes(mouse: bool) -> io::Result<()> {
+    terminal::enable_raw_mode()?;
+    // From here on `leave` has something to undo, even if what follows fails.
+    ENTERED.store(true, Ordering::Release);
+    let mut out = io::stdout();
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
+    if mouse {
+        execute!(out, EnableMouseCapture)?;
+    }
+    if knows_keyboard_flags() {
+        execute!(out, PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES))?;
+        KEYBOARD.store(true, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// Whether the terminal is known to speak the kitty keyboard protocol. By name: asking it would cost up to two seconds where no
+/// answer comes.
+fn knows_keyboard_flags() -> bool {
+    let var = |name| std::env::var(name).unwrap_or_default();
+    let (term, program) = (var("TERM"), var("TERM_PROGRAM"));
+    matches!(term.as_str(), "xterm-kitty" | "xterm-ghostty" | "foot" | "foot-extra" | "alacritty")
+        || matches!(program.as_str(), "ghostty" | "WezTerm")
+}
+
+/// Gives the terminal back as it was found. Harmless when it is not in our modes.
+pub fn leave() {
+    if !ENTERED.swap(false, Ordering::AcqRel) {
+        return;
+    }
+    let mut out = io::stdout();
+    // The results are dropped on purpose: there is nowhere left to report to, and each step is worth trying by itself.
+    if KEYBOARD.swap(false, Ordering::AcqRel) {
+        let _ = execute!(out, PopKeyboardEnhancementFlags);
+    }
+    let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableFocusChange, DisableBracketedPaste);
+    let _ = execute!(out, LeaveAlternateScreen, cursor::Show);
+    let _ = terminal::disable_raw_mode();
+}
+
+/// Makes a panic in any thread give the terminal back before it is reported, then calls `after` (which ends the workbench).
+pub fn install_panic_hook(after: impl Fn() + Send + Sync + 'static) {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        leave();
+        report(info);
+        after();
+    }));
+}
+
+/// Stops this process and its group, as Ctrl-Z does; returns once it goes on. The terminal must have been left.
+pub fn stop_process() {
+    // SIGSTOP to the whole group, so that a parent such as `cargo run` stops too and the shell gets its prompt back. SIGTSTP
+    // would reach our own handler again.
+    // SAFETY: kill(2) takes two integers and touches no memory.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::kill(0, libc::SIGSTOP);
+    }
+}
+
+/// The sequence that puts `text` on the clipboard, cut at [`CLIPBOARD_LIMIT`].
+fn clipboard_sequence(text: &str, tmux: bool) -> String {
+    let mut end = text.len().min(CLIPBOARD_LIMIT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let plain = format!("\x1b]52;c;{}\x07", base64(text.as_bytes().get(..end).unwrap_or_default()));
+    if tmux {
+        // tmux passes it to the outer terminal only when wrapped; the plain one reaches tmux's own buffers.
+        let wrapped = plain.replace('\x1b', "\x1b\x1b");
+        return format!("{plain}\x1bPtmux;{wrapped}\x1b\\");
+    }
+    plain
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = chunk.iter().fold(0u32, |w, b| w << 8 | u32::from(*b)) << (8 * (3 - chunk.len()));
+        for i in 0..4 {
+            let digit = DIGITS.get((word >> (18 - 6 * i) & 63) as usize).copied().unwrap_or(b'=');
+            out.push(if i <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_pads() {
+        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+    }
+
+    #[test]
+    fn the_clipboard_is_capped_at_a_character() {
+        let text = "é".repeat(CLIPBOARD_LIMIT);
+        let sequence = clipboard_sequence(&text, false);
+        assert!(sequence.len() <= CLIPBOARD_LIMIT.div_ceil(3) * 4 + 16);
+        assert!(sequence.starts_with("\x1b]52;c;") && sequence.ends_with('\x07'));
+    }
+
+    #[test]
+    fn tmux_gets_it_wrapped_as_well() {
+        assert!(clipboard_sequence("a", true).contains("\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\"));
+    }
+}
