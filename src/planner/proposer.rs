@@ -238,3 +238,7 @@ impl Ranking<'_> {
         self.taken.push(Ranked { call, score, rationale });
     }
 }
+
+#[cfg(test)]
+#[path = "proposer_tests.rs"]
+mod tests;
