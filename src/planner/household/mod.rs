@@ -4,8 +4,10 @@
 //! learned from demonstrations, preconditions are the assertions in force.
 
 pub mod belief;
+mod facts;
 pub mod goal;
 pub mod likely;
+mod operators;
 pub(super) mod outlook;
 pub(super) mod problem;
 pub(super) mod words;

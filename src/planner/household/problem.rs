@@ -9,17 +9,16 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use super::belief::{Belief, text};
+use super::facts::{Facts, Id, property_index};
 use super::goal::Goal;
 use super::likely::Likely;
+use super::operators::{Operator, Role, operators};
 use super::outlook::{Hope, hopes, is_shut, natural};
 use crate::episode::Status;
-use crate::planner::effects::{ActionModel, EffectModel, Lifted, Term, kind_of};
+use crate::planner::effects::{EffectModel, kind_of};
 use crate::planner::program_view::ProgramView;
 use crate::planner::search::Problem;
 use crate::program::{Call, Literal};
-
-/// Index of a name that matters.
-type Id = u16;
 
 /// Hopes considered for each kind of thing.
 const HOPES: usize = 6;
@@ -29,26 +28,6 @@ const TARGETS: usize = 4;
 const THINGS: usize = 5;
 /// After so many refusals an action is not planned any more.
 const GIVE_UP: usize = 2;
-
-/// What an action does, as far as planning cares; read from its learned effects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Goto,
-    Open,
-    Close,
-    Take,
-    Put,
-    /// Gives its first argument a property.
-    Give,
-}
-
-struct Operator<'a> {
-    function: &'a str,
-    model: &'a ActionModel,
-    role: Role,
-    /// For [`Role::Give`]: the property.
-    property: Option<&'a str>,
-}
 
 struct Place {
     id: Id,
@@ -88,18 +67,6 @@ pub struct State<P> {
     program: Rc<Program<P>>,
 }
 
-/// What distinguishes states.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-struct Facts {
-    at: Option<Id>,
-    held: Option<Id>,
-    /// (place, thing), sorted.
-    listed: Vec<(Id, Id)>,
-    /// (name, index into [`PROPERTIES`], value), sorted.
-    properties: Vec<(Id, u8, bool)>,
-    moved: bool,
-}
-
 impl<P> PartialEq for State<P> {
     fn eq(&self, other: &Self) -> bool {
         self.facts == other.facts
@@ -131,13 +98,6 @@ impl<P: ProgramView> Program<P> {
         }
         self.value.get()
     }
-}
-
-/// Properties that matter to the search.
-const PROPERTIES: &[&str] = &[super::OPEN, super::TOGGLE, "clean", "heat", "cool"];
-
-fn property_index(name: &str) -> Option<u8> {
-    PROPERTIES.iter().position(|p| *p == name).and_then(|i| u8::try_from(i).ok())
 }
 
 impl<'a, P: ProgramView> Household<'a, P> {
@@ -494,31 +454,6 @@ impl<'a, P: ProgramView> Household<'a, P> {
     }
 }
 
-impl Facts {
-    fn property(&self, name: Id, property: &str) -> Option<bool> {
-        let index = property_index(property)?;
-        self.properties.iter().find(|(n, p, _)| *n == name && *p == index).map(|(_, _, value)| *value)
-    }
-
-    fn set(&mut self, name: Id, property: &str, value: bool) {
-        let Some(index) = property_index(property) else { return };
-        self.properties.retain(|(n, p, _)| !(*n == name && *p == index));
-        self.properties.push((name, index, value));
-        self.properties.sort_unstable();
-    }
-
-    fn list(&mut self, place: Id, thing: Id) {
-        if let Err(at) = self.listed.binary_search(&(place, thing)) {
-            self.listed.insert(at, (place, thing));
-        }
-    }
-
-    /// Whether a thing is somewhere known.
-    fn knows(&self, thing: Id) -> bool {
-        self.held == Some(thing) || self.listed.iter().any(|(_, t)| *t == thing)
-    }
-}
-
 impl<P: ProgramView> Problem for Household<'_, P> {
     type State = State<P>;
     type Action = Call;
@@ -619,37 +554,4 @@ impl<P: ProgramView> Household<'_, P> {
             _ => {}
         }
     }
-}
-
-/// Reads each demonstrated action's role from its effects.
-fn operators(effects: &EffectModel) -> Vec<Operator<'_>> {
-    let on_first = |l: &Lifted| l.args.first() == Some(&Term::Param(0));
-    let sets = |l: &'_ Lifted| -> Option<(String, bool)> {
-        match (l.args.get(1), l.args.get(2)) {
-            (Some(Term::Const(Literal::Str(p))), Some(Term::Const(Literal::Bool(v)))) => Some((p.clone(), *v)),
-            _ => None,
-        }
-    };
-    let mut operators = Vec::new();
-    for (function, model) in effects.actions() {
-        if function == super::GOTO && model.arity == 1 {
-            operators.push(Operator { function, model, role: Role::Goto, property: None });
-            continue;
-        }
-        let Some(effect) = model.certain.iter().find(|l| on_first(l)) else { continue };
-        let (role, property) = match (effect.function.as_str(), model.arity) {
-            (super::ADD_INVENTORY, 2) => (Role::Take, None),
-            (super::REMOVE_INVENTORY, 2) => (Role::Put, None),
-            (super::SET_PROPERTY, arity) => match (sets(effect), arity) {
-                (Some((property, value)), 1) if property == super::OPEN => {
-                    (if value { Role::Open } else { Role::Close }, None)
-                }
-                (Some((property, true)), _) => (Role::Give, PROPERTIES.iter().copied().find(|p| *p == property)),
-                _ => continue,
-            },
-            _ => continue,
-        };
-        operators.push(Operator { function, model, role, property });
-    }
-    operators
 }
