@@ -3,6 +3,9 @@
 //! Providers, streaming, retries and cassettes live in the files beside this one. The built-in symbolic proposer is no language
 //! model: it reads the program state itself and lives in [`crate::planner`].
 
+pub mod cassette;
+pub mod openai;
+
 use std::time::Duration;
 
 use async_trait::async_trait;

@@ -1,0 +1,123 @@
+//! The file format: header, exchanges, and what makes two requests the same.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ModelRequest, ModelResponse};
+
+/// The format's version; a reader refuses higher ones.
+pub(super) const VERSION: u32 = 1;
+/// The header's `format`.
+pub(super) const FORMAT: &str = "stepwright-cassette";
+/// Most bytes of one line: an exchange is a prompt and its completions.
+const MAX_LINE: u64 = 64 << 20;
+
+/// The first line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub(super) format: String,
+    pub(super) version: u32,
+    /// The recorded model's name.
+    pub(super) model: String,
+    /// Where it answered.
+    #[serde(default)]
+    pub(super) endpoint: String,
+}
+
+/// One exchange.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Exchange {
+    pub(super) request: ModelRequest,
+    /// Completion index and new text, in the order and the pieces they arrived in.
+    pub(super) deltas: Vec<(u32, String)>,
+    pub(super) response: ModelResponse,
+}
+
+/// Why a cassette cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CassetteError {
+    /// The file could not be read or written.
+    #[error("cassette {path}: {why}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The system's words.
+        why: String,
+    },
+    /// The file is no cassette, or of a newer version, or a line is damaged.
+    #[error("cassette {path}, line {line}: {why}")]
+    Format {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// Reads a cassette. A last line without line end that cannot be read was torn by a crash and is passed over; the number of
+/// bytes before it is returned, for a recorder to go on from.
+pub(super) fn read(path: &Path) -> Result<(Header, Vec<Exchange>, u64), CassetteError> {
+    let shown = path.display().to_string();
+    let io = |e: std::io::Error| CassetteError::Io { path: shown.clone(), why: e.to_string() };
+    let mut reader = BufReader::new(std::fs::File::open(path).map_err(io)?);
+    let mut header = None;
+    let mut exchanges = Vec::new();
+    let mut good = 0u64;
+    for number in 1.. {
+        let wrong = |why: String| CassetteError::Format { path: shown.clone(), line: number, why };
+        let mut line = Vec::new();
+        let length = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(io)? as u64;
+        if length == 0 {
+            break;
+        }
+        let whole = line.last() == Some(&b'\n');
+        if !whole && length == MAX_LINE {
+            return Err(wrong(format!("the line is longer than {} MiB", MAX_LINE >> 20)));
+        }
+        if header.is_none() {
+            header = Some(read_header(&line).map_err(wrong)?);
+        } else if !line.trim_ascii().is_empty() {
+            match serde_json::from_slice::<Exchange>(&line) {
+                Ok(exchange) => exchanges.push(exchange),
+                Err(_) if !whole => break,
+                Err(e) => return Err(wrong(format!("it is no recorded exchange: {e}"))),
+            }
+        }
+        good += length;
+    }
+    let header =
+        header.ok_or_else(|| CassetteError::Format { path: shown, line: 1, why: "the file is empty".into() })?;
+    Ok((header, exchanges, good))
+}
+
+fn read_header(line: &[u8]) -> Result<Header, String> {
+    let header: Header =
+        serde_json::from_slice(line).map_err(|e| format!("this is no cassette: its first line is no header ({e})"))?;
+    if header.format != FORMAT {
+        return Err(format!("this is no cassette: its format is {:?}, not {FORMAT:?}", header.format));
+    }
+    if header.version > VERSION {
+        return Err(format!(
+            "version {} is newer than this program reads ({VERSION}); update the program",
+            header.version
+        ));
+    }
+    Ok(header)
+}
+
+/// What a request is recognised by, as text.
+pub(super) fn identity(request: &ModelRequest) -> String {
+    let mut same = request.clone();
+    same.logprobs = false;
+    for message in &mut same.messages {
+        if message.text.contains('\r') {
+            message.text = message.text.replace("\r\n", "\n");
+        }
+    }
+    // A request holds nothing that JSON cannot.
+    serde_json::to_string(&same).unwrap_or_default()
+}

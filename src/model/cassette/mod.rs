@@ -1,0 +1,21 @@
+//! Cassettes: exchanges with a language model, recorded and played back.
+//!
+//! A cassette is a JSONL file: a header line with the format's version and the model's name, then one line an exchange: the
+//! request, the text as it arrived piece by piece, and the response. Only answered requests are recorded. Neither keys nor
+//! headers are in it, as neither reaches this layer. [`Recorder`] writes, [`Cassette`] plays back.
+//!
+//! A request is recognised by its content: messages (line ends unified), bounds, temperature, number, stops, seed. Whether
+//! log-probabilities were asked for does not count, as long as the recording has what is asked. Equal requests are
+//! answered in the order they were recorded; after the last, the order starts anew, so that a session replayed twice sees the
+//! same both times.
+
+mod file;
+mod nearest;
+mod play;
+mod record;
+#[cfg(test)]
+mod tests;
+
+pub use file::CassetteError;
+pub use play::Cassette;
+pub use record::Recorder;

@@ -1,0 +1,182 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::model::*;
+
+/// Answers with the number of the call, in two pieces.
+struct Counting(std::sync::atomic::AtomicU32);
+
+#[async_trait]
+impl LanguageModel for Counting {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: "counting".into(), kind: ModelKind::Remote, endpoint: "http://x/v1".into() }
+    }
+
+    async fn complete(
+        &self,
+        _: &ModelRequest,
+        stream: &UnboundedSender<StreamEvent>,
+        _: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        let number = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        if number == 99 {
+            return Err(ModelError::Cancelled);
+        }
+        for text in ["call é".to_owned(), format!(" {number}")] {
+            stream.send(StreamEvent::Delta { index: 0, text }).unwrap();
+            tokio::task::yield_now().await;
+        }
+        let tokens = vec![TokenLogprob { token: "x".into(), logprob: -0.1 }];
+        let completion = Completion { text: format!("call é {number}"), finish: "stop".into(), tokens };
+        Ok(ModelResponse { completions: vec![completion], usage: Some(Usage { prompt: 3, completion: 2 }) })
+    }
+}
+
+fn counting(from: u32) -> Arc<dyn LanguageModel> {
+    Arc::new(Counting(from.into()))
+}
+
+fn request(text: &str) -> ModelRequest {
+    ModelRequest {
+        messages: vec![PromptMessage { role: "user".into(), text: text.into() }],
+        max_tokens: 10,
+        temperature: 0.7,
+        n: 1,
+        stop: vec!["\n".into()],
+        seed: Some(1),
+        logprobs: true,
+    }
+}
+
+async fn ask(model: &dyn LanguageModel, text: &str) -> (Result<ModelResponse, ModelError>, Vec<StreamEvent>) {
+    ask_as(model, &request(text)).await
+}
+
+async fn ask_as(
+    model: &dyn LanguageModel,
+    request: &ModelRequest,
+) -> (Result<ModelResponse, ModelError>, Vec<StreamEvent>) {
+    let (sender, mut receiver) = unbounded_channel();
+    let answer = model.complete(request, &sender, &CancellationToken::new()).await;
+    drop(sender);
+    let mut events = Vec::new();
+    while let Some(event) = receiver.recv().await {
+        events.push(event);
+    }
+    (answer, events)
+}
+
+#[tokio::test]
+async fn what_is_recorded_plays_back_piece_by_piece() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    let recorder = Recorder::new(counting(0), &path).unwrap();
+    let live = [ask(&recorder, "one").await, ask(&recorder, "two").await, ask(&recorder, "one").await];
+    let cassette = Cassette::open(&path).unwrap();
+    assert_eq!(cassette.len(), 3);
+    assert_eq!(cassette.info().kind, ModelKind::Recorded);
+    assert_eq!(cassette.info().name, "counting");
+    assert_eq!(ask(&cassette, "one").await, live[0]);
+    assert_eq!(ask(&cassette, "one").await, live[2], "equal requests answer in recorded order");
+    assert_eq!(ask(&cassette, "one").await, live[0], "and start anew after the last");
+    assert_eq!(ask(&cassette, "two").await, live[1]);
+    assert_eq!(ask(&cassette, "two").await.1.len(), 2, "the pieces are kept apart");
+}
+
+#[tokio::test]
+async fn failures_are_not_recorded_and_a_second_recorder_appends() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    assert!(ask(&Recorder::new(counting(99), &path).unwrap(), "x").await.0.is_err());
+    ask(&Recorder::new(counting(1), &path).unwrap(), "x").await.0.unwrap();
+    // A torn last line is cut off before more is appended.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let whole = bytes.len();
+    bytes.extend_from_slice(b"{\"request\":{\"mess");
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(Cassette::open(&path).unwrap().len(), 1);
+    ask(&Recorder::new(counting(2), &path).unwrap(), "y").await.0.unwrap();
+    assert_eq!(Cassette::open(&path).unwrap().len(), 2);
+    assert_eq!(&std::fs::read(&path).unwrap()[..whole], &bytes[..whole]);
+}
+
+#[tokio::test]
+async fn a_miss_names_the_nearest_and_the_first_difference() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    let recorder = Recorder::new(counting(0), &path).unwrap();
+    ask(&recorder, "far\naway").await.0.unwrap();
+    ask(&recorder, "a\nb\nc\nagent.go(1)\nd").await.0.unwrap();
+    let cassette = Cassette::open(&path).unwrap();
+    let (answer, events) = ask(&cassette, "a\nb\nc\nagent.go(2)\nd").await;
+    assert!(events.is_empty());
+    let message = answer.unwrap_err().to_string();
+    for part in ["a.jsonl", "exchange 2", "line 5", "agent.go(2)", "agent.go(1)"] {
+        assert!(message.contains(part), "{part:?} is not in {message}");
+    }
+    let mut hotter = request("far\naway");
+    hotter.temperature = 1.0;
+    let message = ask_as(&cassette, &hotter).await.0.unwrap_err().to_string();
+    assert!(
+        message.contains("exchange 1") && message.contains("temperature 1 ") && message.contains("temperature 0.7")
+    );
+}
+
+#[tokio::test]
+async fn requests_are_recognised_by_content() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    let recorder = Recorder::new(counting(0), &path).unwrap();
+    let mut plain = request("a\nb");
+    plain.logprobs = false;
+    ask_as(&recorder, &plain).await.0.unwrap();
+    let cassette = Cassette::open(&path).unwrap();
+    assert!(ask(&cassette, "a\nb").await.0.is_err(), "log-probabilities were not recorded");
+    plain.messages[0].text = "a\r\nb".into();
+    assert!(ask_as(&cassette, &plain).await.0.is_ok());
+    ask(&recorder, "c").await.0.unwrap();
+    let mut less = request("c");
+    less.logprobs = false;
+    assert!(ask_as(&Cassette::open(&path).unwrap(), &less).await.0.is_ok());
+}
+
+#[test]
+fn hostile_files_name_the_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    let header = "{\"format\":\"stepwright-cassette\",\"version\":1,\"model\":\"m\"}\n";
+    for (text, want) in [
+        (String::new(), "line 1: the file is empty"),
+        ("hello".into(), "line 1: this is no cassette"),
+        ("{\"format\":\"other\",\"version\":1,\"model\":\"m\"}\n".into(), "its format is \"other\""),
+        ("{\"format\":\"stepwright-cassette\",\"version\":2,\"model\":\"m\"}\n".into(), "newer"),
+        (format!("{header}{{}}\n"), "line 2: it is no recorded exchange"),
+        (format!("{header}\n{}\n", "[".repeat(100_000)), "line 3"),
+        (format!("{header}\u{0}\u{1}\n"), "line 2"),
+    ] {
+        std::fs::write(&path, &text).unwrap();
+        let error = Cassette::open(&path).unwrap_err().to_string();
+        assert!(error.contains(want), "{want:?} is not in {error}");
+    }
+    std::fs::write(&path, format!("{header}\u{1}torn")).unwrap();
+    assert!(Cassette::open(&path).unwrap().is_empty());
+    assert!(Cassette::open(&dir.path().join("absent")).unwrap_err().to_string().contains("absent"));
+    let other = Recorder::new(counting(0), &path).err().unwrap().to_string();
+    assert!(other.contains("records the model \"m\""), "{other}");
+}
+
+#[tokio::test]
+async fn a_cancelled_replay_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    ask(&Recorder::new(counting(0), &path).unwrap(), "x").await.0.unwrap();
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let (sender, _receiver) = unbounded_channel();
+    let answer = Cassette::open(&path).unwrap().complete(&request("x"), &sender, &cancel).await;
+    assert_eq!(answer, Err(ModelError::Cancelled));
+}

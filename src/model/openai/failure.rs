@@ -1,0 +1,204 @@
+//! A failed attempt: the error a person would see, and what the provider may still do about it.
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+
+use super::options::Options;
+use super::retry;
+use crate::model::ModelError;
+
+/// Longest text of a server that is shown, in characters.
+const SHOWN: usize = 600;
+
+/// A failed attempt.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// What a person is told if nothing more is tried.
+    pub(super) error: ModelError,
+    /// May pass by itself: what to say while waiting.
+    pub(super) passing: Option<Passing>,
+    /// The server understood and refused.
+    pub(super) refusal: Option<Refusal>,
+}
+
+/// A failure worth another attempt.
+#[derive(Debug)]
+pub(super) struct Passing {
+    /// Why, in few words.
+    pub(super) why: String,
+    /// The wait the server asks for.
+    pub(super) after: Option<Duration>,
+}
+
+/// A refusal by status.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    /// The request field the server blames.
+    pub(super) param: Option<String>,
+    /// The server's words.
+    pub(super) message: String,
+}
+
+impl Failure {
+    /// A failure that no further attempt mends.
+    pub(super) fn last(error: ModelError) -> Self {
+        Failure { error, passing: None, refusal: None }
+    }
+}
+
+/// The error object of a body, wherever the server put it: `{"error": {…}}`, `{"error": "…"}`, FastAPI's `{"detail": …}`, or
+/// the body itself.
+pub(super) fn error_object(body: &Value) -> &Value {
+    [body.get("error"), body.get("detail")].into_iter().flatten().find(|v| !v.is_null()).unwrap_or(body)
+}
+
+/// The server's words in an error object.
+pub(super) fn words(error: &Value) -> String {
+    if let Some(text) = error.as_str() {
+        return text.to_owned();
+    }
+    let mut text = match error.get("message").or_else(|| error.get("msg")) {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) if !other.is_null() => other.to_string(),
+        _ => error.to_string(),
+    };
+    // OpenRouter wraps the upstream's words.
+    if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
+        text.push_str(": ");
+        text.push_str(raw);
+    }
+    text
+}
+
+/// Judges an answer whose status is no success. `shown` is the server's words, already cleaned.
+pub(super) fn judge(
+    options: &Options,
+    endpoint: &str,
+    status: u16,
+    error: &Value,
+    shown: String,
+    after: Option<Duration>,
+) -> Failure {
+    let money = status == 402 || (status == 429 && retry::is_money(error, &shown));
+    let message = if shown.is_empty() { "(no explanation)".to_owned() } else { shown.clone() };
+    let advice = advice(options, status, money, &shown);
+    let message = if advice.is_empty() { message } else { format!("{message}; {advice}") };
+    let passing = (retry::is_passing(status) && !money)
+        .then(|| Passing { why: format!("answered {status}: {}", short(&shown)), after });
+    let param = error.get("param").and_then(Value::as_str).map(str::to_owned);
+    Failure {
+        error: ModelError::Refused { endpoint: endpoint.to_owned(), status, message },
+        passing,
+        refusal: Some(Refusal { status, param, message: shown }),
+    }
+}
+
+fn advice(options: &Options, status: u16, money: bool, shown: &str) -> String {
+    let key = &options.api_key_env;
+    match status {
+        _ if money => "the account has no money or quota left: waiting does not help, check its billing page".into(),
+        401 | 403 if options.api_key.is_none() && key.is_empty() => {
+            "no key was sent: name the environment variable that holds it as api_key_env in config.toml".into()
+        }
+        401 | 403 if options.api_key.is_none() => {
+            format!("no key was sent: set {key}, or name another variable as api_key_env in config.toml")
+        }
+        401 | 403 => format!("the key in {key} was not accepted: correct it, or name another variable as api_key_env"),
+        404 => format!(
+            "check base_url and the model's name {:?}; `stepwright models probe` lists the models there",
+            options.model
+        ),
+        300..400 => "the server redirects: set base_url to the new address".into(),
+        413 => "the prompt is too long for this server".into(),
+        400 if shown.to_ascii_lowercase().contains("context") => {
+            "shorten the prompt (fewer demonstrations), or use a model with a longer context".into()
+        }
+        400 if shown.contains("temperature") => {
+            "if the model takes no temperature, add omit = [\"temperature\"] to its section in config.toml".into()
+        }
+        _ => String::new(),
+    }
+}
+
+/// Makes a server's words fit to show: the key blotted out, HTML reduced to its title, control characters visible, bounded.
+pub(super) fn clean(text: &str, key: Option<&SecretString>) -> String {
+    let text = redact(text, key);
+    let trimmed = text.trim();
+    let lower = trimmed.to_ascii_lowercase();
+    let text = if lower.starts_with("<!doctype") || lower.starts_with("<html") {
+        let title = lower.find("<title>").and_then(|start| {
+            let start = start + "<title>".len();
+            let end = lower.get(start..)?.find("</title>")?;
+            trimmed.get(start..start + end)
+        });
+        format!("a web page, not an API answer: {:?}", title.unwrap_or("no title").trim())
+    } else {
+        trimmed.to_owned()
+    };
+    let mut out = String::new();
+    for (count, c) in text.chars().enumerate() {
+        if count == SHOWN {
+            out.push('…');
+            break;
+        }
+        match c {
+            '\n' | '\t' => out.push(' '),
+            c if c.is_control() => out.extend(c.escape_default()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Blots out the key wherever it occurs.
+pub(super) fn redact(text: &str, key: Option<&SecretString>) -> String {
+    match key.map(ExposeSecret::expose_secret) {
+        Some(key) if !key.is_empty() => text.replace(key, "[key]"),
+        _ => text.to_owned(),
+    }
+}
+
+/// The first words, for the line that counts down.
+pub(super) fn short(text: &str) -> String {
+    let mut out: String = text.chars().take(80).collect();
+    if out.len() < text.len() {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn words_are_found_wherever_servers_put_them() {
+        for (body, want) in [
+            (json!({"error": {"message": "a"}}), "a"),
+            (json!({"error": "b"}), "b"),
+            (json!({"detail": "c"}), "c"),
+            (json!({"message": "d"}), "d"),
+            (json!({"error": {"message": "e", "metadata": {"raw": "f"}}}), "e: f"),
+            (json!({"error": null, "detail": {"msg": "g"}}), "g"),
+            (json!([1]), "[1]"),
+        ] {
+            assert_eq!(words(error_object(&body)), want, "{body}");
+        }
+    }
+
+    #[test]
+    fn texts_are_cleaned() {
+        let key = SecretString::from("sk-secret");
+        assert_eq!(clean(" bad key sk-secret\u{1b}[2J\n", Some(&key)), "bad key [key]\\u{1b}[2J");
+        assert_eq!(
+            clean("<!DOCTYPE html><TITLE>502 Bad Gateway</TITLE>…", None),
+            "a web page, not an API answer: \"502 Bad Gateway\""
+        );
+        assert_eq!(clean(&"x".repeat(5000), None).chars().count(), SHOWN + 1);
+    }
+}

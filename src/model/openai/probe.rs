@@ -1,0 +1,169 @@
+//! Finding out what an endpoint can do, by asking it for a few tokens in each way.
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::OpenAi;
+use super::body::{Interface, body};
+use super::chunk::Answer;
+use super::complete::Sink;
+use super::failure::Failure;
+use super::options::Api;
+use crate::model::{ModelError, ModelRequest, PromptMessage};
+
+/// Most bytes read of a list of models.
+const MAX_LIST: usize = 4 << 20;
+
+/// Whether an endpoint offers something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Support {
+    /// It was tried and worked.
+    Yes,
+    /// It was tried and did not: why.
+    No(String),
+}
+
+impl Support {
+    /// Whether it worked.
+    pub fn is_yes(&self) -> bool {
+        *self == Support::Yes
+    }
+}
+
+/// What an endpoint turned out to offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The ids of the models there, or why they are not known.
+    pub models: Result<Vec<String>, String>,
+    /// Chat completions.
+    pub chat: Support,
+    /// Raw completions at the legacy interface.
+    pub completions: Support,
+    /// Log-probabilities of generated tokens.
+    pub logprobs: Support,
+    /// Several completions in one request.
+    pub several: Support,
+    /// Counts of the tokens spent.
+    pub usage: Support,
+}
+
+impl OpenAi {
+    /// Tries each capability with a request of a few tokens (five requests in all, more where the server is busy).
+    ///
+    /// # Errors
+    /// [`ModelError::Cancelled`] soon after `cancel` fires. Whatever else goes wrong is part of the result.
+    pub async fn probe(&self, cancel: &CancellationToken) -> Result<Capabilities, ModelError> {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(ModelError::Cancelled),
+            found = self.probe_all() => Ok(found),
+        }
+    }
+
+    async fn probe_all(&self) -> Capabilities {
+        let models = self.models().await.map_err(|failure| failure.error.to_string());
+        let main = if self.options.api == Api::Completions { Interface::Completions } else { Interface::Chat };
+        let basic = self.probe_one(main, 1, false).await;
+        let usage = match basic.as_ref() {
+            Ok(answer) if answer.usage().is_some() => Support::Yes,
+            Ok(_) => Support::No("answers carry no token counts".into()),
+            Err(why) => Support::No(why.clone()),
+        };
+        let main_support = support(&basic, |_| None);
+        // Without a basic answer the finer questions would only repeat its failure.
+        let (logprobs, several) = if basic.is_ok() {
+            let with_logprobs = self.probe_one(main, 1, true).await;
+            let two = self.probe_one(main, 2, false).await;
+            (
+                support(&with_logprobs, |a| (!a.has_logprobs()).then(|| "they are ignored".to_owned())),
+                support(&two, |a| {
+                    (a.count() < 2).then(|| "the number is ignored; they are asked for one by one".to_owned())
+                }),
+            )
+        } else {
+            (main_support.clone(), main_support.clone())
+        };
+        let (chat, completions) = match main {
+            Interface::Chat => {
+                (main_support, support(&self.probe_one(Interface::Completions, 1, false).await, |_| None))
+            }
+            Interface::Completions => (Support::No("not tried: api = \"completions\"".into()), main_support),
+        };
+        Capabilities { models, chat, completions, logprobs, several, usage }
+    }
+
+    /// One small request; refusals of optional fields are learned from as in earnest.
+    async fn probe_one(&self, interface: Interface, n: u32, logprobs: bool) -> Result<Answer, String> {
+        let role = if interface == Interface::Chat { "user" } else { "text" };
+        let request = ModelRequest {
+            messages: vec![PromptMessage { role: role.into(), text: "Count: one, two,".into() }],
+            max_tokens: 4,
+            temperature: 1.0,
+            n,
+            stop: Vec::new(),
+            seed: None,
+            logprobs,
+        };
+        let (events, _nobody) = tokio::sync::mpsc::unbounded_channel();
+        let sink = Sink { events: &events, offset: 0 };
+        let mut failure: Option<Failure> = None;
+        // At most one lesson for each optional field.
+        for _ in 0..4 {
+            let body = body(&self.options, &self.quirks, interface, &request, n, 0);
+            if logprobs && body.get("logprobs").is_none() {
+                break;
+            }
+            match self.attempts(interface, &body, n, sink).await {
+                Ok(answer) => return Ok(answer),
+                Err(failed) => {
+                    let learned = failed
+                        .refusal
+                        .as_ref()
+                        .is_some_and(|r| self.quirks.learn(&body, r.status, r.param.as_deref(), &r.message));
+                    failure = Some(failed);
+                    if !learned {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(failure.map_or_else(|| "refused".to_owned(), |f| f.error.to_string()))
+    }
+
+    /// The ids of the endpoint's models, sorted.
+    async fn models(&self) -> Result<Vec<String>, Failure> {
+        let mut response = self.http.get(&self.options, "models").await?;
+        let broken = |message: String| {
+            Failure::last(ModelError::Broken {
+                endpoint: self.http.endpoint().to_owned(),
+                message: self.http.clean(&message),
+                partial: String::new(),
+            })
+        };
+        let mut bytes = Vec::new();
+        loop {
+            match tokio::time::timeout(self.options.idle_timeout, response.chunk()).await {
+                Ok(Ok(Some(piece))) if bytes.len() + piece.len() <= MAX_LIST => bytes.extend_from_slice(&piece),
+                Ok(Ok(Some(_))) => return Err(broken("the list of models is too long".into())),
+                Ok(Ok(None)) => break,
+                Ok(Err(e)) => return Err(broken(super::http::cause(&e))),
+                Err(_) => return Err(broken("the list of models stopped arriving".into())),
+            }
+        }
+        let list: Value =
+            serde_json::from_slice(&bytes).map_err(|e| broken(format!("the list of models is no JSON ({e})")))?;
+        let entries = list.get("data").or_else(|| list.get("models")).unwrap_or(&list).as_array();
+        let id = |entry: &Value| entry.get("id").or_else(|| entry.get("name"))?.as_str().map(|id| self.http.clean(id));
+        let mut ids: Vec<String> = entries.into_iter().flatten().filter_map(id).collect();
+        ids.sort();
+        ids.dedup();
+        Ok(ids)
+    }
+}
+
+fn support(answer: &Result<Answer, String>, objection: impl Fn(&Answer) -> Option<String>) -> Support {
+    match answer {
+        Err(why) => Support::No(why.clone()),
+        Ok(answer) => objection(answer).map_or(Support::Yes, Support::No),
+    }
+}

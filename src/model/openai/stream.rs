@@ -1,0 +1,187 @@
+//! Reading a response's bytes into an [`Answer`]: server-sent events, or one JSON object when a server does not stream.
+//!
+//! Which of the two it is, is told by the first byte, not by the content type, which some servers get wrong.
+
+use std::time::Duration;
+
+use eventsource_stream::{EventStream, EventStreamError};
+use futures_util::{Stream, StreamExt, stream};
+use serde_json::Value;
+
+use super::chunk::Answer;
+use super::failure::{error_object, words};
+
+/// Most bytes of an answer.
+const MAX_ANSWER: usize = 64 << 20;
+/// Most bytes of one line of a stream.
+const MAX_LINE: usize = 8 << 20;
+/// How long to wait for usage or the end mark once every completion has ended.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Why reading stopped before the answer's end.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Break {
+    /// What happened.
+    pub(super) message: String,
+    /// Whether another attempt may go better.
+    pub(super) passing: bool,
+    /// The error the server reported in the stream, with its code if that is an HTTP status.
+    pub(super) reported: Option<(Option<u16>, Value)>,
+}
+
+impl Break {
+    fn last(message: impl Into<String>) -> Self {
+        Break { message: message.into(), passing: false, reported: None }
+    }
+
+    fn passing(message: impl Into<String>) -> Self {
+        Break { message: message.into(), passing: true, reported: None }
+    }
+}
+
+/// The pieces of a response body with the limits on silence and size.
+pub(super) fn pieces(response: reqwest::Response, idle: Duration) -> impl Stream<Item = Result<Vec<u8>, Break>> {
+    struct State {
+        response: reqwest::Response,
+        total: usize,
+        line: usize,
+        ended: bool,
+    }
+    let state = State { response, total: 0, line: 0, ended: false };
+    stream::unfold(state, move |mut s| async move {
+        if s.ended {
+            return None;
+        }
+        let piece = match tokio::time::timeout(idle, s.response.chunk()).await {
+            Err(_) => Err(Break::last(format!(
+                "nothing arrived for {} s; if the model is slow, raise idle_timeout_s in config.toml",
+                idle.as_secs_f64()
+            ))),
+            Ok(Err(e)) => Err(Break::passing(format!("the connection broke: {}", super::http::cause(&e)))),
+            Ok(Ok(None)) => return None,
+            Ok(Ok(Some(bytes))) => {
+                s.total = s.total.saturating_add(bytes.len());
+                s.line = match bytes.iter().rposition(|b| *b == b'\n') {
+                    Some(at) => bytes.len() - at,
+                    None => s.line.saturating_add(bytes.len()),
+                };
+                if s.total > MAX_ANSWER {
+                    Err(Break::last(format!("the answer is longer than {} MiB", MAX_ANSWER >> 20)))
+                } else {
+                    Ok((bytes.to_vec(), s.line))
+                }
+            }
+        };
+        s.ended = piece.is_err();
+        Some((piece, s))
+    })
+    .scan(None, |streaming: &mut Option<bool>, piece| {
+        // Lines are bounded in streams only: a whole answer may well be one line.
+        let piece = piece.and_then(|(bytes, line)| {
+            let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
+            let is_stream = *streaming.get_or_insert(first.is_some_and(|b| *b != b'{'));
+            if is_stream && line > MAX_LINE {
+                return Err(Break::last(format!("the stream holds a line longer than {} MiB", MAX_LINE >> 20)));
+            }
+            Ok(bytes)
+        });
+        std::future::ready(Some(piece))
+    })
+}
+
+/// Reads until the answer's end. `answer` keeps what arrived even when this fails.
+pub(super) async fn read(
+    pieces: impl Stream<Item = Result<Vec<u8>, Break>>,
+    answer: &mut Answer,
+    mut delta: impl FnMut(u32, &str),
+) -> Result<(), Break> {
+    let mut pieces = Box::pin(pieces);
+    let mut start = Vec::new();
+    let first = loop {
+        match pieces.next().await {
+            Some(piece) => start.extend(piece?),
+            None => return Err(Break::passing("the answer is empty")),
+        }
+        if let Some(first) = start.iter().find(|b| !b.is_ascii_whitespace()) {
+            break *first;
+        }
+    };
+    if first != b'{' {
+        // An event that the stream's end cuts short still counts: the line ends are supplied.
+        let end = stream::once(std::future::ready(Ok(b"\n\n".to_vec())));
+        let all = stream::once(std::future::ready(Ok(start))).chain(pieces).chain(end);
+        return read_events(all, answer, delta).await;
+    }
+    while let Some(piece) = pieces.next().await {
+        start.extend(piece?);
+    }
+    let text = String::from_utf8_lossy(&start);
+    let object: Value = serde_json::from_str(&text)
+        .map_err(|e| Break::last(format!("the answer is no JSON ({e}): {}", super::failure::short(&text))))?;
+    take(&object, true, answer, &mut delta)?;
+    if answer.is_empty() { Err(Break::last("the answer holds no completion")) } else { Ok(()) }
+}
+
+async fn read_events(
+    bytes: impl Stream<Item = Result<Vec<u8>, Break>>,
+    answer: &mut Answer,
+    mut delta: impl FnMut(u32, &str),
+) -> Result<(), Break> {
+    let mut events = Box::pin(EventStream::new(bytes));
+    loop {
+        let next = if answer.all_finished() {
+            // Everything is there; only usage may follow. Whatever happens now does not spoil the answer.
+            match tokio::time::timeout(GRACE, events.next()).await {
+                Ok(next) => next,
+                Err(_) => return Ok(()),
+            }
+        } else {
+            events.next().await
+        };
+        let event = match next {
+            Some(Ok(event)) => event,
+            // Some servers send no end mark; an end before anything was said is no answer though.
+            None if answer.says_nothing() => return Err(Break::passing("the stream ended without a completion")),
+            None => return Ok(()),
+            Some(Err(_)) if answer.all_finished() => return Ok(()),
+            Some(Err(EventStreamError::Transport(broken))) => return Err(broken),
+            Some(Err(EventStreamError::Utf8(_))) => {
+                return Err(Break::last("the stream holds bytes that are no UTF-8"));
+            }
+            Some(Err(EventStreamError::Parser(_))) => return Err(Break::last("the stream holds a malformed line")),
+        };
+        let data = event.data.trim();
+        if data == "[DONE]" {
+            break;
+        }
+        if data.is_empty() || event.event == "ping" {
+            continue;
+        }
+        let object: Value = match serde_json::from_str(data) {
+            Ok(object) => object,
+            Err(_) if event.event == "error" => serde_json::json!({ "error": data }),
+            Err(e) => {
+                let shown = super::failure::short(data);
+                return Err(Break::last(format!("the stream holds an event that is no JSON ({e}): {shown}")));
+            }
+        };
+        if event.event == "error" && object.get("error").is_none() {
+            take(&serde_json::json!({ "error": object }), false, answer, &mut delta)?;
+        }
+        take(&object, false, answer, &mut delta)?;
+    }
+    if answer.is_empty() { Err(Break::last("the answer holds no completion")) } else { Ok(()) }
+}
+
+fn take(object: &Value, whole: bool, answer: &mut Answer, delta: &mut impl FnMut(u32, &str)) -> Result<(), Break> {
+    if object.get("error").is_some_and(|e| !e.is_null()) {
+        let error = error_object(object);
+        let code = error.get("code").or_else(|| error.get("status"));
+        let status =
+            code.and_then(|c| c.as_u64().or_else(|| c.as_str()?.parse().ok())).and_then(|c| u16::try_from(c).ok());
+        let status = status.filter(|s| (400..600).contains(s));
+        return Err(Break { message: words(error), passing: false, reported: Some((status, error.clone())) });
+    }
+    answer.take(object, whole, delta);
+    Ok(())
+}
