@@ -6,6 +6,7 @@
 //! - [`world`]: environments, one folder each.
 //! - [`model`]: sources of completions: providers, cassettes.
 //! - [`prompt`]: prompt templates, rendered to messages.
+//! - [`config`]: settings, where they come from, and the models they name.
 //! - [`precondition`]: candidate assertions: generate, validate, rank.
 //! - [`planner`]: effects learned from demonstrations and search over them.
 //! - [`blocking`]: goals, blocked actions, unmet conditions and what would meet them.
@@ -17,6 +18,7 @@
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
 
 pub mod blocking;
+pub mod config;
 pub mod driver;
 pub mod episode;
 pub mod export;

@@ -1,0 +1,230 @@
+//! Reading `config.toml` and single values: TOML with line numbers, checked against the settings.
+
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+use super::settings::{Kind, SECTIONS, SETTINGS, Setting, find, nearest};
+use super::show::Source;
+use super::{ConfigError, Layer, Problem};
+
+/// Most bytes of the file.
+const MAX_FILE: u64 = 1 << 20;
+
+/// A value that was given.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Text(String),
+    Bool(bool),
+    Whole(i64),
+    Number(f64),
+    Texts(Vec<String>),
+}
+
+impl std::fmt::Display for Value {
+    /// As TOML.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Text(text) => write!(f, "{}", toml::Value::String(text.clone())),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Whole(value) => write!(f, "{value}"),
+            Value::Number(value) => write!(f, "{value}"),
+            Value::Texts(texts) => {
+                let list = texts.iter().map(|t| toml::Value::String(t.clone())).collect();
+                write!(f, "{}", toml::Value::Array(list))
+            }
+        }
+    }
+}
+
+/// The file's text; `None` if there is no such file.
+pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
+    let wrong = |why: String| ConfigError::one(path.display().to_string(), why);
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.len() > MAX_FILE => {
+            return Err(wrong("is larger than 1 MiB: this cannot be a configuration".into()));
+        }
+        Ok(_) => {}
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(wrong(format!("cannot be read: {e}"))),
+    }
+    let bytes = std::fs::read(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+    String::from_utf8(bytes).map(Some).map_err(|_| wrong("is no UTF-8 text; save it as UTF-8".into()))
+}
+
+/// Reads the file's text into a layer; whatever is wrong goes to `problems`.
+pub(super) fn parse(place: &str, text: &str, source: &dyn Fn(usize) -> Source, problems: &mut Vec<Problem>) -> Layer {
+    let mut reader = Reader { place, text, source, problems, layer: Layer::new() };
+    match DeTable::parse(text) {
+        Ok(table) => reader.document(table.get_ref()),
+        Err(e) => {
+            let at = e.span().map_or(0, |span| span.start);
+            reader.problem(at, format!("is no TOML: {}", e.message()));
+        }
+    }
+    reader.layer
+}
+
+struct Reader<'a> {
+    place: &'a str,
+    text: &'a str,
+    source: &'a dyn Fn(usize) -> Source,
+    problems: &'a mut Vec<Problem>,
+    layer: Layer,
+}
+
+impl Reader<'_> {
+    fn document(&mut self, table: &DeTable<'_>) {
+        for (name, value) in table {
+            let (at, name) = (name.span().start, name.get_ref().as_ref());
+            let DeValue::Table(entries) = value.get_ref() else {
+                let sections: Vec<&str> = SETTINGS.iter().filter(|s| s.key == name).map(|s| s.section).collect();
+                match sections.first() {
+                    Some(section) => self
+                        .problem(at, format!("`{name}` belongs in the section [{section}]: put it below such a line")),
+                    None => self.unknown_section(at, name),
+                }
+                continue;
+            };
+            match name {
+                "models" => self.models(entries),
+                "keys" => self.keys(entries),
+                _ if SECTIONS.iter().any(|(section, _)| *section == name) => self.section(name, entries),
+                _ => self.unknown_section(at, name),
+            }
+        }
+    }
+
+    fn section(&mut self, section: &str, entries: &DeTable<'_>) {
+        for (key, value) in entries {
+            let (at, key) = (key.span().start, key.get_ref().as_ref());
+            let Some(setting) = find(section, key) else {
+                let base = if section.starts_with("models.") { "model" } else { section };
+                let known: Vec<&str> = SETTINGS.iter().filter(|s| s.section == base).map(|s| s.key).collect();
+                let advice = match nearest(key, known.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the keys there are {}", known.join(", ")),
+                };
+                self.problem(at, format!("unknown key `{key}` in [{section}]; {advice}"));
+                continue;
+            };
+            match from_toml(setting, value.get_ref()) {
+                Ok(read) => self.put(format!("{section}.{key}"), read, at),
+                Err(why) => self.problem(value.span().start, format!("`{key}` in [{section}] {why}")),
+            }
+        }
+    }
+
+    fn models(&mut self, entries: &DeTable<'_>) {
+        for (name, value) in entries {
+            let (at, name) = (name.span().start, name.get_ref().as_ref());
+            let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
+            if name == "symbolic" || !plain || name.is_empty() {
+                self.problem(at, format!("{name:?} cannot name a model of yours; use letters, digits, - and _"));
+                continue;
+            }
+            match value.get_ref() {
+                DeValue::Table(entries) => {
+                    // A dot in a name would blur where the key begins; names are kept as they are, keys hold no dot.
+                    self.section(&format!("models.{name}"), entries);
+                    self.put(format!("models.{name}."), Value::Bool(true), at);
+                }
+                _ => self.problem(at, format!("[models] holds sections: write [models.{name}] on a line of its own")),
+            }
+        }
+    }
+
+    fn keys(&mut self, entries: &DeTable<'_>) {
+        for (action, value) in entries {
+            let (at, action) = (action.span().start, action.get_ref().as_ref());
+            let keys = match value.get_ref() {
+                DeValue::String(key) => Some(vec![key.to_string()]),
+                other => texts(other),
+            };
+            match keys {
+                Some(keys) => self.put(format!("keys.{action}"), Value::Texts(keys), at),
+                None => self.problem(at, format!("`{action}` in [keys] must be a key or a list of keys in quotes")),
+            }
+        }
+    }
+
+    fn unknown_section(&mut self, at: usize, name: &str) {
+        let known: Vec<&str> = SECTIONS.iter().map(|(section, _)| *section).collect();
+        let advice = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean [{near}]?"),
+            None => format!("the sections are {}", known.join(", ")),
+        };
+        self.problem(at, format!("unknown section or key `{name}`; {advice}"));
+    }
+
+    fn put(&mut self, name: String, value: Value, at: usize) {
+        let source = (self.source)(self.line(at));
+        self.layer.insert(name, (value, source));
+    }
+
+    fn problem(&mut self, at: usize, message: String) {
+        let line = Some(self.line(at));
+        self.problems.push(Problem { place: self.place.to_owned(), line, message });
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
+    }
+}
+
+fn from_toml(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
+    let read = match (setting.kind, value) {
+        (Kind::Text | Kind::Path | Kind::OneOf(_), DeValue::String(text)) => Some(Value::Text(text.to_string())),
+        (Kind::Bool, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
+        (Kind::Whole(..), DeValue::Integer(i)) => i64::from_str_radix(i.as_str(), i.radix()).ok().map(Value::Whole),
+        (Kind::Number(..), DeValue::Integer(i)) => {
+            i64::from_str_radix(i.as_str(), i.radix()).ok().map(|i| Value::Number(i as f64))
+        }
+        (Kind::Number(..), DeValue::Float(f)) => f.as_str().parse().ok().map(Value::Number),
+        (Kind::Texts, list) => texts(list).map(Value::Texts),
+        _ => None,
+    };
+    read.filter(|v| fits(setting.kind, v)).ok_or_else(|| format!("must be {}", setting.kind.words()))
+}
+
+/// Reads a value given as plain text, by an environment variable or a flag.
+pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
+    let read = match setting.kind {
+        Kind::Text | Kind::Path | Kind::OneOf(_) => Some(Value::Text(text.to_owned())),
+        Kind::Bool => match text.to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Some(Value::Bool(true)),
+            "0" | "false" | "no" | "off" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        Kind::Whole(..) => text.parse().ok().map(Value::Whole),
+        Kind::Number(..) => text.parse().ok().map(Value::Number),
+        Kind::Texts => {
+            let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+            Some(Value::Texts(parts.map(str::to_owned).collect()))
+        }
+    };
+    read.filter(|v| fits(setting.kind, v)).ok_or_else(|| {
+        let words = setting.kind.words().replace(" in quotes", "");
+        format!("sets {}.{}, which must be {words}", setting.section, setting.key)
+    })
+}
+
+fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    let DeValue::Array(items) = value else { return None };
+    items
+        .iter()
+        .map(|item| match item.get_ref() {
+            DeValue::String(text) => Some(text.to_string()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn fits(kind: Kind, value: &Value) -> bool {
+    match (kind, value) {
+        (Kind::OneOf(words), Value::Text(text)) => words.contains(&text.as_str()),
+        (Kind::Whole(low, high), Value::Whole(v)) => (low..=high).contains(v),
+        (Kind::Number(low, high), Value::Number(v)) => (low..=high).contains(v),
+        _ => true,
+    }
+}

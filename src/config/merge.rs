@@ -1,0 +1,80 @@
+//! Merging the layers: defaults, file, environment, flags.
+
+use super::file::{Value, from_text, parse};
+use super::settings::{Kind, SECTIONS, SETTINGS, Setting, find, nearest};
+use super::show::Source;
+use super::{Environment, Layer, Overrides, Paths, Problem};
+
+/// All values with their sources. What is wrong goes to `problems`.
+pub(super) fn merge(
+    paths: &Paths,
+    text: Option<&str>,
+    overrides: &Overrides,
+    environment: Environment<'_>,
+    problems: &mut Vec<Problem>,
+) -> Layer {
+    let mut merged = parse("defaults", &defaults(), &|_| Source::Default, problems);
+    let path = paths.config_file();
+    if let Some(text) = text {
+        merged.extend(parse(&path.display().to_string(), text, &|line| Source::File { line }, problems));
+    }
+    for setting in &SETTINGS {
+        for name in setting.env {
+            let Some(text) = environment(name).filter(|v| !v.is_empty()) else { continue };
+            put(&mut merged, setting, &text, name, Source::Environment { name: (*name).to_owned() }, problems);
+            break;
+        }
+    }
+    if environment("NO_COLOR").is_some_and(|v| !v.is_empty()) {
+        let source = Source::Environment { name: "NO_COLOR".into() };
+        merged.insert("ui.color".into(), (Value::Text("never".into()), source));
+    }
+    for flag in &overrides.flags {
+        let found = flag.setting.split_once('.').and_then(|(section, key)| find(section, key));
+        let Some(setting) = found else {
+            let names: Vec<String> = SETTINGS.iter().map(|s| format!("{}.{}", s.section, s.key)).collect();
+            let advice = nearest(&flag.setting, names.iter().map(String::as_str))
+                .map_or_else(|| "see `stepwright config show`".into(), |near| format!("did you mean {near}?"));
+            let message = format!("there is no setting {}; {advice}", flag.setting);
+            problems.push(Problem { place: flag.flag.clone(), line: None, message });
+            continue;
+        };
+        put(&mut merged, setting, &flag.value, &flag.flag, Source::Flag { flag: flag.flag.clone() }, problems);
+    }
+    // Paths in the file start where the file is; elsewhere where the person stands.
+    let home = environment("HOME").or_else(|| environment("USERPROFILE"));
+    for (name, (value, source)) in &mut merged {
+        let is_path =
+            name.rsplit_once('.').and_then(|(section, key)| find(section, key)).is_some_and(|s| s.kind == Kind::Path);
+        if let (true, Value::Text(text)) = (is_path, value) {
+            let expanded = match (text.strip_prefix("~/"), &home) {
+                (Some(rest), Some(home)) => std::path::Path::new(home).join(rest),
+                _ if matches!(source, Source::File { .. }) => paths.config.join(&*text),
+                _ => std::path::PathBuf::from(&*text),
+            };
+            *text = expanded.to_string_lossy().into_owned();
+        }
+    }
+    merged
+}
+
+fn put(merged: &mut Layer, setting: &Setting, text: &str, place: &str, source: Source, problems: &mut Vec<Problem>) {
+    match from_text(setting, text) {
+        Ok(value) => {
+            merged.insert(format!("{}.{}", setting.section, setting.key), (value, source));
+        }
+        Err(message) => problems.push(Problem { place: place.to_owned(), line: None, message }),
+    }
+}
+
+/// The defaults as a file.
+fn defaults() -> String {
+    let mut text = String::new();
+    for (section, _) in SECTIONS {
+        text.push_str(&format!("[{section}]\n"));
+        for setting in SETTINGS.iter().filter(|s| s.section == section && !s.default.is_empty()) {
+            text.push_str(&format!("{} = {}\n", setting.key, setting.default));
+        }
+    }
+    text
+}

@@ -1,0 +1,69 @@
+//! The folders the program uses, by the platform's conventions or as the user says.
+
+use std::path::{Path, PathBuf};
+
+use directories::ProjectDirs;
+
+use super::{ConfigError, Environment};
+
+/// Where things are kept. None of the folders need exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    /// `config.toml`, the user's `prompts/` and `themes/`.
+    pub config: PathBuf,
+    /// Data the program was given or fetched.
+    pub data: PathBuf,
+    /// Logs and autosaved sessions.
+    pub state: PathBuf,
+    /// What can be made anew.
+    pub cache: PathBuf,
+}
+
+impl Paths {
+    /// `--config-dir` or `STEPWRIGHT_CONFIG_DIR` names the configuration directory, `STEPWRIGHT_STATE_DIR` the one for state
+    /// (data and cache then live below it); else the platform decides.
+    pub(super) fn find(config_dir: Option<&Path>, environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let named = |name: &str| environment(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let config = config_dir.map(Path::to_path_buf).or_else(|| named("STEPWRIGHT_CONFIG_DIR"));
+        let state = named("STEPWRIGHT_STATE_DIR");
+        let platform = ProjectDirs::from("", "", "stepwright");
+        let (config, state, platform) = match (config, state, platform) {
+            (config, state, Some(platform)) => (config, state, platform),
+            (Some(config), Some(state), None) => {
+                return Ok(Paths { config, data: state.join("data"), cache: state.join("cache"), state });
+            }
+            _ => {
+                return Err(ConfigError::one(
+                    "configuration directory",
+                    "this account has no home directory; set STEPWRIGHT_CONFIG_DIR and STEPWRIGHT_STATE_DIR",
+                ));
+            }
+        };
+        let config = config.unwrap_or_else(|| platform.config_dir().to_path_buf());
+        Ok(match state {
+            Some(state) => Paths { config, data: state.join("data"), cache: state.join("cache"), state },
+            None => Paths {
+                config,
+                data: platform.data_dir().to_path_buf(),
+                cache: platform.cache_dir().to_path_buf(),
+                // Only Linux has a folder for state.
+                state: platform.state_dir().map_or_else(|| platform.data_local_dir().join("state"), Path::to_path_buf),
+            },
+        })
+    }
+
+    /// The configuration file.
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// The folder of autosaved sessions.
+    pub fn sessions(&self) -> PathBuf {
+        self.state.join("sessions")
+    }
+
+    /// The folder of log files.
+    pub fn logs(&self) -> PathBuf {
+        self.state.join("logs")
+    }
+}

@@ -1,0 +1,55 @@
+//! From a model's name to the model.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::typed::{Config, ModelConfig};
+use crate::model::cassette::{Cassette, Recorder};
+use crate::model::openai::OpenAi;
+use crate::model::{LanguageModel, ModelError};
+
+/// What a name stands for.
+#[derive(Clone)]
+pub enum Selected {
+    /// The built-in symbolic proposer: no language model.
+    Symbolic,
+    /// A language model.
+    Language(Arc<dyn LanguageModel>),
+}
+
+impl Config {
+    /// How a name is to be reached: the configured model of that name, or the default endpoint for a plain model id. `None` for
+    /// `symbolic` and for cassettes, which are reached by nothing. An empty name is that of `[model]`.
+    pub fn model_config(&self, name: &str) -> Option<ModelConfig> {
+        let name = if name.is_empty() { self.model.model.as_str() } else { name };
+        if name == "symbolic" || name.starts_with("cassette:") {
+            return None;
+        }
+        if let Some(model) = self.models.get(name) {
+            return Some(model.clone());
+        }
+        let mut model = self.model.clone();
+        model.model = name.to_owned();
+        model.options.model = name.to_owned();
+        Some(model)
+    }
+}
+
+/// The model of a name: `symbolic`, `cassette:PATH`, a configured name, or a model's id at the default endpoint; empty for the
+/// one `[model]` names. Nothing is sent yet.
+///
+/// # Errors
+/// [`ModelError::Configuration`] when a cassette cannot be read or written, or the endpoint's settings are wrong.
+pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
+    let wrong = |e: crate::model::cassette::CassetteError| ModelError::Configuration(e.to_string());
+    let name = if name.is_empty() { config.model.model.as_str() } else { name };
+    if let Some(path) = name.strip_prefix("cassette:") {
+        return Ok(Selected::Language(Arc::new(Cassette::open(Path::new(path)).map_err(wrong)?)));
+    }
+    let Some(found) = config.model_config(name) else { return Ok(Selected::Symbolic) };
+    let model: Arc<dyn LanguageModel> = Arc::new(OpenAi::new(found.options)?);
+    Ok(Selected::Language(match &found.record {
+        Some(path) => Arc::new(Recorder::new(model, path).map_err(wrong)?),
+        None => model,
+    }))
+}

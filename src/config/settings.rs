@@ -1,0 +1,207 @@
+//! All that can be set: name, kind, default, environment variables, and a line of help.
+
+/// What a value must be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Text,
+    /// A file or folder; `~/` is the home directory, relative ones start at the configuration directory.
+    Path,
+    OneOf(&'static [&'static str]),
+    Bool,
+    /// A whole number within bounds.
+    Whole(i64, i64),
+    /// A number within bounds.
+    Number(f64, f64),
+    Texts,
+}
+
+impl Kind {
+    /// As a person reads it.
+    pub(super) fn words(self) -> String {
+        match self {
+            Kind::Text => "a text in quotes".into(),
+            Kind::Path => "a path in quotes".into(),
+            Kind::OneOf(words) => {
+                let quoted: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
+                format!("one of {}", quoted.join(", "))
+            }
+            Kind::Bool => "true or false".into(),
+            Kind::Whole(low, high) => format!("a whole number from {low} to {high}"),
+            Kind::Number(low, high) => format!("a number from {low} to {high}"),
+            Kind::Texts => "a list of texts in quotes".into(),
+        }
+    }
+}
+
+/// Something that can be set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Setting {
+    pub(super) section: &'static str,
+    pub(super) key: &'static str,
+    pub(super) kind: Kind,
+    /// As TOML; empty for none.
+    pub(super) default: &'static str,
+    /// Environment variables, the first one set wins.
+    pub(super) env: &'static [&'static str],
+    pub(super) help: &'static str,
+}
+
+const fn setting(
+    section: &'static str,
+    key: &'static str,
+    kind: Kind,
+    default: &'static str,
+    env: &'static [&'static str],
+    help: &'static str,
+) -> Setting {
+    Setting { section, key, kind, default, env, help }
+}
+
+/// The sections with a line of help each. `models.NAME` takes the keys of `model`, `keys` takes any.
+pub(super) const SECTIONS: [(&str, &str); 6] = [
+    ("model", "the model in use; [models.NAME] sections describe further ones, taking what they leave out from here"),
+    ("ui", "the workbench"),
+    ("data", "your own copies of data that cannot ship with the program"),
+    ("gate", "what is approved without you"),
+    ("keys", "keys by action, as listed in docs/keys.md: ACTION = \"KEY\" or [\"KEY\", \"KEY\"]"),
+    ("models", ""),
+];
+
+/// The settings in the order they are shown.
+pub(super) const SETTINGS: [Setting; 26] = [
+    setting(
+        "model",
+        "model",
+        Kind::Text,
+        "\"symbolic\"",
+        &["STEPWRIGHT_MODEL"],
+        "symbolic (no language model), a [models.NAME], cassette:PATH, or a model's id at base_url",
+    ),
+    setting(
+        "model",
+        "base_url",
+        Kind::Text,
+        "\"https://api.openai.com/v1\"",
+        &["STEPWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
+        "where an OpenAI-compatible server answers",
+    ),
+    setting(
+        "model",
+        "api_key_env",
+        Kind::Text,
+        "\"OPENAI_API_KEY\"",
+        &[],
+        "the environment variable that holds the key; empty for none. [models.NAME] with its own base_url has none by default",
+    ),
+    setting(
+        "model",
+        "api",
+        Kind::OneOf(&["auto", "chat", "completions"]),
+        "\"auto\"",
+        &[],
+        "chat completions, legacy completions, or each where it fits",
+    ),
+    setting(
+        "model",
+        "limit_field",
+        Kind::OneOf(&["auto", "max_tokens", "max_completion_tokens"]),
+        "\"auto\"",
+        &[],
+        "how the server calls the bound on generated tokens",
+    ),
+    setting("model", "stream", Kind::Bool, "true", &[], "show answers as they are generated"),
+    setting("model", "max_tokens", Kind::Whole(1, 1_000_000), "256", &[], "most tokens of a completion"),
+    setting("model", "temperature", Kind::Number(0.0, 2.0), "0.7", &[], "of random samples; greedy asks always use 0"),
+    setting("model", "top_logprobs", Kind::Whole(0, 20), "0", &[], "alternatives asked for at each token"),
+    setting("model", "omit", Kind::Texts, "[]", &[], "request fields the server refuses, such as \"temperature\""),
+    setting("model", "connect_timeout_s", Kind::Number(0.1, 3600.0), "10", &[], "seconds to connect"),
+    setting("model", "idle_timeout_s", Kind::Number(0.1, 86400.0), "120", &[], "longest silence in an answer, seconds"),
+    setting("model", "retries", Kind::Whole(0, 20), "4", &[], "how often a request that may pass is tried again"),
+    setting("model", "retry_cap_s", Kind::Number(0.0, 3600.0), "60", &[], "longest wait before trying again, seconds"),
+    setting("model", "price_in", Kind::Number(0.0, 1e6), "", &[], "price of a million prompt tokens, in your currency"),
+    setting("model", "price_out", Kind::Number(0.0, 1e6), "", &[], "price of a million generated tokens"),
+    setting("model", "record", Kind::Path, "", &["STEPWRIGHT_RECORD"], "append every exchange to this cassette"),
+    setting("ui", "theme", Kind::Text, "\"dark\"", &["STEPWRIGHT_THEME"], "a theme's name"),
+    setting("ui", "color", Kind::OneOf(&["auto", "never"]), "\"auto\"", &[], "NO_COLOR in the environment means never"),
+    setting("ui", "ascii", Kind::Bool, "false", &["STEPWRIGHT_ASCII"], "draw with ASCII characters only"),
+    setting("ui", "mouse", Kind::Bool, "true", &["STEPWRIGHT_MOUSE"], "take mouse events"),
+    setting(
+        "data",
+        "household",
+        Kind::Path,
+        "",
+        &["STEPWRIGHT_HOUSEHOLD"],
+        "ALFWorld data: a folder or a JSON file of tasks",
+    ),
+    setting("gate", "steps", Kind::Whole(0, 1_000_000), "0", &[], "steps approved without you; 0 asks at each one"),
+    setting("gate", "until_fails", Kind::Bool, "true", &[], "ask you when a precondition does not hold"),
+    setting("gate", "until_action", Kind::Text, "", &[], "ask you before this action (its text, or its function)"),
+    setting(
+        "gate",
+        "token_budget",
+        Kind::Whole(0, i64::MAX),
+        "",
+        &[],
+        "ask you once a session has spent so many tokens",
+    ),
+];
+
+/// The setting of a full name; `models.NAME.KEY` is the setting `model.KEY`.
+pub(super) fn find(section: &str, key: &str) -> Option<&'static Setting> {
+    let section = if section.starts_with("models.") { "model" } else { section };
+    SETTINGS.iter().find(|s| s.section == section && s.key == key)
+}
+
+/// The nearest of `known` to `word`, if any is near enough to be meant.
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word: Vec<char> = word.to_lowercase().chars().take(64).collect();
+    let (distance, best) = known.map(|k| (distance(&word, k), k)).min()?;
+    (distance <= word.len().max(best.len()) / 2).then_some(best)
+}
+
+/// Edits (insert, delete, replace, swap neighbours) that turn one word into the other.
+fn distance(a: &[char], b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    let at =
+        |rows: &[Vec<usize>], i: usize, j: usize| rows.get(i).and_then(|r| r.get(j)).copied().unwrap_or(usize::MAX / 2);
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let same = a.get(i - 1) == b.get(j - 1);
+            let left = row.get(j - 1).copied().unwrap_or(usize::MAX / 2);
+            let mut best = (at(&rows, i - 1, j) + 1).min(left + 1).min(at(&rows, i - 1, j - 1) + usize::from(!same));
+            if i > 1 && j > 1 && a.get(i - 1) == b.get(j - 2) && a.get(i - 2) == b.get(j - 1) {
+                best = best.min(at(&rows, i - 2, j - 2) + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    at(&rows, a.len(), b.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_words() {
+        let known = || SETTINGS.iter().map(|s| s.key);
+        assert_eq!(nearest("base_ulr", known()), Some("base_url"));
+        assert_eq!(nearest("Temprature", known()), Some("temperature"));
+        assert_eq!(nearest("zzzzzz", known()), None);
+        let word = |a: &str, b| distance(&a.chars().collect::<Vec<_>>(), b);
+        assert_eq!((word("", "abc"), word("abc", ""), word("ab", "ba"), word("kitten", "sitting")), (3, 3, 1, 3));
+    }
+
+    #[test]
+    fn every_section_is_known_and_no_setting_is_listed_twice() {
+        let mut seen = std::collections::BTreeSet::new();
+        for s in SETTINGS {
+            assert!(SECTIONS.iter().any(|(name, _)| *name == s.section));
+            assert!(seen.insert((s.section, s.key)), "{}.{}", s.section, s.key);
+            assert!(!s.help.is_empty());
+        }
+    }
+}

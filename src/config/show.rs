@@ -1,0 +1,129 @@
+//! Showing the configuration: each value with where it comes from, and a file to start from.
+
+use std::collections::BTreeMap;
+
+use super::Layer;
+use super::settings::{SECTIONS, SETTINGS};
+use super::typed::{Config, ModelConfig};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The program.
+    Default,
+    /// The configuration file.
+    File {
+        /// Line, from 1.
+        line: usize,
+    },
+    /// An environment variable.
+    Environment {
+        /// Its name.
+        name: String,
+    },
+    /// The command line.
+    Flag {
+        /// The flag.
+        flag: String,
+    },
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::Default => f.write_str("default"),
+            Source::File { line } => write!(f, "config.toml line {line}"),
+            Source::Environment { name } => write!(f, "${name}"),
+            Source::Flag { flag } => f.write_str(flag),
+        }
+    }
+}
+
+/// A line of `config show`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shown {
+    section: String,
+    text: String,
+    source: String,
+}
+
+impl Shown {
+    pub(super) fn all(merged: &Layer, model: &ModelConfig, models: &BTreeMap<String, ModelConfig>) -> Vec<Shown> {
+        let mut shown = Vec::new();
+        for (section, _) in SECTIONS.iter().filter(|(section, _)| *section != "models") {
+            let keys = SETTINGS.iter().filter(|s| s.section == *section).map(|s| s.key.to_owned());
+            let own =
+                merged.keys().filter_map(|n| n.strip_prefix("keys.")).filter(|_| *section == "keys").map(str::to_owned);
+            add(&mut shown, merged, section, keys.chain(own));
+            if *section == "model" {
+                shown.push(key_line("model", model));
+            }
+        }
+        for (name, model) in models {
+            let section = format!("models.{name}");
+            let keys = SETTINGS.iter().filter(|s| s.section == "model").map(|s| s.key.to_owned());
+            add(&mut shown, merged, &section, keys);
+            shown.push(key_line(&section, model));
+        }
+        shown
+    }
+}
+
+fn add(shown: &mut Vec<Shown>, merged: &Layer, section: &str, keys: impl Iterator<Item = String>) {
+    for key in keys {
+        if let Some((value, source)) = merged.get(&format!("{section}.{key}")) {
+            let text = format!("{key} = {value}");
+            shown.push(Shown { section: section.to_owned(), text, source: source.to_string() });
+        }
+    }
+}
+
+/// Whether there is a key; never the key.
+fn key_line(section: &str, model: &ModelConfig) -> Shown {
+    let from = &model.options.api_key_env;
+    let (text, source) = match (&model.options.api_key, from.is_empty()) {
+        (Some(_), _) => ("# key: present", format!("${from}")),
+        (None, false) => ("# key: absent", format!("${from} is not set")),
+        (None, true) => ("# key: none", "api_key_env is empty".to_owned()),
+    };
+    Shown { section: section.to_owned(), text: text.to_owned(), source }
+}
+
+impl Config {
+    /// The merged configuration as TOML, each value with its source in a comment. Holds no key.
+    pub fn show(&self) -> String {
+        let width = self.shown.iter().map(|s| s.text.chars().count()).max().unwrap_or(0).min(60);
+        let mut out = String::new();
+        let mut section = "";
+        for line in &self.shown {
+            if line.section != section {
+                let gap = if section.is_empty() { "" } else { "\n" };
+                out.push_str(&format!("{gap}[{}]\n", line.section));
+                section = &line.section;
+            }
+            out.push_str(&format!("{:width$}  # {}\n", line.text, line.source));
+        }
+        out
+    }
+}
+
+/// A configuration file to start from: every setting, commented out, with its default and what it means.
+pub fn template() -> String {
+    let mut out = String::from("# Stepwright's configuration. Remove the # before a setting to change it.\n");
+    for (section, help) in SECTIONS.iter().filter(|(section, _)| *section != "models") {
+        out.push_str(&format!("\n# {help}\n[{section}]\n"));
+        for setting in SETTINGS.iter().filter(|s| s.section == *section) {
+            out.push_str(&format!("# {}: {}", setting.help, setting.kind.words()));
+            if !setting.env.is_empty() {
+                out.push_str(&format!("; environment: {}", setting.env.join(", ")));
+            }
+            let value = if setting.default.is_empty() { "…" } else { setting.default };
+            out.push_str(&format!("\n# {} = {value}\n", setting.key));
+        }
+    }
+    out.push_str(
+        "\n# a further model, chosen by its name\n# [models.local]\n# base_url = \"http://127.0.0.1:8080/v1\"\n",
+    );
+    out.push_str("# model = \"qwen2.5-coder\"\n");
+    out
+}

@@ -1,0 +1,220 @@
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use secrecy::ExposeSecret;
+
+use super::*;
+use crate::model::ModelKind;
+use crate::model::openai::{Api, LimitField};
+
+/// Loads with a file and an environment of one's own.
+fn with(file: &str, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.toml"), file).unwrap();
+    load_in(dir.path(), env, flags)
+}
+
+fn load_in(dir: &Path, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let env: HashMap<String, String> = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let mut overrides = Overrides { config_dir: Some(dir.to_owned()), ..Overrides::default() };
+    for (setting, value) in flags {
+        overrides.set(setting, &format!("--{setting}"), Some(*value));
+    }
+    load_with(&overrides, &move |name| env.get(name).cloned())
+}
+
+fn problems(file: &str) -> String {
+    with(file, &[], &[]).unwrap_err().to_string()
+}
+
+#[test]
+fn nothing_given_is_the_defaults() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = load_in(dir.path(), &[], &[]).unwrap();
+    assert_eq!(config.model.model, "symbolic");
+    assert_eq!(config.model.options.base_url, "https://api.openai.com/v1");
+    assert_eq!(config.model.options.idle_timeout, Duration::from_secs(120));
+    assert_eq!((config.model.max_tokens, config.model.temperature), (256, 0.7));
+    assert!(config.model.options.stream && config.model.options.api_key.is_none());
+    assert!(config.ui.mouse && !config.ui.ascii && !config.ui.no_color);
+    assert_eq!(config.gate.policy.steps, 0);
+    assert!(matches!(select(&config, ""), Ok(Selected::Symbolic)));
+    assert_eq!(config.paths.config, dir.path());
+}
+
+#[test]
+fn later_layers_win_and_show_says_which() {
+    let file = "[model]\nmodel = 'a'\nbase_url = 'http://file/v1'\n\n[ui]\ntheme = 'light'\nascii = true\n";
+    let env = [
+        ("OPENAI_BASE_URL", "http://env/v1"),
+        ("STEPWRIGHT_THEME", "mono"),
+        ("OPENAI_API_KEY", "sk-hidden"),
+        ("NO_COLOR", "1"),
+    ];
+    let config = with(file, &env, &[("ui.theme", "dark")]).unwrap();
+    assert_eq!(config.model.model, "a");
+    assert_eq!(config.model.options.base_url, "http://env/v1");
+    assert_eq!((config.ui.theme.as_str(), config.ui.ascii, config.ui.no_color), ("dark", true, true));
+    let shown = config.show();
+    for (value, source) in [
+        ("model = \"a\"", "config.toml line 2"),
+        ("base_url = \"http://env/v1\"", "$OPENAI_BASE_URL"),
+        ("theme = \"dark\"", "--ui.theme"),
+        ("ascii = true", "config.toml line 7"),
+        ("color = \"never\"", "$NO_COLOR"),
+        ("retries = 4", "default"),
+        ("# key: present", "$OPENAI_API_KEY"),
+    ] {
+        let line = shown.lines().find(|l| l.starts_with(value)).unwrap_or_else(|| panic!("{value} is not in\n{shown}"));
+        assert!(line.ends_with(source), "{line}");
+    }
+    assert!(!shown.contains("sk-hidden") && !format!("{config:?}").contains("sk-hidden"));
+    assert_eq!(config.model.options.api_key.unwrap().expose_secret(), "sk-hidden");
+    toml::from_str::<toml::Table>(&shown).unwrap();
+}
+
+#[test]
+fn unknown_keys_name_their_line_and_the_nearest() {
+    let message = problems("[model]\nmodel = 'x'\nbase_ulr = 'y'\n");
+    assert!(
+        message.contains("config.toml, line 3: unknown key `base_ulr` in [model]; did you mean `base_url`?"),
+        "{message}"
+    );
+    let message = problems("\n[modle]\nmodel = 'x'\n");
+    assert!(message.contains("line 2: unknown section or key `modle`; did you mean [model]?"), "{message}");
+    let message = problems("theme = 'dark'\n");
+    assert!(message.contains("line 1: `theme` belongs in the section [ui]"), "{message}");
+    let message = problems("[models.local]\nbase_url = 'http://x'\ntemprature = 1\n");
+    assert!(
+        message.contains("line 3: unknown key `temprature` in [models.local]; did you mean `temperature`?"),
+        "{message}"
+    );
+}
+
+#[test]
+fn every_problem_is_told_at_once() {
+    let file = "[model]\nretries = -1\nstream = 'yes'\napi = 'chatty'\ntemperature = 3.5\nomit = [1]\nmax_tokens = 1.5\n[ui]\nmouse = 1\n";
+    let error =
+        with(file, &[("STEPWRIGHT_ASCII", "maybe")], &[("model.retries", "many"), ("ui.thme", "x")]).unwrap_err();
+    let lines: Vec<Option<usize>> = error.problems.iter().map(|p| p.line).collect();
+    assert_eq!(error.problems.len(), 10, "{error}");
+    for line in 2..=7 {
+        assert!(lines.contains(&Some(line)), "{error}");
+    }
+    let text = error.to_string();
+    for part in [
+        "`retries` in [model] must be a whole number from 0 to 20",
+        "must be one of \"auto\", \"chat\", \"completions\"",
+        "STEPWRIGHT_ASCII: sets ui.ascii, which must be true or false",
+        "--model.retries: sets model.retries",
+        "--ui.thme: there is no setting ui.thme; did you mean ui.theme?",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_no_toml_or_no_text_is_told() {
+    assert!(problems("[model]\nmodel = \n").contains("line 2"), "{}", problems("[model]\nmodel = \n"));
+    assert!(problems("[ui]\n[ui]\n").contains("line 2"));
+    assert!(problems("models = 3").contains("unknown section or key") || problems("models = 3").contains("line 1"));
+    assert!(problems("[models]\nlocal = 'x'").contains("write [models.local]"));
+    assert!(problems("[models.symbolic]\n").contains("cannot name"));
+    assert!(problems("[keys]\nquit = 3").contains("must be a key"));
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.toml"), [0xff, 0xfe]).unwrap();
+    assert!(load_in(dir.path(), &[], &[]).unwrap_err().to_string().contains("UTF-8"));
+    std::fs::write(dir.path().join("config.toml"), vec![b'#'; 2 << 20]).unwrap();
+    assert!(load_in(dir.path(), &[], &[]).unwrap_err().to_string().contains("1 MiB"));
+}
+
+#[test]
+fn named_models_inherit_but_keys_stay_with_their_endpoint() {
+    let file = "[model]\nidle_timeout_s = 5\n[models.big]\nmodel = 'gpt-x'\nmax_tokens = 9\n[models.local]\nbase_url = 'http://127.0.0.1:1/v1'\napi = 'completions'\nlimit_field = 'max_tokens'\n\
+                [models.other]\nbase_url = 'http://h/v1'\napi_key_env = 'OTHER_KEY'\nmodel = 'm'\n";
+    let config = with(file, &[("OPENAI_API_KEY", "sk-a"), ("OTHER_KEY", " sk-b \n")], &[]).unwrap();
+    let key = |name: &str| config.model_config(name).unwrap().options.api_key.map(|k| k.expose_secret().to_owned());
+    assert_eq!(key("big").as_deref(), Some("sk-a"));
+    assert_eq!(key("local"), None, "the default endpoint's key must not be sent elsewhere");
+    assert_eq!(key("other").as_deref(), Some("sk-b"));
+    assert_eq!(key("gpt-y").as_deref(), Some("sk-a"));
+    let big = &config.models["big"];
+    assert_eq!((big.options.model.as_str(), big.max_tokens), ("gpt-x", 9));
+    assert_eq!(big.options.idle_timeout, Duration::from_secs(5));
+    let local = &config.models["local"].options;
+    assert_eq!(
+        (local.model.as_str(), local.api, local.limit_field),
+        ("local", Api::Completions, LimitField::MaxTokens)
+    );
+    assert_eq!(config.model_config("gpt-y").unwrap().options.model, "gpt-y");
+    assert!(config.model_config("symbolic").is_none());
+}
+
+#[test]
+fn prices_come_in_pairs() {
+    let config = with("[model]\nprice_in = 2\nprice_out = 8.0\n", &[], &[]).unwrap();
+    let cost = config.model.price.unwrap().of(crate::model::Usage { prompt: 1_000_000, completion: 500_000 });
+    assert_eq!(cost, 6.0);
+    assert!(problems("[model]\nprice_in = 2\n").contains("both price_in and price_out"));
+}
+
+#[test]
+fn keys_paths_and_gate() {
+    let file = "[keys]\nquit = 'Q'\napprove = ['a', 'enter']\n[data]\nhousehold = 'games'\n[gate]\nsteps = 3\nuntil_fails = false\nuntil_action = 'put'\ntoken_budget = 1_000\n[model]\nrecord = '~/x.jsonl'\n";
+    let config = with(file, &[("HOME", "/home/me")], &[]).unwrap();
+    assert_eq!(config.keys["approve"], KeySetting { keys: vec!["a".into(), "enter".into()], line: Some(3) });
+    assert_eq!(config.keys["quit"].keys, ["Q"]);
+    assert_eq!(config.data.household, Some(config.paths.config.join("games")));
+    assert_eq!(config.model.record.as_deref(), Some(Path::new("/home/me/x.jsonl")));
+    let policy = &config.gate.policy;
+    assert_eq!((policy.steps, policy.until_fails, policy.token_budget), (3, false, Some(1000)));
+    assert_eq!(policy.until_action.as_deref(), Some("put"));
+    let flagged = with("", &[], &[("data.household", "here/x")]).unwrap();
+    assert_eq!(flagged.data.household.as_deref(), Some(Path::new("here/x")));
+}
+
+#[test]
+fn the_template_is_valid_and_so_is_every_line_of_it() {
+    let text = template();
+    assert!(with(&text, &[], &[]).is_ok());
+    let mut uncommented = String::new();
+    for line in text.lines() {
+        match line.strip_prefix("# ") {
+            Some(setting) if setting.contains(" = ") && !setting.contains('…') && !setting.contains("KEY") => {
+                uncommented.push_str(setting);
+            }
+            Some(section) if section.starts_with("[models.") => uncommented.push_str(section),
+            _ => uncommented.push_str(line),
+        }
+        uncommented.push('\n');
+    }
+    let config = with(&uncommented, &[], &[]).unwrap();
+    assert_eq!(config.models["local"].options.model, "qwen2.5-coder");
+    assert!(config.show().contains("config.toml line"));
+}
+
+#[test]
+fn names_select_models() {
+    let dir = tempfile::tempdir().unwrap();
+    let cassette = dir.path().join("c.jsonl");
+    std::fs::write(&cassette, "{\"format\":\"stepwright-cassette\",\"version\":1,\"model\":\"recorded-one\"}\n")
+        .unwrap();
+    let record = dir.path().join("r.jsonl");
+    let file =
+        format!("[models.local]\nbase_url = 'http://127.0.0.1:1'\nmodel = 'q'\nrecord = '{}'\n", record.display());
+    let config = with(&file, &[], &[("model.model", "local")]).unwrap();
+    let info = |name: &str| match select(&config, name).map_err(|e| e.to_string())? {
+        Selected::Symbolic => Err("symbolic".to_owned()),
+        Selected::Language(model) => Ok(model.info()),
+    };
+    assert_eq!(info("").unwrap().endpoint, "http://127.0.0.1:1/v1");
+    assert!(record.exists(), "recording was asked for");
+    assert_eq!(info("gpt-z").unwrap().name, "gpt-z");
+    assert_eq!(info("symbolic").unwrap_err(), "symbolic");
+    let recorded = info(&format!("cassette:{}", cassette.display())).unwrap();
+    assert_eq!((recorded.name.as_str(), recorded.kind), ("recorded-one", ModelKind::Recorded));
+    assert!(info("cassette:/nowhere").unwrap_err().contains("/nowhere"));
+    let bad = with("[model]\nbase_url = 'nonsense'\nmodel = 'x'", &[], &[]).unwrap();
+    assert!(matches!(select(&bad, ""), Err(crate::model::ModelError::Configuration(m)) if m.contains("base_url")));
+}

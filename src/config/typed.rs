@@ -1,0 +1,249 @@
+//! The merged configuration as the rest of the program reads it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::file::Value;
+use super::show::{Shown, Source};
+use super::{Environment, Layer, Paths, Problem};
+use crate::episode::Policy;
+use crate::model::openai::{Api, LimitField, Options};
+
+/// The whole configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The folders in use.
+    pub paths: Paths,
+    /// The `[model]` section.
+    pub model: ModelConfig,
+    /// The `[models.NAME]` sections.
+    pub models: BTreeMap<String, ModelConfig>,
+    /// The `[ui]` section.
+    pub ui: Ui,
+    /// The `[data]` section.
+    pub data: Data,
+    /// The `[gate]` section.
+    pub gate: Gate,
+    /// The `[keys]` section: keys by action, unchecked.
+    pub keys: BTreeMap<String, KeySetting>,
+    pub(super) shown: Vec<Shown>,
+}
+
+/// A model and how to reach it.
+#[derive(Debug, Clone)]
+pub struct ModelConfig {
+    /// In `[model]` any name [`super::select`] takes; in `[models.NAME]` the id at the endpoint.
+    pub model: String,
+    /// Most tokens of a completion.
+    pub max_tokens: u32,
+    /// Temperature of random samples.
+    pub temperature: f64,
+    /// Price of the tokens, where told.
+    pub price: Option<Price>,
+    /// The cassette exchanges are recorded into.
+    pub record: Option<PathBuf>,
+    /// Endpoint, key, time limits; its `model` is the id.
+    pub options: Options,
+}
+
+/// Price of a million tokens, in the user's currency.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Of the prompt.
+    pub input: f64,
+    /// Generated.
+    pub output: f64,
+}
+
+impl Price {
+    /// What an ask has cost.
+    pub fn of(self, usage: crate::model::Usage) -> f64 {
+        (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
+    }
+}
+
+/// The workbench.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ui {
+    /// The theme's name.
+    pub theme: String,
+    /// Colours are never used.
+    pub no_color: bool,
+    /// ASCII characters only.
+    pub ascii: bool,
+    /// Mouse events are taken.
+    pub mouse: bool,
+}
+
+/// The user's own data.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Data {
+    /// ALFWorld data.
+    pub household: Option<PathBuf>,
+}
+
+/// What is approved without a person at the start of a session.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Gate {
+    /// The policy.
+    pub policy: Policy,
+}
+
+/// Keys of an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeySetting {
+    /// The keys as written.
+    pub keys: Vec<String>,
+    /// The line in the configuration file, for messages.
+    pub line: Option<usize>,
+}
+
+/// Reads values by name. Kinds were checked when they were read, so a value of another kind does not occur.
+struct Values<'a>(&'a Layer);
+
+impl Values<'_> {
+    fn get(&self, section: &str, key: &str) -> Option<&Value> {
+        let own = self.0.get(&format!("{section}.{key}"));
+        let own = own.or_else(|| section.starts_with("models.").then(|| self.0.get(&format!("model.{key}"))).flatten());
+        own.map(|(value, _)| value)
+    }
+
+    fn text(&self, section: &str, key: &str) -> Option<String> {
+        match self.get(section, key) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    fn flag(&self, section: &str, key: &str) -> bool {
+        self.get(section, key) == Some(&Value::Bool(true))
+    }
+
+    fn whole(&self, section: &str, key: &str) -> Option<u64> {
+        match self.get(section, key) {
+            Some(Value::Whole(value)) => u64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    fn number(&self, section: &str, key: &str) -> Option<f64> {
+        match self.get(section, key) {
+            Some(Value::Number(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn seconds(&self, section: &str, key: &str) -> Duration {
+        Duration::try_from_secs_f64(self.number(section, key).unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, problems: &mut Vec<Problem>) -> Config {
+    let values = Values(&merged);
+    let mut models = BTreeMap::new();
+    let mut keys = BTreeMap::new();
+    for (name, (value, source)) in &merged {
+        if let Some(model) = name.strip_prefix("models.").and_then(|n| n.strip_suffix('.')) {
+            let section = format!("models.{model}");
+            let mut config = model_config(&values, &section, environment);
+            if !merged.contains_key(&format!("{section}.model")) {
+                config.model = model.to_owned();
+                config.options.model = model.to_owned();
+            }
+            // A key belongs to the endpoint it was made for.
+            let own_url = merged.contains_key(&format!("{section}.base_url"));
+            if own_url && !merged.contains_key(&format!("{section}.api_key_env")) {
+                config.options.api_key = None;
+                config.options.api_key_env = String::new();
+            }
+            models.insert(model.to_owned(), config);
+        } else if let (Some(action), Value::Texts(texts)) = (name.strip_prefix("keys."), value) {
+            let line = if let Source::File { line } = source { Some(*line) } else { None };
+            keys.insert(action.to_owned(), KeySetting { keys: texts.clone(), line });
+        }
+    }
+    for (section, model) in std::iter::once(("model".to_owned(), &model_config(&values, "model", environment)))
+        .chain(models.iter().map(|(name, model)| (format!("models.{name}"), model)))
+    {
+        one_price(&values, &section, model, &paths, problems);
+    }
+    let policy = Policy {
+        steps: values.whole("gate", "steps").and_then(|v| u32::try_from(v).ok()).unwrap_or_default(),
+        until_fails: values.flag("gate", "until_fails"),
+        until_action: values.text("gate", "until_action"),
+        token_budget: values.whole("gate", "token_budget"),
+    };
+    let model = model_config(&values, "model", environment);
+    let ui = Ui {
+        theme: values.text("ui", "theme").unwrap_or_default(),
+        no_color: values.text("ui", "color").as_deref() == Some("never"),
+        ascii: values.flag("ui", "ascii"),
+        mouse: values.flag("ui", "mouse"),
+    };
+    let data = Data { household: values.text("data", "household").map(PathBuf::from) };
+    let shown = Shown::all(&merged, &model, &models);
+    Config { paths, model, models, ui, data, gate: Gate { policy }, keys, shown }
+}
+
+/// One price without the other would make costs wrong.
+fn one_price(values: &Values<'_>, section: &str, model: &ModelConfig, paths: &Paths, problems: &mut Vec<Problem>) {
+    let given = ["price_in", "price_out"].map(|key| values.get(section, key).is_some());
+    if model.price.is_none() && given.contains(&true) {
+        let place = paths.config_file().display().to_string();
+        problems.push(Problem {
+            place,
+            line: None,
+            message: format!("[{section}] needs both price_in and price_out, or neither"),
+        });
+    }
+}
+
+fn model_config(values: &Values<'_>, section: &str, environment: Environment<'_>) -> ModelConfig {
+    let whole = |key: &str| values.whole(section, key).and_then(|v| u32::try_from(v).ok()).unwrap_or_default();
+    let text = |key: &str| values.text(section, key).unwrap_or_default();
+    let model = text("model");
+    let api_key_env = text("api_key_env");
+    let api_key = (!api_key_env.is_empty())
+        .then(|| environment(&api_key_env))
+        .flatten()
+        .map(|key| key.trim().to_owned())
+        .filter(|key| !key.is_empty())
+        .map(SecretString::from);
+    let options = Options {
+        api_key,
+        api_key_env,
+        api: match text("api").as_str() {
+            "chat" => Api::Chat,
+            "completions" => Api::Completions,
+            _ => Api::Auto,
+        },
+        limit_field: match text("limit_field").as_str() {
+            "max_tokens" => LimitField::MaxTokens,
+            "max_completion_tokens" => LimitField::MaxCompletionTokens,
+            _ => LimitField::Auto,
+        },
+        stream: values.flag(section, "stream"),
+        top_logprobs: whole("top_logprobs"),
+        omit: match values.get(section, "omit") {
+            Some(Value::Texts(fields)) => fields.clone(),
+            _ => Vec::new(),
+        },
+        connect_timeout: values.seconds(section, "connect_timeout_s"),
+        idle_timeout: values.seconds(section, "idle_timeout_s"),
+        retries: whole("retries"),
+        backoff_cap: values.seconds(section, "retry_cap_s"),
+        ..Options::new(text("base_url"), model.clone())
+    };
+    let price = values.number(section, "price_in").zip(values.number(section, "price_out"));
+    ModelConfig {
+        model,
+        max_tokens: whole("max_tokens"),
+        temperature: values.number(section, "temperature").unwrap_or_default(),
+        price: price.map(|(input, output)| Price { input, output }),
+        record: values.text(section, "record").map(PathBuf::from),
+        options,
+    }
+}
