@@ -3,6 +3,7 @@
 //! This file holds the interface every world offers and the records it exchanges. A world knows nothing of methods, models
 //! or terminals; it does no input or output while stepping (its loader reads files beforehand). One folder a world.
 
+pub mod demonstration;
 pub mod household;
 
 use std::any::Any;

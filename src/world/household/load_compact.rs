@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::definition::Definition;
-use super::game::Game;
 
 /// The fields of a game line that name it; the rest is skipped.
 #[derive(Debug, Deserialize)]
@@ -23,14 +22,6 @@ pub struct Label {
 /// Where in the line the JSON breaks off or what is missing, in words.
 pub fn definition(json: &str) -> Result<Definition, String> {
     serde_json::from_str(json).map_err(|e| describe(&e))
-}
-
-/// Reads one game and makes it ready to play.
-///
-/// # Errors
-/// As [`definition`], or what contradicts itself.
-pub fn game(json: &str) -> Result<Game, String> {
-    Game::build(&definition(json)?)
 }
 
 /// What serde says, without the line number (the caller knows the file's line).

@@ -9,10 +9,14 @@ mod bits;
 mod compatibility;
 mod definition;
 mod game;
+pub mod generate;
 mod goal;
 mod load_compact;
+mod load_official;
+mod pddl;
 mod program;
 mod rules;
+pub mod shipped;
 mod source;
 mod state;
 #[cfg(test)]

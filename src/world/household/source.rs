@@ -1,19 +1,40 @@
-//! Where tasks come from: a file or folder of games, read on first use.
+//! Where tasks come from: the tasks that ship with the program, a file of games, or a user's ALFWorld data folder.
 //!
-//! Finds and labels tasks; making one ready to play is `game.rs`'s business.
+//! Finds and labels tasks, and reads a game when it is asked for. Understands compact JSON (one game a line, `.jsonl` or
+//! `.jsonl.gz`, or one game in a `.json`) and the original `game.tw-pddl` files, alone or in folders.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::definition::Definition;
 use super::game::Game;
 use super::load_compact::{self, Label};
+use super::{Edition, load_official};
 use crate::world::{TaskInfo, WorldError};
 
-/// One game, not yet built.
+/// The tasks that ship with the program, written for it.
+const SHIPPED: &str = include_str!("../../../worlds/household/tasks.jsonl");
+
+/// The deepest folder looked into below the one given.
+const DEEPEST: usize = 8;
+/// The most game files taken from a folder; ALFWorld's whole release has 4,027.
+const MOST_FILES: usize = 50_000;
+/// The largest file read, in bytes, after decompression.
+const LARGEST: u64 = 1 << 30;
+
+/// Where one game's text is.
+#[derive(Debug, Clone)]
+enum Place {
+    /// A line of compact JSON, held in memory, with where it stands (`games.jsonl:12`).
+    Line { json: String, at: String },
+    /// An original game file.
+    Official(PathBuf),
+}
+
 #[derive(Debug, Clone)]
 struct Entry {
     info: TaskInfo,
-    json: String,
+    place: Place,
 }
 
 /// The tasks of a source.
@@ -23,60 +44,240 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads compact JSON lines.
+    /// The tasks that ship with the program.
+    ///
+    /// # Errors
+    /// Never, unless the program's own file is damaged.
+    pub fn shipped() -> Result<Source, WorldError> {
+        Source::from_lines(SHIPPED, "shipped")
+    }
+
+    /// Reads a file or a folder.
+    ///
+    /// # Errors
+    /// [`WorldError::Data`] naming the file (and line) that cannot be read, or saying that no game is there.
+    pub fn open(path: &Path) -> Result<Source, WorldError> {
+        if !path.is_dir() {
+            return Source::open_file(path);
+        }
+        let mut source = Source::default();
+        let mut files: Vec<PathBuf> = children(path)?.into_iter().filter(|p| is_compact(p)).collect();
+        files.sort();
+        for file in files {
+            // Other JSON lines can lie beside the games (plans, splits): a file is taken by its first line.
+            let text = read_text(&file)?;
+            if text.lines().find(|l| !l.trim().is_empty()).is_some_and(|l| load_compact::definition(l).is_ok()) {
+                source.entries.extend(Source::from_lines(&text, &file.display().to_string())?.entries);
+            }
+        }
+        if source.entries.is_empty() {
+            let mut games = Vec::new();
+            find_official(path, 0, &mut games)?;
+            games.sort();
+            source.entries = games.into_iter().map(official_entry).collect();
+        }
+        if source.entries.is_empty() {
+            return Err(data(path, "no games here: neither compact .jsonl files nor folders with game.tw-pddl"));
+        }
+        Ok(source)
+    }
+
+    fn open_file(path: &Path) -> Result<Source, WorldError> {
+        if path.extension().is_some_and(|e| e == "tw-pddl") {
+            if !path.exists() {
+                return Err(data(path, "no such file"));
+            }
+            return Ok(Source { entries: vec![official_entry(path.to_owned())] });
+        }
+        let text = read_text(path)?;
+        let origin = path.display().to_string();
+        // One game over many lines is as good as one game a line.
+        if let Ok(definition) = load_compact::definition(&text) {
+            let one = serde_json::to_string(&definition).map_err(|e| data(path, &e.to_string()))?;
+            return Source::from_lines(&one, &origin);
+        }
+        let source = Source::from_lines(&text, &origin)?;
+        if source.entries.is_empty() {
+            return Err(data(path, "the file is empty; one game definition a line is expected"));
+        }
+        Ok(source)
+    }
+
+    /// Reads compact JSON, one game a line.
     ///
     /// # Errors
     /// [`WorldError::Data`] naming the line that is no game.
     pub fn from_lines(text: &str, origin: &str) -> Result<Source, WorldError> {
         let mut entries = Vec::new();
         for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-            let label: Label = serde_json::from_str(line).map_err(|e| WorldError::Data {
-                path: format!("{origin}:{}", i + 1),
-                message: load_compact::describe(&e),
-            })?;
+            let at = format!("{origin}:{}", i + 1);
+            let label: Label = serde_json::from_str(line)
+                .map_err(|e| WorldError::Data { path: at.clone(), message: load_compact::describe(&e) })?;
             let info =
                 TaskInfo { id: label.id, kind: label.task_type, sentence: label.task, source: origin.to_owned() };
-            entries.push(Entry { info, json: line.to_owned() });
+            entries.push(Entry { info, place: Place::Line { json: line.to_owned(), at } });
         }
         Ok(Source { entries })
     }
 
-    /// Reads a `.jsonl` or `.jsonl.gz` file of games.
-    ///
-    /// # Errors
-    /// [`WorldError::Data`] if it cannot be read.
-    pub fn open(path: &Path) -> Result<Source, WorldError> {
-        let data = |message: String| WorldError::Data { path: path.display().to_string(), message };
-        let bytes = std::fs::read(path).map_err(|e| data(e.to_string()))?;
-        let mut text = String::new();
-        if path.extension().is_some_and(|e| e == "gz") {
-            flate2::read::GzDecoder::new(bytes.as_slice())
-                .read_to_string(&mut text)
-                .map_err(|e| data(e.to_string()))?;
-        } else {
-            text = String::from_utf8(bytes).map_err(|e| data(e.to_string()))?;
-        }
-        Source::from_lines(&text, &path.display().to_string())
-    }
-
-    /// The tasks, in file order.
+    /// The tasks, in the order of the files. An official game's sentence is its folder's name until the game is read.
     pub fn tasks(&self) -> Vec<TaskInfo> {
         self.entries.iter().map(|e| e.info.clone()).collect()
+    }
+
+    /// Number of tasks.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no tasks.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The full id that a person's abbreviation stands for: the id itself, or the only one that begins, ends or contains it.
+    ///
+    /// # Errors
+    /// [`WorldError::NoSuchTask`] with the ids that come nearest, where none or several match.
+    pub fn resolve(&self, wanted: &str) -> Result<&str, WorldError> {
+        let ids = || self.entries.iter().map(|e| e.info.id.as_str());
+        if let Some(exact) = ids().find(|id| *id == wanted) {
+            return Ok(exact);
+        }
+        let tests: [fn(&str, &str) -> bool; 3] =
+            [|id, w| id.starts_with(w), |id, w| id.ends_with(w), |id, w| id.contains(w)];
+        for test in tests.iter().filter(|_| !wanted.is_empty()) {
+            let mut found = ids().filter(|id| test(id, wanted));
+            if let (Some(only), None) = (found.next(), found.next()) {
+                return Ok(only);
+            }
+        }
+        Err(self.no_such_task(wanted))
+    }
+
+    /// The definition of a task.
+    ///
+    /// # Errors
+    /// [`WorldError::NoSuchTask`], or [`WorldError::Data`] if the file cannot be read or holds no game.
+    pub fn definition(&self, id: &str) -> Result<Definition, WorldError> {
+        let entry = self.entry(id)?;
+        match &entry.place {
+            Place::Line { json, at } => {
+                load_compact::definition(json).map_err(|message| WorldError::Data { path: at.clone(), message })
+            }
+            Place::Official(path) => {
+                let beside = path.with_file_name("traj_data.json");
+                let trajectory = if beside.exists() { Some(read_text(&beside)?) } else { None };
+                load_official::definition(&read_text(path)?, id, trajectory.as_deref()).map_err(|e| data(path, &e))
+            }
+        }
     }
 
     /// Makes a task ready to play.
     ///
     /// # Errors
-    /// [`WorldError::NoSuchTask`], or [`WorldError::Data`] if the game contradicts itself.
+    /// As [`Source::definition`], or [`WorldError::Data`] if the game contradicts itself.
     pub fn game(&self, id: &str) -> Result<Game, WorldError> {
-        let entry = self
-            .entries
-            .iter()
-            .find(|e| e.info.id == id)
-            .ok_or_else(|| WorldError::NoSuchTask { id: id.to_owned(), nearest: Vec::new() })?;
-        load_compact::game(&entry.json).map_err(|message| WorldError::Data {
-            path: PathBuf::from(&entry.info.source).display().to_string(),
-            message,
-        })
+        let definition = self.definition(id)?;
+        let at = match &self.entry(id)?.place {
+            Place::Line { at, .. } => at.clone(),
+            Place::Official(path) => path.display().to_string(),
+        };
+        Game::build(&definition).map_err(|message| WorldError::Data { path: at, message })
     }
+
+    /// The wording an official game was made for; `None` for compact JSON, which serves both.
+    ///
+    /// # Errors
+    /// As [`Source::definition`].
+    pub fn edition(&self, id: &str) -> Result<Option<Edition>, WorldError> {
+        match &self.entry(id)?.place {
+            Place::Line { .. } => Ok(None),
+            Place::Official(path) => load_official::edition(&read_text(path)?).map_err(|e| data(path, &e)),
+        }
+    }
+
+    fn entry(&self, id: &str) -> Result<&Entry, WorldError> {
+        self.entries.iter().find(|e| e.info.id == id).ok_or_else(|| self.no_such_task(id))
+    }
+
+    fn no_such_task(&self, id: &str) -> WorldError {
+        let mut ranked: Vec<(usize, &str)> =
+            self.entries.iter().map(|e| (unlikeness(&e.info.id, id), e.info.id.as_str())).collect();
+        ranked.sort();
+        WorldError::NoSuchTask {
+            id: id.to_owned(),
+            nearest: ranked.into_iter().take(3).map(|(_, id)| id.to_owned()).collect(),
+        }
+    }
+}
+
+/// How unlike an id is to what was asked for: the number of asked words (split at punctuation) that it lacks.
+fn unlikeness(id: &str, wanted: &str) -> usize {
+    let id = id.to_lowercase();
+    let wanted = wanted.to_lowercase();
+    wanted.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty() && !id.contains(w)).count()
+}
+
+fn official_entry(path: PathBuf) -> Entry {
+    let parts: Vec<String> = path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    // …/split/task folder/trial/game.tw-pddl
+    let end = parts.len().saturating_sub(1);
+    let id = parts.get(end.saturating_sub(3)..end).unwrap_or_default().join("/");
+    let folder = parts.get(end.saturating_sub(2)).cloned().unwrap_or_default();
+    let kind = folder.split('-').next().unwrap_or_default().to_owned();
+    let info = TaskInfo { id, kind, sentence: folder, source: path.display().to_string() };
+    Entry { info, place: Place::Official(path) }
+}
+
+/// Finds `game.tw-pddl` files; folders of movable receptacles and sliced objects are left out, as ALFWorld leaves them out.
+fn find_official(folder: &Path, depth: usize, games: &mut Vec<PathBuf>) -> Result<(), WorldError> {
+    for child in children(folder)? {
+        let name = child.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        if child.is_dir() {
+            if depth < DEEPEST && !name.contains("movable") && !name.contains("Sliced") {
+                find_official(&child, depth + 1, games)?;
+            }
+        } else if name == "game.tw-pddl" {
+            if games.len() == MOST_FILES {
+                return Err(data(folder, &format!("more than {MOST_FILES} games; name a folder further down")));
+            }
+            games.push(child);
+        }
+    }
+    Ok(())
+}
+
+fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
+    let entries = std::fs::read_dir(folder).map_err(|e| data(folder, &e.to_string()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(|e| data(folder, &e.to_string()))?.path());
+    }
+    Ok(paths)
+}
+
+fn is_compact(path: &Path) -> bool {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    path.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
+}
+
+/// Reads a text file, decompressing `.gz`; too large a file is an error and not a full memory.
+fn read_text(path: &Path) -> Result<String, WorldError> {
+    let file = std::fs::File::open(path).map_err(|e| data(path, &e.to_string()))?;
+    let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
+        Box::new(flate2::read::MultiGzDecoder::new(file))
+    } else {
+        Box::new(file)
+    };
+    let mut text = String::new();
+    let read = reader.take(LARGEST + 1).read_to_string(&mut text).map_err(|e| data(path, &e.to_string()))?;
+    if read as u64 > LARGEST {
+        return Err(data(path, "the file is larger than 1 GiB"));
+    }
+    Ok(text)
+}
+
+fn data(path: &Path, message: &str) -> WorldError {
+    WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
 }

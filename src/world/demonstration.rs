@@ -1,0 +1,195 @@
+//! Demonstrations: recorded episodes as program calls, from which effects and preconditions are learned.
+//!
+//! One type for every world. Reading files of other layouts into it happens here; what is learned is others' business.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ProgramHeader, WorldError};
+use crate::program::Call;
+
+/// A step of a demonstration.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DemonstrationStep {
+    /// The action's text; empty where the file holds calls alone.
+    #[serde(default)]
+    pub command: String,
+    /// What the agent saw; empty where the file holds calls alone.
+    #[serde(default)]
+    pub observation: String,
+    /// The action as a call; `None` for the reset and for actions without one.
+    #[serde(default)]
+    pub action_call: Option<Call>,
+    /// The observation as calls, in program order.
+    #[serde(default)]
+    pub observation_calls: Vec<Call>,
+}
+
+/// A recorded episode; its first step is the reset, without a command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Demonstration {
+    /// Where it comes from.
+    pub id: String,
+    /// The world's own kind of task.
+    pub task_type: String,
+    /// The goal as told.
+    pub sentence: String,
+    /// How it opens as a program.
+    pub header: ProgramHeader,
+    /// The steps, the reset first.
+    pub steps: Vec<DemonstrationStep>,
+}
+
+impl Demonstration {
+    /// All calls in program order.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.steps.iter().flat_map(|s| s.action_call.iter().chain(&s.observation_calls))
+    }
+}
+
+/// A line of a demonstrations file, in any of the layouts read.
+#[derive(Debug, Deserialize)]
+struct Line {
+    #[serde(default, alias = "dialogue_id")]
+    id: Option<String>,
+    #[serde(default)]
+    episode: Option<String>,
+    #[serde(default)]
+    task_type: String,
+    #[serde(default, alias = "task")]
+    sentence: String,
+    #[serde(default)]
+    function: Option<String>,
+    #[serde(default)]
+    header: Option<ProgramHeader>,
+    /// The program's text, from which the reset's calls are taken.
+    #[serde(default)]
+    program: Option<String>,
+    #[serde(default)]
+    steps: Vec<DemonstrationStep>,
+    /// Calls alone, in program order.
+    #[serde(default)]
+    calls: Vec<Call>,
+}
+
+/// Reads a file of demonstrations, one JSON object a line: this program's own layout, episodes with a `program` and `steps`, or
+/// plain `calls`. `setup` names the objects' set-up lines where the file does not.
+///
+/// # Errors
+/// [`WorldError::Data`] naming the line that cannot be read.
+pub fn read(
+    text: &str,
+    origin: &str,
+    setup: &[String],
+    is_action: impl Fn(&Call) -> bool,
+) -> Result<Vec<Demonstration>, WorldError> {
+    let mut demonstrations = Vec::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+        let fail = |message: String| WorldError::Data { path: format!("{origin}:{}", i + 1), message };
+        let line: Line = serde_json::from_str(line).map_err(|e| fail(format!("no demonstration: {e}")))?;
+        demonstrations.push(line.into_demonstration(i, setup, &is_action).map_err(fail)?);
+    }
+    Ok(demonstrations)
+}
+
+/// Reads a file of demonstrations; see [`read`].
+///
+/// # Errors
+/// [`WorldError::Data`] naming the file or line that cannot be read.
+pub fn open(
+    path: &Path,
+    setup: &[String],
+    is_action: impl Fn(&Call) -> bool,
+) -> Result<Vec<Demonstration>, WorldError> {
+    let origin = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|e| WorldError::Data { path: origin.clone(), message: e.to_string() })?;
+    read(&text, &origin, setup, is_action)
+}
+
+impl Line {
+    fn into_demonstration(
+        self,
+        index: usize,
+        setup: &[String],
+        is_action: &impl Fn(&Call) -> bool,
+    ) -> Result<Demonstration, String> {
+        let mut steps = self.steps;
+        if steps.is_empty() {
+            steps = steps_of_calls(self.calls, is_action);
+        } else if let Some(program) = &self.program {
+            steps.insert(0, reset_of_program(program, &steps)?);
+        }
+        let header = self.header.unwrap_or_else(|| ProgramHeader {
+            function: self.function.unwrap_or_else(|| "demonstration".to_owned()),
+            comment: self.sentence.clone(),
+            setup: setup.to_vec(),
+        });
+        Ok(Demonstration {
+            id: self.id.or(self.episode).unwrap_or_else(|| format!("demonstration {}", index + 1)),
+            task_type: self.task_type,
+            sentence: self.sentence,
+            header,
+            steps,
+        })
+    }
+}
+
+/// Splits calls into steps: each action begins one; what comes before the first is the reset.
+fn steps_of_calls(calls: Vec<Call>, is_action: &impl Fn(&Call) -> bool) -> Vec<DemonstrationStep> {
+    let mut steps = vec![DemonstrationStep::default()];
+    for call in calls {
+        if is_action(&call) {
+            steps.push(DemonstrationStep { action_call: Some(call), ..DemonstrationStep::default() });
+        } else if let Some(step) = steps.last_mut() {
+            step.observation_calls.push(call);
+        }
+    }
+    steps
+}
+
+/// The reset's calls: those of the program's text that come before the steps' own.
+fn reset_of_program(program: &str, steps: &[DemonstrationStep]) -> Result<DemonstrationStep, String> {
+    let calls: Vec<Call> = program.lines().filter_map(|l| l.trim().parse().ok()).collect();
+    let own: usize = steps.iter().map(|s| s.observation_calls.len() + usize::from(s.action_call.is_some())).sum();
+    let before = calls.len().checked_sub(own).ok_or("the steps hold more calls than the program")?;
+    let observation_calls = calls.into_iter().take(before).collect();
+    Ok(DemonstrationStep { observation_calls, ..DemonstrationStep::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_layouts_give_the_same_calls() {
+        let calls = ["agent.see('a')", "agent.goto('a')", "agent.see('b')", "agent.take('b', 'a')"];
+        let plain = serde_json::json!({ "episode": "e", "calls": calls });
+        let program = serde_json::json!({
+            "episode": "e", "task": "t", "function": "t",
+            "program": format!("def t():\n    # t\n    env = Environment()\n    {}\n", calls.join("\n    ")),
+            "steps": [
+                {"command": "go to a", "observation": "b", "action_call": calls[1], "observation_calls": [calls[2]]},
+                {"command": "take b", "observation": "ok", "action_call": calls[3], "observation_calls": []},
+            ],
+        });
+        let is_action = |c: &Call| c.function != "see";
+        for layout in [plain, program] {
+            let read = read(&layout.to_string(), "test", &[], is_action).unwrap();
+            let own = serde_json::to_string(&read[0]).unwrap();
+            let again = super::read(&own, "own", &[], is_action).unwrap();
+            for demonstration in [&read[0], &again[0]] {
+                assert_eq!(demonstration.calls().map(ToString::to_string).collect::<Vec<_>>(), calls);
+                assert_eq!(demonstration.steps.len(), 3);
+                assert_eq!(demonstration.steps[0].action_call, None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        let error = read("{\"calls\": []}\n{\"calls\": [\"import os\"]}", "demos.jsonl", &[], |_| true).unwrap_err();
+        assert!(error.to_string().starts_with("demos.jsonl:2: "), "{error}");
+    }
+}

@@ -1,0 +1,271 @@
+//! Generates household tasks: a furnished room, a goal that does not hold yet, and a solution that was carried out.
+//!
+//! Deterministic given task type and seed. A task is only given out after its plan has been executed in the world and won.
+
+mod furnish;
+mod plan;
+mod rooms;
+
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::definition::{Condition, Definition, GoalDefinition, Property};
+use super::{Edition, HouseholdWorld, Source};
+use crate::world::World;
+use furnish::Furnished;
+use rooms::{BATHROOM, BEDROOM, KITCHEN, LIVING_ROOM, Room};
+
+pub use plan::search_expert;
+
+/// The six task types of ALFWorld.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TaskType {
+    /// Put an object in a receptacle.
+    PickAndPlace,
+    /// Hold an object under a switched-on lamp.
+    LookInLight,
+    /// Put a cleaned object in a receptacle.
+    Clean,
+    /// Put a heated object in a receptacle.
+    Heat,
+    /// Put a cooled object in a receptacle.
+    Cool,
+    /// Put two objects in one receptacle.
+    PickTwo,
+}
+
+/// All task types, in ALFWorld's order.
+pub const TASK_TYPES: [TaskType; 6] =
+    [TaskType::PickAndPlace, TaskType::LookInLight, TaskType::Clean, TaskType::Heat, TaskType::Cool, TaskType::PickTwo];
+
+impl TaskType {
+    /// ALFWorld's name (`pick_heat_then_place_in_recep`).
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskType::PickAndPlace => "pick_and_place_simple",
+            TaskType::LookInLight => "look_at_obj_in_light",
+            TaskType::Clean => "pick_clean_then_place_in_recep",
+            TaskType::Heat => "pick_heat_then_place_in_recep",
+            TaskType::Cool => "pick_cool_then_place_in_recep",
+            TaskType::PickTwo => "pick_two_obj_and_place",
+        }
+    }
+
+    /// A short word for ids and the command line (`heat`).
+    pub fn word(self) -> &'static str {
+        match self {
+            TaskType::PickAndPlace => "place",
+            TaskType::LookInLight => "light",
+            TaskType::Clean => "clean",
+            TaskType::Heat => "heat",
+            TaskType::Cool => "cool",
+            TaskType::PickTwo => "two",
+        }
+    }
+
+    fn condition(self) -> Option<Condition> {
+        match self {
+            TaskType::Clean => Some(Condition::Clean),
+            TaskType::Heat => Some(Condition::Hot),
+            TaskType::Cool => Some(Condition::Cool),
+            _ => None,
+        }
+    }
+
+    fn rooms(self) -> &'static [&'static Room] {
+        match self {
+            TaskType::PickAndPlace | TaskType::PickTwo => &[&KITCHEN, &BEDROOM, &LIVING_ROOM, &BATHROOM],
+            TaskType::LookInLight => &[&BEDROOM, &LIVING_ROOM],
+            TaskType::Clean => &[&KITCHEN, &BATHROOM],
+            TaskType::Heat | TaskType::Cool => &[&KITCHEN],
+        }
+    }
+}
+
+impl std::str::FromStr for TaskType {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        TASK_TYPES.into_iter().find(|t| t.name() == text || t.word() == text).ok_or_else(|| {
+            let words: Vec<String> = TASK_TYPES.iter().map(|t| format!("{} ({})", t.word(), t.name())).collect();
+            format!("`{text}` is no task type; there are {}", words.join(", "))
+        })
+    }
+}
+
+/// Rooms tried before giving up; a room without a usable goal is rare.
+const TRIES: u64 = 200;
+
+/// Generates a task of a type. The same type and seed give the same task.
+///
+/// # Errors
+/// If none of many rooms allowed a solvable task, which would be a fault of the tables.
+pub fn task(kind: TaskType, seed: u64) -> Result<Definition, String> {
+    let mut problem = String::new();
+    for attempt in 0..TRIES {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        // Streams keep attempts and types apart without touching the seed.
+        rng.set_stream(attempt * TASK_TYPES.len() as u64 + kind as u64);
+        match attempt_task(kind, seed, &mut rng) {
+            Ok(definition) => return Ok(definition),
+            Err(e) => problem = e,
+        }
+    }
+    Err(format!("no solvable {} task from seed {seed} in {TRIES} rooms; last: {problem}", kind.name()))
+}
+
+fn attempt_task(kind: TaskType, seed: u64, rng: &mut ChaCha8Rng) -> Result<Definition, String> {
+    let room = kind.rooms().choose(rng).copied().ok_or("no room")?;
+    let furnished = furnish::furnish(room, rng);
+    let goal = choose_goal(kind, &furnished, rng).ok_or("no goal fits the room")?;
+    let task = sentence(kind, &goal, rng);
+    let target = goal.receptacle.as_deref().or(goal.lamp.as_deref()).unwrap_or_default();
+    let mut definition = Definition {
+        id: format!("generated/{}-{}-{target}-{seed}", kind.word(), goal.object),
+        split: "generated".to_owned(),
+        task_type: kind.name().to_owned(),
+        task,
+        scene: Some(room.scene + rng.random_range(0..30)),
+        start: furnished.start,
+        receptacles: furnished.receptacles,
+        objects: furnished.objects,
+        goal,
+        plan: Vec::new(),
+        can_contain: None,
+    };
+    definition.plan = plan::solve(&definition).ok_or("no plan")?;
+    check(&definition)?;
+    Ok(definition)
+}
+
+/// Executes the plan; the task must not be won before its last step.
+fn check(definition: &Definition) -> Result<(), String> {
+    let line = serde_json::to_string(definition).map_err(|e| e.to_string())?;
+    let source = Source::from_lines(&line, "generated").map_err(|e| e.to_string())?;
+    let mut world = HouseholdWorld::new(source, Edition::Move);
+    let mut outcome = world.reset(&definition.id, 0).map_err(|e| e.to_string())?;
+    for command in &definition.plan {
+        if outcome.won {
+            return Err(format!("won before `{command}`"));
+        }
+        outcome = world.act(command).map_err(|e| e.to_string())?;
+        if let Some(error) = outcome.error {
+            return Err(format!("`{command}`: {error}"));
+        }
+    }
+    if outcome.won { Ok(()) } else { Err("the plan does not win".to_owned()) }
+}
+
+/// Picks a goal that the room allows and that does not hold yet.
+fn choose_goal(kind: TaskType, room: &Furnished, rng: &mut ChaCha8Rng) -> Option<GoalDefinition> {
+    let needed = match kind {
+        TaskType::Clean => Some(Property::Cleanable),
+        TaskType::Heat => Some(Property::Heatable),
+        TaskType::Cool => Some(Property::Coolable),
+        _ => None,
+    };
+    let count = if kind == TaskType::PickTwo { 2 } else { 1 };
+    let mut choices = Vec::new();
+    for object in room.kinds_of_objects() {
+        let members: Vec<_> = room.objects.iter().filter(|o| o.kind.as_deref() == Some(object)).collect();
+        let able = |p: &Property| members.iter().all(|o| o.props.contains(p));
+        if members.len() < count || !able(&Property::Pickupable) || needed.is_some_and(|p| !able(&p)) {
+            continue;
+        }
+        if kind == TaskType::LookInLight {
+            let lamp = room.objects.iter().find(|o| o.props.contains(&Property::Toggleable))?;
+            choices.push((object, lamp.kind.clone().unwrap_or_default()));
+            continue;
+        }
+        for target in room.kinds_of_receptacles() {
+            // Nothing of the kind may be there yet, so that the task asks for something.
+            let there = members.iter().any(|o| o.inside_of.iter().any(|r| kind_of(r) == target));
+            if !there && furnish::accepts(target, object) {
+                choices.push((object, target.to_owned()));
+            }
+        }
+    }
+    let (object, target) = choices.choose(rng)?;
+    let light = kind == TaskType::LookInLight;
+    Some(GoalDefinition {
+        object: (*object).to_owned(),
+        lamp: light.then(|| target.clone()),
+        receptacle: (!light).then(|| target.clone()),
+        count: (!light).then_some(u8::try_from(count).unwrap_or(1)),
+        state: kind.condition(),
+    })
+}
+
+/// The type in a display name: `drawer 4` is a `drawer`.
+fn kind_of(name: &str) -> &str {
+    name.rsplit_once(' ').map_or(name, |(kind, _)| kind)
+}
+
+fn sentence(kind: TaskType, goal: &GoalDefinition, rng: &mut ChaCha8Rng) -> String {
+    let object = &goal.object;
+    let target = goal.receptacle.as_deref().or(goal.lamp.as_deref()).unwrap_or_default();
+    let forms = match kind {
+        TaskType::PickAndPlace => [format!("put a {object} in {target}."), format!("put some {object} on {target}.")],
+        TaskType::LookInLight => {
+            [format!("look at {object} under the {target}."), format!("examine the {object} with the {target}.")]
+        }
+        TaskType::PickTwo => {
+            [format!("put two {object} in {target}."), format!("find two {object} and put them in {target}.")]
+        }
+        TaskType::Clean => {
+            [format!("put a clean {object} in {target}."), format!("clean some {object} and put it in {target}.")]
+        }
+        TaskType::Heat => {
+            [format!("put a hot {object} in {target}."), format!("heat some {object} and put it in {target}.")]
+        }
+        TaskType::Cool => {
+            [format!("put a cool {object} in {target}."), format!("cool some {object} and put it in {target}.")]
+        }
+    };
+    forms.choose(rng).cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_gives_solvable_tasks_and_the_same_from_the_same_seed() {
+        for kind in TASK_TYPES {
+            for seed in 0..12 {
+                let definition = task(kind, seed).unwrap();
+                assert_eq!(definition, task(kind, seed).unwrap());
+                check(&definition).unwrap();
+                assert_eq!(definition.task_type, kind.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_expert_that_searches_wins_too() {
+        for kind in TASK_TYPES {
+            for seed in 0..6 {
+                let definition = task(kind, seed).unwrap();
+                let commands = search_expert(&definition, Edition::Put).unwrap();
+                let line = serde_json::to_string(&definition).unwrap();
+                let mut world = HouseholdWorld::new(Source::from_lines(&line, "test").unwrap(), Edition::Put);
+                let mut outcome = world.reset(&definition.id, 0).unwrap();
+                for command in commands {
+                    outcome = world.act(&command).unwrap();
+                    assert_eq!(outcome.error, None, "{command} in {}", definition.id);
+                }
+                assert!(outcome.won, "{}", definition.id);
+            }
+        }
+    }
+
+    #[test]
+    fn types_are_read_by_either_name() {
+        for kind in TASK_TYPES {
+            assert_eq!(kind.name().parse(), Ok(kind));
+            assert_eq!(kind.word().parse(), Ok(kind));
+        }
+        assert!("boil".parse::<TaskType>().unwrap_err().contains("heat"));
+    }
+}

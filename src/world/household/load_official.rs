@@ -1,0 +1,291 @@
+//! Reads the original game files, `game.tw-pddl`: a PDDL problem and a text grammar in one JSON object.
+//!
+//! Gives the same [`Definition`] as the compact layout: raw identifiers become display names in display order (RULES: numbers
+//! count down in sorted identifier order within a base name).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use super::definition::{Condition, Definition, GoalDefinition, ObjectDefinition, Property, ReceptacleDefinition};
+use super::pddl::Problem;
+use super::{Edition, load_compact};
+
+/// The fields of a `game.tw-pddl` that matter here.
+#[derive(Debug, Deserialize)]
+struct GameFile {
+    pddl_problem: String,
+    grammar: String,
+    #[serde(default)]
+    walkthrough: Vec<String>,
+}
+
+/// What a `traj_data.json` beside the game adds.
+#[derive(Debug, Default, Deserialize)]
+struct TrajectoryFile {
+    #[serde(default)]
+    task_type: String,
+    #[serde(default)]
+    scene: Option<TrajectoryScene>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct TrajectoryScene {
+    #[serde(default)]
+    scene_num: Option<i64>,
+}
+
+/// Reads a game file.
+///
+/// `id` is the game's path in its data folder (`split/task folder/trial`), which also tells split and task type.
+/// `trajectory` is the text of the `traj_data.json` beside it, where there is one.
+///
+/// # Errors
+/// What is missing or contradicts itself, in words.
+pub fn definition(json: &str, id: &str, trajectory: Option<&str>) -> Result<Definition, String> {
+    let file: GameFile = serde_json::from_str(json).map_err(|e| load_compact::describe(&e))?;
+    let task = sentence(&file.grammar).ok_or("the grammar holds no `Your task is to: …`")?;
+    let mut definition = from_problem(&file.pddl_problem, id, &task)?;
+    definition.plan = file.walkthrough;
+    // A damaged traj_data.json costs nothing that the game itself does not tell.
+    if let Some(found) = trajectory.and_then(|t| serde_json::from_str::<TrajectoryFile>(t).ok()) {
+        if definition.task_type.is_empty() {
+            definition.task_type = found.task_type;
+        }
+        definition.scene = definition.scene.or(found.scene.and_then(|s| s.scene_num));
+    }
+    Ok(definition)
+}
+
+/// The wording a game file was made for; `None` if its grammar shows neither.
+///
+/// # Errors
+/// If the text is no game file.
+pub fn edition(json: &str) -> Result<Option<Edition>, String> {
+    let file: GameFile = serde_json::from_str(json).map_err(|e| load_compact::describe(&e))?;
+    Ok(match (file.grammar.contains("\"put {o} in/on {r}\""), file.grammar.contains("\"move {o} to {r}\"")) {
+        (true, _) => Some(Edition::Put),
+        (_, true) => Some(Edition::Move),
+        _ => None,
+    })
+}
+
+fn sentence(grammar: &str) -> Option<String> {
+    let (_, rest) = grammar.split_once("Your task is to: ")?;
+    let (quoted, _) = rest.split_once('"')?;
+    // The grammar is JSON inside a JSON string; the sentence may hold escapes of its own.
+    serde_json::from_str::<String>(&format!("\"{quoted}\"")).ok()
+}
+
+/// Builds the definition of a PDDL problem.
+///
+/// # Errors
+/// What is missing or contradicts itself, in words.
+pub fn from_problem(problem: &str, id: &str, task: &str) -> Result<Definition, String> {
+    let problem = Problem::parse(problem)?;
+    let facts = Facts::read(problem.facts()?);
+    let names = Names::of(facts.identifiers.iter().copied());
+    let start = facts.start.ok_or("no fact says where the agent is (atLocation)")?;
+    let mut receptacles = Vec::new();
+    for raw in names.sorted.iter().filter(|n| facts.location_of.contains_key(**n)) {
+        let location = facts.location_of.get(raw).copied().unwrap_or_default();
+        receptacles.push(ReceptacleDefinition {
+            name: names.display(raw),
+            kind: facts.receptacle_kinds.get(raw).map(|k| type_name(k)),
+            loc: names.display(location),
+            openable: facts.has("openable", raw),
+            opened: facts.has("opened", raw),
+        });
+    }
+    let objects =
+        names.sorted.iter().filter(|n| facts.objects.contains(**n)).map(|raw| object(&facts, &names, raw)).collect();
+    let (split, task_type, scene) = from_id(id);
+    Ok(Definition {
+        id: id.to_owned(),
+        split,
+        task_type,
+        task: task.to_owned(),
+        scene,
+        start: names.display(start),
+        receptacles,
+        objects,
+        goal: goal(&problem)?,
+        plan: Vec::new(),
+        can_contain: (!facts.can_contain.is_empty()).then(|| facts.can_contain.clone()),
+    })
+}
+
+fn object(facts: &Facts<'_>, names: &Names<'_>, raw: &str) -> ObjectDefinition {
+    const PROPERTIES: [(&str, Property); 8] = [
+        ("pickupable", Property::Pickupable),
+        ("cleanable", Property::Cleanable),
+        ("heatable", Property::Heatable),
+        ("coolable", Property::Coolable),
+        ("toggleable", Property::Toggleable),
+        ("sliceable", Property::Sliceable),
+        ("isreceptacleobject", Property::IsReceptacleObject),
+        ("iscool", Property::IsCool),
+    ];
+    let related = |pairs: &BTreeSet<(&str, &str)>| {
+        let mut found: Vec<&str> = pairs.iter().filter(|(a, _)| *a == raw).map(|(_, b)| *b).collect();
+        found.sort_unstable();
+        found.into_iter().map(|n| names.display(n)).collect::<Vec<_>>()
+    };
+    ObjectDefinition {
+        name: names.display(raw),
+        kind: facts.object_kinds.get(raw).map(|k| type_name(k)),
+        inside_of: related(&facts.inside),
+        at: related(&facts.at),
+        props: PROPERTIES.iter().filter(|(p, _)| facts.has(p, raw)).map(|(_, p)| *p).collect(),
+        inside: related(&facts.holds),
+    }
+}
+
+/// The facts of a problem, sorted by what they tell.
+#[derive(Debug, Default)]
+struct Facts<'a> {
+    identifiers: BTreeSet<&'a str>,
+    start: Option<&'a str>,
+    location_of: FxHashMap<&'a str, &'a str>,
+    receptacle_kinds: FxHashMap<&'a str, &'a str>,
+    object_kinds: FxHashMap<&'a str, &'a str>,
+    objects: BTreeSet<&'a str>,
+    /// (object, receptacle)
+    inside: BTreeSet<(&'a str, &'a str)>,
+    /// (object, location)
+    at: BTreeSet<(&'a str, &'a str)>,
+    /// (holding object, object in it)
+    holds: BTreeSet<(&'a str, &'a str)>,
+    /// (predicate, subject)
+    unary: BTreeSet<(&'a str, &'a str)>,
+    can_contain: BTreeMap<String, Vec<String>>,
+}
+
+impl<'a> Facts<'a> {
+    fn read(facts: Vec<Vec<&'a str>>) -> Self {
+        let mut read = Facts::default();
+        for fact in facts {
+            let Some((predicate, arguments)) = fact.split_first() else { continue };
+            read.identifiers.extend(arguments);
+            read.take(predicate, arguments);
+        }
+        // A receptacle is no object, whatever else is said of it.
+        let receptacles: Vec<&str> = read.location_of.keys().copied().collect();
+        for receptacle in receptacles {
+            read.objects.remove(receptacle);
+        }
+        read
+    }
+
+    fn take(&mut self, predicate: &'a str, arguments: &[&'a str]) {
+        match (predicate, arguments) {
+            ("atlocation", [_, location]) => self.start = Some(location),
+            ("receptacleatlocation", [r, location]) => drop(self.location_of.insert(r, location)),
+            ("receptacletype", [r, kind]) => drop(self.receptacle_kinds.insert(r, kind)),
+            ("objecttype", [o, kind]) => {
+                self.objects.insert(o);
+                self.object_kinds.insert(o, kind);
+            }
+            ("inreceptacle", [o, r]) => {
+                self.objects.insert(o);
+                self.inside.insert((o, r));
+            }
+            ("objectatlocation", [o, location]) => {
+                self.objects.insert(o);
+                self.at.insert((o, location));
+            }
+            ("inreceptacleobject", [inner, outer]) => drop(self.holds.insert((outer, inner))),
+            ("cancontain", [r, o]) => {
+                let accepted = self.can_contain.entry(type_name(r)).or_default();
+                let kind = type_name(o);
+                if !accepted.contains(&kind) {
+                    accepted.push(kind);
+                }
+            }
+            (_, [subject]) => drop(self.unary.insert((predicate, subject))),
+            _ => {}
+        }
+    }
+
+    fn has(&self, predicate: &str, subject: &str) -> bool {
+        self.unary.contains(&(predicate, subject))
+    }
+}
+
+/// Type names carry a suffix `type`.
+fn type_name(raw: &str) -> String {
+    raw.strip_suffix("type").unwrap_or(raw).to_owned()
+}
+
+/// Display names of raw identifiers.
+#[derive(Debug, Default)]
+struct Names<'a> {
+    sorted: Vec<&'a str>,
+    display: FxHashMap<&'a str, String>,
+}
+
+impl<'a> Names<'a> {
+    /// Names sorted, distinct identifiers: within a base name of n members the first gets number n, the last 1.
+    fn of(identifiers: impl Iterator<Item = &'a str>) -> Self {
+        let sorted: Vec<&str> = identifiers.collect();
+        let mut left: FxHashMap<String, usize> = FxHashMap::default();
+        for raw in &sorted {
+            *left.entry(base_name(raw)).or_default() += 1;
+        }
+        let mut display = FxHashMap::default();
+        for raw in &sorted {
+            let base = base_name(raw);
+            let Some(number) = left.get_mut(&base) else { continue };
+            display.insert(*raw, format!("{base} {number}"));
+            *number -= 1;
+        }
+        Names { sorted, display }
+    }
+
+    fn display(&self, raw: &str) -> String {
+        self.display.get(raw).cloned().unwrap_or_else(|| raw.to_owned())
+    }
+}
+
+fn base_name(raw: &str) -> String {
+    let base = raw.split("_bar_").next().unwrap_or(raw);
+    if raw.contains("basin") { format!("{base}basin") } else { base.to_owned() }
+}
+
+/// Split, task type and scene number as the folder names tell them; empty where they do not.
+fn from_id(id: &str) -> (String, String, Option<i64>) {
+    let mut parts = id.rsplit('/');
+    let (_trial, folder, split) = (parts.next(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let fields: Vec<&str> = folder.split('-').collect();
+    let task_type = fields.first().filter(|_| fields.len() == 5).copied().unwrap_or_default();
+    let scene = fields.get(4).and_then(|s| s.parse().ok());
+    (split.to_owned(), task_type.to_owned(), scene)
+}
+
+/// What must hold to win, from the atoms of the goal.
+fn goal(problem: &Problem) -> Result<GoalDefinition, String> {
+    let atoms = problem.goal_atoms()?;
+    let subject_of =
+        |predicate: &str| atoms.iter().find(|a| a.first() == Some(&predicate)).and_then(|a| a.last()).copied();
+    let kind_of = |variable: &str| {
+        atoms.iter().find_map(|a| match a.as_slice() {
+            ["objecttype", v, kind] if *v == variable => Some(type_name(kind)),
+            _ => None,
+        })
+    };
+    if let (Some(lamp), Some(held)) = (subject_of("istoggled"), subject_of("holds")) {
+        let (lamp, object) = (kind_of(lamp), kind_of(held));
+        let object = object.ok_or("the goal does not say what is to be held")?;
+        return Ok(GoalDefinition { object, lamp, receptacle: None, count: None, state: None });
+    }
+    let receptacle = subject_of("receptacletype").map(type_name).ok_or("the goal names no receptacle type")?;
+    let variables: BTreeSet<&str> =
+        atoms.iter().filter(|a| a.first() == Some(&"objecttype")).filter_map(|a| a.get(1)).copied().collect();
+    let object = variables.iter().next().and_then(|v| kind_of(v)).ok_or("the goal names no object type")?;
+    let state = [("isclean", Condition::Clean), ("ishot", Condition::Hot), ("iscool", Condition::Cool)]
+        .into_iter()
+        .find_map(|(predicate, condition)| subject_of(predicate).map(|_| condition));
+    let count = u8::try_from(variables.len()).map_err(|_| "the goal names too many objects".to_owned())?;
+    Ok(GoalDefinition { object, lamp: None, receptacle: Some(receptacle), count: Some(count), state })
+}
