@@ -16,6 +16,7 @@ use super::program_view::ProgramView;
 use super::search::{NoPlan, Plan, search};
 use crate::episode::Status;
 use crate::program::Call;
+use crate::world::demonstration::Demonstration;
 
 /// States one search may expand.
 const LIMIT: usize = 600;
@@ -58,6 +59,11 @@ impl SymbolicProposer {
         let mut likely = Likely::shipped();
         likely.learn(samples.iter().copied());
         SymbolicProposer { effects: EffectModel::learn(samples), likely }
+    }
+
+    /// Learns from whole demonstrations.
+    pub fn from_demonstrations(demonstrations: &[Demonstration]) -> Self {
+        Self::learn(demonstrations.iter().flat_map(|d| &d.steps).map(Sample::from))
     }
 
     /// The learned effects.
