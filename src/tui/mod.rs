@@ -7,6 +7,7 @@
 pub mod actions;
 pub mod app;
 pub mod chrome;
+pub mod color;
 pub mod dialog;
 pub mod event;
 pub mod fuzzy;
@@ -20,4 +21,5 @@ pub mod start;
 pub mod svg;
 pub mod terminal;
 pub mod theme;
+pub mod theme_file;
 pub mod view;

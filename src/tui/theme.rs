@@ -151,6 +151,8 @@ pub const ASCII: Glyphs = Glyphs {
 pub struct Theme {
     /// The theme's name, as in `themes/NAME.toml`.
     pub name: String,
+    /// What it is for, in a few words.
+    pub about: String,
     styles: [Style; ROLES.len()],
     /// The marks.
     pub glyphs: Glyphs,
@@ -159,7 +161,8 @@ pub struct Theme {
 impl Theme {
     /// The monochrome theme: weight and reverse video only.
     pub fn monochrome(glyphs: Glyphs) -> Self {
-        let mut theme = Theme { name: "monochrome".into(), styles: [Style::new(); ROLES.len()], glyphs };
+        let mut theme =
+            Theme { name: "monochrome".into(), about: String::new(), styles: [Style::new(); ROLES.len()], glyphs };
         let bold = Style::new().add_modifier(Modifier::BOLD);
         let dim = Style::new().add_modifier(Modifier::DIM);
         for role in

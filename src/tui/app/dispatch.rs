@@ -307,7 +307,7 @@ impl App {
     }
 
     fn open_themes(&mut self) {
-        let themes: Vec<(String, String)> = self.themes.iter().map(|t| (t.name.clone(), String::new())).collect();
+        let themes: Vec<(String, String)> = self.themes.iter().map(|t| (t.name.clone(), t.about.clone())).collect();
         let pick = Pick::theme(&themes, &self.theme.name);
         self.theme_before = Some(self.theme.clone());
         self.open(Box::new(pick));

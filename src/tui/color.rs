@@ -1,0 +1,174 @@
+//! Colours: how they are written, how many the terminal shows, the nearest of those, and contrast.
+
+use ratatui::style::Color;
+
+/// How many colours the terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// None: `NO_COLOR`, or a terminal that says so.
+    None,
+    /// The sixteen named ones.
+    Sixteen,
+    /// The 256 indexed ones.
+    Indexed,
+    /// All.
+    True,
+}
+
+/// The sixteen named colours: name, colour, and how it usually looks.
+const NAMED: [(&str, Color, (u8, u8, u8)); 16] = [
+    ("black", Color::Black, (0, 0, 0)),
+    ("red", Color::Red, (170, 0, 0)),
+    ("green", Color::Green, (0, 140, 0)),
+    ("yellow", Color::Yellow, (170, 130, 0)),
+    ("blue", Color::Blue, (40, 60, 200)),
+    ("magenta", Color::Magenta, (170, 0, 170)),
+    ("cyan", Color::Cyan, (0, 150, 150)),
+    ("white", Color::Gray, (190, 190, 190)),
+    ("bright-black", Color::DarkGray, (110, 110, 110)),
+    ("bright-red", Color::LightRed, (255, 100, 100)),
+    ("bright-green", Color::LightGreen, (100, 255, 100)),
+    ("bright-yellow", Color::LightYellow, (255, 255, 100)),
+    ("bright-blue", Color::LightBlue, (110, 140, 255)),
+    ("bright-magenta", Color::LightMagenta, (255, 110, 255)),
+    ("bright-cyan", Color::LightCyan, (100, 255, 255)),
+    ("bright-white", Color::White, (255, 255, 255)),
+];
+
+/// Levels of each component in the 6x6x6 cube of the indexed colours.
+const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
+
+impl Depth {
+    /// What the environment says: `NO_COLOR`, `COLORTERM`, `TERM`.
+    pub fn of_environment() -> Self {
+        let var = |name| std::env::var(name).unwrap_or_default();
+        Self::told(!var("NO_COLOR").is_empty(), &var("COLORTERM"), &var("TERM"))
+    }
+
+    fn told(no_color: bool, colorterm: &str, term: &str) -> Self {
+        match () {
+            () if no_color || term == "dumb" => Depth::None,
+            () if matches!(colorterm, "truecolor" | "24bit") || term.ends_with("-direct") => Depth::True,
+            () if term.contains("256color")
+                || matches!(term, "xterm-kitty" | "xterm-ghostty" | "foot" | "alacritty") =>
+            {
+                Depth::Indexed
+            }
+            () => Depth::Sixteen,
+        }
+    }
+
+    /// The nearest colour that is shown; `None` where there are none.
+    pub fn nearest(self, color: Color) -> Option<Color> {
+        match (self, color) {
+            (Depth::None, _) => None,
+            (Depth::Indexed, Color::Rgb(r, g, b)) => Some(Color::Indexed(nearest_index((r, g, b)))),
+            (Depth::Sixteen, Color::Rgb(..) | Color::Indexed(16..)) => Some(nearest_named(rgb(color)?)),
+            (Depth::Sixteen, Color::Indexed(index)) => NAMED.get(usize::from(index)).map(|n| n.1),
+            _ => Some(color),
+        }
+    }
+}
+
+/// Whether the terminal says that its ground is light (`COLORFGBG`, set by some terminals; asking could stall).
+pub fn ground_is_light() -> bool {
+    let told = std::env::var("COLORFGBG").unwrap_or_default();
+    matches!(told.rsplit(';').next(), Some("7" | "15"))
+}
+
+/// Reads `red`, `bright-red`, `#rrggbb` or `0` to `255`.
+pub fn parse(text: &str) -> Option<Color> {
+    if let Some((_, color, _)) = NAMED.iter().find(|(n, ..)| *n == text) {
+        return Some(*color);
+    }
+    if text == "default" {
+        return Some(Color::Reset);
+    }
+    if let Some(hex) = text.strip_prefix('#').filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit())) {
+        let [_, r, g, b] = u32::from_str_radix(hex, 16).ok()?.to_be_bytes();
+        return Some(Color::Rgb(r, g, b));
+    }
+    text.parse().ok().map(Color::Indexed)
+}
+
+/// How a colour looks, as far as it can be told.
+fn rgb(color: Color) -> Option<(u8, u8, u8)> {
+    match color {
+        Color::Rgb(r, g, b) => Some((r, g, b)),
+        Color::Indexed(index @ 0..=15) => NAMED.get(usize::from(index)).map(|n| n.2),
+        Color::Indexed(index @ 16..=231) => {
+            let level = |i: u8| CUBE.get(usize::from(i % 6)).copied();
+            Some((level((index - 16) / 36)?, level((index - 16) / 6)?, level(index - 16)?))
+        }
+        Color::Indexed(index) => {
+            let grey = 8 + 10 * (index - 232);
+            Some((grey, grey, grey))
+        }
+        other => NAMED.iter().find(|n| n.1 == other).map(|n| n.2),
+    }
+}
+
+fn distance((r, g, b): (u8, u8, u8), (x, y, z): (u8, u8, u8)) -> u32 {
+    // Weighted by how much the eye makes of each.
+    let part = |a: u8, b: u8, weight: u32| u32::from(a.abs_diff(b)).pow(2) * weight;
+    part(r, x, 3) + part(g, y, 6) + part(b, z, 1)
+}
+
+fn nearest_index(wanted: (u8, u8, u8)) -> u8 {
+    // The first sixteen are the person's own and may look like anything.
+    (16..=255).min_by_key(|i| rgb(Color::Indexed(*i)).map_or(u32::MAX, |c| distance(c, wanted))).unwrap_or(15)
+}
+
+fn nearest_named(wanted: (u8, u8, u8)) -> Color {
+    NAMED.iter().min_by_key(|n| distance(n.2, wanted)).map_or(Color::Reset, |n| n.1)
+}
+
+/// Contrast of two colours by WCAG 2, from 1 to 21; `None` where a colour's looks cannot be told.
+pub fn contrast(a: Color, b: Color) -> Option<f64> {
+    let luminance = |color| -> Option<f64> {
+        let (r, g, b) = rgb(color)?;
+        let linear = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.03928 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        Some(0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b))
+    };
+    let (a, b) = (luminance(a)?, luminance(b)?);
+    Some((a.max(b) + 0.05) / (a.min(b) + 0.05))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_read() {
+        assert_eq!(parse("bright-red"), Some(Color::LightRed));
+        assert_eq!(parse("#0a0B0c"), Some(Color::Rgb(10, 11, 12)));
+        assert_eq!(parse("33"), Some(Color::Indexed(33)));
+        for wrong in ["#12345", "#12345é", "300", "reddish", ""] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_is_near() {
+        assert_eq!(Depth::Indexed.nearest(Color::Rgb(255, 0, 0)), Some(Color::Indexed(196)));
+        assert_eq!(Depth::Sixteen.nearest(Color::Rgb(250, 250, 250)), Some(Color::White));
+        assert_eq!(Depth::Sixteen.nearest(Color::Indexed(1)), Some(Color::Red));
+        assert_eq!(Depth::None.nearest(Color::Red), None);
+    }
+
+    #[test]
+    fn the_environment_is_heeded() {
+        assert_eq!(Depth::told(true, "truecolor", "xterm"), Depth::None);
+        assert_eq!(Depth::told(false, "truecolor", "xterm"), Depth::True);
+        assert_eq!(Depth::told(false, "", "tmux-256color"), Depth::Indexed);
+        assert_eq!(Depth::told(false, "", "linux"), Depth::Sixteen);
+    }
+
+    #[test]
+    fn black_on_white_is_the_most() {
+        assert!((contrast(Color::Black, Color::White).unwrap() - 21.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,87 @@
+use super::*;
+
+fn wanted<'a>(name: Option<&'a str>, folder: Option<&'a Path>) -> Wanted<'a> {
+    Wanted { folder, name, ascii: false, depth: Depth::True }
+}
+
+#[test]
+fn the_shipped_themes_load_and_set_every_role_readably() {
+    let (themes, problems) = load(wanted(Some("dark"), None)).unwrap();
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(themes.len(), SHIPPED.len());
+    for theme in themes.iter().filter(|t| t.name != "monochrome") {
+        let ground = theme.style(Role::Text).bg.unwrap();
+        for role in ROLES {
+            let style = theme.style(role);
+            let fg = style.fg.unwrap_or_else(|| panic!("{} lacks {role:?}", theme.name));
+            let ratio = color::contrast(fg, style.bg.unwrap_or(ground)).unwrap();
+            // WCAG AA for text; borders are lines, not text.
+            let least = if role == Role::Border { 1.5 } else { 4.5 };
+            assert!(ratio >= least, "{} {role:?}: {ratio:.2}", theme.name);
+        }
+    }
+}
+
+#[test]
+fn monochrome_has_no_colour() {
+    let (themes, _) = load(Wanted { depth: Depth::None, ..wanted(None, None) }).unwrap();
+    assert_eq!(themes[0].name, "monochrome");
+    for theme in &themes {
+        for role in ROLES {
+            assert_eq!((theme.style(role).fg, theme.style(role).bg), (None, None), "{}", theme.name);
+        }
+    }
+}
+
+#[test]
+fn few_colours_get_the_nearest() {
+    let (themes, _) = load(Wanted { depth: Depth::Sixteen, ..wanted(Some("dark"), None) }).unwrap();
+    for role in ROLES {
+        assert!(!matches!(themes[0].style(role).fg, Some(Color::Rgb(..) | Color::Indexed(_))), "{role:?}");
+    }
+}
+
+fn load_own(text: &str) -> Result<(Vec<Theme>, Vec<String>), String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mine.toml"), text).unwrap();
+    load(wanted(Some("mine"), Some(folder.path())))
+}
+
+#[test]
+fn an_own_theme_inherits() {
+    let (themes, _) =
+        load_own("inherits = \"light\"\n[roles]\nkey = { fg = 33, bold = true }\ngood = \"#00ff00\"\n").unwrap();
+    let (light, _) = load(wanted(Some("light"), None)).unwrap();
+    assert_eq!(themes[0].style(Role::Text), light[0].style(Role::Text));
+    assert_eq!(themes[0].style(Role::Key).fg, Some(Color::Indexed(33)));
+    assert_eq!(themes[0].style(Role::Good).fg, Some(Color::Rgb(0, 255, 0)));
+}
+
+#[test]
+fn errors_name_file_line_and_remedy() {
+    let cases = [
+        ("[roles]\ntext = \"blurple\"\n", "mine.toml:2: `blurple` is no colour"),
+        ("[roles]\n\ntext = { fg = \"blurple\" }\n", "mine.toml:3: `blurple` is no colour"),
+        ("[roles]\ntextt = \"red\"\n", "mine.toml:2: no role `textt`; there are: text, dim"),
+        ("inherits = \"nope\"\n", "inherits from `nope`, which is no theme; there are: dark"),
+        ("inherits = \"mine\"\n", "goes in circles"),
+        ("[roles]\ntext = { fgg = \"red\" }\n", "line 2"),
+        ("colour = 1\n", "unknown field `colour`"),
+        ("[glyphs]\nyes = \"y\"\n", "[glyphs] knows"),
+    ];
+    for (text, expected) in cases {
+        let error = load_own(text).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+        assert!(error.contains("mine.toml"), "{error}");
+    }
+    assert!(load(wanted(Some("nope"), None)).unwrap_err().contains("no theme `nope`; there are: dark"));
+}
+
+#[test]
+fn a_broken_theme_that_is_not_asked_for_is_reported_only() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bad.toml"), "[[").unwrap();
+    let (themes, problems) = load(wanted(Some("dark"), Some(folder.path()))).unwrap();
+    assert_eq!(themes.len(), SHIPPED.len());
+    assert!(problems[0].contains("bad.toml"));
+}
