@@ -12,6 +12,7 @@ pub mod dialog;
 pub mod event;
 pub mod fuzzy;
 pub mod keymap;
+pub mod keys_doc;
 pub mod launcher;
 pub mod layout;
 pub mod pane;

@@ -228,8 +228,14 @@ fn build(
             theme.set(role, Style { fg: color(&spec.fg)?, bg: color(&spec.bg)?, ..modifiers(spec.modifiers) });
         }
         if !wanted.ascii {
+            // A person who asks for ASCII gets it, whatever the theme says.
             set_glyphs(&mut theme.glyphs, file).map_err(|e| format!("{path}: {e}"))?;
         }
+    }
+    // Where few colours make the chosen row look like any other, reverse video tells it.
+    let chosen = theme.style(Role::Selected);
+    if chosen.bg == theme.style(Role::Text).bg && wanted.depth != Depth::True {
+        theme.set(Role::Selected, chosen.add_modifier(Modifier::REVERSED));
     }
     Ok(theme)
 }
