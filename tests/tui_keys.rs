@@ -1,0 +1,457 @@
+//! Keys in, commands and screens out: the workbench without a terminal.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
+
+mod support;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::layout::Rect;
+use stepwright::driver::{Command, Level, Notice};
+use stepwright::episode::{Event as Happened, Policy, Verdict};
+use stepwright::tui::app::{App, Effect, Parts};
+use stepwright::tui::keymap::Keymap;
+use stepwright::tui::launcher::{Catalog, Choice, Entry, SessionEntry, WorldEntry};
+use stepwright::tui::pane::{Intent, PANES, Pane, PaneAction, PaneId};
+use stepwright::tui::theme::{Theme, UNICODE};
+use stepwright::tui::view::View;
+use stepwright::world::TaskInfo;
+
+use support::session::{Builder, session};
+
+/// A pane that tells what reaches it.
+struct Probe(PaneId);
+
+impl Pane for Probe {
+    fn id(&self) -> PaneId {
+        self.0
+    }
+
+    fn update(&mut self, _: &View) -> Vec<Intent> {
+        Vec::new()
+    }
+
+    fn render(&mut self, _: &View, _: &Theme, area: Rect, frame: &mut ratatui::Frame<'_>, _: bool) {
+        frame.render_widget(ratatui::text::Line::raw(format!("inside {}", self.0.title())), area);
+    }
+
+    fn actions(&self, _: &View) -> Vec<(PaneAction, &'static str)> {
+        match self.0 {
+            PaneId::State => vec![(PaneAction::Copy, "copy"), (PaneAction::Down, "down")],
+            PaneId::Preconditions => vec![(PaneAction::Edit, "edit candidate"), (PaneAction::ToggleReject, "reject")],
+            _ => Vec::new(),
+        }
+    }
+
+    fn act(&mut self, action: PaneAction, _: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Copy => vec![Intent::Copy("copied".into())],
+            other => vec![Intent::Say(Level::Info, format!("{other:?} in {}", self.0.title()))],
+        }
+    }
+}
+
+struct Bench {
+    app: App,
+    now: Instant,
+}
+
+impl Bench {
+    /// An application on its start screen.
+    fn new() -> Self {
+        let panes = PANES.into_iter().map(|p| Box::new(Probe(p)) as Box<dyn Pane>).collect();
+        let themes = vec![Theme::monochrome(UNICODE)];
+        let mut app = App::new(Parts { panes, keymap: Keymap::defaults(), themes });
+        assert_eq!(app.take_effects(), vec![Effect::Catalog]);
+        Bench { app, now: Instant::now() }
+    }
+
+    /// An application over a session of two steps.
+    fn open() -> Self {
+        let mut bench = Bench::new();
+        for notice in session(2) {
+            bench.app.notice(notice);
+        }
+        bench.app.settle(bench.now);
+        bench
+    }
+
+    fn key(&mut self, key: KeyEvent) {
+        self.app.terminal(Event::Key(key), self.now);
+        self.app.settle(self.now);
+    }
+
+    /// Presses keys as `docs/keys.md` writes them, separated by blanks; `'text'` is typed.
+    fn press(&mut self, keys: &str) -> &mut Self {
+        for word in keys.split(' ') {
+            if let Some(text) = word.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
+                for c in text.replace('_', " ").chars() {
+                    self.key(KeyEvent::from(KeyCode::Char(c)));
+                }
+                continue;
+            }
+            self.key(event(word));
+        }
+        self
+    }
+
+    fn commands(&mut self) -> Vec<Command> {
+        let effects = self.app.take_effects();
+        effects.into_iter().filter_map(|e| if let Effect::Send(c) = e { Some(c) } else { None }).collect()
+    }
+
+    fn draw(&mut self, width: u16, height: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| self.app.draw(frame)).unwrap();
+        // The test backend cannot print a screen without columns.
+        if width == 0 { String::new() } else { terminal.backend().to_string() }
+    }
+
+    fn later(&mut self, ms: u64) {
+        self.now += Duration::from_millis(ms);
+        self.app.wake(self.now);
+        self.app.settle(self.now);
+    }
+}
+
+fn event(word: &str) -> KeyEvent {
+    let (modifiers, name) = match word.rsplit_once('-').filter(|(m, _)| !m.is_empty()) {
+        Some(("ctrl", name)) => (KeyModifiers::CONTROL, name),
+        Some(("alt", name)) => (KeyModifiers::ALT, name),
+        _ => (KeyModifiers::NONE, word),
+    };
+    let code = match name {
+        "enter" => KeyCode::Enter,
+        "esc" => KeyCode::Esc,
+        "tab" => KeyCode::Tab,
+        "down" => KeyCode::Down,
+        "up" => KeyCode::Up,
+        "right" => KeyCode::Right,
+        "backspace" => KeyCode::Backspace,
+        one => KeyCode::Char(one.chars().next().unwrap()),
+    };
+    KeyEvent::new(code, modifiers)
+}
+
+fn catalog() -> Catalog {
+    let task = |id: &str, sentence: &str| TaskInfo {
+        id: id.into(),
+        kind: "pick_and_place_simple".into(),
+        sentence: sentence.into(),
+        source: "shipped".into(),
+    };
+    let entry = |name: &str, unavailable: Option<&str>| Entry {
+        name: name.into(),
+        about: "about".into(),
+        unavailable: unavailable.map(str::to_owned),
+    };
+    Catalog {
+        worlds: vec![WorldEntry {
+            name: "household".into(),
+            about: "rooms".into(),
+            tasks: vec![task("t1", "put a mug in desk"), task("t2", "heat an egg and put it in fridge")],
+        }],
+        methods: vec![entry("preconditions", None), entry("few-shot", None)],
+        models: vec![entry("gpt", Some("set OPENAI_API_KEY")), entry("symbolic", None)],
+        sessions: vec![
+            SessionEntry { path: "/x/one.jsonl".into(), title: "one".into(), detail: String::new(), shipped: true },
+            SessionEntry { path: "/x/two.jsonl".into(), title: "two".into(), detail: String::new(), shipped: false },
+        ],
+        problems: Vec::new(),
+    }
+}
+
+#[test]
+fn a_task_is_searched_and_begun() {
+    let mut bench = Bench::new();
+    bench.app.catalog(catalog());
+    bench.press("/ 'egg' enter enter");
+    let choice = Choice {
+        world: "household".into(),
+        source: "shipped".into(),
+        task: "t2".into(),
+        method: "preconditions".into(),
+        model: "symbolic".into(),
+    };
+    assert_eq!(bench.app.take_effects(), vec![Effect::Begin(choice)]);
+    // While it begins nothing else is begun.
+    bench.press("enter");
+    assert_eq!(bench.app.take_effects(), vec![]);
+    bench.app.launch_failed("no such task".into());
+    assert!(bench.draw(80, 24).contains("no such task"));
+}
+
+#[test]
+fn sessions_are_one_key_away() {
+    let mut bench = Bench::new();
+    bench.app.catalog(catalog());
+    bench.press("1");
+    assert_eq!(bench.app.take_effects(), vec![Effect::Open(PathBuf::from("/x/one.jsonl"))]);
+    let mut bench = Bench::new();
+    bench.app.catalog(catalog());
+    bench.press("2");
+    assert_eq!(bench.app.take_effects(), vec![], "the second session is no example");
+    bench.press("tab down enter");
+    assert_eq!(bench.app.take_effects(), vec![Effect::Open(PathBuf::from("/x/two.jsonl"))]);
+}
+
+#[test]
+fn a_model_that_cannot_be_used_says_why() {
+    let mut bench = Bench::new();
+    bench.app.catalog(catalog());
+    bench.press("tab tab tab tab up enter");
+    assert_eq!(bench.app.take_effects(), vec![]);
+    assert!(bench.draw(100, 30).contains("gpt: set OPENAI_API_KEY"));
+}
+
+#[test]
+fn the_gate_answers_its_keys() {
+    let cases: [(&str, Command); 12] = [
+        ("enter", Command::Approve { proposal: 7 }),
+        ("a", Command::Approve { proposal: 7 }),
+        ("j a", Command::Approve { proposal: 8 }),
+        ("3 a", Command::Approve { proposal: 9 }),
+        ("down down up a", Command::Approve { proposal: 8 }),
+        ("x 'no_mug' enter", Command::Reject { proposal: 7, reason: "no mug".into() }),
+        ("r enter", Command::Reject { proposal: 7, reason: String::new() }),
+        ("s", Command::Sample { n: 3 }),
+        ("u", Command::Undo),
+        ("t up enter", Command::Goto(1)),
+        ("c 'odd' enter", Command::Note("odd".into())),
+        ("p enter", Command::SetPolicy(Policy::checked(5))),
+    ];
+    for (keys, expected) in cases {
+        let mut bench = Bench::open();
+        bench.press(keys);
+        assert_eq!(bench.commands(), vec![expected], "{keys}");
+        assert_eq!(bench.app.dialog(), None, "{keys}");
+    }
+}
+
+#[test]
+fn an_action_is_typed_completed_and_checked() {
+    let mut bench = Bench::open();
+    bench.press("m 'mug'");
+    assert_eq!(bench.commands(), vec![], "nothing is checked while typing goes on");
+    bench.later(79);
+    assert_eq!(bench.commands(), vec![]);
+    bench.later(1);
+    let checks = bench.commands();
+    let [Command::CheckText { token, text }] = checks.as_slice() else { panic!("{checks:?}") };
+    assert_eq!(text, "mug");
+    let verdict = Err("`mug` is no action".to_owned());
+    bench.app.notice(Notice::TextChecked { token: *token, verdict });
+    assert!(bench.draw(80, 24).contains("`mug` is no action"));
+    bench.press("tab");
+    bench.later(80);
+    let checks = bench.commands();
+    assert!(
+        matches!(checks.as_slice(), [Command::CheckText { text, .. }] if text == "take mug 1 from desk 1"),
+        "{checks:?}"
+    );
+    // A late answer to the earlier text is not shown.
+    bench.app.notice(Notice::TextChecked { token: *token, verdict: Ok(Verdict::default()) });
+    assert!(bench.draw(80, 24).contains("checking"));
+    bench.press("enter");
+    assert_eq!(bench.commands(), vec![Command::Manual { text: "take mug 1 from desk 1".into() }]);
+}
+
+#[test]
+fn a_marked_completion_is_taken_by_enter() {
+    let mut bench = Bench::open();
+    bench.press("m down down enter");
+    assert_eq!(bench.commands(), vec![Command::Manual { text: "go to desk 1".into() }]);
+}
+
+#[test]
+fn an_edited_proposal_is_checked_at_once_and_sent_as_an_edit() {
+    let mut bench = Bench::open();
+    bench.press("e");
+    let checks = bench.commands();
+    assert!(matches!(checks.as_slice(), [Command::CheckText { text, .. }] if text == "go to desk 1"));
+    bench.press("backspace '2' enter");
+    assert_eq!(bench.commands(), vec![Command::Edit { proposal: 7, text: "go to desk 2".into() }]);
+}
+
+#[test]
+fn escape_closes_every_dialog_and_changes_nothing() {
+    for keys in ["x 'because'", "m 'look'", "p '9'", "t up", "c 'x'", "?", ":", "T down", "ctrl-e", "e 'x'"] {
+        let mut bench = Bench::open();
+        bench.press(keys);
+        assert!(bench.app.dialog().is_some(), "{keys}");
+        let screen = bench.draw(80, 24);
+        assert!(screen.lines().last().is_some_and(|l| l.contains("Esc")), "{keys}: its keys are shown\n{screen}");
+        bench.press("esc");
+        bench.later(1000);
+        assert_eq!(bench.app.dialog(), None, "{keys}");
+        let sent: Vec<_> = bench.commands().into_iter().filter(|c| !matches!(c, Command::CheckText { .. })).collect();
+        assert_eq!(sent, vec![], "{keys}");
+    }
+}
+
+#[test]
+fn shared_keys_go_to_the_pane_and_never_approve_from_elsewhere() {
+    let mut bench = Bench::open();
+    bench.press("alt-4 enter");
+    assert_eq!(bench.app.focus(), PaneId::State);
+    assert_eq!(bench.commands(), vec![]);
+    assert!(bench.draw(80, 24).contains("decides only in Proposals"));
+    bench.press("y");
+    assert_eq!(bench.app.take_effects(), vec![Effect::Copy("copied".into())]);
+    bench.press("a");
+    assert_eq!(bench.commands(), vec![Command::Approve { proposal: 7 }]);
+    bench.press("alt-3 x");
+    assert_eq!(bench.app.dialog(), None, "x rejects the candidate, not the proposal");
+    assert!(bench.draw(80, 24).contains("ToggleReject in Preconditions"));
+    bench.press("alt-4 x");
+    assert_eq!(bench.app.dialog().as_deref(), Some("Reject the proposal"));
+}
+
+#[test]
+fn what_cannot_be_done_says_why() {
+    let mut bench = Bench::new();
+    let mut builder = Builder::default();
+    bench.app.notice(builder.opened());
+    for (keys, why) in [
+        ("a", "no proposal is chosen"),
+        ("u", "this is the first step"),
+        ("ctrl-r", "there is no later step"),
+        ("esc", "nothing is under way"),
+    ] {
+        bench.press(keys);
+        assert_eq!(bench.commands(), vec![], "{keys}");
+        assert!(bench.draw(80, 24).contains(why), "{keys}");
+    }
+    builder.propose().push(Happened::Noted { text: "x".into() });
+    bench.app.notice(builder.opened());
+    bench.press("3");
+    bench.press("4");
+    assert!(bench.draw(80, 24).contains("there is no proposal of that number"));
+}
+
+#[test]
+fn quitting_asks_only_while_something_is_under_way() {
+    let mut bench = Bench::open();
+    bench.press("q");
+    assert_eq!(bench.app.take_effects(), vec![Effect::Quit]);
+    bench.app.notice(Notice::Progress { what: "validating".into(), done: 3, total: 9 });
+    assert!(bench.draw(80, 24).contains("validating 3 of 9; Esc stops it"));
+    bench.press("q");
+    assert_eq!(bench.app.take_effects(), vec![]);
+    bench.press("esc");
+    assert_eq!(bench.app.dialog(), None);
+    bench.press("esc");
+    assert_eq!(bench.commands(), vec![Command::Cancel]);
+    bench.press("q enter");
+    assert_eq!(bench.app.take_effects(), vec![Effect::Quit]);
+}
+
+#[test]
+fn the_palette_finds_by_words() {
+    let mut bench = Bench::open();
+    bench.press(": 'earlier'");
+    bench.press("esc : 'go_back' enter");
+    assert_eq!(bench.commands(), vec![Command::Undo]);
+}
+
+#[test]
+fn pasted_text_is_never_taken_for_keys() {
+    let mut bench = Bench::open();
+    bench.app.terminal(Event::Paste("aaa\n".into()), bench.now);
+    assert_eq!(bench.app.take_effects(), vec![]);
+    bench.press("m");
+    bench.app.terminal(Event::Paste("look\x1b[2J".into()), bench.now);
+    assert!(bench.draw(80, 24).contains("look\\x1b[2J"));
+}
+
+#[test]
+fn movement_of_the_mouse_draws_nothing() {
+    let mut bench = Bench::open();
+    bench.draw(120, 40);
+    assert!(!bench.app.is_dirty());
+    let moved = MouseEvent { kind: MouseEventKind::Moved, column: 3, row: 3, modifiers: KeyModifiers::NONE };
+    bench.app.terminal(Event::Mouse(moved), bench.now);
+    assert!(!bench.app.is_dirty());
+}
+
+#[test]
+fn a_click_focuses_and_tabs_open() {
+    let mut bench = Bench::open();
+    let screen = bench.draw(120, 40);
+    let line = screen.lines().position(|l| l.contains("inside State")).unwrap() as u16;
+    let click = |column, row| MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    };
+    bench.app.terminal(Event::Mouse(click(70, line)), bench.now);
+    assert_eq!(bench.app.focus(), PaneId::State);
+    // The title ` State ` begins one column after the border; ` Blocking ` follows it.
+    bench.app.terminal(Event::Mouse(click(60 + 1 + 7 + 2, line - 1)), bench.now);
+    assert_eq!(bench.app.focus(), PaneId::Blocking);
+}
+
+#[test]
+fn escape_sequences_in_what_a_model_says_are_shown_not_sent() {
+    let mut bench = Bench::open();
+    bench.app.notice(Notice::Say { level: Level::Info, text: "evil \x1b]0;owned\x07 \u{202e}txt".into() });
+    let screen = bench.draw(100, 30);
+    assert!(screen.contains("evil \\x1b]0;owned\\x07 \\u{202e}txt"), "{screen}");
+    assert!(!screen.contains('\x1b') && !screen.contains('\u{202e}'));
+}
+
+fn any_key() -> impl Strategy<Value = KeyEvent> {
+    let code = prop_oneof![
+        8 => proptest::char::range(' ', '~').prop_map(KeyCode::Char),
+        1 => any::<char>().prop_map(KeyCode::Char),
+        6 => prop::sample::select(vec![
+            KeyCode::Enter, KeyCode::Esc, KeyCode::Tab, KeyCode::BackTab, KeyCode::Up, KeyCode::Down, KeyCode::Left,
+            KeyCode::Right, KeyCode::PageUp, KeyCode::PageDown, KeyCode::Home, KeyCode::End, KeyCode::Backspace,
+            KeyCode::Delete, KeyCode::F(3), KeyCode::F(8), KeyCode::Null,
+        ]),
+    ];
+    let modifiers = prop::sample::select(vec![
+        KeyModifiers::NONE,
+        KeyModifiers::NONE,
+        KeyModifiers::SHIFT,
+        KeyModifiers::CONTROL,
+        KeyModifiers::ALT,
+    ]);
+    (code, modifiers).prop_map(|(code, modifiers)| KeyEvent::new(code, modifiers))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_keys_at_any_size_panic(
+        keys in prop::collection::vec((any_key(), 0u16..3), 0..60), width in 0u16..220, height in 0u16..70, opened: bool
+    ) {
+        let mut bench = if opened { Bench::open() } else { Bench::new() };
+        bench.app.catalog(catalog());
+        for (key, what) in keys {
+            bench.key(key);
+            match what {
+                0 => { bench.draw(width, height); }
+                1 => bench.later(100),
+                _ => {
+                    let mouse = MouseEvent {
+                        kind: MouseEventKind::Down(MouseButton::Left),
+                        column: width / 2,
+                        row: height / 3,
+                        modifiers: KeyModifiers::NONE,
+                    };
+                    bench.app.terminal(Event::Mouse(mouse), bench.now);
+                }
+            }
+        }
+        bench.draw(0, 0);
+        bench.draw(1, 1);
+        bench.draw(width, height);
+    }
+}
