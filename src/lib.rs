@@ -18,6 +18,7 @@
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
 
 pub mod blocking;
+pub mod cli;
 pub mod config;
 pub mod driver;
 pub mod episode;

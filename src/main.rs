@@ -1,3 +1,7 @@
-//! The `stepwright` program: parses the command line and calls one function.
+//! The `stepwright` program: calls one function.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    stepwright::cli::run()
+}

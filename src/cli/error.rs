@@ -1,0 +1,48 @@
+//! What can go wrong on the command line, and printing that survives a closed pipe.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::world::WorldError;
+
+/// Why a subcommand ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// Words that make no sense together: what is wrong, what to do.
+    #[error("{0}")]
+    Usage(String),
+    /// Something could not be done: what, where, what to do.
+    #[error("{0}")]
+    Failed(String),
+    /// A world or its data.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// Standard input or output failed.
+    #[error("standard input or output: {0}")]
+    Stream(#[from] io::Error),
+}
+
+impl CliError {
+    /// Tells the person and gives the exit code. A reader that closed the pipe has what it wanted: no word, code 0.
+    pub fn report(&self) -> ExitCode {
+        if let CliError::Stream(error) = self
+            && error.kind() == io::ErrorKind::BrokenPipe
+        {
+            return ExitCode::SUCCESS;
+        }
+        // With standard error closed as well there is nobody to tell.
+        let _ = writeln!(io::stderr(), "stepwright: {self}");
+        ExitCode::from(2)
+    }
+}
+
+/// Prints a text to standard output.
+///
+/// # Errors
+/// If standard output is closed or fails.
+pub fn print(text: &str) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! The line protocol: one JSON object for the reset, then one action a line in, one JSON object a line out.
+
+use std::io::{BufRead, Write};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::CliError;
+use crate::program::Call;
+use crate::world::{Outcome, World};
+
+/// The longest action read, in bytes; no world has longer ones, and a line without end must not fill the memory.
+const LONGEST: u64 = 64 * 1024;
+
+/// One line of the protocol.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    step: u64,
+    observation: &'a str,
+    admissible: &'a Option<Vec<String>>,
+    calls: Vec<&'a Call>,
+    error: &'a Option<String>,
+    reward: f64,
+    done: bool,
+    won: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<Value>,
+}
+
+/// Speaks the protocol until the input ends.
+///
+/// # Errors
+/// If a stream fails, a line is longer than 64 KiB, or the world breaks.
+pub fn speak(
+    world: &mut dyn World,
+    reset: &Outcome,
+    state: bool,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> Result<(), CliError> {
+    write(&mut output, 0, reset, state.then(|| world.truth()))?;
+    let mut line = Vec::new();
+    for step in 1.. {
+        line.clear();
+        let read = std::io::Read::take(&mut input, LONGEST).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            break;
+        }
+        if read as u64 == LONGEST && line.last() != Some(&b'\n') {
+            return Err(CliError::Failed(format!("action {step} is longer than {LONGEST} bytes")));
+        }
+        // Bytes that are no text cannot be an admissible action; the world says so in its own words.
+        let text = String::from_utf8_lossy(&line);
+        let outcome = world.act(text.trim_end_matches(['\n', '\r']))?;
+        write(&mut output, step, &outcome, state.then(|| world.truth()))?;
+    }
+    Ok(())
+}
+
+fn write(output: &mut impl Write, step: u64, outcome: &Outcome, state: Option<Value>) -> Result<(), CliError> {
+    let line = Line {
+        step,
+        observation: &outcome.observation,
+        admissible: &outcome.admissible,
+        calls: outcome.calls().collect(),
+        error: &outcome.error,
+        reward: outcome.reward,
+        done: outcome.done,
+        won: outcome.won,
+        state,
+    };
+    let mut text = serde_json::to_string(&line).map_err(|e| CliError::Failed(e.to_string()))?;
+    text.push('\n');
+    output.write_all(text.as_bytes())?;
+    output.flush()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::household::{Edition, HouseholdWorld, Source};
+
+    fn play(input: &[u8], state: bool) -> Vec<Value> {
+        let mut world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
+        let reset = world.reset("shipped/place-pencil-5", 0).unwrap();
+        let mut output = Vec::new();
+        speak(&mut world, &reset, state, input, &mut output).unwrap();
+        output.split(|b| *b == b'\n').filter(|l| !l.is_empty()).map(|l| serde_json::from_slice(l).unwrap()).collect()
+    }
+
+    #[test]
+    fn every_line_has_the_protocols_fields_in_order() {
+        let lines = play(b"look\r\ngo to desk 1\nfly\n\xff\xfe\n", false);
+        assert_eq!(lines.len(), 5);
+        let fields = ["step", "observation", "admissible", "calls", "error", "reward", "done", "won"];
+        for (i, line) in lines.iter().enumerate() {
+            assert_eq!(line.as_object().unwrap().keys().collect::<Vec<_>>(), fields);
+            assert_eq!(line["step"], i);
+        }
+        assert_eq!(lines[2]["calls"][0], "agent.goto('desk 1')");
+        assert_eq!(lines[3]["error"], "Nothing happens.");
+        assert_eq!(lines[4]["observation"], "Nothing happens.");
+        assert!(play(b"", true)[0]["state"]["receptacles"].is_object());
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused() {
+        let mut world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
+        let reset = world.reset("shipped/place-pencil-5", 0).unwrap();
+        let endless = vec![b'a'; 70_000];
+        let error = speak(&mut world, &reset, false, endless.as_slice(), Vec::new()).unwrap_err();
+        assert!(error.to_string().contains("longer than"));
+    }
+}
