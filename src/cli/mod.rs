@@ -2,7 +2,9 @@
 //!
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
+mod docs;
 mod error;
+mod export;
 mod household;
 mod new_task;
 mod play;
@@ -40,6 +42,14 @@ enum Command {
     Play(play::Play),
     /// Generate a task, solvable by construction and checked to be
     NewTask(new_task::NewTask),
+    /// Write a session as an HTML page, an asciicast, or JSONL
+    Export(export::Export),
+    /// Print a session as plain text
+    Show(export::Show),
+    /// Print a shell completion script
+    Completions(docs::Completions),
+    /// Print the man page
+    Man(docs::Man),
 }
 
 /// Parses the command line and does what it says.
@@ -48,6 +58,10 @@ pub fn run() -> ExitCode {
     let done = match cli.command {
         Some(Command::Play(play)) => play.run(),
         Some(Command::NewTask(new_task)) => new_task.run(),
+        Some(Command::Export(export)) => export.run(),
+        Some(Command::Show(show)) => show.run(),
+        Some(Command::Completions(completions)) => completions.run(Cli::command()),
+        Some(Command::Man(man)) => man.run(Cli::command()),
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(CliError::from),
     };
     done.unwrap_or_else(|error| error.report())

@@ -1,0 +1,81 @@
+//! `stepwright export` and `stepwright show`: a session log for other eyes.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{CliError, print};
+use crate::episode::log;
+use crate::export::{self, Format};
+
+/// Writes a session as an HTML page, an asciicast, or JSONL in its normal form.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("format").required(true))]
+pub struct Export {
+    /// The session's log
+    session: PathBuf,
+    /// One self-contained HTML page
+    #[arg(long, group = "format", value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// The log in its normal form
+    #[arg(long, group = "format", value_name = "FILE")]
+    jsonl: Option<PathBuf>,
+    /// An asciicast v3 with a marker at every decision
+    #[arg(long, group = "format", value_name = "FILE")]
+    cast: Option<PathBuf>,
+}
+
+/// Prints a session as plain text.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The session's log
+    session: PathBuf,
+}
+
+impl Export {
+    /// Renders the session and writes the file; `-` is standard output.
+    ///
+    /// # Errors
+    /// If the log cannot be read or the file not written.
+    pub fn run(self) -> Result<ExitCode, CliError> {
+        let choices = [(self.html, Format::Html), (self.jsonl, Format::Jsonl), (self.cast, Format::Cast)];
+        for (file, format) in choices {
+            let Some(file) = file else { continue };
+            let text = render(&self.session, format)?;
+            if file.as_os_str() == "-" {
+                print(&text)?;
+                continue;
+            }
+            write(&file, &text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Show {
+    /// Prints the session.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn run(self) -> Result<ExitCode, CliError> {
+        print(&render(&self.session, Format::Text)?)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn render(session: &Path, format: Format) -> Result<String, CliError> {
+    let loaded = log::load(session).map_err(|e| CliError::Failed(e.to_string()))?;
+    export::render(format, &loaded.session.header, &loaded.records)
+        .map_err(|e| CliError::Failed(format!("{}: {e}", session.display())))
+}
+
+/// Writes beside the target and renames, so that a failed export leaves what was there.
+fn write(file: &Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(text.as_bytes())?;
+    temporary.persist(file)?;
+    Ok(())
+}
