@@ -16,6 +16,7 @@ pub mod keys_doc;
 pub mod launcher;
 pub mod layout;
 pub mod pane;
+pub mod panes;
 pub mod run;
 pub use crate::sanitize;
 pub mod start;

@@ -1,0 +1,344 @@
+//! What blocks the chosen action or the goal: the tree of goals, actions, conditions and resolutions, and why each is there.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::browse::{BROWSING, Browser};
+use super::draw::{Painter, Row, run, split_bottom};
+use super::find::Rows;
+use super::words;
+use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
+use crate::driver::{Command, Level, Situation};
+use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::tui::theme::{Glyphs, Role, Theme};
+use crate::tui::view::View;
+
+/// Lines of the explanation at the bottom.
+const WHY: u16 = 5;
+
+/// Where the shown tree comes from; held so that it is not copied.
+#[derive(Debug, Clone)]
+enum Source {
+    Proposal(Arc<BlockingTree>),
+    Goals(Arc<Situation>),
+}
+
+impl Source {
+    fn tree(&self) -> &BlockingTree {
+        match self {
+            Source::Proposal(tree) => tree,
+            Source::Goals(situation) => &situation.goals,
+        }
+    }
+
+    fn is(&self, other: &Source) -> bool {
+        match (self, other) {
+            (Source::Proposal(a), Source::Proposal(b)) => Arc::ptr_eq(a, b),
+            (Source::Goals(a), Source::Goals(b)) => Arc::ptr_eq(a, b) || a.goals == b.goals,
+            _ => false,
+        }
+    }
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct BlockingPane {
+    source: Option<Source>,
+    /// Per node: depth, and whether it is the last below its parent.
+    shape: Vec<(usize, bool)>,
+    closed: BTreeSet<usize>,
+    /// The nodes shown, in order.
+    shown: Vec<usize>,
+    browser: Browser,
+}
+
+impl BlockingPane {
+    fn nodes(&self) -> &[BlockingNode] {
+        self.source.as_ref().map_or(&[], |s| &s.tree().nodes)
+    }
+
+    fn current(&self) -> Option<(usize, &BlockingNode)> {
+        let at = *self.shown.get(self.browser.list.cursor())?;
+        self.nodes().get(at).map(|n| (at, n))
+    }
+
+    fn has_children(&self, at: usize) -> bool {
+        self.nodes().get(at + 1).is_some_and(|n| n.parent == Some(at))
+    }
+
+    /// Takes in another tree.
+    fn load(&mut self, source: Source) {
+        let nodes = &source.tree().nodes;
+        let mut shape: Vec<(usize, bool)> = Vec::with_capacity(nodes.len());
+        let mut last_child: Vec<Option<usize>> = vec![None; nodes.len()];
+        let mut last_root = None;
+        for (i, node) in nodes.iter().enumerate() {
+            let depth = match node.parent.filter(|p| *p < i) {
+                Some(parent) => {
+                    if let Some(slot) = last_child.get_mut(parent) {
+                        *slot = Some(i);
+                    }
+                    shape.get(parent).map_or(0, |(d, _)| d + 1)
+                }
+                None => {
+                    last_root = Some(i);
+                    0
+                }
+            };
+            shape.push((depth, false));
+        }
+        for at in last_child.into_iter().chain([last_root]).flatten() {
+            if let Some((_, last)) = shape.get_mut(at) {
+                *last = true;
+            }
+        }
+        self.shape = shape;
+        self.source = Some(source);
+        self.closed.clear();
+        self.browser.list.go(0, 1);
+        self.lay();
+    }
+
+    /// Lays the rows: every node none of whose ancestors is closed.
+    fn lay(&mut self) {
+        let mut shown = Vec::new();
+        let mut hidden_below: Option<usize> = None;
+        for i in 0..self.nodes().len() {
+            let depth = self.shape.get(i).map_or(0, |(d, _)| *d);
+            if hidden_below.is_some_and(|d| depth > d) {
+                continue;
+            }
+            hidden_below = self.closed.contains(&i).then_some(depth);
+            shown.push(i);
+        }
+        self.shown = shown;
+        self.browser.list.grown(self.shown.len());
+    }
+
+    fn fold(&mut self, close: Option<bool>) {
+        let Some((at, node)) = self.current() else { return };
+        let parent = node.parent;
+        let closed = self.closed.contains(&at);
+        match close.unwrap_or(!closed) {
+            true if self.has_children(at) && !closed => {
+                self.closed.insert(at);
+            }
+            // Closing what is closed already, or has nothing below, goes up.
+            true => {
+                let up = parent.and_then(|p| self.shown.iter().position(|s| *s == p));
+                if let Some(row) = up {
+                    self.browser.list.go(row, self.shown.len());
+                }
+            }
+            false => {
+                self.closed.remove(&at);
+            }
+        }
+        self.lay();
+    }
+
+    fn row(&self, at: usize, glyphs: &Glyphs) -> Row {
+        let Some(node) = self.nodes().get(at) else { return Row::new() };
+        let (depth, last) = self.shape.get(at).copied().unwrap_or_default();
+        let mut lead = String::new();
+        // The lines of the ancestors that go on below this row, outermost first.
+        let mut up = node.parent;
+        let mut columns = Vec::new();
+        for _ in 1..depth {
+            let Some(ancestor) = up else { break };
+            columns.push(self.shape.get(ancestor).is_some_and(|(_, last)| !last));
+            up = self.nodes().get(ancestor).and_then(|n| n.parent);
+        }
+        for goes_on in columns.iter().rev() {
+            lead.push_str(if *goes_on { glyphs.vertical } else { " " });
+            lead.push_str("  ");
+        }
+        if depth > 0 {
+            lead.push_str(if last { glyphs.last_branch } else { glyphs.branch });
+            lead.push_str("  ");
+        }
+        let fold = match (self.has_children(at), self.closed.contains(&at)) {
+            (false, _) => " ",
+            (true, true) => glyphs.closed,
+            (true, false) => glyphs.open,
+        };
+        let (glyph, role) = mark(node.status, glyphs);
+        let kind = match node.kind {
+            NodeKind::Goal => "goal ",
+            NodeKind::Action => "",
+            NodeKind::Condition => "needs ",
+        };
+        let text = if node.kind == NodeKind::Goal { Role::Title } else { Role::Text };
+        vec![
+            run(Role::Dim, lead),
+            run(Role::Dim, format!("{fold} ")),
+            run(role, format!("{glyph} ")),
+            run(Role::Dim, kind),
+            run(text, &node.text),
+        ]
+    }
+
+    fn activate(&mut self, view: &View) -> Vec<Intent> {
+        let Some((at, node)) = self.current() else { return Vec::new() };
+        if node.kind != NodeKind::Action {
+            if self.has_children(at) {
+                self.fold(None);
+            }
+            return Vec::new();
+        }
+        let text = node.text.clone();
+        let Some(turn) = view.turn() else { return Vec::new() };
+        let offered = turn
+            .proposals
+            .iter()
+            .find(|p| p.action.as_ref().is_some_and(|a| a.text == text || a.call.as_deref() == Some(text.as_str())));
+        // What is offered already is chosen; anything else goes through the edit dialog, where it is checked first.
+        match (offered, view.chosen().or(turn.proposals.first())) {
+            (Some(proposal), _) => vec![
+                Intent::Select(proposal.id),
+                Intent::Send(Command::Explain { proposal: proposal.id }),
+                Intent::Focus(PaneId::Proposals),
+            ],
+            (None, Some(from)) => vec![Intent::EditAction { proposal: from.id, text }],
+            (None, None) => {
+                let words = "nothing is offered to edit; the action was copied: choose `type action` and paste it";
+                vec![Intent::Copy(text), Intent::Say(Level::Info, words.into())]
+            }
+        }
+    }
+
+    fn browse(&mut self, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
+        let mut browser = std::mem::take(&mut self.browser);
+        let text = |row: usize| {
+            let node = self.shown.get(row).and_then(|i| self.nodes().get(*i));
+            node.map(|n| n.text.clone()).unwrap_or_default()
+        };
+        act(&mut browser, &Rows { len: self.shown.len(), text: &text });
+        self.browser = browser;
+    }
+}
+
+fn mark(status: NodeStatus, glyphs: &Glyphs) -> (&'static str, Role) {
+    match status {
+        NodeStatus::Open => (glyphs.yes, Role::Good),
+        NodeStatus::Blocked => (glyphs.no, Role::Bad),
+        NodeStatus::Unknown => (glyphs.unknown, Role::Warn),
+    }
+}
+
+impl Pane for BlockingPane {
+    fn id(&self) -> PaneId {
+        PaneId::Blocking
+    }
+
+    fn title(&self, _view: &View) -> String {
+        let blocked = self.nodes().iter().filter(|n| n.status == NodeStatus::Blocked).count();
+        if blocked == 0 { "Blocking".into() } else { format!("Blocking, {blocked} blocked") }
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        let chosen = view.chosen().map(|p| p.id);
+        let explained = view.blocking.as_ref().filter(|(id, _)| Some(*id) == chosen);
+        let source = match (explained, &view.situation) {
+            (Some((_, tree)), _) => Some(Source::Proposal(Arc::clone(tree))),
+            (None, Some(situation)) => Some(Source::Goals(Arc::clone(situation))),
+            (None, None) => None,
+        };
+        match source {
+            Some(source) if self.source.as_ref().is_none_or(|s| !s.is(&source)) => self.load(source),
+            Some(_) => {}
+            None => *self = BlockingPane::default(),
+        }
+        Vec::new()
+    }
+
+    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
+        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
+        if self.shown.is_empty() {
+            let text = if view.session.is_none() {
+                "No session. Begin an episode or open a session on the start screen."
+            } else {
+                "Nothing is known to block the goal. Choose a proposal to see what its action needs."
+            };
+            painter.empty(area, text);
+            return;
+        }
+        let area = self.browser.find.draw(&mut painter, area);
+        let why = if area.height >= 6 { WHY.min(area.height / 3) } else { 0 };
+        let (tree, below) = split_bottom(area, why);
+        let window = self.browser.list.window(self.shown.len(), usize::from(tree.height));
+        let tree = painter.scrollbar(tree, window.start, self.shown.len());
+        self.browser.body = tree;
+        for (line, row) in window.enumerate() {
+            let Some(at) = self.shown.get(row) else { break };
+            painter.row(tree, line, &self.row(*at, &theme.glyphs));
+            if row == self.browser.list.cursor() {
+                painter.select(tree, line);
+            }
+            painter.matches(tree, line, self.browser.find.pattern());
+        }
+        if let Some((_, node)) = self.current()
+            && below.height > 1
+        {
+            painter.rule(below, 0, "why");
+            let (_, text) = super::draw::split_top(below, 1);
+            let reason = if node.why.is_empty() { node.text.as_str() } else { node.why.as_str() };
+            painter.rows(text, &words::labelled("", Role::Text, reason, usize::from(text.width)));
+        }
+    }
+
+    fn actions(&self, _view: &View) -> Vec<(PaneAction, &'static str)> {
+        let Some((at, node)) = self.current() else { return Vec::new() };
+        let mut actions = Vec::new();
+        if node.kind == NodeKind::Action {
+            actions.push((PaneAction::Activate, "offer this action"));
+        } else if self.has_children(at) {
+            actions.push((PaneAction::Activate, "fold"));
+        }
+        actions.extend([
+            (PaneAction::ToggleFold, "fold"),
+            (PaneAction::Left, "close"),
+            (PaneAction::Right, "open"),
+            (PaneAction::Copy, "copy"),
+        ]);
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Activate => return self.activate(view),
+            PaneAction::ToggleFold => self.fold(None),
+            PaneAction::Left => self.fold(Some(true)),
+            PaneAction::Right => self.fold(Some(false)),
+            PaneAction::Copy => return self.current().map(|(_, n)| Intent::Copy(n.text.clone())).into_iter().collect(),
+            _ => self.browse(|browser, rows| {
+                browser.act(action, rows);
+            }),
+        }
+        Vec::new()
+    }
+
+    fn captures_text(&self) -> bool {
+        self.browser.find.is_open()
+    }
+
+    fn key(&mut self, key: KeyEvent, _view: &View) -> Vec<Intent> {
+        self.browse(|browser, rows| browser.key(key, rows));
+        Vec::new()
+    }
+
+    fn paste(&mut self, text: &str, _view: &View) -> Vec<Intent> {
+        self.browse(|browser, rows| browser.paste(text, rows));
+        Vec::new()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, _view: &View) -> Vec<Intent> {
+        self.browser.mouse(event, self.shown.len());
+        Vec::new()
+    }
+}

@@ -1,0 +1,176 @@
+//! The session's records as they are in the log, one a row. Only what is shown is put into words.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::browse::{BROWSING, Browser};
+use super::draw::{Painter, Row, run};
+use super::find::Rows;
+use super::summary::{kind, summary};
+use crate::driver::{Command, Level};
+use crate::episode::{Event, NodeId, Record};
+use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// The pane.
+#[derive(Debug)]
+pub struct LogPane {
+    browser: Browser,
+}
+
+impl Default for LogPane {
+    fn default() -> Self {
+        LogPane { browser: Browser::following() }
+    }
+}
+
+impl LogPane {
+    fn record<'a>(&self, view: &'a View) -> Option<&'a Record> {
+        view.records.get(self.browser.list.cursor())
+    }
+
+    fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
+        let text = |row: usize| {
+            let words = |r: &Record| format!("{} {}", kind(&r.event).0, summary(r));
+            view.records.get(row).map(words).unwrap_or_default()
+        };
+        act(&mut self.browser, &Rows { len: view.records.len(), text: &text });
+    }
+}
+
+/// The node a record leads to.
+fn target(record: &Record) -> NodeId {
+    match &record.event {
+        Event::Executed { child, .. } => *child,
+        Event::Moved { to } => *to,
+        _ => record.node,
+    }
+}
+
+/// Time since the first record: `0.0`, `1:02.3`, `1:00:00`.
+fn offset(ms: u64) -> String {
+    let (s, tenths) = (ms / 1_000, ms % 1_000 / 100);
+    match s {
+        0..60 => format!("{s}.{tenths}"),
+        60..3_600 => format!("{}:{:02}.{tenths}", s / 60, s % 60),
+        _ => format!("{}:{:02}:{:02}", s / 3_600, s / 60 % 60, s % 60),
+    }
+}
+
+fn row(record: &Record, first: u64, digits: usize, width: usize) -> Row {
+    let (kind, role) = kind(&record.event);
+    let mut row = vec![run(Role::Dim, format!("{:>digits$} ", record.id))];
+    if width >= 60 {
+        row.push(run(Role::Dim, format!("{:>8} ", offset(record.ts.saturating_sub(first)))));
+    }
+    if width >= 46 {
+        row.push(run(Role::Dim, format!("@{:<4} ", record.node)));
+    }
+    row.push(run(role, format!("{kind:<11} ")));
+    row.push(run(Role::Text, summary(record)));
+    row
+}
+
+impl Pane for LogPane {
+    fn id(&self) -> PaneId {
+        PaneId::Log
+    }
+
+    fn title(&self, view: &View) -> String {
+        match view.records.len() {
+            0 => "Log".into(),
+            n => format!("Log, {}", super::words::count(n, "record")),
+        }
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        self.browser.list.grown(view.records.len());
+        Vec::new()
+    }
+
+    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
+        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
+        if view.records.is_empty() {
+            painter.empty(area, "No records yet. Every event of a session is listed here, as its file holds it.");
+            return;
+        }
+        let area = self.browser.find.draw(&mut painter, area);
+        let len = view.records.len();
+        let window = self.browser.list.window(len, usize::from(area.height));
+        let area = painter.scrollbar(area, window.start, len);
+        self.browser.body = area;
+        let first = view.records.first().map_or(0, |r| r.ts);
+        let digits = len.to_string().len();
+        for (line, record) in view.records.get(window.clone()).unwrap_or_default().iter().enumerate() {
+            painter.row(area, line, &row(record, first, digits, usize::from(area.width)));
+            if window.start + line == self.browser.list.cursor() {
+                painter.select(area, line);
+            }
+            painter.matches(area, line, self.browser.find.pattern());
+        }
+    }
+
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        if view.records.is_empty() {
+            return Vec::new();
+        }
+        let mut actions = vec![(PaneAction::Activate, "go there"), (PaneAction::Copy, "copy record")];
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Activate => match self.record(view).map(target) {
+                Some(node) if view.session.as_ref().is_some_and(|s| s.cursor() == node) => {
+                    vec![Intent::Say(Level::Info, "the episode is at this step".into())]
+                }
+                Some(node) => vec![Intent::Send(Command::Goto(node))],
+                None => Vec::new(),
+            },
+            PaneAction::Copy => {
+                let json = self.record(view).and_then(|r| serde_json::to_string(r).ok());
+                json.map(Intent::Copy).into_iter().collect()
+            }
+            _ => {
+                self.browse(view, |browser, rows| {
+                    browser.act(action, rows);
+                });
+                Vec::new()
+            }
+        }
+    }
+
+    fn captures_text(&self) -> bool {
+        self.browser.find.is_open()
+    }
+
+    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
+        self.browse(view, |browser, rows| browser.key(key, rows));
+        Vec::new()
+    }
+
+    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
+        self.browse(view, |browser, rows| browser.paste(text, rows));
+        Vec::new()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, view: &View) -> Vec<Intent> {
+        self.browser.mouse(event, view.records.len());
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::offset;
+
+    #[test]
+    fn times_are_read_at_a_glance() {
+        assert_eq!(offset(400), "0.4");
+        assert_eq!(offset(62_300), "1:02.3");
+        assert_eq!(offset(3_600_000), "1:00:00");
+    }
+}

@@ -1,0 +1,39 @@
+//! The eight panes of the workbench.
+//!
+//! One file or folder a pane; beside them what they share: drawing of rows ([`draw`]), windowed lists ([`list`]), wrapping
+//! ([`wrap`]), searching ([`find`]), editing ([`edit`]), the path through the session ([`trail`]) and wording ([`words`]). Panes
+//! read the view and answer actions with intents; keys, borders and dialogs are the application's.
+
+mod blocking;
+mod browse;
+mod draw;
+mod edit;
+mod find;
+mod list;
+mod log;
+mod model;
+mod observations;
+mod preconditions;
+mod program;
+mod proposals;
+mod state;
+mod summary;
+mod trail;
+mod words;
+mod wrap;
+
+use super::pane::Pane;
+
+/// All panes, in tab order.
+pub fn all() -> Vec<Box<dyn Pane>> {
+    vec![
+        Box::new(program::ProgramPane::default()),
+        Box::new(proposals::ProposalsPane::default()),
+        Box::new(preconditions::PreconditionsPane::default()),
+        Box::new(state::StatePane::default()),
+        Box::new(blocking::BlockingPane::default()),
+        Box::new(observations::ObservationsPane::default()),
+        Box::new(model::ModelPane::default()),
+        Box::new(log::LogPane::default()),
+    ]
+}

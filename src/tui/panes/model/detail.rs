@@ -1,0 +1,131 @@
+//! An ask as rows: the request as it was sent, and the answer as far as it has arrived.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::episode::{Ask, AskState, PromptRecord};
+use crate::tui::panes::draw::{Row, run};
+use crate::tui::panes::{words, wrap};
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// Narrower than this, completions are stacked rather than set side by side.
+const COLUMN: usize = 30;
+/// Completions set side by side at most.
+const COLUMNS: usize = 4;
+
+/// The request: what for, parameters, template, messages. Does not change once recorded.
+pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let purpose = format!("ask {} of {}: {}", ask.id, ask.model, ask.purpose);
+    rows.extend(words::labelled("", Role::Title, &purpose, width));
+    let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
+    rows.push(vec![run(Role::Dim, format!("{}, {how}", words::count(ask.n as usize, "completion")))]);
+    let Some(prompt) = &ask.prompt else {
+        let words = "No prompt: the symbolic proposer is no language model, it reads the program's state itself.";
+        rows.extend(words::labelled("", Role::Dim, words, width));
+        return rows;
+    };
+    rows.push(vec![run(Role::Dim, template(prompt))]);
+    for message in &prompt.messages {
+        let role = if message.role == "text" { "completion prompt" } else { message.role.as_str() };
+        rows.push(vec![run(Role::Key, format!("[{role}]"))]);
+        rows.extend(words::labelled("  ", Role::Text, &message.text, width));
+    }
+    rows
+}
+
+fn template(prompt: &PromptRecord) -> String {
+    let hash: String = prompt.template_hash.chars().take(12).collect();
+    match (prompt.template.as_str(), hash.is_empty()) {
+        ("edited", _) => "prompt edited by a person".to_owned(),
+        (name, true) => format!("template {name}"),
+        (name, false) => format!("template {name}, sha256 {hash}"),
+    }
+}
+
+/// The answer so far. `stacked` sets completions one below the other whatever the width.
+pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool) -> Vec<Row> {
+    let mut rows = Vec::new();
+    match &ask.state {
+        AskState::Pending => {
+            let streams = view.streams.get(&ask.id);
+            if let Some((id, why)) = &view.retrying
+                && *id == ask.id
+            {
+                rows.extend(words::labelled("retry: ", Role::Warn, why, width));
+            } else {
+                let chars: usize = streams.into_iter().flatten().map(|(_, t)| t.len()).sum();
+                let words =
+                    if chars == 0 { "waiting for the first word".into() } else { format!("answering, {chars} bytes") };
+                rows.push(vec![run(Role::Accent, format!("{} {words}; `stop` cancels", theme.glyphs.arrow))]);
+            }
+            let texts: Vec<&str> = streams.into_iter().flatten().map(|(_, t)| t.as_str()).collect();
+            rows.extend(completions(&texts, theme, width, stacked));
+        }
+        AskState::Answered { texts, usage, ms } => {
+            let tokens = match usage {
+                Some(u) => format!("{} prompt and {} answer tokens", u.prompt, u.completion),
+                None => "tokens not told".into(),
+            };
+            rows.push(vec![run(
+                Role::Good,
+                format!("{} answered in {}, {tokens}", theme.glyphs.yes, words::duration(*ms)),
+            )]);
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            rows.extend(completions(&texts, theme, width, stacked));
+        }
+        AskState::Failed { error, cancelled } => {
+            let word = if *cancelled { "cancelled: " } else { "failed: " };
+            let role = if *cancelled { Role::Warn } else { Role::Bad };
+            rows.extend(words::labelled(&format!("{} {word}", theme.glyphs.no), role, error, width));
+        }
+    }
+    rows
+}
+
+/// The completions' texts: side by side while each has room, else stacked.
+fn completions(texts: &[&str], theme: &Theme, width: usize, stacked: bool) -> Vec<Row> {
+    let n = texts.len();
+    if n == 0 {
+        return Vec::new();
+    }
+    let column = (width / n).saturating_sub(2);
+    if stacked || n == 1 || n > COLUMNS || column < COLUMN {
+        return stack(texts, width);
+    }
+    let wrapped: Vec<Vec<String>> = texts.iter().map(|t| wrap::wrapped(t, column)).collect();
+    let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+    let mut rows = vec![Row::new()];
+    for i in 0..n {
+        let head = format!("completion {}", i + 1);
+        rows[0].push(run(Role::Key, format!("{head:<column$}  ")));
+    }
+    for line in 0..height {
+        let mut row = Row::new();
+        for (i, lines) in wrapped.iter().enumerate() {
+            let text = lines.get(line).map_or("", String::as_str);
+            let pad = " ".repeat(column.saturating_sub(text.width()));
+            row.push(run(Role::Text, format!("{text}{pad}")));
+            if i + 1 < n {
+                row.push(run(Role::Dim, format!("{} ", theme.glyphs.vertical)));
+            }
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+fn stack(texts: &[&str], width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (i, text) in texts.iter().enumerate() {
+        if texts.len() > 1 {
+            rows.push(vec![run(Role::Key, format!("completion {}", i + 1))]);
+        }
+        if text.is_empty() {
+            rows.push(vec![run(Role::Dim, "  (empty)")]);
+        } else {
+            rows.extend(words::labelled("  ", Role::Text, text, width));
+        }
+    }
+    rows
+}

@@ -1,0 +1,95 @@
+//! Editing a prompt, message by message, before it is sent again.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::Rect;
+
+use crate::driver::{Command, Level};
+use crate::episode::{Ask, AskId, PromptMessage};
+use crate::tui::pane::Intent;
+use crate::tui::panes::draw::{Painter, run, split_bottom, split_top};
+use crate::tui::panes::edit::{Edited, Editor};
+use crate::tui::sanitize;
+use crate::tui::theme::Role;
+
+/// A prompt being edited.
+#[derive(Debug)]
+pub struct PromptEditor {
+    ask: AskId,
+    messages: Vec<PromptMessage>,
+    shown: usize,
+    editor: Editor,
+}
+
+impl PromptEditor {
+    /// Begins with an ask's messages; `None` if it has no prompt.
+    pub fn new(ask: &Ask) -> Option<Self> {
+        let messages = ask.prompt.as_ref()?.messages.clone();
+        // The last message is the one most often changed.
+        let shown = messages.len().checked_sub(1)?;
+        let editor = Editor::lines(&messages.get(shown)?.text);
+        Some(PromptEditor { ask: ask.id, messages, shown, editor })
+    }
+
+    fn keep(&mut self) {
+        let text = self.editor.text();
+        if let Some(message) = self.messages.get_mut(self.shown) {
+            message.text = text;
+        }
+    }
+
+    fn turn(&mut self, forward: bool) {
+        self.keep();
+        let n = self.messages.len().max(1);
+        self.shown = if forward { (self.shown + 1) % n } else { (self.shown + n - 1) % n };
+        let text = self.messages.get(self.shown).map_or("", |m| m.text.as_str());
+        self.editor = Editor::lines(text);
+    }
+
+    /// Takes a key; returns whether editing goes on.
+    pub fn key(&mut self, key: KeyEvent) -> (bool, Vec<Intent>) {
+        let press = key.kind != KeyEventKind::Release;
+        match key.code {
+            KeyCode::Tab if press && self.messages.len() > 1 && !key.modifiers.contains(KeyModifiers::SHIFT) => {
+                self.turn(true);
+                return (true, Vec::new());
+            }
+            KeyCode::BackTab | KeyCode::Tab if press && self.messages.len() > 1 => {
+                self.turn(false);
+                return (true, Vec::new());
+            }
+            _ => {}
+        }
+        match self.editor.key(key) {
+            Edited::Same | Edited::Changed => (true, Vec::new()),
+            Edited::Cancel => {
+                (false, vec![Intent::Say(Level::Info, "the prompt is unchanged, nothing was sent".into())])
+            }
+            Edited::Accept => {
+                self.keep();
+                let messages = self.messages.clone();
+                (false, vec![Intent::Send(Command::Resend { ask: self.ask, messages })])
+            }
+        }
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) {
+        self.editor.paste(text);
+    }
+
+    /// Draws the message being edited, and what the keys do.
+    pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
+        let (head, area) = split_top(area, 1);
+        let (area, foot) = split_bottom(area, 1);
+        let role = self.messages.get(self.shown).map_or("", |m| m.role.as_str());
+        let place = format!("message {} of {}, ", self.shown + 1, self.messages.len());
+        painter.row(head, 0, &[run(Role::Dim, place), run(Role::Key, format!("[{role}]"))]);
+        self.editor.draw(painter, area);
+        let tab = if self.messages.len() > 1 { "; Tab: next message" } else { "" };
+        // What cannot be drawn stays in the text as it is; a person should know that it is there.
+        let text = self.editor.text();
+        let hidden =
+            if sanitize::visible(&text) == text.as_str() { "" } else { "; holds characters that cannot be shown" };
+        painter.row(foot, 0, &[run(Role::Dim, format!("Ctrl-S sends it; Esc cancels{tab}{hidden}"))]);
+    }
+}

@@ -1,0 +1,223 @@
+//! The episode as the agent saw it: task, actions, observations, wrapped. Grows at the end without moving a reader.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::browse::{BROWSING, Browser};
+use super::draw::{Painter, Row, Run, run};
+use super::find::Rows;
+use super::trail::Trail;
+use super::{words, wrap};
+use crate::driver::{Command, Level};
+use crate::episode::{Node, NodeId, Session};
+use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// A wrapped line and the node it belongs to.
+#[derive(Debug, Clone)]
+struct Line {
+    node: NodeId,
+    role: Role,
+    text: String,
+    /// The first line of an action.
+    action: bool,
+}
+
+/// The pane.
+#[derive(Debug)]
+pub struct ObservationsPane {
+    trail: Trail,
+    /// Lines of all nodes on the way to the cursor, wrapped to `width`.
+    lines: Vec<Line>,
+    /// Where each node's lines begin.
+    starts: Vec<usize>,
+    width: usize,
+    browser: Browser,
+}
+
+impl Default for ObservationsPane {
+    fn default() -> Self {
+        ObservationsPane {
+            trail: Trail::to_cursor(),
+            lines: Vec::new(),
+            starts: Vec::new(),
+            width: 0,
+            browser: Browser::following(),
+        }
+    }
+}
+
+impl ObservationsPane {
+    /// Wraps the nodes from the `kept`-th on anew.
+    fn lay(&mut self, session: &Session, kept: usize) {
+        let kept = kept.min(self.starts.len());
+        let end = self.starts.get(kept).copied().unwrap_or(self.lines.len());
+        self.lines.truncate(end);
+        self.starts.truncate(kept);
+        for id in self.trail.ids().iter().skip(kept) {
+            self.starts.push(self.lines.len());
+            if let Some(node) = session.node(*id) {
+                push_node(session, node, self.width, &mut self.lines);
+            }
+        }
+    }
+
+    /// Wraps everything to another width; the cursor stays on its node.
+    fn rewrap(&mut self, session: &Session, width: usize) {
+        if width == self.width || width == 0 {
+            return;
+        }
+        self.width = width;
+        let at = self.lines.get(self.browser.list.cursor()).map(|l| l.node);
+        self.lay(session, 0);
+        if let Some(depth) = at.and_then(|id| session.node(id)).map(|n| n.depth as usize) {
+            let row = self.starts.get(depth).copied().unwrap_or(0);
+            self.browser.list.go(row, self.lines.len());
+        }
+        self.browser.list.grown(self.lines.len());
+    }
+
+    fn browse(&mut self, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
+        let text = |row: usize| self.lines.get(row).map(|l| l.text.clone()).unwrap_or_default();
+        act(&mut self.browser, &Rows { len: self.lines.len(), text: &text });
+    }
+
+    fn mark(&self, theme: &Theme, session: &Session, line: &Line) -> Option<Run> {
+        let node = session.node(line.node).filter(|_| line.action)?;
+        let siblings = &session.node(node.parent?)?.children;
+        let at = siblings.iter().position(|id| *id == node.id).filter(|_| siblings.len() > 1)? + 1;
+        Some(run(Role::Accent, format!("  {} branch {at} of {}", theme.glyphs.branch, siblings.len())))
+    }
+}
+
+fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>) {
+    let mut push = |role, text: &str, action: bool| {
+        lines.extend(wrap::wrapped(text, width).into_iter().enumerate().map(|(i, text)| Line {
+            node: node.id,
+            role,
+            text,
+            action: action && i == 0,
+        }));
+    };
+    match &node.action {
+        None => {
+            push(Role::Title, &format!("Task: {}", session.header.sentence), false);
+            push(Role::Text, "", false);
+        }
+        Some(action) => {
+            push(Role::Text, "", false);
+            push(Role::Accent, &format!("> {}", action.text), true);
+        }
+    }
+    let role = if node.outcome.error.is_some() { Role::Bad } else { Role::Text };
+    push(role, node.outcome.observation.trim_end(), false);
+    if let Some(error) = node.outcome.error.as_ref().filter(|e| node.outcome.observation.trim() != e.trim()) {
+        push(Role::Bad, &format!("(refused: {error})"), false);
+    }
+    if node.outcome.done {
+        let how = if node.outcome.won { "the goal is reached" } else { "without reaching the goal" };
+        push(if node.outcome.won { Role::Good } else { Role::Bad }, &format!("The episode is over: {how}."), false);
+    }
+}
+
+impl Pane for ObservationsPane {
+    fn id(&self) -> PaneId {
+        PaneId::Observations
+    }
+
+    fn title(&self, view: &View) -> String {
+        match view.node().map(|n| n.depth) {
+            None | Some(0) => "Observations".into(),
+            Some(n) => format!("Observations, {}", words::count(n as usize, "step")),
+        }
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        let kept = self.trail.update(view);
+        if let Some(session) = &view.session {
+            if self.width > 0 {
+                self.lay(session, kept);
+            }
+        } else {
+            self.lines.clear();
+            self.starts.clear();
+        }
+        self.browser.list.grown(self.lines.len());
+        Vec::new()
+    }
+
+    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
+        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
+        let Some(session) = view.session.as_ref().filter(|s| s.is_started()) else {
+            painter.empty(area, "Nothing observed yet. Begin an episode or open a session on the start screen.");
+            return;
+        };
+        let area = self.browser.find.draw(&mut painter, area);
+        // One column is kept for the scroll indicator, so that its coming and going wraps nothing anew.
+        self.rewrap(session, usize::from(area.width).saturating_sub(1));
+        let window = self.browser.list.window(self.lines.len(), usize::from(area.height));
+        painter.scrollbar(area, window.start, self.lines.len());
+        let area = Rect { width: area.width.saturating_sub(1), ..area };
+        self.browser.body = area;
+        for (line, row) in window.enumerate() {
+            let Some(what) = self.lines.get(row) else { break };
+            let mut runs: Row = vec![Run { role: what.role, text: what.text.clone() }];
+            runs.extend(self.mark(theme, session, what));
+            painter.row(area, line, &runs);
+            if row == self.browser.list.cursor() && focused {
+                painter.select(area, line);
+            }
+            painter.matches(area, line, self.browser.find.pattern());
+        }
+    }
+
+    fn actions(&self, _view: &View) -> Vec<(PaneAction, &'static str)> {
+        if self.lines.is_empty() {
+            return Vec::new();
+        }
+        let mut actions = vec![(PaneAction::Activate, "go here"), (PaneAction::Copy, "copy text")];
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        let node = self.lines.get(self.browser.list.cursor()).map(|l| l.node);
+        let node = node.and_then(|id| view.session.as_ref()?.node(id));
+        match action {
+            PaneAction::Activate => match node {
+                Some(node) if view.session.as_ref().is_some_and(|s| s.cursor() != node.id) => {
+                    vec![Intent::Send(Command::Goto(node.id))]
+                }
+                _ => vec![Intent::Say(Level::Info, "the episode is at this step".into())],
+            },
+            PaneAction::Copy => node.map(|n| Intent::Copy(n.outcome.observation.clone())).into_iter().collect(),
+            _ => {
+                self.browse(|browser, rows| {
+                    browser.act(action, rows);
+                });
+                Vec::new()
+            }
+        }
+    }
+
+    fn captures_text(&self) -> bool {
+        self.browser.find.is_open()
+    }
+
+    fn key(&mut self, key: KeyEvent, _view: &View) -> Vec<Intent> {
+        self.browse(|browser, rows| browser.key(key, rows));
+        Vec::new()
+    }
+
+    fn paste(&mut self, text: &str, _view: &View) -> Vec<Intent> {
+        self.browse(|browser, rows| browser.paste(text, rows));
+        Vec::new()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, _view: &View) -> Vec<Intent> {
+        self.browser.mouse(event, self.lines.len());
+        Vec::new()
+    }
+}

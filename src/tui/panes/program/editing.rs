@@ -1,0 +1,128 @@
+//! Editing an action's line in place: what is typed is run against the specification, with all lines after it.
+
+use crossterm::event::KeyEvent;
+
+use super::rows;
+use crate::driver::{Command, Level, LineStatus};
+use crate::episode::NodeId;
+use crate::tui::pane::Intent;
+use crate::tui::panes::edit::{Debounce, Edited, Editor};
+use crate::tui::view::View;
+
+/// An edit under way.
+#[derive(Debug)]
+pub struct Editing {
+    /// The node whose action is edited.
+    pub node: NodeId,
+    /// The text.
+    pub editor: Editor,
+    original: String,
+    pause: Debounce,
+    /// Where the edited line stands among the checked lines.
+    first: Option<usize>,
+    /// The fates of all lines, as last answered.
+    lines: Vec<LineStatus>,
+    answered: bool,
+}
+
+impl Editing {
+    /// Begins with the action's present text.
+    pub fn new(node: NodeId, text: &str) -> Self {
+        Editing {
+            node,
+            editor: Editor::line(text),
+            original: text.to_owned(),
+            pause: Debounce::default(),
+            first: None,
+            lines: Vec::new(),
+            answered: false,
+        }
+    }
+
+    /// Takes a key; returns whether editing goes on.
+    pub fn key(&mut self, key: KeyEvent, view: &View) -> (bool, Vec<Intent>) {
+        match self.editor.key(key) {
+            Edited::Same => (true, Vec::new()),
+            Edited::Changed => (true, vec![self.touched()]),
+            Edited::Cancel => (false, Vec::new()),
+            Edited::Accept => {
+                let text = self.editor.text().trim().to_owned();
+                if text.is_empty() {
+                    return (
+                        true,
+                        vec![Intent::Say(Level::Warning, "the line is empty; type an action or cancel".into())],
+                    );
+                }
+                if text == self.original {
+                    return (false, vec![Intent::Say(Level::Info, "the line is unchanged".into())]);
+                }
+                if view.session.as_ref().and_then(|s| s.node(self.node)).is_none() {
+                    return (false, vec![Intent::Say(Level::Warning, "that step is gone".into())]);
+                }
+                (false, vec![Intent::Send(Command::Rewrite { node: self.node, text })])
+            }
+        }
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) -> Vec<Intent> {
+        match self.editor.paste(text) {
+            Edited::Changed => vec![self.touched()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn touched(&mut self) -> Intent {
+        self.answered = false;
+        self.pause.touch()
+    }
+
+    /// After a pause: has the whole program checked.
+    pub fn wake(&mut self, view: &View, trail: &[NodeId]) -> Vec<Intent> {
+        match self.pause.ready() {
+            None => Vec::new(),
+            Some(Err(wait)) => vec![wait],
+            Some(Ok(token)) => {
+                let Some(session) = &view.session else { return Vec::new() };
+                let (lines, first) = rows::edited_program(trail, session, self.node, self.editor.text().trim());
+                self.first = first;
+                vec![Intent::Send(Command::CheckProgram { token, lines })]
+            }
+        }
+    }
+
+    /// Takes in the answer, if it is the one waited for.
+    pub fn update(&mut self, view: &View) {
+        if let Some((token, lines)) = &view.program_checked
+            && self.pause.is_current(*token)
+            && !self.answered
+        {
+            self.lines.clone_from(lines);
+            self.answered = true;
+        }
+    }
+
+    /// Whether what is shown belongs to the text as it stands.
+    pub fn is_fresh(&self) -> bool {
+        self.answered
+    }
+
+    /// The fate of the edited line.
+    pub fn own(&self) -> Option<&LineStatus> {
+        self.first.and_then(|i| self.lines.get(i))
+    }
+
+    /// The fate of the `offset`-th call after the edited line.
+    pub fn after(&self, offset: usize) -> Option<&LineStatus> {
+        self.first.and_then(|i| self.lines.get(i + offset))
+    }
+
+    /// Where in the program the first error arises: calls after the edited line (0 is that line itself), and its words.
+    pub fn first_error(&self) -> Option<(usize, &str)> {
+        let first = self.first?;
+        self.lines.iter().enumerate().skip(first).find_map(|(i, line)| match line {
+            LineStatus::Raised(why) | LineStatus::Unreadable(why) => Some((i - first, why.as_str())),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,245 @@
+//! Drawing the program: gutter, marks, colours, the line being edited and what became of the lines after it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::editing::Editing;
+use super::rows::{self, Line};
+use super::{ProgramPane, highlight};
+use crate::driver::LineStatus;
+use crate::episode::{Node, Session};
+use crate::tui::panes::draw::{Painter, Row, Run, run, split_left, split_top};
+use crate::tui::panes::{words, wrap};
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// Highlighted calls kept; beyond it the cache begins anew.
+const KEPT: usize = 4_096;
+/// Lines of the note under an edited line.
+const NOTE: u16 = 3;
+
+impl ProgramPane {
+    pub(super) fn draw(&mut self, view: &View, theme: &Theme, area: Rect, buf: &mut Buffer, focused: bool) {
+        let mut painter = Painter { buf, theme, focused };
+        let Some(session) = view.session.as_ref().filter(|s| s.is_started()) else {
+            let text = if view.session.is_some() {
+                "The world is being reset; the program begins with what it says."
+            } else {
+                "No session. Begin an episode or open a session on the start screen."
+            };
+            painter.empty(area, text);
+            return;
+        };
+        let mut area = self.browser.find.draw(&mut painter, area);
+        if let Some(editing) = &self.editing {
+            let note = note(editing, theme, usize::from(area.width));
+            let height = (note.len() as u16).min(NOTE).min(area.height / 2);
+            let (rest, bottom) = split_top(area, area.height - height);
+            painter.rows(bottom, &note);
+            area = rest;
+        }
+        self.draw_lines(&mut painter, area, session);
+    }
+
+    fn draw_lines(&mut self, painter: &mut Painter<'_>, area: Rect, session: &Session) {
+        let window = self.browser.list.window(self.lines.len(), usize::from(area.height));
+        let area = painter.scrollbar(area, self.browser.list.top(), self.lines.len());
+        self.browser.body = area;
+        let digits = self.number(self.lines.len().saturating_sub(1)).to_string().len().max(2);
+        let cursor_depth = session.current().map_or(0, |n| n.depth);
+        // Calls between the edited line and the first row drawn; counted once, then carried along.
+        let mut offset = self.editing.as_ref().and_then(|e| self.calls_after_edit(e, window.start, session));
+        for (line, row) in window.enumerate() {
+            let Some(what) = self.lines.get(row).copied() else { break };
+            let node = what.node().and_then(|id| session.node(id));
+            let later = node.is_some_and(|n| n.depth > cursor_depth);
+            let action = rows::is_action(what, session);
+            let edited = self.editing.as_ref().is_some_and(|e| action && what.node() == Some(e.node));
+            let checked = if edited {
+                offset = Some(1);
+                self.editing.as_ref().and_then(|e| e.own()).cloned()
+            } else if let (Some(n), Line::Call(..)) = (offset, what) {
+                offset = Some(n + 1);
+                self.editing.as_ref().and_then(|e| e.after(n)).cloned()
+            } else {
+                None
+            };
+            let mut gutter = self.gutter(painter.theme, row, digits, later);
+            gutter.push(match &checked {
+                Some(status) => line_mark(painter.theme, status),
+                None if what == Line::Fold => self.fold_mark(painter.theme),
+                None => node
+                    .filter(|_| action)
+                    .map_or_else(|| run(Role::Text, "  "), |n| verdict(painter.theme, session, n)),
+            });
+            let (left, body) = gutter_split(area, &gutter);
+            painter.row(left, line, &gutter);
+            if edited {
+                self.draw_editor(painter, body, line);
+                continue;
+            }
+            let mut text = self.coloured(what, session);
+            if later {
+                text.iter_mut().for_each(|r| r.role = Role::Dim);
+            }
+            if let Some(LineStatus::Raised(why) | LineStatus::Unreadable(why)) = &checked {
+                text.push(run(Role::Bad, format!("  # {why}")));
+            }
+            if action && let Some(node) = node {
+                text.extend(branches(painter.theme, session, node));
+            }
+            painter.row_from(body, line, &text, self.skip);
+            if row == self.browser.list.cursor() && self.editing.is_none() {
+                painter.select(area, line);
+            }
+            painter.matches(body, line, self.browser.find.pattern());
+        }
+    }
+
+    fn draw_editor(&mut self, painter: &mut Painter<'_>, body: Rect, line: usize) {
+        let (_, below) = split_top(body, line as u16);
+        let (row, _) = split_top(below, 1);
+        let (_, field) = split_left(row, (rows::margin(&self.opening).len() as u16).saturating_sub(1));
+        if let Some(editing) = &mut self.editing {
+            editing.editor.draw(painter, field);
+        }
+    }
+
+    /// How many calls stand between the edited line and a row; `None` if the row is not after it.
+    fn calls_after_edit(&self, editing: &Editing, row: usize, session: &Session) -> Option<usize> {
+        let at = self.lines.iter().position(|l| l.node() == Some(editing.node) && rows::is_action(*l, session))?;
+        let between = self.lines.get(at + 1..row)?;
+        Some(1 + between.iter().filter(|l| matches!(l, Line::Call(..))).count())
+    }
+
+    /// The line number of a row in the whole program: a folded specification still counts.
+    fn number(&self, row: usize) -> usize {
+        match self.lines.get(row) {
+            Some(Line::Fold) => 0,
+            Some(Line::Specification(i)) => i + 1,
+            _ => {
+                let shown = if self.unfolded { self.specification.len() } else { 0 };
+                row.saturating_sub(shown + 1) + self.specification.len() + 1
+            }
+        }
+    }
+
+    fn gutter(&self, theme: &Theme, row: usize, digits: usize, later: bool) -> Row {
+        let here = row == self.here;
+        let number = match self.lines.get(row) {
+            Some(Line::Fold) => " ".repeat(digits),
+            _ => format!("{:>digits$}", self.number(row)),
+        };
+        let role = if here && !later { Role::Accent } else { Role::Dim };
+        vec![words::here(theme, here), run(role, number), run(Role::Text, " ")]
+    }
+
+    /// A line's runs, highlighted if that is ready; only what is asked for is ever highlighted.
+    fn coloured(&mut self, line: Line, session: &Session) -> Row {
+        match line {
+            Line::Fold => self.fold_row(),
+            Line::Specification(i) => self.coloured_specification(i),
+            _ => {
+                if let Some(row) = self.coloured.get(&line) {
+                    return row.clone();
+                }
+                let text = rows::text(line, session, &self.specification, &self.opening).unwrap_or_default();
+                // A call is a whole statement, so each is highlighted by itself.
+                let Some(mut pass) = highlight::Lines::start() else { return rows::plain(&text) };
+                let row = pass.next(&text);
+                if self.coloured.len() >= KEPT {
+                    self.coloured.clear();
+                }
+                self.coloured.insert(line, row.clone());
+                row
+            }
+        }
+    }
+
+    fn coloured_specification(&mut self, at: usize) -> Row {
+        if self.coloured_specification.len() <= at {
+            let pass = self.specification_pass.take().or_else(highlight::Lines::start);
+            let Some(mut pass) = pass else {
+                return self.specification.get(at).map(|t| rows::plain(t)).unwrap_or_default();
+            };
+            for text in self.specification.iter().take(at + 1).skip(self.coloured_specification.len()) {
+                let row = pass.next(text);
+                self.coloured_specification.push(row);
+            }
+            self.specification_pass = Some(pass);
+        }
+        self.coloured_specification.get(at).cloned().unwrap_or_default()
+    }
+
+    fn fold_mark(&self, theme: &Theme) -> Run {
+        let glyph = if self.unfolded { theme.glyphs.open } else { theme.glyphs.closed };
+        run(Role::Dim, format!("{glyph} "))
+    }
+
+    fn fold_row(&self) -> Row {
+        let count = words::count(self.specification.len(), "line");
+        let state = if self.unfolded { "open" } else { "folded" };
+        vec![run(Role::Dim, format!("# specification: {count}, {state}"))]
+    }
+}
+
+fn gutter_split(area: Rect, gutter: &[Run]) -> (Rect, Rect) {
+    let width = crate::tui::panes::draw::width(gutter) as u16;
+    let width = width.min(area.width);
+    (Rect { width, ..area }, Rect { x: area.x + width, width: area.width - width, ..area })
+}
+
+/// The mark of the verdict under which a node's action was taken, or that the world refused it.
+fn verdict(theme: &Theme, session: &Session, node: &Node) -> Run {
+    if node.outcome.error.is_some() {
+        return run(Role::Bad, format!("{} ", theme.glyphs.no));
+    }
+    let parent = node.parent.and_then(|p| session.node(p));
+    let checked = parent.zip(node.decision).and_then(|(parent, id)| {
+        let decision = parent.turn.decisions.iter().find(|d| d.id == id)?;
+        parent.turn.verdicts.get(&decision.proposal()).filter(|v| !v.checks.is_empty())
+    });
+    match checked {
+        Some(verdict) => {
+            let (glyph, role) = words::status(&theme.glyphs, verdict.overall());
+            run(role, format!("{glyph} "))
+        }
+        None => run(Role::Text, "  "),
+    }
+}
+
+fn line_mark(theme: &Theme, status: &LineStatus) -> Run {
+    match status {
+        LineStatus::Ran => run(Role::Good, format!("{} ", theme.glyphs.yes)),
+        LineStatus::Raised(_) | LineStatus::Unreadable(_) => run(Role::Bad, format!("{} ", theme.glyphs.no)),
+        LineStatus::NotReached => run(Role::Dim, format!("{} ", theme.glyphs.dot)),
+    }
+}
+
+/// That a node has siblings: which of how many.
+fn branches(theme: &Theme, session: &Session, node: &Node) -> Option<Run> {
+    let siblings = &session.node(node.parent?)?.children;
+    if siblings.len() < 2 {
+        return None;
+    }
+    let at = siblings.iter().position(|id| *id == node.id)? + 1;
+    Some(run(Role::Accent, format!("  {} branch {at} of {}", theme.glyphs.branch, siblings.len())))
+}
+
+/// What stands under the program while a line is edited.
+fn note(editing: &Editing, theme: &Theme, width: usize) -> Vec<Row> {
+    let keys = "Enter takes it and replays the rest in a new branch; Esc leaves it as it was.";
+    let (role, text) = match (editing.is_fresh(), editing.first_error()) {
+        (false, None) if editing.own().is_none() => {
+            (Role::Dim, "Type; the program is checked when you pause.".to_owned())
+        }
+        (false, _) => (Role::Dim, "checking…".to_owned()),
+        (true, None) => (Role::Good, format!("{} every line from here on runs", theme.glyphs.yes)),
+        (true, Some((0, why))) => (Role::Bad, format!("{} this line: {why}", theme.glyphs.no)),
+        (true, Some((n, why))) => (Role::Bad, format!("{} {n} calls further on: {why}", theme.glyphs.no)),
+    };
+    let text = if theme.glyphs.ellipsis.is_ascii() { text.replace('…', "...") } else { text };
+    let mut rows: Vec<Row> = wrap::wrapped(&text, width).iter().take(2).map(|l| vec![run(role, l)]).collect();
+    rows.push(vec![run(Role::Dim, keys)]);
+    rows
+}

@@ -1,0 +1,160 @@
+//! All that is known of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
+
+use crate::episode::{Actor, CheckKind, Choice, Proposal, Turn, Verdict};
+use crate::tui::panes::draw::{Row, run};
+use crate::tui::panes::{words, wrap};
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// Operations of an effect that are spelled out.
+const EFFECTS: usize = 40;
+/// Lines of a stream that are shown: its end is what is new.
+const STREAM: usize = 4;
+
+/// The chosen proposal.
+pub fn rows(turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    match &proposal.action {
+        Some(action) => {
+            rows.extend(words::labelled("action   ", Role::Title, &action.text, width));
+            match &action.call {
+                Some(call) => rows.extend(words::labelled("call     ", Role::Text, call, width)),
+                None => rows.push(vec![run(Role::Dim, "call     none: no program line stands for it")]),
+            }
+            if proposal.raw.trim() != action.text && Some(proposal.raw.trim()) != action.call.as_deref() {
+                rows.extend(words::labelled("written  ", Role::Dim, proposal.raw.trim_end(), width));
+            }
+        }
+        None => {
+            rows.extend(words::labelled("written  ", Role::Text, proposal.raw.trim_end(), width));
+            let why = proposal.problem.as_deref().unwrap_or("it is no action");
+            rows.extend(words::labelled(&format!("{} no action: ", theme.glyphs.no), Role::Bad, why, width));
+        }
+    }
+    let mut facts = format!("origin   {}", words::origin(proposal.origin));
+    if let Some(score) = proposal.score {
+        facts.push_str(&format!(", score {score:.3}"));
+    }
+    if let Some(logprob) = proposal.logprob {
+        facts.push_str(&format!(", mean log-probability {logprob:.3}"));
+    }
+    rows.push(vec![run(Role::Dim, facts)]);
+    if let Some(why) = &proposal.rationale {
+        rows.extend(words::labelled("because  ", Role::Text, why, width));
+    }
+    if let Some((Some(id), why)) = &turn.recommended
+        && *id == proposal.id
+    {
+        let label = format!("{} recommended: ", theme.glyphs.star);
+        rows.extend(words::labelled(&label, Role::Accent, why, width));
+    }
+    if let Some(reason) = turn.rejection(proposal.id) {
+        let reason = if reason.is_empty() { "no reason given" } else { reason };
+        rows.extend(words::labelled(&format!("{} rejected: ", theme.glyphs.no), Role::Bad, reason, width));
+    }
+    match turn.verdicts.get(&proposal.id) {
+        Some(verdict) => rows.extend(verdict_rows(verdict, theme, width)),
+        None if proposal.action.is_some() => rows.push(vec![run(Role::Dim, "not checked yet")]),
+        None => {}
+    }
+    rows
+}
+
+fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let (_, role) = words::status(&theme.glyphs, verdict.overall());
+    let summary = match verdict.checks.len() {
+        0 => "checks   none: no precondition is in force for this action".to_owned(),
+        n => format!("checks   {}: {}", words::count(n, "check"), words::status_word(verdict.overall())),
+    };
+    rows.push(vec![run(role, summary)]);
+    for check in &verdict.checks {
+        let (glyph, role) = words::status(&theme.glyphs, check.status);
+        let kind = if check.kind == CheckKind::World { "world: " } else { "" };
+        let lines = words::labelled(&format!("  {glyph} "), Role::Text, &format!("{kind}{}", check.condition), width);
+        rows.extend(lines.into_iter().enumerate().map(|(i, mut line)| {
+            if i == 0
+                && let Some(lead) = line.first_mut()
+            {
+                lead.role = role;
+            }
+            line
+        }));
+        if let Some(detail) = &check.detail {
+            rows.extend(words::labelled("      ", if role == Role::Good { Role::Dim } else { role }, detail, width));
+        }
+    }
+    if let Some(effect) = &verdict.effect {
+        let ops = words::patch(effect, EFFECTS);
+        if ops.is_empty() {
+            rows.push(vec![run(Role::Dim, "effect   none on the program's variables")]);
+        } else {
+            rows.push(vec![run(Role::Title, "effect")]);
+            rows.extend(ops.into_iter().map(|mut op| {
+                op.insert(0, run(Role::Text, "  "));
+                op
+            }));
+        }
+    }
+    if let Some(preview) = &verdict.preview {
+        rows.push(vec![run(Role::Title, "the world would say")]);
+        rows.extend(words::labelled("  ", Role::Text, preview, width));
+    }
+    rows
+}
+
+/// The asks under way at this node, with the end of what has arrived.
+pub fn asking(view: &View, turn: &Turn, theme: &Theme, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for ask in turn.asks.iter().filter(|a| a.state == crate::episode::AskState::Pending) {
+        let streams = view.streams.get(&ask.id);
+        let live = streams.is_some() || view.retrying.as_ref().is_some_and(|(id, _)| *id == ask.id);
+        rows.push(vec![run(Role::Accent, format!("{} {}: {}", theme.glyphs.arrow, ask.model, ask.purpose))]);
+        if let Some((id, why)) = &view.retrying
+            && *id == ask.id
+        {
+            rows.extend(words::labelled("  retry: ", Role::Warn, why, width));
+        }
+        if !live {
+            rows.push(vec![run(Role::Dim, "  no answer yet")]);
+        }
+        for text in streams.into_iter().flatten().map(|(_, text)| text) {
+            let lines = wrap::wrapped(tail(text), width.saturating_sub(2).max(1));
+            let first = lines.len().saturating_sub(STREAM);
+            rows.extend(lines.iter().skip(first).map(|l| vec![run(Role::Text, format!("  {l}"))]));
+        }
+    }
+    rows
+}
+
+/// The end of a stream, so that wrapping it does not grow with it.
+fn tail(text: &str) -> &str {
+    const MOST: usize = 2_000;
+    let mut from = text.len().saturating_sub(MOST);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or(text)
+}
+
+/// The decisions taken at this node, and the remarks.
+pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for decision in &turn.decisions {
+        let who = if decision.by == Actor::Person { "a person" } else { "the policy" };
+        let what = turn.proposal(decision.proposal()).map_or("?", super::surface);
+        let words = match &decision.choice {
+            Choice::Approve { .. } => format!("{who} approved {what}"),
+            Choice::Edit { .. } => format!("{who} edited, and took {what}"),
+            Choice::Manual { .. } => format!("{who} typed {what}"),
+            Choice::Reject { reason, .. } if reason.is_empty() => format!("{who} rejected {what}"),
+            Choice::Reject { reason, .. } => format!("{who} rejected {what}: {reason}"),
+        };
+        let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
+        rows.extend(words::labelled("decided  ", Role::Dim, &format!("{words}{why}"), width));
+    }
+    for note in &turn.notes {
+        rows.extend(words::labelled("note     ", Role::Dim, note, width));
+    }
+    rows
+}

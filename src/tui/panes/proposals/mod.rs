@@ -1,0 +1,378 @@
+//! What is offered next: every proposal with its verdict, and all that is known of the chosen one.
+//!
+//! The choice itself lives in the view; the detail below (or beside) the list is `detail`'s business.
+
+mod detail;
+
+use crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+use super::browse::{BROWSING, Browser, Mouse};
+use super::draw::{Painter, Row, run, split_left, split_top};
+use super::find::Rows;
+use super::list::ListState;
+use super::words;
+use crate::driver::{Command, Level};
+use crate::episode::{Choice, Proposal, ProposalId, Status, Turn};
+use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// From this width on, the detail stands beside the list.
+const BESIDE: u16 = 110;
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct ProposalsPane {
+    browser: Browser,
+    /// The detail's scroll.
+    detail: ListState,
+    detail_area: Rect,
+    detail_len: usize,
+    /// The proposal shown last, so that the scroll begins anew for another.
+    shown: Option<ProposalId>,
+    /// The proposal last explained.
+    explained: Option<ProposalId>,
+}
+
+/// What became of a proposal at its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome<'a> {
+    Open,
+    Taken,
+    Rejected(&'a str),
+}
+
+fn outcome(turn: &Turn, id: ProposalId) -> Outcome<'_> {
+    let last = turn.decisions.iter().rev().find(|d| d.proposal() == id);
+    match last.map(|d| &d.choice) {
+        None => Outcome::Open,
+        Some(Choice::Reject { reason, .. }) => Outcome::Rejected(reason),
+        Some(_) => Outcome::Taken,
+    }
+}
+
+fn surface(proposal: &Proposal) -> &str {
+    proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str())
+}
+
+impl ProposalsPane {
+    fn chosen_row(view: &View) -> Option<usize> {
+        let turn = view.turn()?;
+        turn.proposals.iter().position(|p| Some(p.id) == view.selected)
+    }
+
+    fn at(&self, view: &View) -> Option<ProposalId> {
+        view.turn()?.proposals.get(self.browser.list.cursor()).map(|p| p.id)
+    }
+
+    /// Chooses the proposal under the cursor.
+    fn choose(&mut self, view: &View) -> Vec<Intent> {
+        let Some(id) = self.at(view) else { return Vec::new() };
+        if view.selected == Some(id) {
+            return Vec::new();
+        }
+        self.explained = Some(id);
+        vec![Intent::Select(id), Intent::Send(Command::Explain { proposal: id })]
+    }
+
+    fn approve(&mut self, view: &View) -> Vec<Intent> {
+        let Some((turn, proposal)) = view.turn().zip(view.chosen()) else { return self.choose(view) };
+        let say = |text: &str| vec![Intent::Say(Level::Warning, text.to_owned())];
+        if let Outcome::Rejected(_) = outcome(turn, proposal.id) {
+            return say("this proposal was rejected; choose another, edit it, or ask for more samples");
+        }
+        if proposal.action.is_none() {
+            return say("this proposal is no action; edit it, or choose another");
+        }
+        vec![Intent::Send(Command::Approve { proposal: proposal.id })]
+    }
+
+    fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>) -> bool) -> Vec<Intent> {
+        let proposals = view.turn().map_or(&[][..], |t| &t.proposals);
+        let text = |row: usize| {
+            let call = |p: &Proposal| p.action.as_ref().and_then(|a| a.call.clone()).unwrap_or_default();
+            proposals.get(row).map(|p| format!("{} {}", surface(p), call(p))).unwrap_or_default()
+        };
+        let before = self.browser.list.cursor();
+        act(&mut self.browser, &Rows { len: proposals.len(), text: &text });
+        if self.browser.list.cursor() == before && view.selected.is_some() { Vec::new() } else { self.choose(view) }
+    }
+
+    fn list_row(&self, view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
+        let verdict = turn.verdicts.get(&proposal.id);
+        let status = match (&proposal.action, verdict) {
+            (None, _) => run(Role::Bad, theme.glyphs.no),
+            (_, None) => run(Role::Dim, theme.glyphs.dot),
+            (_, Some(v)) => {
+                let (glyph, role) = words::status(&theme.glyphs, v.overall());
+                run(role, glyph)
+            }
+        };
+        let recommended = matches!(&turn.recommended, Some((Some(id), _)) if *id == proposal.id);
+        let star = if recommended { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
+        let chosen = view.selected == Some(proposal.id);
+        let outcome = outcome(turn, proposal.id);
+        let role = match outcome {
+            Outcome::Rejected(_) => Role::Removed,
+            _ if proposal.action.is_none() => Role::Dim,
+            _ => Role::Text,
+        };
+        let mut row = vec![words::here(theme, chosen), star, status, run(Role::Text, " ")];
+        let facts = facts(proposal, width);
+        let mut tail = String::new();
+        match outcome {
+            Outcome::Rejected("") => tail.push_str(" rejected"),
+            Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
+            Outcome::Taken => tail.push_str(" taken"),
+            Outcome::Open => {}
+        }
+        let room = width.saturating_sub(4 + facts.width());
+        let mut main = vec![run(role, surface(proposal))];
+        if !tail.is_empty() {
+            main.push(run(Role::Dim, tail));
+        } else if let Some(call) = proposal.action.as_ref().and_then(|a| a.call.as_ref())
+            && width >= 70
+        {
+            main.push(run(Role::Dim, format!("  {call}")));
+        }
+        let main = fit_row(main, room, theme);
+        let pad = room.saturating_sub(super::draw::width(&main));
+        row.extend(main);
+        row.push(run(Role::Text, " ".repeat(pad)));
+        row.push(run(Role::Dim, facts));
+        row
+    }
+
+    fn list_rows_of(
+        &self,
+        view: &View,
+        turn: &Turn,
+        theme: &Theme,
+        width: usize,
+        window: std::ops::Range<usize>,
+    ) -> Vec<Row> {
+        let shown = turn.proposals.get(window).unwrap_or_default();
+        shown.iter().map(|p| self.list_row(view, turn, p, theme, width)).collect()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        let Some(turn) = view.turn() else {
+            painter.empty(area, "No session. Begin an episode or open a session on the start screen.");
+            return;
+        };
+        let area = self.browser.find.draw(painter, area);
+        let asking = detail::asking(view, turn, painter.theme, usize::from(area.width));
+        if turn.proposals.is_empty() {
+            let text = if !asking.is_empty() {
+                "Nothing offered yet; what arrives is shown as it comes. `stop` cancels."
+            } else if view.session.as_ref().is_some_and(|s| s.is_done()) {
+                "The episode is over. `undo` goes back, `branches` shows every step."
+            } else {
+                "Nothing is offered at this step. `propose` asks the method, `type action` lets you act yourself."
+            };
+            painter.empty(area, text);
+            let (_, below) = split_top(area, 3);
+            painter.rows(below, &asking);
+            return;
+        }
+        let beside = area.width >= BESIDE;
+        let (list, side) = if beside {
+            split_left(area, area.width * 11 / 20)
+        } else {
+            let most = (area.height / 2).max(3);
+            split_top(area, (turn.proposals.len().min(64) as u16).min(most))
+        };
+        let window = self.browser.list.window(turn.proposals.len(), usize::from(list.height));
+        let list = painter.scrollbar(list, window.start, turn.proposals.len());
+        self.browser.body = list;
+        let rows = self.list_rows_of(view, turn, painter.theme, usize::from(list.width), window.clone());
+        painter.rows(list, &rows);
+        for (line, row) in window.enumerate() {
+            if row == self.browser.list.cursor() {
+                painter.select(list, line);
+            }
+            painter.matches(list, line, self.browser.find.pattern());
+        }
+        self.draw_detail(view, turn, painter, side, beside, asking);
+    }
+
+    fn draw_detail(
+        &mut self,
+        view: &View,
+        turn: &Turn,
+        painter: &mut Painter<'_>,
+        side: Rect,
+        beside: bool,
+        asking: Vec<Row>,
+    ) {
+        let mut rows = asking;
+        let width = usize::from(side.width).saturating_sub(1);
+        match view.chosen() {
+            Some(proposal) => rows.extend(detail::rows(turn, proposal, painter.theme, width)),
+            None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
+        }
+        rows.extend(detail::decisions(turn, width));
+        let area = if beside {
+            side
+        } else {
+            painter.rule(side, 0, "chosen");
+            split_top(side, 1).1
+        };
+        self.detail_len = rows.len();
+        self.detail_area = area;
+        let window = self.detail.window(rows.len(), usize::from(area.height));
+        // The detail has no cursor of its own: its window alone moves.
+        let area = painter.scrollbar(area, window.start, rows.len());
+        painter.rows(area, rows.get(window).unwrap_or_default());
+    }
+
+    fn scroll_detail(&mut self, down: bool) {
+        self.detail.wheel(down, self.detail_len);
+    }
+}
+
+/// Score, log-probability and origin, as far as the width allows.
+fn facts(proposal: &Proposal, width: usize) -> String {
+    let mut facts = String::new();
+    if width >= 50 {
+        if let Some(score) = proposal.score {
+            facts.push_str(&format!("  {score:.2}"));
+        }
+        if let Some(logprob) = proposal.logprob {
+            facts.push_str(&format!("  lp {logprob:.2}"));
+        }
+    }
+    if width >= 36 {
+        facts.push_str(&format!("  {}", words::origin(proposal.origin)));
+    }
+    facts
+}
+
+/// Cuts a row to a width, with an ellipsis.
+fn fit_row(row: Row, width: usize, theme: &Theme) -> Row {
+    let mut left = width;
+    let mut out = Row::new();
+    for mut piece in row {
+        let fitted = crate::tui::sanitize::fit(&piece.text, left, theme.glyphs.ellipsis).into_owned();
+        left = left.saturating_sub(fitted.width());
+        piece.text = fitted;
+        out.push(piece);
+        if left == 0 {
+            break;
+        }
+    }
+    out
+}
+
+impl Pane for ProposalsPane {
+    fn id(&self) -> PaneId {
+        PaneId::Proposals
+    }
+
+    fn title(&self, view: &View) -> String {
+        let Some(turn) = view.turn().filter(|t| !t.proposals.is_empty()) else { return "Proposals".into() };
+        let pass = |p: &&Proposal| turn.verdicts.get(&p.id).is_some_and(|v| v.overall() == Status::Holds);
+        let good = turn.proposals.iter().filter(pass).count();
+        format!("Proposals, {good} of {} pass", turn.proposals.len())
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        let len = view.turn().map_or(0, |t| t.proposals.len());
+        if let Some(row) = Self::chosen_row(view) {
+            self.browser.list.go(row, len);
+        }
+        if self.shown != view.selected {
+            self.shown = view.selected;
+            self.detail = ListState::default();
+        }
+        // The blocking pane follows the choice, whoever made it.
+        let explained = view.blocking.as_ref().map(|(id, _)| *id);
+        match view.chosen().map(|p| p.id) {
+            Some(id) if explained != Some(id) && self.explained != Some(id) => {
+                self.explained = Some(id);
+                vec![Intent::Send(Command::Explain { proposal: id })]
+            }
+            Some(_) => Vec::new(),
+            None => {
+                self.explained = None;
+                Vec::new()
+            }
+        }
+    }
+
+    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
+        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
+        self.draw(view, &mut painter, area);
+    }
+
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        if view.turn().is_none_or(|t| t.proposals.is_empty()) {
+            return Vec::new();
+        }
+        let mut actions = vec![
+            (PaneAction::Activate, if view.chosen().is_some() { "approve" } else { "choose" }),
+            (PaneAction::Edit, "edit"),
+            (PaneAction::Copy, "copy action"),
+        ];
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Activate => self.approve(view),
+            PaneAction::Edit => {
+                let chosen = view.chosen().or_else(|| view.turn()?.proposals.get(self.browser.list.cursor()));
+                let edit = |p: &Proposal| Intent::EditAction { proposal: p.id, text: surface(p).to_owned() };
+                chosen.map(edit).into_iter().collect()
+            }
+            PaneAction::Copy => {
+                let chosen = view.chosen().map(|p| Intent::Copy(surface(p).to_owned()));
+                chosen.into_iter().collect()
+            }
+            PaneAction::PageUp | PaneAction::PageDown => {
+                self.scroll_detail(action == PaneAction::PageDown);
+                Vec::new()
+            }
+            PaneAction::Search => {
+                self.browse(view, |browser, rows| browser.act(action, rows));
+                Vec::new()
+            }
+            _ => self.browse(view, |browser, rows| browser.act(action, rows)),
+        }
+    }
+
+    fn captures_text(&self) -> bool {
+        self.browser.find.is_open()
+    }
+
+    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
+        self.browse(view, |browser, rows| {
+            browser.key(key, rows);
+            true
+        })
+    }
+
+    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
+        self.browse(view, |browser, rows| {
+            browser.paste(text, rows);
+            true
+        })
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, view: &View) -> Vec<Intent> {
+        let on_detail = self.detail_area.contains((event.column, event.row).into());
+        if on_detail && matches!(event.kind, MouseEventKind::ScrollDown | MouseEventKind::ScrollUp) {
+            self.scroll_detail(event.kind == MouseEventKind::ScrollDown);
+            return Vec::new();
+        }
+        let len = view.turn().map_or(0, |t| t.proposals.len());
+        match self.browser.mouse(event, len) {
+            Mouse::Clicked(_) => self.choose(view),
+            _ => Vec::new(),
+        }
+    }
+}

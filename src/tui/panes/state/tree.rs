@@ -1,0 +1,257 @@
+//! A JSON value as rows: open collections are walked, closed ones are one row. Marks what a patch changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::tui::panes::words::{self, Change};
+
+/// Children shown of one collection; beyond it a row says how many are left out.
+const MOST: usize = 5_000;
+
+/// A row of the tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeRow {
+    /// JSON pointer of the value.
+    pub pointer: String,
+    /// Steps from the root's children.
+    pub depth: usize,
+    /// Key or index.
+    pub key: String,
+    /// The value in short; the former value for what is gone.
+    pub text: String,
+    /// Whether it is a collection, and open.
+    pub fold: Option<bool>,
+    /// What the last step did to it.
+    pub change: Option<Change>,
+    /// Whether the last step changed something below it.
+    pub touched: bool,
+}
+
+/// One side of the pane: a value, what is open in it, what changed.
+#[derive(Debug, Default)]
+pub struct Tree {
+    open: BTreeSet<String>,
+    changes: BTreeMap<String, Change>,
+    touched: BTreeSet<String>,
+    /// Former values of what changed, in short, where they are known.
+    former: BTreeMap<String, String>,
+    rows: Vec<TreeRow>,
+}
+
+impl Tree {
+    /// The rows.
+    pub fn rows(&self) -> &[TreeRow] {
+        &self.rows
+    }
+
+    /// Takes in what the last step changed; what changed is opened to. `before` is the value it changed, where known.
+    pub fn mark(&mut self, patch: &Value, before: Option<&Value>) {
+        self.changes.clear();
+        self.touched.clear();
+        self.former.clear();
+        for (change, pointer, _) in words::operations(patch) {
+            self.changes.insert(pointer.to_owned(), change);
+            if let Some(old) = before.and_then(|b| b.pointer(pointer)).filter(|_| change != Change::Added) {
+                self.former.insert(pointer.to_owned(), words::value(old));
+            }
+            for (at, _) in pointer.match_indices('/').skip(1) {
+                let above = pointer.get(..at).unwrap_or_default();
+                self.touched.insert(above.to_owned());
+                self.open.insert(above.to_owned());
+            }
+        }
+    }
+
+    /// Opens or closes a collection.
+    pub fn set_open(&mut self, pointer: &str, open: bool) {
+        if open {
+            self.open.insert(pointer.to_owned());
+        } else {
+            self.open.remove(pointer);
+        }
+    }
+
+    /// Opens everything above a pointer.
+    pub fn reveal(&mut self, pointer: &str) {
+        for (at, _) in pointer.match_indices('/').skip(1) {
+            self.open.insert(pointer.get(..at).unwrap_or_default().to_owned());
+        }
+    }
+
+    /// Lays the rows anew.
+    pub fn lay(&mut self, value: &Value) {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.clear();
+        self.children(value, "", 0, &mut rows);
+        self.rows = rows;
+    }
+
+    fn children(&self, value: &Value, at: &str, depth: usize, rows: &mut Vec<TreeRow>) {
+        match value {
+            Value::Object(map) => {
+                for (key, child) in map.iter().take(MOST) {
+                    self.child(child, &join(at, key), depth, key.clone(), rows);
+                }
+                self.left_out(map.len(), at, depth, rows);
+            }
+            Value::Array(items) => {
+                for (i, child) in items.iter().enumerate().take(MOST) {
+                    self.child(child, &format!("{at}/{i}"), depth, format!("[{i}]"), rows);
+                }
+                self.left_out(items.len(), at, depth, rows);
+            }
+            scalar if depth == 0 => rows.push(TreeRow {
+                pointer: String::new(),
+                depth,
+                key: "value".into(),
+                text: words::value(scalar),
+                fold: None,
+                change: None,
+                touched: false,
+            }),
+            _ => {}
+        }
+        self.gone(value, at, depth, rows);
+    }
+
+    fn child(&self, value: &Value, pointer: &str, depth: usize, key: String, rows: &mut Vec<TreeRow>) {
+        let size = match value {
+            Value::Object(map) => map.len(),
+            Value::Array(items) => items.len(),
+            _ => 0,
+        };
+        let open = self.open.contains(pointer);
+        let removed = self.changes.get(pointer) == Some(&Change::Removed);
+        let change = self.changes.get(pointer).copied().filter(|_| !removed);
+        let mut text = if size > 0 && open { String::new() } else { words::value(value) };
+        if let (Some(Change::Changed), Some(former)) = (change, self.former.get(pointer)) {
+            text.push_str(&format!("  (was {former})"));
+        }
+        let touched = self.touched.contains(pointer);
+        let fold = (size > 0).then_some(open);
+        rows.push(TreeRow { pointer: pointer.to_owned(), depth, key, text, fold, change, touched });
+        if size > 0 && open {
+            self.children(value, pointer, depth + 1, rows);
+        }
+    }
+
+    fn left_out(&self, len: usize, at: &str, depth: usize, rows: &mut Vec<TreeRow>) {
+        if len > MOST {
+            let text = format!("{} more are not shown", len - MOST);
+            let pointer = at.to_owned();
+            rows.push(TreeRow { pointer, depth, key: String::new(), text, fold: None, change: None, touched: false });
+        }
+    }
+
+    /// What the last step took away from a collection.
+    fn gone(&self, value: &Value, at: &str, depth: usize, rows: &mut Vec<TreeRow>) {
+        let from = format!("{at}/");
+        let below = self.changes.range(from.clone()..).take_while(|(p, _)| p.starts_with(&from));
+        for (pointer, change) in below {
+            let key = pointer.get(from.len()..).unwrap_or_default();
+            let direct = !key.contains('/');
+            // In an array the following items have moved up; the row still says that one is gone.
+            let absent = value.is_array() || value.pointer(&format!("/{key}")).is_none();
+            if *change == Change::Removed && direct && absent {
+                let former = self.former.get(pointer).map(|f| format!("gone, was {f}")).unwrap_or("gone".into());
+                rows.push(TreeRow {
+                    pointer: pointer.clone(),
+                    depth,
+                    key: key.replace("~1", "/").replace("~0", "~"),
+                    text: former,
+                    fold: None,
+                    change: Some(Change::Removed),
+                    touched: false,
+                });
+            }
+        }
+    }
+}
+
+fn join(at: &str, key: &str) -> String {
+    format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Every value below a value in document order: pointer, and key with short value as text. Stops at the first that `found`
+/// accepts, counting from after `from` and around the end.
+pub fn search(value: &Value, from: &str, forward: bool, found: &dyn Fn(&str) -> bool) -> Option<String> {
+    let mut all = Vec::new();
+    walk(value, "", &mut all);
+    let at = all.iter().position(|(p, _)| p == from);
+    let n = all.len();
+    let order = (1..=n).map(|k| match (at, forward) {
+        (Some(at), true) => (at + k) % n,
+        (Some(at), false) => (at + n - k) % n,
+        (None, true) => k - 1,
+        (None, false) => n - k,
+    });
+    order.filter_map(|i| all.get(i)).find(|(_, text)| found(text)).map(|(p, _)| p.clone())
+}
+
+fn walk(value: &Value, at: &str, all: &mut Vec<(String, String)>) {
+    let mut child = |pointer: String, key: &str, child: &Value| {
+        let scalar = !child.is_object() && !child.is_array();
+        let text = if scalar { format!("{key}: {child}") } else { key.to_owned() };
+        all.push((pointer.clone(), text));
+        walk(child, &pointer, all);
+    };
+    match value {
+        Value::Object(map) => map.iter().for_each(|(k, v)| child(join(at, k), k, v)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(i, v)| child(format!("{at}/{i}"), "", v)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn keys(tree: &Tree) -> Vec<String> {
+        tree.rows().iter().map(|r| format!("{}{}={}", " ".repeat(r.depth), r.key, r.text)).collect()
+    }
+
+    #[test]
+    fn changes_are_opened_to_and_marked() {
+        let before = json!({"agent": {"at": "desk 1", "holds": null}, "far": {"x": [1, 2]}});
+        let after = json!({"agent": {"at": "shelf 1", "new": 1}, "far": {"x": [1, 2]}});
+        let patch = json!([
+            {"op": "replace", "path": "/agent/at", "value": "shelf 1"},
+            {"op": "remove", "path": "/agent/holds"},
+            {"op": "add", "path": "/agent/new", "value": 1},
+        ]);
+        let mut tree = Tree::default();
+        tree.mark(&patch, Some(&before));
+        tree.lay(&after);
+        assert_eq!(
+            keys(&tree),
+            ["agent=", " at=\"shelf 1\"  (was \"desk 1\")", " new=1", " holds=gone, was null", "far={\"x\":[1,2]}"]
+        );
+        let change = |i: usize| tree.rows()[i].change;
+        assert_eq!(
+            (change(1), change(2), change(3)),
+            (Some(Change::Changed), Some(Change::Added), Some(Change::Removed))
+        );
+        assert!(tree.rows()[0].touched);
+    }
+
+    #[test]
+    fn search_finds_what_is_folded() {
+        let value = json!({"a": {"mug 1": 1}, "b": ["fork", "mug 2"]});
+        let has = |text: &str| text.contains("mug");
+        assert_eq!(search(&value, "", true, &has).as_deref(), Some("/a/mug 1"));
+        assert_eq!(search(&value, "/a/mug 1", true, &has).as_deref(), Some("/b/1"));
+        assert_eq!(search(&value, "/b/1", true, &has).as_deref(), Some("/a/mug 1"));
+        assert_eq!(search(&value, "/a/mug 1", false, &has).as_deref(), Some("/b/1"));
+        assert_eq!(search(&json!(null), "", true, &has), None);
+    }
+
+    #[test]
+    fn a_scalar_is_a_row_of_its_own() {
+        let mut tree = Tree::default();
+        tree.lay(&json!(3));
+        assert_eq!(keys(&tree), ["value=3"]);
+    }
+}

@@ -1,0 +1,99 @@
+//! A record on one line, for the log.
+
+use super::words;
+use crate::episode::{Choice, Event, Record};
+use crate::tui::theme::Role;
+
+/// The record's kind in a word or two, and its role.
+pub fn kind(event: &Event) -> (&'static str, Role) {
+    match event {
+        Event::Started { .. } => ("started", Role::Title),
+        Event::Asked { .. } => ("asked", Role::Dim),
+        Event::Answered { .. } => ("answered", Role::Dim),
+        Event::AskFailed { .. } => ("ask failed", Role::Bad),
+        Event::Proposed { .. } => ("proposed", Role::Text),
+        Event::Checked { .. } => ("checked", Role::Text),
+        Event::Recommended { .. } => ("recommended", Role::Accent),
+        Event::Decided { .. } => ("decided", Role::Accent),
+        Event::Executed { .. } => ("executed", Role::Title),
+        Event::Moved { .. } => ("moved", Role::Warn),
+        Event::PolicySet { .. } => ("policy", Role::Warn),
+        Event::AssertionsAdopted { .. } => ("adopted", Role::Good),
+        Event::Configured { .. } => ("configured", Role::Warn),
+        Event::Noted { .. } => ("note", Role::Text),
+        Event::Failed { .. } => ("failed", Role::Bad),
+    }
+}
+
+/// What a record says, on one line.
+pub fn summary(record: &Record) -> String {
+    match &record.event {
+        Event::Started { outcome } => outcome.observation.trim().to_owned(),
+        Event::Asked { ask, purpose, model, n, temperature, .. } => {
+            format!("ask {ask} of {model}: {purpose}, n {n}, temperature {temperature}")
+        }
+        Event::Answered { ask, texts, usage, ms } => {
+            let tokens = usage.map(|u| format!(", {} + {} tokens", u.prompt, u.completion)).unwrap_or_default();
+            let time = words::duration(*ms);
+            format!("ask {ask}: {} in {time}{tokens}", words::count(texts.len(), "completion"))
+        }
+        Event::AskFailed { ask, error, cancelled } => {
+            let how = if *cancelled { "cancelled" } else { "failed" };
+            format!("ask {ask} {how}: {error}")
+        }
+        Event::Proposed { proposal } => {
+            let text = proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str());
+            let problem = proposal.problem.as_ref().map(|p| format!(" (no action: {p})")).unwrap_or_default();
+            format!("{} {}: {text}{problem}", words::origin(proposal.origin), proposal.id)
+        }
+        Event::Checked { proposal, verdict } => {
+            let failing: Vec<&str> = verdict.failing().map(|c| c.condition.as_str()).collect();
+            match failing.as_slice() {
+                [] => format!("proposal {proposal}: {}", words::status_word(verdict.overall())),
+                _ => format!("proposal {proposal} fails {}", failing.join("; ")),
+            }
+        }
+        Event::Recommended { proposal: Some(id), why } => format!("proposal {id}: {why}"),
+        Event::Recommended { proposal: None, why } => format!("none: {why}"),
+        Event::Decided { decision } => {
+            let id = decision.proposal();
+            let words = match &decision.choice {
+                Choice::Approve { .. } => format!("approved {id}"),
+                Choice::Edit { from, .. } => format!("edited {from} into {id}"),
+                Choice::Manual { .. } => format!("typed {id}"),
+                Choice::Reject { reason, .. } => format!("rejected {id}: {reason}"),
+            };
+            let by = if decision.by == crate::episode::Actor::Person { "person" } else { "policy" };
+            let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
+            format!("{by} {words}{why}")
+        }
+        Event::Executed { child, action, outcome, .. } => {
+            let refused = outcome.error.as_ref().map(|e| format!(" refused: {e}")).unwrap_or_default();
+            let over = match (outcome.done, outcome.won) {
+                (_, true) => ", the goal is reached",
+                (true, false) => ", the episode is over",
+                _ => "",
+            };
+            format!("{}{refused}, to step {child}{over}", action.text)
+        }
+        Event::Moved { to } => format!("to step {to}"),
+        Event::PolicySet { policy, why } => {
+            let what = if policy.is_automatic() {
+                format!("up to {} without asking", words::count(policy.steps as usize, "step"))
+            } else {
+                "a person decides every step".to_owned()
+            };
+            if why.is_empty() { what } else { format!("{what} ({why})") }
+        }
+        Event::AssertionsAdopted { action, assertions, origin } => {
+            format!(
+                "{} for {action} ({origin}): {}",
+                words::count(assertions.len(), "assertion"),
+                assertions.join("; ")
+            )
+        }
+        Event::Configured { model, method } => format!("model {model}, method {method}"),
+        Event::Noted { text } => text.clone(),
+        Event::Failed { error } => error.clone(),
+    }
+}

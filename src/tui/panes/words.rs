@@ -1,0 +1,234 @@
+//! Wording shared by panes: statuses, JSON values, JSON patches, times.
+
+use serde_json::Value;
+
+use super::draw::{Run, run};
+use crate::episode::{Origin, Status};
+use crate::tui::theme::{Glyphs, Role, Theme};
+
+/// The mark of a status and its role.
+pub fn status(glyphs: &Glyphs, status: Status) -> (&'static str, Role) {
+    match status {
+        Status::Holds => (glyphs.yes, Role::Good),
+        Status::Fails => (glyphs.no, Role::Bad),
+        Status::Unknown => (glyphs.unknown, Role::Warn),
+    }
+}
+
+/// A status in a word.
+pub fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Holds => "holds",
+        Status::Fails => "fails",
+        Status::Unknown => "unknown",
+    }
+}
+
+/// Where a proposal came from, in a word.
+pub fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Greedy => "greedy",
+        Origin::Sample => "sample",
+        Origin::Symbolic => "symbolic",
+        Origin::Scored => "scored",
+        Origin::Person => "person",
+    }
+}
+
+/// The steps of a JSON pointer, unescaped.
+pub fn steps(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+/// A JSON pointer as people write paths: `agent.inventory`, `objects['mug 1']`, `visible[2]`.
+pub fn path(pointer: &str) -> String {
+    let mut out = String::new();
+    for step in steps(pointer) {
+        let plain = step.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if step.chars().all(|c| c.is_ascii_digit()) && !step.is_empty() {
+            out.push_str(&format!("[{step}]"));
+        } else if plain && !step.is_empty() {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(&step);
+        } else {
+            out.push_str(&format!("['{step}']"));
+        }
+    }
+    if out.is_empty() { "everything".to_owned() } else { out }
+}
+
+/// A value on one line: scalars whole, collections whole while short, else by their size.
+pub fn value(value: &Value) -> String {
+    const SHORT: usize = 60;
+    match value {
+        Value::Object(map) if map.is_empty() => "{}".into(),
+        Value::Array(items) if items.is_empty() => "[]".into(),
+        Value::Object(map) if map.len() > 6 => format!("{{{} entries}}", map.len()),
+        Value::Array(items) if items.len() > 12 => format!("[{} items]", items.len()),
+        Value::Object(map) => short(value).unwrap_or_else(|| format!("{{{} entries}}", map.len())),
+        Value::Array(items) => short(value).unwrap_or_else(|| format!("[{} items]", items.len())),
+        scalar => scalar.to_string(),
+    }
+    .chars()
+    .take(SHORT * 40)
+    .collect()
+}
+
+/// A collection written out if that stays short and holds no deep nesting.
+fn short(value: &Value) -> Option<String> {
+    fn small(value: &Value, depth: u8) -> bool {
+        match value {
+            Value::Object(map) => depth > 0 && map.len() <= 6 && map.values().all(|v| small(v, depth - 1)),
+            Value::Array(items) => depth > 0 && items.len() <= 12 && items.iter().all(|v| small(v, depth - 1)),
+            Value::String(s) => s.len() <= 60,
+            _ => true,
+        }
+    }
+    small(value, 2).then(|| value.to_string()).filter(|s| s.chars().count() <= 60)
+}
+
+/// What kind of change an operation of a patch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Something is there that was not.
+    Added,
+    /// Something is no longer there.
+    Removed,
+    /// Something has another value.
+    Changed,
+}
+
+impl Change {
+    /// Its mark; plain characters, readable in any terminal.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Change::Added => "+",
+            Change::Removed => "-",
+            Change::Changed => "~",
+        }
+    }
+
+    /// Its role.
+    pub fn role(self) -> Role {
+        match self {
+            Change::Added => Role::Added,
+            Change::Removed => Role::Removed,
+            Change::Changed => Role::Changed,
+        }
+    }
+}
+
+/// The operations of a JSON patch (RFC 6902) that change something: kind, pointer, new value.
+pub fn operations(patch: &Value) -> impl Iterator<Item = (Change, &str, Option<&Value>)> {
+    patch.as_array().into_iter().flatten().flat_map(|op| {
+        let text = |key: &str| op.get(key).and_then(Value::as_str);
+        let new = op.get("value");
+        let path = text("path");
+        let moved = text("from");
+        let pair = match text("op") {
+            Some("add") => [path.map(|p| (Change::Added, p, new)), None],
+            Some("remove") => [path.map(|p| (Change::Removed, p, None)), None],
+            Some("replace") => [path.map(|p| (Change::Changed, p, new)), None],
+            Some("copy") => [path.map(|p| (Change::Added, p, None)), None],
+            Some("move") => [moved.map(|p| (Change::Removed, p, None)), path.map(|p| (Change::Added, p, None))],
+            _ => [None, None],
+        };
+        pair.into_iter().flatten()
+    })
+}
+
+/// A JSON patch in words, one row an operation, at most `most` rows.
+pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
+    let mut rows = Vec::new();
+    let mut left_out = 0;
+    for (change, pointer, new) in operations(patch) {
+        if rows.len() >= most {
+            left_out += 1;
+            continue;
+        }
+        let place = path(pointer);
+        let words = match (change, new) {
+            (Change::Added, Some(v)) => format!("{place} is new: {}", value(v)),
+            (Change::Added, None) => format!("{place} is new"),
+            (Change::Removed, _) => format!("{place} goes away"),
+            (Change::Changed, Some(v)) => format!("{place} becomes {}", value(v)),
+            (Change::Changed, None) => format!("{place} changes"),
+        };
+        rows.push(vec![run(change.role(), change.mark()), run(Role::Text, format!(" {words}"))]);
+    }
+    if left_out > 0 {
+        rows.push(vec![run(Role::Dim, format!("and {left_out} more changes"))]);
+    }
+    rows
+}
+
+/// Milliseconds in words: `850 ms`, `12.3 s`, `4 min 5 s`.
+pub fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}
+
+/// A count with its noun: `1 check`, `3 checks`.
+pub fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// A label in front of a wrapped text: rows in which the continuation lines stand under the text.
+pub fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec<Vec<Run>> {
+    let indent = label.len();
+    let room = width.saturating_sub(indent).max(8);
+    let lines = super::wrap::wrapped(text, room);
+    let rows = lines.into_iter().enumerate().map(|(i, line)| {
+        let lead = if i == 0 { run(Role::Dim, label) } else { run(Role::Dim, " ".repeat(indent)) };
+        vec![lead, Run { role, text: line }]
+    });
+    rows.collect()
+}
+
+/// The mark before a row of a theme's list: here, or blank.
+pub fn here(theme: &Theme, on: bool) -> Run {
+    if on { run(Role::Accent, theme.glyphs.here) } else { run(Role::Text, " ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn paths_read_like_programs() {
+        assert_eq!(path("/agent/inventory"), "agent.inventory");
+        assert_eq!(path("/objects/mug 1/open"), "objects['mug 1'].open");
+        assert_eq!(path("/a~1b/0"), "['a/b'][0]");
+        assert_eq!(path(""), "everything");
+    }
+
+    #[test]
+    fn patches_read_like_sentences() {
+        let text = |v: Value| {
+            patch(&v, 2).iter().map(|r| r.iter().map(|x| x.text.as_str()).collect::<String>()).collect::<Vec<_>>()
+        };
+        let ops = json!([
+            {"op": "replace", "path": "/agent/location", "value": "desk 1"},
+            {"op": "remove", "path": "/x"},
+            {"op": "test", "path": "/x", "value": 1},
+            {"op": "add", "path": "/y", "value": [1]},
+        ]);
+        assert_eq!(text(ops), ["~ agent.location becomes \"desk 1\"", "- x goes away", "and 1 more changes"]);
+        assert!(text(json!({"no": "patch"})).is_empty());
+    }
+
+    #[test]
+    fn values_stay_on_a_line() {
+        assert_eq!(value(&json!({"a": 1})), "{\"a\":1}");
+        assert_eq!(value(&json!((0..40).collect::<Vec<_>>())), "[40 items]");
+        assert_eq!(duration(12_345), "12.3 s");
+        assert_eq!(duration(245_000), "4 min 5 s");
+    }
+}

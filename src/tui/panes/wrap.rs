@@ -1,0 +1,109 @@
+//! Wrapping of text to a width in columns. Made safe to draw on the way.
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::tui::sanitize;
+
+/// The text wrapped at spaces to lines of at most `width` columns; words longer than a line are broken. Leading blanks stay.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut out = Vec::new();
+    if width == 0 {
+        return out;
+    }
+    let text = sanitize::visible(text);
+    for line in text.split('\n') {
+        wrap_line(line, width, &mut out);
+    }
+    out
+}
+
+fn wrap_line(line: &str, width: usize, out: &mut Vec<String>) {
+    let mut rest = line;
+    loop {
+        let Some(cut) = cut(rest, width) else {
+            out.push(rest.trim_end().to_owned());
+            return;
+        };
+        let (head, tail) = rest.split_at(cut);
+        out.push(head.trim_end().to_owned());
+        rest = tail.trim_start_matches(' ');
+        if rest.is_empty() {
+            return;
+        }
+    }
+}
+
+/// Where to break a line that is wider than `width`; `None` if it fits.
+fn cut(line: &str, width: usize) -> Option<usize> {
+    let (mut used, mut space) = (0, None);
+    let mut seen_word = false;
+    for (at, c) in line.char_indices() {
+        let w = c.width().unwrap_or(0);
+        if used + w > width {
+            // A character wider than the whole line still has to go somewhere.
+            let hard = if at == 0 { c.len_utf8() } else { at };
+            return Some(if c == ' ' { at.max(1) } else { space.unwrap_or(hard) });
+        }
+        used += w;
+        if c == ' ' {
+            // Blanks that indent the line are no place to break it.
+            if seen_word {
+                space = Some(at + 1);
+            }
+        } else {
+            seen_word = true;
+        }
+    }
+    None
+}
+
+/// The text without its first `skip` columns, and the columns still to skip after it.
+pub fn drop_columns(text: &str, skip: usize) -> (&str, usize) {
+    let mut left = skip;
+    if left == 0 {
+        return (text, 0);
+    }
+    for (at, c) in text.char_indices() {
+        let w = c.width().unwrap_or(0);
+        if left == 0 {
+            return (text.get(at..).unwrap_or_default(), 0);
+        }
+        left = left.saturating_sub(w);
+    }
+    ("", left)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+
+    #[test]
+    fn breaks_at_spaces_and_long_words() {
+        assert_eq!(wrapped("you see a mug 1", 8), ["you see", "a mug 1"]);
+        assert_eq!(wrapped("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(wrapped("    x y", 6), ["    x", "y"]);
+        assert_eq!(wrapped("", 4), [""]);
+        assert!(wrapped("abc", 0).is_empty());
+        assert_eq!(wrapped("日本語", 1), ["日", "本", "語"]);
+    }
+
+    #[test]
+    fn dropping_columns_counts_wide_characters() {
+        assert_eq!(drop_columns("日本", 2), ("本", 0));
+        assert_eq!(drop_columns("ab", 5), ("", 3));
+        assert_eq!(drop_columns("ab", 0), ("ab", 0));
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_and_no_word_is_lost(text in "[a-z日 \n]{0,80}", width in 2usize..30) {
+            let lines = wrapped(&text, width);
+            prop_assert!(lines.iter().all(|l| l.width() <= width));
+            let letters = |s: &str| s.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(letters(&lines.concat()), letters(&text));
+        }
+    }
+}
