@@ -1,7 +1,22 @@
 //! The program: specifications, calls, rendering, and the bounded Python engine that runs them.
 //!
-//! Knows nothing of worlds, models or terminals. No file, network, environment or process access exists here.
+//! One small interface: load a specification ([`Specification::load`]), run calls ([`State::call`]), evaluate an assertion on a
+//! state ([`State::check`]), read the variables as JSON ([`State::variables`]). Knows nothing of worlds, models or terminals.
+//! No file, network, environment or process access exists here.
 
+mod assertion;
 mod call;
+mod engine;
+mod error;
+mod module_run;
+mod specification;
+mod state;
+mod variables;
 
+pub use assertion::{Assertion, Rejection};
 pub use call::{Call, CallError, Literal};
+pub use engine::fault::{Fault, FaultKind, Limits};
+pub use error::ProgramError;
+pub use module_run::{ModuleRun, run_module};
+pub use specification::{Declarations, Function, Role, SpecAssertion, Specification};
+pub use state::{CheckResult, State};

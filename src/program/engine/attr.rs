@@ -1,0 +1,218 @@
+//! Attributes: of instances, classes, and the built-in types.
+
+use super::fault::{ExcKind, Stop};
+use super::types::{SPECIAL, Type, attributes};
+use super::value::{Name, Obj, Value};
+use super::vm::{Done, Vm};
+
+/// Attributes of built-in types that are data, not methods.
+const DATA: &[&str] =
+    &["real", "imag", "numerator", "denominator", "start", "stop", "step", "default_factory", "mapping"];
+
+impl Vm {
+    /// The function behind `object.name` when it is a method of the program's own class.
+    #[inline]
+    pub(crate) fn method_of(&self, object: &Value, name: &Name) -> Done<Option<Value>> {
+        let Value::Ref(id) = object else { return Ok(None) };
+        let Obj::Instance { class, attrs } = self.heap.get(*id) else { return Ok(None) };
+        if attrs.get(name).is_some() {
+            return Ok(None);
+        }
+        Ok(self.class_attr(*class, name).filter(|v| self.is_function(v)))
+    }
+
+    fn is_function(&self, value: &Value) -> bool {
+        matches!(value, Value::Ref(id) if matches!(self.heap.get(*id), Obj::Function(_)))
+    }
+
+    /// Whether `name` is a method of the built-in type of `object`.
+    #[inline]
+    pub(crate) fn is_builtin_method(&self, object: &Value, name: &str) -> bool {
+        let of = self.type_of(object);
+        !matches!(of, Type::Instance | Type::Meta | Type::Exc(_))
+            && attributes(of).contains(&name)
+            && !DATA.contains(&name)
+    }
+
+    pub(crate) fn get_attr(&mut self, object: &Value, name: &Name) -> Done<Value> {
+        if name.starts_with("__") {
+            return self.dunder(object, name);
+        }
+        match object {
+            Value::Ref(id) => match self.heap.get(*id) {
+                Obj::Instance { class, attrs } => {
+                    if let Some(value) = attrs.get(name) {
+                        return Ok(value.clone());
+                    }
+                    match self.class_attr(*class, name) {
+                        Some(value) if self.is_function(&value) => {
+                            self.alloc(Obj::Method { function: value, this: object.clone() })
+                        }
+                        Some(value) => Ok(value),
+                        None => Err(self.no_attribute(object, name)),
+                    }
+                }
+                Obj::Class(class) => {
+                    let class_name = class.name.clone();
+                    match self.class_attr(*id, name) {
+                        Some(value) => Ok(value),
+                        None if &**name == "mro" => Err(Stop::unsupported("mro")),
+                        None => Err(Stop::exact(
+                            ExcKind::AttributeError,
+                            format!("type object '{class_name}' has no attribute '{name}'"),
+                        )),
+                    }
+                }
+                Obj::Collections => match &**name {
+                    "defaultdict" => Ok(Value::Type(Type::DefaultDict)),
+                    _ => Err(Stop::unsupported(format!("collections.{name}"))),
+                },
+                Obj::Exception { args, exact, .. } => match &**name {
+                    "args" if *exact => {
+                        let args = args.clone();
+                        self.new_tuple(args)
+                    }
+                    _ => Err(Stop::unsupported(format!("the attribute {name} of exceptions"))),
+                },
+                Obj::Range(start, stop, step) => match &**name {
+                    "start" => Ok(Value::Int(*start)),
+                    "stop" => Ok(Value::Int(*stop)),
+                    "step" => Ok(Value::Int(*step)),
+                    _ => self.builtin_attr(object, name),
+                },
+                Obj::Dict(dict) if &**name == "default_factory" && dict.factory.is_some() => {
+                    Ok(dict.factory.clone().unwrap_or(Value::None))
+                }
+                Obj::Function(_) | Obj::Method { .. } => Err(self.no_attribute(object, name)),
+                _ => self.builtin_attr(object, name),
+            },
+            Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Big(_) => match (&**name, object) {
+                ("real" | "numerator", Value::Bool(b)) => Ok(Value::Int(i64::from(*b))),
+                ("real", _) | ("numerator", Value::Int(_) | Value::Big(_)) => Ok(object.clone()),
+                ("imag", Value::Float(_)) => Ok(Value::Float(0.0)),
+                ("imag", _) => Ok(Value::Int(0)),
+                ("denominator", Value::Int(_) | Value::Bool(_) | Value::Big(_)) => Ok(Value::Int(1)),
+                _ => self.builtin_attr(object, name),
+            },
+            Value::Type(of) => {
+                if attributes(*of).contains(&&**name) || matches!(of, Type::Exc(_) | Type::Meta) || &**name == "mro" {
+                    if matches!(of, Type::Exc(_) | Type::Meta) || DATA.contains(&&**name) || &**name == "mro" {
+                        return Err(Stop::unsupported(format!("{}.{name}", of.name())));
+                    }
+                    return self.alloc(Obj::BuiltinMethod { this: object.clone(), name: name.clone() });
+                }
+                Err(Stop::exact(
+                    ExcKind::AttributeError,
+                    format!("type object '{}' has no attribute '{name}'", of.name()),
+                ))
+            }
+            _ => self.builtin_attr(object, name),
+        }
+    }
+
+    /// A method of a built-in type as a value.
+    fn builtin_attr(&mut self, object: &Value, name: &Name) -> Done<Value> {
+        let of = self.type_of(object);
+        if !attributes(of).contains(&&**name) {
+            return Err(self.no_attribute(object, name));
+        }
+        if DATA.contains(&&**name) {
+            return Err(Stop::unsupported(format!("the attribute {name}")));
+        }
+        self.alloc(Obj::BuiltinMethod { this: object.clone(), name: name.clone() })
+    }
+
+    fn no_attribute(&self, object: &Value, name: &str) -> Stop {
+        Stop::exact(ExcKind::AttributeError, format!("'{}' object has no attribute '{name}'", self.type_name(object)))
+    }
+
+    fn dunder(&mut self, object: &Value, name: &str) -> Done<Value> {
+        match name {
+            "__name__" => match object {
+                Value::Type(of) => return Ok(Value::str(of.name())),
+                Value::Builtin(builtin) => return Ok(Value::str(builtin.name())),
+                Value::Ref(id) => match self.heap.get(*id) {
+                    Obj::Class(class) => return Ok(Value::Str(class.name.clone())),
+                    Obj::Function(function) => return Ok(Value::Str(function.code.name.clone())),
+                    _ => {}
+                },
+                _ => {}
+            },
+            "__class__" => return self.class_value(object),
+            _ => {}
+        }
+        let data = match object {
+            Value::Type(_) | Value::Builtin(_) => false,
+            Value::Ref(id) => {
+                matches!(self.heap.get(*id), Obj::List(_) | Obj::Tuple(_) | Obj::Dict(_) | Obj::Set(_) | Obj::Range(..))
+            }
+            _ => true,
+        };
+        if data && !SPECIAL.contains(&name) {
+            return Err(self.no_attribute(object, name));
+        }
+        Err(Stop::unsupported(format!("the attribute {name}")))
+    }
+
+    /// `type(object)`.
+    pub(crate) fn class_value(&self, object: &Value) -> Done<Value> {
+        if let Value::Ref(id) = object
+            && let Obj::Instance { class, .. } = self.heap.get(*id)
+        {
+            return Ok(Value::Ref(*class));
+        }
+        Ok(Value::Type(self.type_of(object)))
+    }
+
+    pub(crate) fn set_attr(&mut self, object: &Value, name: &Name, value: Value) -> Done<()> {
+        if name.starts_with("__") {
+            return Err(Stop::unsupported(format!("the attribute {name}")));
+        }
+        if let Value::Ref(id) = object {
+            self.spend(40)?;
+            match self.heap.get(*id) {
+                Obj::Instance { .. } | Obj::Class(_) => {
+                    if let Obj::Instance { attrs, .. } | Obj::Class(super::value::Class { attrs, .. }) =
+                        self.heap.get_mut(*id)
+                    {
+                        if attrs.0.len() >= 1024 {
+                            return Err(Stop::Budget("size"));
+                        }
+                        attrs.set(name, value);
+                    }
+                    return Ok(());
+                }
+                Obj::Function(_) | Obj::Collections | Obj::Exception { .. } | Obj::Method { .. } => {
+                    return Err(Stop::unsupported("attributes of this"));
+                }
+                Obj::Dict(dict) if dict.factory.is_some() => return Err(Stop::unsupported("attributes of this")),
+                _ => {}
+            }
+        }
+        if matches!(object, Value::Type(_)) {
+            return Err(Stop::raise(ExcKind::TypeError, "cannot set attributes of a built-in type"));
+        }
+        if attributes(self.type_of(object)).contains(&&**name) {
+            return Err(Stop::raise(ExcKind::AttributeError, format!("attribute '{name}' is read-only")));
+        }
+        Err(self.no_attribute(object, name))
+    }
+
+    pub(crate) fn delete_attr(&mut self, object: &Value, name: &Name) -> Done<()> {
+        if let Value::Ref(id) = object
+            && matches!(self.heap.get(*id), Obj::Instance { .. } | Obj::Class(_))
+        {
+            let removed = match self.heap.get_mut(*id) {
+                Obj::Instance { attrs, .. } => attrs.remove(name),
+                Obj::Class(class) => class.attrs.remove(name),
+                _ => false,
+            };
+            return if removed {
+                Ok(())
+            } else {
+                Err(Stop::raise(ExcKind::AttributeError, format!("no attribute '{name}' to delete")))
+            };
+        }
+        Err(Stop::unsupported("deleting attributes of this"))
+    }
+}

@@ -1,0 +1,550 @@
+//! The built-in functions.
+
+use super::compile_expr::MAX_DIGITS;
+use super::fault::{ExcKind, Stop};
+use super::number::{Num, divmod, num, range_len};
+use super::text::ascii;
+use super::types::{Builtin, Type};
+use super::value::{Id, IterState, Key, Obj, Value};
+use super::vm::{Args, Done, Keywords, Vm};
+use super::{code::BinOp, relate::float_to_big};
+
+/// How many positional arguments each takes, and which keywords.
+fn arity(of: Builtin) -> (usize, usize, &'static [&'static str]) {
+    match of {
+        Builtin::Print => (0, usize::MAX, &["sep", "end"]),
+        Builtin::Max | Builtin::Min => (1, usize::MAX, &["key", "default"]),
+        Builtin::Sorted => (1, 1, &["key", "reverse"]),
+        Builtin::Sum => (1, 2, &["start"]),
+        Builtin::Round => (1, 2, &["number", "ndigits"]),
+        Builtin::Pow => (2, 3, &["base", "exp", "mod"]),
+        Builtin::DivMod | Builtin::HasAttr | Builtin::IsInstance | Builtin::IsSubclass => (2, 2, &[]),
+        Builtin::GetAttr => (2, 3, &[]),
+        Builtin::Format | Builtin::Iter | Builtin::Next => (1, 2, &[]),
+        _ => (1, 1, &[]),
+    }
+}
+
+impl Vm {
+    pub(crate) fn call_builtin(&mut self, of: Builtin, args: Args, keywords: Keywords) -> Done<Value> {
+        let (least, most, allowed) = arity(of);
+        if let Some((name, _)) = keywords.iter().find(|(n, _)| !allowed.contains(&&**n)) {
+            if of == Builtin::Print {
+                return Err(Stop::unsupported("this argument of print"));
+            }
+            return Err(Stop::raise(
+                ExcKind::TypeError,
+                format!("{}() got an unexpected keyword argument '{name}'", of.name()),
+            ));
+        }
+        if matches!(of, Builtin::Round | Builtin::Pow) && !keywords.is_empty() {
+            return Err(Stop::unsupported("keyword arguments of this function"));
+        }
+        if args.len() < least || args.len() > most {
+            return Err(Stop::raise(ExcKind::TypeError, format!("{}() got {} arguments", of.name(), args.len())));
+        }
+        let keyword = |name: &str| keywords.iter().find(|(n, _)| &**n == name).map(|(_, v)| v.clone());
+        let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
+        match of {
+            Builtin::Len => self.len(&arg(0)).map(|n| Value::Int(n as i64)),
+            Builtin::Any | Builtin::All => {
+                let want = of == Builtin::Any;
+                let mut result = !want;
+                self.each(&arg(0), |vm, value| {
+                    if vm.truth(&value)? == want {
+                        result = want;
+                        return Ok(false);
+                    }
+                    Ok(true)
+                })?;
+                Ok(Value::Bool(result))
+            }
+            Builtin::Sum => {
+                let start = keyword("start").or_else(|| args.get(1).cloned()).unwrap_or(Value::Int(0));
+                self.sum(&arg(0), start)
+            }
+            Builtin::Min | Builtin::Max => self.extreme(of == Builtin::Max, &args, keyword("key"), keyword("default")),
+            Builtin::Sorted => {
+                let items = self.collect_unordered(&arg(0))?;
+                let sorted = self.sort(items, keyword("key"), keyword("reverse"))?;
+                self.alloc(Obj::List(sorted))
+            }
+            Builtin::IsInstance => self.is_instance(&arg(0), &arg(1)).map(Value::Bool),
+            Builtin::IsSubclass => self.is_subclass(&arg(0), &arg(1)).map(Value::Bool),
+            Builtin::Iter => self.iter(&args),
+            Builtin::Next => self.next(&args),
+            Builtin::Callable => Ok(Value::Bool(match &args[..] {
+                [Value::Type(_) | Value::Builtin(_)] => true,
+                [Value::Ref(id)] => matches!(
+                    self.heap.get(*id),
+                    Obj::Class(_) | Obj::Function(_) | Obj::Method { .. } | Obj::BuiltinMethod { .. }
+                ),
+                _ => false,
+            })),
+            Builtin::HasAttr | Builtin::GetAttr => {
+                let Value::Str(name) = arg(1) else {
+                    return Err(Stop::raise(ExcKind::TypeError, "attribute name must be string"));
+                };
+                match (self.get_attr(&arg(0), &name), of, args.get(2)) {
+                    (Ok(_), Builtin::HasAttr, _) => Ok(Value::Bool(true)),
+                    (Err(Stop::Raise(r)), Builtin::HasAttr, _) if r.kind == ExcKind::AttributeError => {
+                        Ok(Value::Bool(false))
+                    }
+                    (Err(Stop::Raise(r)), _, Some(default)) if r.kind == ExcKind::AttributeError => Ok(default.clone()),
+                    (result, _, _) => result,
+                }
+            }
+            Builtin::Repr => {
+                let text = self.repr(&arg(0))?;
+                self.new_str(text)
+            }
+            Builtin::Ascii => {
+                let text = ascii(&self.repr(&arg(0))?);
+                self.new_str(text)
+            }
+            Builtin::Format => {
+                let spec = match args.get(1) {
+                    None => String::new(),
+                    Some(Value::Str(spec)) => spec.to_string(),
+                    Some(_) => return Err(Stop::raise(ExcKind::TypeError, "format() argument 2 must be str")),
+                };
+                let text = self.format_value(&arg(0), &spec)?;
+                self.new_str(text)
+            }
+            Builtin::Hash => match self.key(&arg(0))? {
+                Key::Int(n) if n.unsigned_abs() < (1 << 61) - 1 => Ok(Value::Int(if n == -1 { -2 } else { n })),
+                _ => Err(Stop::unsupported("the hash of this")),
+            },
+            Builtin::Ord => match arg(0) {
+                Value::Str(s) => {
+                    let mut chars = s.chars();
+                    match (chars.next(), chars.next()) {
+                        (Some(c), None) => Ok(Value::Int(i64::from(u32::from(c)))),
+                        _ => Err(Stop::type_error(format!(
+                            "ord() expected a character, but string of length {} found",
+                            s.chars().count()
+                        ))),
+                    }
+                }
+                Value::Bytes(_) => Err(Stop::unsupported("ord of bytes")),
+                other => {
+                    let name = self.type_name(&other);
+                    Err(Stop::type_error(format!("ord() expected string of length 1, but {name} found")))
+                }
+            },
+            Builtin::Chr => {
+                let n = self.whole(&arg(0))?;
+                let code = u32::try_from(n).ok().filter(|c| *c < 0x11_0000);
+                match code.map(char::from_u32) {
+                    Some(Some(c)) => Ok(Value::str(c.encode_utf8(&mut [0; 4]))),
+                    Some(None) => Err(Stop::unsupported("lone surrogates in text")),
+                    None if i32::try_from(n).is_err() => {
+                        Err(Stop::raise(ExcKind::OverflowError, "Python int too large to convert to C int"))
+                    }
+                    None => Err(Stop::exact(ExcKind::ValueError, "chr() arg not in range(0x110000)")),
+                }
+            }
+            Builtin::Bin | Builtin::Oct | Builtin::Hex => {
+                let n = self.whole(&arg(0))?;
+                let sign = if n < 0 { "-" } else { "" };
+                let n = n.unsigned_abs();
+                self.new_str(match of {
+                    Builtin::Bin => format!("{sign}0b{n:b}"),
+                    Builtin::Oct => format!("{sign}0o{n:o}"),
+                    _ => format!("{sign}0x{n:x}"),
+                })
+            }
+            Builtin::Abs => match num(&arg(0)) {
+                Some(Num::Float(x)) => Ok(Value::Float(x.abs())),
+                Some(Num::Int(n)) if n < 0 => self.arithmetic(BinOp::Sub, Num::Int(0), Num::Int(n)),
+                Some(Num::Int(n)) => Ok(Value::Int(n)),
+                Some(Num::Big(n)) => Ok(Value::big(num_bigint::BigInt::from(n.magnitude().clone()))),
+                None => {
+                    let name = self.type_name(&arg(0));
+                    Err(Stop::type_error(format!("bad operand type for abs(): '{name}'")))
+                }
+            },
+            Builtin::Round => self.round(&arg(0), args.get(1)),
+            Builtin::Pow => {
+                if args.len() == 3 && !matches!(arg(2), Value::None) {
+                    return Err(Stop::unsupported("pow with a modulus"));
+                }
+                self.binary(BinOp::Pow, &arg(0), &arg(1))
+            }
+            Builtin::DivMod => {
+                let (a, b) = (arg(0), arg(1));
+                match (num(&a), num(&b)) {
+                    (Some(Num::Float(_)), Some(_)) | (Some(_), Some(Num::Float(_))) => {
+                        let (x, y) = match (num(&a), num(&b)) {
+                            (Some(x), Some(y)) => (super::number::to_float(&x)?, super::number::to_float(&y)?),
+                            _ => return Err(Stop::unsupported("divmod of this")),
+                        };
+                        if y == 0.0 {
+                            return Err(Stop::raise(ExcKind::ZeroDivisionError, "float divmod()"));
+                        }
+                        let (q, r) = divmod(x, y);
+                        self.new_tuple(vec![Value::Float(q), Value::Float(r)])
+                    }
+                    (Some(_), Some(_)) => {
+                        let q = self.binary(BinOp::FloorDiv, &a, &b)?;
+                        let r = self.binary(BinOp::Mod, &a, &b)?;
+                        self.new_tuple(vec![q, r])
+                    }
+                    _ => Err(Stop::raise(ExcKind::TypeError, "unsupported operand type(s) for divmod()")),
+                }
+            }
+            Builtin::Print => self.print(&args, keyword("sep"), keyword("end")),
+        }
+    }
+
+    /// A whole number of 64 bits.
+    pub(crate) fn whole(&self, value: &Value) -> Done<i64> {
+        match num(value) {
+            Some(Num::Int(n)) => Ok(n),
+            Some(Num::Big(_)) => Err(Stop::unsupported("numbers beyond 64 bits here")),
+            _ => {
+                Err(Stop::type_error(format!("'{}' object cannot be interpreted as an integer", self.type_name(value))))
+            }
+        }
+    }
+
+    pub(crate) fn len(&self, value: &Value) -> Done<usize> {
+        let n = match value {
+            Value::Str(s) if s.is_ascii() => Some(s.len()),
+            Value::Str(s) => Some(s.chars().count()),
+            Value::Bytes(b) => Some(b.len()),
+            Value::Ref(id) => match self.heap.get(*id) {
+                Obj::List(items) | Obj::Tuple(items) => Some(items.len()),
+                Obj::Dict(dict) => Some(dict.map.len()),
+                Obj::Set(set) => Some(set.map.len()),
+                Obj::Range(a, b, c) => Some(range_len(*a, *b, *c) as usize),
+                Obj::View(of, _) => match self.heap.get(*of) {
+                    Obj::Dict(dict) => Some(dict.map.len()),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        n.ok_or_else(|| Stop::type_error(format!("object of type '{}' has no len()", self.type_name(value))))
+    }
+
+    fn sum(&mut self, iterable: &Value, start: Value) -> Done<Value> {
+        if matches!(start, Value::Str(_)) {
+            return Err(Stop::type_error("sum() can't sum strings [use ''.join(seq) instead]"));
+        }
+        if matches!(start, Value::Bytes(_)) {
+            return Err(Stop::unsupported("sums of bytes"));
+        }
+        let mut total = start;
+        let mut floats = 0_usize;
+        self.each(iterable, |vm, value| {
+            if let (Value::Float(x), Some(_)) = (&value, num(&total)) {
+                // CPython 3.12 sums floats with compensation, 3.11 without: the result is only sure where both agree.
+                floats += usize::from(x.fract() != 0.0);
+                if floats > 1 {
+                    return Err(Stop::unsupported("sums of floats"));
+                }
+            }
+            total = vm.binary(BinOp::Add, &total, &value)?;
+            Ok(true)
+        })?;
+        Ok(total)
+    }
+
+    /// `min` and `max`.
+    fn extreme(&mut self, max: bool, args: &Args, key: Option<Value>, default: Option<Value>) -> Done<Value> {
+        let name = if max { "max" } else { "min" };
+        let items = match args.as_slice() {
+            [one] => self.collect_unordered(one)?,
+            many if default.is_none() => many.to_vec(),
+            _ => {
+                return Err(Stop::raise(
+                    ExcKind::TypeError,
+                    "Cannot specify a default for min() or max() with multiple positional arguments",
+                ));
+            }
+        };
+        let key = key.filter(|k| !matches!(k, Value::None));
+        let mut best: Option<(Value, Value)> = None;
+        for item in items {
+            let rank = match &key {
+                Some(key) => self.call_one(key, item.clone())?,
+                None => item.clone(),
+            };
+            let better = match &best {
+                None => true,
+                Some((_, other)) if max => {
+                    self.tick()?;
+                    self.relate(super::code::Cmp::Gt, &rank, other)?
+                }
+                Some((_, other)) => self.less(&rank, other)?,
+            };
+            if better {
+                best = Some((item, rank));
+            }
+        }
+        match (best, default) {
+            (Some((item, _)), _) => Ok(item),
+            (None, Some(default)) => Ok(default),
+            // The wording changed between versions of Python.
+            (None, None) => Err(Stop::raise(ExcKind::ValueError, format!("{name}() arg is an empty sequence"))),
+        }
+    }
+
+    pub(crate) fn call_one(&mut self, function: &Value, arg: Value) -> Done<Value> {
+        let mut args = Args::new();
+        args.push(arg);
+        self.deeper(|vm| vm.call(function, args, Keywords::new()))
+    }
+
+    /// The values of an iterable for a consumer that does not depend on their order (up to equal elements).
+    fn collect_unordered(&mut self, iterable: &Value) -> Done<Vec<Value>> {
+        if let Value::Ref(id) = iterable
+            && let Obj::Set(set) = self.heap.get(*id)
+        {
+            let items: Vec<Value> = set.map.values().cloned().collect();
+            self.spend_times(items.len(), 24)?;
+            return Ok(items);
+        }
+        self.collect(iterable)
+    }
+
+    /// A stable sort by `<`, as CPython's.
+    pub(crate) fn sort(&mut self, items: Vec<Value>, key: Option<Value>, reverse: Option<Value>) -> Done<Vec<Value>> {
+        let reverse = match reverse {
+            Some(value) => self.truth(&value)?,
+            None => false,
+        };
+        let mut keyed = Vec::with_capacity(items.len());
+        for item in items {
+            let rank = match key.as_ref().filter(|k| !matches!(k, Value::None)) {
+                Some(key) => self.call_one(key, item.clone())?,
+                None => item.clone(),
+            };
+            keyed.push((rank, item));
+        }
+        if reverse {
+            keyed.reverse();
+        }
+        self.merge_sort(&mut keyed)?;
+        if reverse {
+            keyed.reverse();
+        }
+        Ok(keyed.into_iter().map(|(_, item)| item).collect())
+    }
+
+    fn merge_sort(&mut self, items: &mut Vec<(Value, Value)>) -> Done<()> {
+        if items.len() < 2 {
+            return Ok(());
+        }
+        let mut right = items.split_off(items.len() / 2);
+        self.deeper(|vm| vm.merge_sort(items))?;
+        self.deeper(|vm| vm.merge_sort(&mut right))?;
+        let left = std::mem::take(items);
+        let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+        loop {
+            let from_right = match (left.peek(), right.peek()) {
+                (Some((a, _)), Some((b, _))) => {
+                    let (a, b) = (a.clone(), b.clone());
+                    self.less(&b, &a)?
+                }
+                (None, Some(_)) => true,
+                (Some(_), None) => false,
+                (None, None) => return Ok(()),
+            };
+            items.extend(if from_right { right.next() } else { left.next() });
+        }
+    }
+
+    fn is_instance(&mut self, value: &Value, class: &Value) -> Done<bool> {
+        let of = self.class_value(value)?;
+        self.matches_class(&of, class, "isinstance() arg 2 must be a type, a tuple of types, or a union")
+    }
+
+    fn is_subclass(&mut self, of: &Value, class: &Value) -> Done<bool> {
+        let is_class = match of {
+            Value::Type(_) => true,
+            Value::Ref(id) => matches!(self.heap.get(*id), Obj::Class(_)),
+            _ => false,
+        };
+        if !is_class {
+            return Err(Stop::type_error("issubclass() arg 1 must be a class"));
+        }
+        self.matches_class(of, class, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
+    }
+
+    fn matches_class(&mut self, of: &Value, class: &Value, message: &str) -> Done<bool> {
+        self.tick()?;
+        match class {
+            Value::Type(Type::Object) => Ok(true),
+            Value::Type(class) => Ok(match of {
+                Value::Type(of) => is_subtype(*of, *class),
+                _ => false,
+            }),
+            Value::Ref(id) => match self.heap.get(*id) {
+                Obj::Class(_) => Ok(matches!(of, Value::Ref(of) if self.inherits(*of, *id))),
+                Obj::Tuple(items) => {
+                    for item in items.clone() {
+                        if self.deeper(|vm| vm.matches_class(of, &item, message))? {
+                            return Ok(true);
+                        }
+                    }
+                    Ok(false)
+                }
+                _ => Err(Stop::raise(ExcKind::TypeError, message)),
+            },
+            _ => Err(Stop::raise(ExcKind::TypeError, message)),
+        }
+    }
+
+    fn inherits(&self, class: Id, base: Id) -> bool {
+        let mut next = Some(class);
+        while let Some(id) = next {
+            if id == base {
+                return true;
+            }
+            next = match self.heap.get(id) {
+                Obj::Class(class) => class.base,
+                _ => None,
+            };
+        }
+        false
+    }
+
+    fn iter(&mut self, args: &Args) -> Done<Value> {
+        match args.as_slice() {
+            [Value::Ref(id)] if matches!(self.heap.get(*id), Obj::Iter(..)) => Ok(Value::Ref(*id)),
+            [one] => {
+                let state = self.start(one)?;
+                let of = self.iterator_type(one);
+                self.alloc(Obj::Iter(state, of))
+            }
+            [function, sentinel] => {
+                self.alloc(Obj::Iter(IterState::Until(function.clone(), sentinel.clone()), Type::CallableIterator))
+            }
+            _ => Err(Stop::unsupported("iter of this")),
+        }
+    }
+
+    fn next(&mut self, args: &Args) -> Done<Value> {
+        let Some(Value::Ref(id)) = args.first() else {
+            let name = args.first().map(|v| self.type_name(v)).unwrap_or_default();
+            return Err(Stop::type_error(format!("'{name}' object is not an iterator")));
+        };
+        if !matches!(self.heap.get(*id), Obj::Iter(..)) {
+            let name = self.type_name(&Value::Ref(*id));
+            return Err(Stop::type_error(format!("'{name}' object is not an iterator")));
+        }
+        let mut state = IterState::Object(*id);
+        match (self.advance(&mut state)?, args.get(1)) {
+            (Some(value), _) => Ok(value),
+            (None, Some(default)) => Ok(default.clone()),
+            (None, None) => Err(Stop::exact(ExcKind::StopIteration, "")),
+        }
+    }
+
+    fn round(&mut self, value: &Value, places: Option<&Value>) -> Done<Value> {
+        let places = match places {
+            None | Some(Value::None) => None,
+            Some(places) => Some(self.whole(places)?),
+        };
+        match (num(value), places) {
+            (Some(Num::Int(n)), None) => Ok(Value::Int(n)),
+            (Some(Num::Int(n)), Some(p)) if p >= 0 => Ok(Value::Int(n)),
+            (Some(Num::Big(n)), None) => Ok(Value::Big(n)),
+            (Some(Num::Float(x)), None) => {
+                if x.is_nan() {
+                    return Err(Stop::exact(ExcKind::ValueError, "cannot convert float NaN to integer"));
+                }
+                match float_to_big(x.round_ties_even()) {
+                    Some(n) => Ok(Value::big(n)),
+                    None => Err(Stop::exact(ExcKind::OverflowError, "cannot convert float infinity to integer")),
+                }
+            }
+            (Some(Num::Float(x)), Some(p)) if !x.is_finite() || x == 0.0 || p > 323 => Ok(Value::Float(x)),
+            (Some(Num::Float(x)), Some(p)) if p >= 0 => {
+                let text = format!("{x:.*}", p as usize);
+                text.parse().map(Value::Float).map_err(|_| Stop::unsupported("this rounding"))
+            }
+            (Some(_), Some(_)) => Err(Stop::unsupported("rounding to tens")),
+            (None, _) => {
+                let name = self.type_name(value);
+                Err(Stop::type_error(format!("type {name} doesn't define __round__ method")))
+            }
+        }
+    }
+
+    fn print(&mut self, args: &Args, sep: Option<Value>, end: Option<Value>) -> Done<Value> {
+        let text = |value: Option<Value>, default: &str| match value {
+            None | Some(Value::None) => Ok(default.to_owned()),
+            Some(Value::Str(s)) => Ok(s.to_string()),
+            Some(_) => Err(Stop::raise(ExcKind::TypeError, "sep and end must be None or a string")),
+        };
+        let (sep, end) = (text(sep, " ")?, text(end, "\n")?);
+        let mut line = String::new();
+        for (i, arg) in args.iter().enumerate() {
+            if i > 0 {
+                line.push_str(&sep);
+            }
+            line.push_str(&self.str_of(arg)?);
+        }
+        line.push_str(&end);
+        self.spend(line.len())?;
+        self.out.push_str(&line);
+        Ok(Value::None)
+    }
+}
+
+/// Whether a built-in type is another or derives from it.
+fn is_subtype(of: Type, class: Type) -> bool {
+    of == class
+        || class == Type::Object
+        || match (of, class) {
+            (Type::Bool, Type::Int) | (Type::DefaultDict, Type::Dict) => true,
+            (Type::Exc(of), Type::Exc(class)) => of.is_a(class),
+            _ => false,
+        }
+}
+
+/// Reads a whole number as `int(text, base)` does; `None` if it is none.
+pub(crate) fn parse_whole(text: &str, base: u32) -> Done<Option<Value>> {
+    let bad = Ok(None);
+    let trimmed = text.trim_matches(|c: char| c.is_whitespace());
+    if !trimmed.is_ascii() {
+        return Err(Stop::unsupported("digits beyond ASCII"));
+    }
+    let (negative, digits) = match trimmed.strip_prefix(['-', '+']) {
+        Some(rest) => (trimmed.starts_with('-'), rest),
+        None => (false, trimmed),
+    };
+    let prefix = |d: &str| match d.get(..2).map(str::to_ascii_lowercase).as_deref() {
+        Some("0x") => 16,
+        Some("0o") => 8,
+        Some("0b") => 2,
+        _ => 0,
+    };
+    let (digits, base) = match (prefix(digits), base) {
+        (p, b) if p > 0 && (b == p || b == 0) => (digits[2..].strip_prefix('_').unwrap_or(&digits[2..]), p),
+        (_, 0) if digits.len() > 1 && digits.starts_with('0') && digits.bytes().any(|b| b != b'0' && b != b'_') => {
+            return bad;
+        }
+        (_, 0) => (digits, 10),
+        (_, b) => (digits, b),
+    };
+    if digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") {
+        return bad;
+    }
+    let plain = digits.replace('_', "");
+    if !plain.chars().all(|c| c.is_digit(base)) {
+        return bad;
+    }
+    if plain.len() > MAX_DIGITS {
+        if base.is_power_of_two() {
+            return Err(Stop::unsupported("whole numbers this large"));
+        }
+        return Err(Stop::raise(ExcKind::ValueError, "Exceeds the limit (4300 digits) for integer string conversion"));
+    }
+    let Some(n) = num_bigint::BigInt::parse_bytes(plain.as_bytes(), base) else { return bad };
+    Ok(Some(Value::big(if negative { -n } else { n })))
+}

@@ -1,0 +1,302 @@
+//! What source compiles to: trees of small nodes with names resolved to slots, constants made once, and lines kept.
+
+use std::sync::Arc;
+
+use super::types::{Builtin, Type};
+use super::value::{Name, Value};
+
+/// An expression.
+#[derive(Debug, Clone)]
+pub(crate) enum Node {
+    Const(Value),
+    /// A constant text that is not what CPython has (lone surrogates): unsupported when reached.
+    Unsupported(Arc<str>),
+    Local(usize, Name),
+    /// A variable shared with an inner function.
+    Cell(usize, Name),
+    Global(Name, Fallback),
+    /// A name in a class body.
+    ClassVar(Name, Box<Node>),
+    Attr(Box<Node>, Name),
+    Subscript(Box<Node>, Box<Node>),
+    Slice(Box<(Node, Bounds)>),
+    Call(Box<Call>),
+    Compare(Box<Node>, Vec<(Cmp, Node)>),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Not(Box<Node>),
+    Unary(Unary, Box<Node>),
+    Binary(BinOp, Box<(Node, Node)>),
+    If(Box<(Node, Node, Node)>),
+    Tuple(Vec<Node>),
+    List(Vec<Node>),
+    Set(Vec<Node>),
+    /// `*x` inside a display or a call.
+    Starred(Box<Node>),
+    /// Key and value, or `**mapping` with no key.
+    Dict(Vec<(Option<Node>, Node)>),
+    Comp(Box<Comp>),
+    GenExp(Box<(Arc<GenCode>, Node)>),
+    Lambda(Box<MakeFunction>),
+    Walrus(Box<(Target, Node)>),
+    FString(Vec<Piece>),
+}
+
+/// What a global name means when no program defines it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fallback {
+    None,
+    Type(Type),
+    Function(Builtin),
+    NotOffered,
+}
+
+/// `[lower:upper:step]`
+#[derive(Debug, Clone)]
+pub(crate) struct Bounds {
+    pub lower: Option<Node>,
+    pub upper: Option<Node>,
+    pub step: Option<Node>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// For `x.name(…)` the callee is an `Attr`, called without making a bound method.
+    pub callee: Node,
+    pub args: Vec<Node>,
+    /// `name=value`, or `**mapping` with no name.
+    pub keywords: Vec<(Option<Name>, Node)>,
+    /// Whether any argument is starred.
+    pub starred: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cmp {
+    Eq,
+    NotEq,
+    Lt,
+    LtE,
+    Gt,
+    GtE,
+    Is,
+    IsNot,
+    In,
+    NotIn,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Neg,
+    Pos,
+    Invert,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    FloorDiv,
+    Mod,
+    Pow,
+    LShift,
+    RShift,
+    BitOr,
+    BitXor,
+    BitAnd,
+    MatMul,
+}
+
+impl BinOp {
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            BinOp::Add => "+",
+            BinOp::Sub => "-",
+            BinOp::Mul => "*",
+            BinOp::Div => "/",
+            BinOp::FloorDiv => "//",
+            BinOp::Mod => "%",
+            BinOp::Pow => "** or pow()",
+            BinOp::LShift => "<<",
+            BinOp::RShift => ">>",
+            BinOp::BitOr => "|",
+            BinOp::BitXor => "^",
+            BinOp::BitAnd => "&",
+            BinOp::MatMul => "@",
+        }
+    }
+}
+
+/// What a comprehension builds.
+#[derive(Debug, Clone)]
+pub(crate) enum Element {
+    List(Node),
+    Set(Node),
+    Dict(Node, Node),
+}
+
+/// A list, set or dict comprehension; its variables are slots of the frame around it.
+#[derive(Debug, Clone)]
+pub(crate) struct Comp {
+    pub element: Element,
+    pub clauses: Vec<Clause>,
+    /// Its own variables, unbound when it starts; those in the second list are cells.
+    pub own: Vec<(usize, bool)>,
+}
+
+/// `for target in iter if conditions…`
+#[derive(Debug, Clone)]
+pub(crate) struct Clause {
+    pub target: Target,
+    pub iter: Node,
+    pub conditions: Vec<Node>,
+}
+
+/// A generator expression: a frame of its own; the first iterable is evaluated outside.
+#[derive(Debug)]
+pub(crate) struct GenCode {
+    pub element: Node,
+    pub clauses: Vec<Clause>,
+    pub slots: usize,
+    /// Which slots of the frame around it are copied into the first slots of its own.
+    pub captures: Vec<(usize, usize)>,
+    /// Its slots that are cells.
+    pub cells: Vec<usize>,
+}
+
+/// How a function object is made.
+#[derive(Debug, Clone)]
+pub(crate) struct MakeFunction {
+    pub code: Arc<FunctionCode>,
+    pub defaults: Vec<Node>,
+    pub kw_defaults: Vec<Option<Node>>,
+}
+
+/// A function's code.
+#[derive(Debug)]
+pub(crate) struct FunctionCode {
+    pub name: Name,
+    /// With the classes and functions around it, as in error messages.
+    pub qualified: Name,
+    pub params: Params,
+    pub slots: usize,
+    /// From slot of the enclosing frame to slot of this one.
+    pub captures: Vec<(usize, usize)>,
+    /// Slots that are cells; parameters among them are wrapped at entry.
+    pub cells: Vec<usize>,
+    pub body: Body,
+}
+
+#[derive(Debug)]
+pub(crate) enum Body {
+    Expression(Node),
+    Block(Vec<Stmt>),
+}
+
+/// Parameters; their slots are the first of the frame, in this order: positional, `*args`, keyword-only, `**kw`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Params {
+    pub names: Vec<Name>,
+    /// How many of `names` take no keyword.
+    pub positional_only: usize,
+    pub star: Option<Name>,
+    pub keyword_only: Vec<Name>,
+    pub double_star: Option<Name>,
+}
+
+/// A part of an f-string.
+#[derive(Debug, Clone)]
+pub(crate) enum Piece {
+    Text(Arc<str>),
+    Value { node: Node, conversion: Conversion, spec: Vec<Piece> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Conversion {
+    None,
+    Str,
+    Repr,
+    Ascii,
+}
+
+/// Where a value is stored.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    Local(usize),
+    Cell(usize),
+    Global(Name),
+    ClassVar(Name),
+    Attr(Box<Node>, Name),
+    Subscript(Box<(Node, Node)>),
+    Slice(Box<(Node, Bounds)>),
+    /// Targets before the starred one, the starred one, targets after it.
+    Unpack(Vec<Target>, Option<Box<(Target, Vec<Target>)>>),
+}
+
+/// A statement with its line.
+#[derive(Debug, Clone)]
+pub(crate) struct Stmt {
+    pub line: u32,
+    pub kind: StmtKind,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum StmtKind {
+    Expr(Node),
+    Assign(Vec<Target>, Node),
+    /// The place as an expression, as a target, the operator and the operand.
+    AugAssign(Box<(Place, BinOp, Node)>),
+    Assert(Node, Option<Node>),
+    If(Vec<(Node, Vec<Stmt>)>, Vec<Stmt>),
+    While(Node, Vec<Stmt>, Vec<Stmt>),
+    For(Target, Node, Vec<Stmt>, Vec<Stmt>),
+    Break,
+    Continue,
+    Pass,
+    Return(Option<Node>),
+    Delete(Vec<Target>),
+    Function(Target, Box<MakeFunction>),
+    Class(Box<ClassDef>),
+    Import(Vec<(Imported, Target)>),
+    Raise(Option<Node>),
+    Try(Box<Try>),
+}
+
+/// The left side of an augmented assignment; its parts are evaluated once.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    Variable(Node, Target),
+    Attr(Node, Name),
+    Subscript(Node, Node),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Imported {
+    Collections,
+    DefaultDict,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ClassDef {
+    pub name: Name,
+    pub target: Target,
+    pub bases: Vec<Node>,
+    pub body: Arc<FunctionCode>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Try {
+    pub body: Vec<Stmt>,
+    pub handlers: Vec<Handler>,
+    pub or_else: Vec<Stmt>,
+    pub finally: Vec<Stmt>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Handler {
+    /// `None` catches everything.
+    pub kind: Option<Node>,
+    pub target: Option<Target>,
+    pub body: Vec<Stmt>,
+}

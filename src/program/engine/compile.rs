@@ -1,0 +1,643 @@
+//! Compiles syntax trees: names to slots, statements to small nodes. Expressions are in `compile_expr`.
+
+use std::sync::Arc;
+
+use ruff_python_ast::{self as ast, Expr, Stmt as AstStmt};
+use ruff_text_size::{Ranged, TextRange, TextSize};
+use rustc_hash::FxHashMap;
+
+use super::code::{
+    BinOp, Body, ClassDef, Fallback, FunctionCode, Handler, Imported, MakeFunction, Node, Params, Place, Stmt,
+    StmtKind, Target, Try,
+};
+use super::scope::{Kind, Scopes, analyse};
+use super::types::{BuiltinName, builtin};
+use super::value::Name;
+
+/// Deepest nesting of expressions and statements that is compiled.
+pub(crate) const MAX_DEPTH: u32 = 1_000;
+
+/// Why a tree was not compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CompileFailure {
+    /// Python refuses it too: message and byte offset.
+    Syntax(String, usize),
+    TooDeep,
+}
+
+pub(crate) type Compiled<T> = Result<T, CompileFailure>;
+
+/// Where a variable of a frame is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Var {
+    pub slot: usize,
+    pub cell: bool,
+}
+
+/// One scope that is open inside a frame.
+struct Env {
+    scope: usize,
+    vars: FxHashMap<String, Var>,
+}
+
+/// The frame of a function, class body, generator expression or module being compiled.
+pub(crate) struct Frame {
+    envs: Vec<Env>,
+    pub slots: usize,
+    pub captures: Vec<(usize, usize)>,
+    captured: FxHashMap<String, Var>,
+    pub cells: Vec<usize>,
+    pub function: bool,
+    pub loops: u32,
+    pub yields: bool,
+}
+
+pub(crate) enum Resolved {
+    Var(Var),
+    ClassVar,
+    Global,
+}
+
+pub(crate) struct Compiler<'a> {
+    pub source: &'a str,
+    pub scopes: Scopes,
+    pub frames: Vec<Frame>,
+    line_starts: Vec<u32>,
+    pub depth: u32,
+    names: FxHashMap<String, Name>,
+    /// How many comprehensions are open, for `yield` inside them.
+    pub in_comprehension: u32,
+    /// Loop variables of the open comprehensions.
+    pub iteration_variables: Vec<Vec<String>>,
+    /// Qualified name of what is being compiled, in parts.
+    path: Vec<String>,
+}
+
+/// Compiles a whole module.
+pub(crate) fn module(source: &str, body: &[AstStmt], name: &str) -> Compiled<FunctionCode> {
+    measure(body)?;
+    let mut compiler = Compiler::new(source, analyse(body, Kind::Module, &[]));
+    compiler.open_frame(0, false);
+    let body = compiler.block(body)?;
+    Ok(compiler.close_frame(Arc::from(name), Params::default(), Body::Block(body)))
+}
+
+/// Compiles statements as the body of a function with these parameters.
+pub(crate) fn function_body(source: &str, body: &[AstStmt], name: &str, params: &Params) -> Compiled<FunctionCode> {
+    measure(body)?;
+    let mut all: Vec<&str> = params.names.iter().map(|n| &**n).collect();
+    all.extend(params.star.as_deref());
+    all.extend(params.keyword_only.iter().map(|n| &**n));
+    all.extend(params.double_star.as_deref());
+    let mut compiler = Compiler::new(source, analyse(body, Kind::Function, &all));
+    compiler.open_frame(0, true);
+    let body = compiler.block(body)?;
+    Ok(compiler.close_frame(Arc::from(name), params.clone(), Body::Block(body)))
+}
+
+/// Compiles one expression as the body of a function with these parameters.
+pub(crate) fn expression(source: &str, expr: &Expr, params: &Params) -> Compiled<FunctionCode> {
+    let body = [AstStmt::Expr(ast::StmtExpr {
+        node_index: ast::AtomicNodeIndex::NONE,
+        range: expr.range(),
+        value: Box::new(expr.clone()),
+    })];
+    measure(&body)?;
+    let all: Vec<&str> = params.names.iter().map(|n| &**n).collect();
+    let mut compiler = Compiler::new(source, analyse(&body, Kind::Function, &all));
+    compiler.open_frame(0, true);
+    let node = compiler.expr(expr)?;
+    Ok(compiler.close_frame(Arc::from("<expression>"), params.clone(), Body::Expression(node)))
+}
+
+/// Refuses trees that are too deep, without recursing deeper than that.
+fn measure(body: &[AstStmt]) -> Compiled<()> {
+    use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+    struct Depth {
+        now: u32,
+        too_deep: bool,
+    }
+    impl<'a> Visitor<'a> for Depth {
+        fn visit_stmt(&mut self, stmt: &'a AstStmt) {
+            self.down(|this| walk_stmt(this, stmt));
+        }
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            self.down(|this| walk_expr(this, expr));
+        }
+    }
+    impl Depth {
+        fn down(&mut self, f: impl FnOnce(&mut Self)) {
+            if self.too_deep || self.now >= MAX_DEPTH {
+                self.too_deep = true;
+                return;
+            }
+            self.now += 1;
+            if self.now.is_multiple_of(16) {
+                stacker::maybe_grow(128 * 1024, 1024 * 1024, || f(self));
+            } else {
+                f(self);
+            }
+            self.now -= 1;
+        }
+    }
+    let mut depth = Depth { now: 0, too_deep: false };
+    depth.visit_body(body);
+    if depth.too_deep { Err(CompileFailure::TooDeep) } else { Ok(()) }
+}
+
+impl<'a> Compiler<'a> {
+    fn new(source: &'a str, scopes: Scopes) -> Self {
+        let line_starts = source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1).collect();
+        Compiler {
+            source,
+            scopes,
+            frames: Vec::new(),
+            line_starts,
+            depth: 0,
+            names: FxHashMap::default(),
+            in_comprehension: 0,
+            iteration_variables: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+
+    pub(crate) fn name(&mut self, text: &str) -> Name {
+        if let Some(name) = self.names.get(text) {
+            return name.clone();
+        }
+        let name: Name = Arc::from(text);
+        self.names.insert(text.to_owned(), name.clone());
+        name
+    }
+
+    pub(crate) fn line(&self, at: TextSize) -> u32 {
+        self.line_starts.partition_point(|start| *start <= at.to_u32()) as u32 + 1
+    }
+
+    pub(crate) fn syntax<T>(&self, message: impl Into<String>, at: TextRange) -> Compiled<T> {
+        Err(CompileFailure::Syntax(message.into(), at.start().to_usize()))
+    }
+
+    pub(crate) fn frame(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::new(false));
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    pub(crate) fn open_frame(&mut self, scope: usize, function: bool) {
+        self.frames.push(Frame::new(function));
+        self.open_scope(scope);
+    }
+
+    /// Gives the names of a scope slots in the present frame.
+    pub(crate) fn open_scope(&mut self, scope: usize) -> Vec<Var> {
+        let mut vars = FxHashMap::default();
+        let mut own = Vec::new();
+        if !matches!(self.scopes.all[scope].kind, Kind::Module | Kind::Class) {
+            for name in self.scopes.all[scope].order.clone() {
+                let cell = self.scopes.all[scope].bindings.get(&name).is_some_and(super::scope::Binding::is_cell);
+                let frame = self.frame();
+                let slot = frame.slots;
+                frame.slots += 1;
+                if cell {
+                    frame.cells.push(slot);
+                }
+                vars.insert(name, Var { slot, cell });
+                own.push(Var { slot, cell });
+            }
+        }
+        self.frame().envs.push(Env { scope, vars });
+        own
+    }
+
+    pub(crate) fn close_scope(&mut self) {
+        self.frame().envs.pop();
+    }
+
+    fn close_frame(&mut self, name: Name, params: Params, body: Body) -> FunctionCode {
+        let frame = self.frames.pop().unwrap_or_else(|| Frame::new(false));
+        let body = if frame.yields {
+            Body::Block(vec![Stmt {
+                line: 0,
+                kind: StmtKind::Expr(Node::Unsupported(Arc::from("generator functions"))),
+            }])
+        } else {
+            body
+        };
+        let qualified = Arc::from(self.path.iter().map(String::as_str).chain([&*name]).collect::<Vec<_>>().join("."));
+        FunctionCode { name, qualified, params, slots: frame.slots, captures: frame.captures, cells: frame.cells, body }
+    }
+
+    pub(crate) fn resolve(&mut self, name: &str) -> Resolved {
+        self.resolve_in(self.frames.len(), name, true)
+    }
+
+    /// Resolves a name in the first `count` frames; `innermost` while class bodies are still visible.
+    fn resolve_in(&mut self, count: usize, name: &str, innermost: bool) -> Resolved {
+        let Some(at) = count.checked_sub(1) else { return Resolved::Global };
+        let mut innermost = innermost;
+        for env in self.frames[at].envs.iter().rev() {
+            if self.scopes.is_global(env.scope, name) {
+                return Resolved::Global;
+            }
+            let scope = &self.scopes.all[env.scope];
+            if scope.kind == Kind::Class && innermost && scope.bindings.contains_key(name) {
+                return Resolved::ClassVar;
+            }
+            if let Some(var) = env.vars.get(name) {
+                return Resolved::Var(*var);
+            }
+            innermost = false;
+        }
+        if let Some(var) = self.frames[at].captured.get(name) {
+            return Resolved::Var(*var);
+        }
+        match self.resolve_in(at, name, false) {
+            Resolved::Var(outer) => {
+                let frame = &mut self.frames[at];
+                let var = Var { slot: frame.slots, cell: outer.cell };
+                frame.slots += 1;
+                frame.captures.push((outer.slot, var.slot));
+                frame.captured.insert(name.to_owned(), var);
+                Resolved::Var(var)
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) fn load(&mut self, text: &str) -> Node {
+        if is_private(text) {
+            return Node::Unsupported(Arc::from("private names"));
+        }
+        let name = self.name(text);
+        match self.resolve(text) {
+            Resolved::Var(Var { slot, cell: false }) => Node::Local(slot, name),
+            Resolved::Var(Var { slot, cell: true }) => Node::Cell(slot, name),
+            // Where the class body has not bound it yet, the name is global, as in CPython.
+            Resolved::ClassVar => Node::ClassVar(name.clone(), Box::new(Node::Global(name, fallback(text)))),
+            Resolved::Global => Node::Global(name, fallback(text)),
+        }
+    }
+
+    pub(crate) fn store(&mut self, text: &str) -> Target {
+        let name = self.name(text);
+        match self.resolve(text) {
+            Resolved::Var(Var { slot, cell: false }) => Target::Local(slot),
+            Resolved::Var(Var { slot, cell: true }) => Target::Cell(slot),
+            Resolved::ClassVar => Target::ClassVar(name),
+            Resolved::Global => Target::Global(name),
+        }
+    }
+
+    pub(crate) fn target(&mut self, expr: &Expr) -> Compiled<Target> {
+        Ok(match expr {
+            Expr::Name(name) => self.store(name.id.as_str()),
+            Expr::Attribute(attribute) => {
+                let object = self.expr(&attribute.value)?;
+                Target::Attr(Box::new(object), self.name(attribute.attr.as_str()))
+            }
+            Expr::Subscript(subscript) => {
+                let object = self.expr(&subscript.value)?;
+                match self.bounds(&subscript.slice)? {
+                    Some(bounds) => Target::Slice(Box::new((object, bounds))),
+                    None => Target::Subscript(Box::new((object, self.expr(&subscript.slice)?))),
+                }
+            }
+            Expr::Tuple(tuple) => self.unpack(&tuple.elts)?,
+            Expr::List(list) => self.unpack(&list.elts)?,
+            _ => return self.syntax("cannot assign to this", expr.range()),
+        })
+    }
+
+    fn unpack(&mut self, elements: &[Expr]) -> Compiled<Target> {
+        let mut before = Vec::new();
+        let mut starred: Option<(Target, Vec<Target>)> = None;
+        for element in elements {
+            match (element, &mut starred) {
+                (Expr::Starred(star), None) => starred = Some((self.target(&star.value)?, Vec::new())),
+                (Expr::Starred(star), Some(_)) => {
+                    return self.syntax("multiple starred expressions in assignment", star.range);
+                }
+                (_, None) => before.push(self.target(element)?),
+                (_, Some(_)) => {
+                    let target = self.target(element)?;
+                    if let Some((_, after)) = &mut starred {
+                        after.push(target);
+                    }
+                }
+            }
+        }
+        Ok(Target::Unpack(before, starred.map(Box::new)))
+    }
+
+    pub(crate) fn block(&mut self, body: &[AstStmt]) -> Compiled<Vec<Stmt>> {
+        let mut out = Vec::with_capacity(body.len());
+        for stmt in body {
+            self.depth += 1;
+            let line = self.line(stmt.start());
+            let kind = if self.depth.is_multiple_of(16) {
+                stacker::maybe_grow(256 * 1024, 1024 * 1024, || self.stmt(stmt))
+            } else {
+                self.stmt(stmt)
+            };
+            self.depth -= 1;
+            if let Some(kind) = kind? {
+                out.push(Stmt { line, kind });
+            }
+        }
+        Ok(out)
+    }
+
+    /// A statement; `None` for declarations that do nothing when reached.
+    fn stmt(&mut self, stmt: &AstStmt) -> Compiled<Option<StmtKind>> {
+        Ok(Some(match stmt {
+            AstStmt::Expr(expr) => StmtKind::Expr(self.expr(&expr.value)?),
+            AstStmt::Assign(assign) => {
+                let value = self.expr_or_star(&assign.value)?;
+                let targets = assign.targets.iter().map(|t| self.target(t)).collect::<Compiled<_>>()?;
+                StmtKind::Assign(targets, value)
+            }
+            AstStmt::AnnAssign(assign) => match (&assign.value, simple_annotation(&assign.annotation)) {
+                (_, false) => unsupported("this annotation"),
+                (Some(value), true) => {
+                    let value = self.expr(value)?;
+                    StmtKind::Assign(vec![self.target(&assign.target)?], value)
+                }
+                (None, true) => return Ok(None),
+            },
+            AstStmt::AugAssign(assign) => {
+                let place = match assign.target.as_ref() {
+                    Expr::Name(name) => Place::Variable(self.load(name.id.as_str()), self.store(name.id.as_str())),
+                    Expr::Attribute(a) => Place::Attr(self.expr(&a.value)?, self.name(a.attr.as_str())),
+                    Expr::Subscript(s) => {
+                        if self.bounds(&s.slice)?.is_some() {
+                            return Ok(Some(unsupported("augmented assignment to a slice")));
+                        }
+                        Place::Subscript(self.expr(&s.value)?, self.expr(&s.slice)?)
+                    }
+                    other => return self.syntax("illegal expression for augmented assignment", other.range()),
+                };
+                StmtKind::AugAssign(Box::new((place, operator(assign.op), self.expr(&assign.value)?)))
+            }
+            AstStmt::Assert(assert) => {
+                let test = self.expr(&assert.test)?;
+                StmtKind::Assert(test, assert.msg.as_ref().map(|m| self.expr(m)).transpose()?)
+            }
+            AstStmt::If(branch) => {
+                let mut arms = vec![(self.expr(&branch.test)?, self.block(&branch.body)?)];
+                let mut or_else = Vec::new();
+                for clause in &branch.elif_else_clauses {
+                    match &clause.test {
+                        Some(test) => arms.push((self.expr(test)?, self.block(&clause.body)?)),
+                        None => or_else = self.block(&clause.body)?,
+                    }
+                }
+                StmtKind::If(arms, or_else)
+            }
+            AstStmt::While(repeat) => {
+                let test = self.expr(&repeat.test)?;
+                self.frame().loops += 1;
+                let body = self.block(&repeat.body)?;
+                self.frame().loops -= 1;
+                StmtKind::While(test, body, self.block(&repeat.orelse)?)
+            }
+            AstStmt::For(repeat) if !repeat.is_async => {
+                let iter = self.expr_or_star(&repeat.iter)?;
+                let target = self.target(&repeat.target)?;
+                self.frame().loops += 1;
+                let body = self.block(&repeat.body)?;
+                self.frame().loops -= 1;
+                StmtKind::For(target, iter, body, self.block(&repeat.orelse)?)
+            }
+            AstStmt::Break(b) if self.frame().loops == 0 => return self.syntax("'break' outside loop", b.range),
+            AstStmt::Continue(c) if self.frame().loops == 0 => {
+                return self.syntax("'continue' not properly in loop", c.range);
+            }
+            AstStmt::Break(_) => StmtKind::Break,
+            AstStmt::Continue(_) => StmtKind::Continue,
+            AstStmt::Pass(_) => StmtKind::Pass,
+            AstStmt::Return(r) if !self.frame().function => return self.syntax("'return' outside function", r.range),
+            AstStmt::Return(r) => StmtKind::Return(r.value.as_ref().map(|v| self.expr_or_star(v)).transpose()?),
+            AstStmt::Delete(delete) => {
+                StmtKind::Delete(delete.targets.iter().map(|t| self.target(t)).collect::<Compiled<_>>()?)
+            }
+            AstStmt::FunctionDef(def) => {
+                if def.is_async || !def.decorator_list.is_empty() || def.type_params.is_some() {
+                    return Ok(Some(unsupported("decorated, async or generic functions")));
+                }
+                if !def.parameters.iter().all(|p| p.annotation().is_none_or(simple_annotation))
+                    || !def.returns.as_deref().is_none_or(simple_annotation)
+                {
+                    return Ok(Some(unsupported("this annotation")));
+                }
+                let make = self.function(
+                    def.name.as_str(),
+                    Some(&def.parameters),
+                    def.range(),
+                    FunctionBody::Block(&def.body),
+                )?;
+                StmtKind::Function(self.store(def.name.as_str()), Box::new(make))
+            }
+            AstStmt::ClassDef(def) => return self.class(def).map(Some),
+            AstStmt::Import(import) => {
+                let mut out = Vec::new();
+                for alias in &import.names {
+                    if alias.name.as_str() != "collections" {
+                        return Ok(Some(unsupported(&format!("import {}", alias.name))));
+                    }
+                    let bound = alias.asname.as_ref().unwrap_or(&alias.name);
+                    out.push((Imported::Collections, self.store(bound.as_str())));
+                }
+                StmtKind::Import(out)
+            }
+            AstStmt::ImportFrom(import) => {
+                let module = import.module.as_ref().map_or("", |m| m.as_str());
+                let mut out = Vec::new();
+                for alias in &import.names {
+                    if import.level > 0 || (module, alias.name.as_str()) != ("collections", "defaultdict") {
+                        return Ok(Some(unsupported(&format!("from {module} import {}", alias.name))));
+                    }
+                    let bound = alias.asname.as_ref().unwrap_or(&alias.name);
+                    out.push((Imported::DefaultDict, self.store(bound.as_str())));
+                }
+                StmtKind::Import(out)
+            }
+            AstStmt::Global(_) | AstStmt::Nonlocal(_) => return Ok(None),
+            AstStmt::Raise(raise) => {
+                if raise.cause.is_some() {
+                    return Ok(Some(unsupported("raise … from")));
+                }
+                StmtKind::Raise(raise.exc.as_ref().map(|e| self.expr(e)).transpose()?)
+            }
+            AstStmt::Try(block) if !block.is_star => {
+                let body = self.block(&block.body)?;
+                let mut handlers = Vec::new();
+                for handler in &block.handlers {
+                    let ast::ExceptHandler::ExceptHandler(handler) = handler;
+                    handlers.push(Handler {
+                        kind: handler.type_.as_ref().map(|t| self.expr(t)).transpose()?,
+                        target: handler.name.as_ref().map(|n| self.store(n.as_str())),
+                        body: self.block(&handler.body)?,
+                    });
+                }
+                let or_else = self.block(&block.orelse)?;
+                let finally = self.block(&block.finalbody)?;
+                StmtKind::Try(Box::new(Try { body, handlers, or_else, finally }))
+            }
+            other => unsupported(statement_name(other)),
+        }))
+    }
+
+    fn class(&mut self, def: &ast::StmtClassDef) -> Compiled<StmtKind> {
+        let plain =
+            def.arguments.as_ref().is_none_or(|a| a.keywords.is_empty() && !a.args.iter().any(Expr::is_starred_expr));
+        if !def.decorator_list.is_empty() || def.type_params.is_some() || !plain {
+            return Ok(unsupported("decorated or generic classes, metaclasses"));
+        }
+        let bases = match &def.arguments {
+            Some(arguments) => arguments.args.iter().map(|b| self.expr(b)).collect::<Compiled<_>>()?,
+            None => Vec::new(),
+        };
+        let Some(scope) = self.scopes.of(def.range()) else { return self.syntax("class without a scope", def.range()) };
+        self.open_frame(scope, false);
+        self.path.push(def.name.to_string());
+        let body = self.block(&def.body)?;
+        self.path.pop();
+        let name = self.name(def.name.as_str());
+        let code = self.close_frame(name.clone(), Params::default(), Body::Block(body));
+        let target = self.store(def.name.as_str());
+        Ok(StmtKind::Class(Box::new(ClassDef { name, target, bases, body: Arc::new(code) })))
+    }
+
+    /// Compiles a function or lambda in a frame of its own.
+    pub(crate) fn function(
+        &mut self,
+        name: &str,
+        parameters: Option<&ast::Parameters>,
+        range: TextRange,
+        body: FunctionBody<'_>,
+    ) -> Compiled<MakeFunction> {
+        let mut params = Params::default();
+        let mut defaults = Vec::new();
+        let mut kw_defaults = Vec::new();
+        if let Some(parameters) = parameters {
+            let mut seen = rustc_hash::FxHashSet::default();
+            for p in parameters.iter() {
+                if !seen.insert(p.name().as_str()) {
+                    return self.syntax(format!("duplicate argument '{}' in function definition", p.name()), p.range());
+                }
+            }
+            params.positional_only = parameters.posonlyargs.len();
+            for p in parameters.posonlyargs.iter().chain(&parameters.args) {
+                params.names.push(self.name(p.parameter.name.as_str()));
+                if let Some(default) = &p.default {
+                    defaults.push(self.expr(default)?);
+                }
+            }
+            params.star = parameters.vararg.as_ref().map(|p| self.name(p.name.as_str()));
+            for p in &parameters.kwonlyargs {
+                params.keyword_only.push(self.name(p.parameter.name.as_str()));
+                kw_defaults.push(p.default.as_ref().map(|d| self.expr(d)).transpose()?);
+            }
+            params.double_star = parameters.kwarg.as_ref().map(|p| self.name(p.name.as_str()));
+        }
+        let Some(scope) = self.scopes.of(range) else { return self.syntax("function without a scope", range) };
+        let in_comprehension = std::mem::take(&mut self.in_comprehension);
+        self.open_frame(scope, true);
+        self.path.push(name.to_owned());
+        self.path.push("<locals>".to_owned());
+        let body = match body {
+            FunctionBody::Block(block) => Body::Block(self.block(block)?),
+            FunctionBody::Expression(expr) => Body::Expression(self.expr(expr)?),
+        };
+        self.in_comprehension = in_comprehension;
+        self.path.truncate(self.path.len().saturating_sub(2));
+        let name = self.name(name);
+        let code = self.close_frame(name, params, body);
+        Ok(MakeFunction { code: Arc::new(code), defaults, kw_defaults })
+    }
+}
+
+pub(crate) enum FunctionBody<'b> {
+    Block(&'b [AstStmt]),
+    Expression(&'b Expr),
+}
+
+impl Frame {
+    fn new(function: bool) -> Frame {
+        Frame {
+            envs: Vec::new(),
+            slots: 0,
+            captures: Vec::new(),
+            captured: FxHashMap::default(),
+            cells: Vec::new(),
+            function,
+            loops: 0,
+            yields: false,
+        }
+    }
+}
+
+fn unsupported(what: &str) -> StmtKind {
+    StmtKind::Expr(Node::Unsupported(Arc::from(what)))
+}
+
+fn statement_name(stmt: &AstStmt) -> &'static str {
+    match stmt {
+        AstStmt::With(_) => "with statements",
+        AstStmt::Match(_) => "match statements",
+        AstStmt::TypeAlias(_) => "type aliases",
+        AstStmt::For(_) => "async for",
+        AstStmt::Try(_) => "except*",
+        _ => "this statement",
+    }
+}
+
+/// Whether evaluating an annotation can be skipped: built-in types, `None` and strings have no effect.
+fn simple_annotation(annotation: &Expr) -> bool {
+    match annotation {
+        Expr::Name(name) => matches!(builtin(name.id.as_str()), Some(BuiltinName::Type(_))),
+        Expr::NoneLiteral(_) | Expr::StringLiteral(_) => true,
+        _ => false,
+    }
+}
+
+/// Names that classes mangle.
+pub(crate) fn is_private(name: &str) -> bool {
+    name.starts_with("__") && !name.ends_with("__")
+}
+
+/// What Python's builtins say of a name.
+pub(crate) fn fallback(name: &str) -> Fallback {
+    match builtin(name) {
+        None => {
+            if name.starts_with("__") && name.ends_with("__") {
+                return Fallback::NotOffered;
+            }
+            Fallback::None
+        }
+        Some(BuiltinName::Type(t)) => Fallback::Type(t),
+        Some(BuiltinName::Function(f)) => Fallback::Function(f),
+        Some(BuiltinName::NotOffered) => Fallback::NotOffered,
+    }
+}
+
+pub(crate) fn operator(op: ast::Operator) -> BinOp {
+    match op {
+        ast::Operator::Add => BinOp::Add,
+        ast::Operator::Sub => BinOp::Sub,
+        ast::Operator::Mult => BinOp::Mul,
+        ast::Operator::MatMult => BinOp::MatMul,
+        ast::Operator::Div => BinOp::Div,
+        ast::Operator::Mod => BinOp::Mod,
+        ast::Operator::Pow => BinOp::Pow,
+        ast::Operator::LShift => BinOp::LShift,
+        ast::Operator::RShift => BinOp::RShift,
+        ast::Operator::BitOr => BinOp::BitOr,
+        ast::Operator::BitXor => BinOp::BitXor,
+        ast::Operator::BitAnd => BinOp::BitAnd,
+        ast::Operator::FloorDiv => BinOp::FloorDiv,
+    }
+}

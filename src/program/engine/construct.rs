@@ -1,0 +1,353 @@
+//! Calling built-in types: `int('3')`, `list(x)`, `defaultdict(list)`, `range(3)`, `ValueError('…')`.
+
+use super::builtins::parse_whole;
+use super::fault::{ExcKind, Stop};
+use super::number::{Num, num, range_len, to_float};
+use super::relate::float_to_big;
+use super::types::Type;
+use super::value::{Dict, IterState, Obj, Set, Value};
+use super::vm::{Args, Done, Keywords, Vm};
+
+impl Vm {
+    pub(crate) fn construct(&mut self, of: Type, args: Args, keywords: Keywords) -> Done<Value> {
+        let takes_keywords = matches!(of, Type::Dict | Type::DefaultDict)
+            || (of == Type::Enumerate && keywords.iter().all(|(n, _)| &**n == "start"));
+        if !keywords.is_empty() && !takes_keywords {
+            return match of {
+                Type::Str | Type::Int | Type::Bytes | Type::Zip | Type::Enumerate | Type::Meta | Type::Exc(_) => {
+                    Err(Stop::unsupported(format!("keyword arguments of {}", of.name())))
+                }
+                _ => Err(Stop::raise(ExcKind::TypeError, format!("{}() takes no keyword arguments", of.name()))),
+            };
+        }
+        let most = match of {
+            Type::Bool
+            | Type::Float
+            | Type::List
+            | Type::Tuple
+            | Type::Set
+            | Type::FrozenSet
+            | Type::Dict
+            | Type::Reversed => 1,
+            Type::Int | Type::Filter | Type::Enumerate => 2,
+            Type::Str | Type::Range => 3,
+            Type::Object => 0,
+            _ => usize::MAX,
+        };
+        if args.len() > most {
+            return Err(Stop::raise(ExcKind::TypeError, format!("{}() got {} arguments", of.name(), args.len())));
+        }
+        let first = args.first();
+        match of {
+            Type::Bool => Ok(Value::Bool(match first {
+                Some(value) => self.truth(value)?,
+                None => false,
+            })),
+            Type::Int => self.int(&args),
+            Type::Float => self.float(first),
+            Type::Str => match args.as_slice() {
+                [] => Ok(Value::str("")),
+                [text @ Value::Str(_)] => Ok(text.clone()),
+                [value] => {
+                    let text = self.str_of(value)?;
+                    self.new_str(text)
+                }
+                _ => Err(Stop::unsupported("decoding bytes")),
+            },
+            Type::List => {
+                let items = first.map_or(Ok(Vec::new()), |v| self.collect(v))?;
+                self.alloc(Obj::List(items))
+            }
+            Type::Tuple => {
+                if let Some(value @ Value::Ref(id)) = first
+                    && matches!(self.heap.get(*id), Obj::Tuple(_))
+                {
+                    return Ok(value.clone());
+                }
+                let items = first.map_or(Ok(Vec::new()), |v| self.collect(v))?;
+                self.alloc(Obj::Tuple(items))
+            }
+            Type::Set | Type::FrozenSet => {
+                if let (Type::FrozenSet, Some(value @ Value::Ref(id))) = (of, first)
+                    && matches!(self.heap.get(*id), Obj::Set(set) if set.frozen)
+                {
+                    return Ok(value.clone());
+                }
+                let mut set = first.map_or(Ok(Set::default()), |v| self.set_from(v))?;
+                set.frozen = of == Type::FrozenSet;
+                self.alloc(Obj::Set(set))
+            }
+            Type::Dict => {
+                let mut dict = Dict::default();
+                if let Some(source) = first {
+                    self.update_dict(&mut dict, source)?;
+                }
+                for (name, value) in keywords {
+                    self.dict_insert(&mut dict, Value::Str(name), value)?;
+                }
+                self.alloc(Obj::Dict(dict))
+            }
+            Type::DefaultDict => {
+                let factory = first.cloned().unwrap_or(Value::None);
+                if !matches!(factory, Value::None) && !self.callable(&factory) {
+                    return Err(Stop::type_error("first argument must be callable or None"));
+                }
+                if args.len() > 2 {
+                    return Err(Stop::raise(ExcKind::TypeError, "defaultdict() got too many arguments"));
+                }
+                let mut dict = Dict { factory: Some(factory), ..Dict::default() };
+                if let Some(source) = args.get(1) {
+                    self.update_dict(&mut dict, source)?;
+                }
+                for (name, value) in keywords {
+                    self.dict_insert(&mut dict, Value::Str(name), value)?;
+                }
+                self.alloc(Obj::Dict(dict))
+            }
+            Type::Range => self.range(&args),
+            Type::Meta => match args.as_slice() {
+                [one] => self.class_value(one),
+                [_, _, _] => Err(Stop::unsupported("making classes with type()")),
+                _ => Err(Stop::type_error("type() takes 1 or 3 arguments")),
+            },
+            Type::Object => Err(Stop::unsupported("object()")),
+            Type::Map => match args.as_slice() {
+                [function, iterables @ ..] if !iterables.is_empty() => {
+                    let iters = iterables.iter().map(|v| self.start(v)).collect::<Done<Vec<_>>>()?;
+                    self.alloc(Obj::Iter(IterState::Map(function.clone(), iters), Type::Map))
+                }
+                _ => Err(Stop::type_error("map() must have at least two arguments.")),
+            },
+            Type::Filter => match args.as_slice() {
+                [function, iterable] => {
+                    let state = self.start(iterable)?;
+                    self.alloc(Obj::Iter(IterState::Filter(function.clone(), Box::new(state)), Type::Filter))
+                }
+                _ => Err(Stop::raise(ExcKind::TypeError, "filter expected 2 arguments")),
+            },
+            Type::Zip => {
+                let iters = args.iter().map(|v| self.start(v)).collect::<Done<Vec<_>>>()?;
+                self.alloc(Obj::Iter(IterState::Zip(iters, false), Type::Zip))
+            }
+            Type::Enumerate => {
+                let Some(iterable) = first else {
+                    return Err(Stop::raise(ExcKind::TypeError, "enumerate() missing required argument 'iterable'"));
+                };
+                let start = match args.get(1).or(keywords.first().map(|(_, v)| v)) {
+                    Some(value) => self.whole(value)?,
+                    None => 0,
+                };
+                let state = self.start(iterable)?;
+                self.alloc(Obj::Iter(IterState::Enumerate(Box::new(state), start), Type::Enumerate))
+            }
+            Type::Reversed => self.reversed(first),
+            Type::Exc(kind) => self.alloc(Obj::Exception { kind, args: args.to_vec(), exact: true }),
+            Type::NoneType | Type::Dots if args.is_empty() => {
+                Ok(if of == Type::NoneType { Value::None } else { Value::Ellipsis })
+            }
+            other => Err(Stop::unsupported(format!("calling {}", other.name()))),
+        }
+    }
+
+    fn callable(&self, value: &Value) -> bool {
+        match value {
+            Value::Type(_) | Value::Builtin(_) => true,
+            Value::Ref(id) => matches!(
+                self.heap.get(*id),
+                Obj::Class(_) | Obj::Function(_) | Obj::Method { .. } | Obj::BuiltinMethod { .. }
+            ),
+            _ => false,
+        }
+    }
+
+    fn int(&mut self, args: &Args) -> Done<Value> {
+        let invalid = |text: &str, base: u32| {
+            let mut quoted = String::new();
+            // The message quotes the text as `repr` does; texts that need escapes are not vouched for.
+            for c in text.chars() {
+                quoted.push(c);
+            }
+            let message = format!("invalid literal for int() with base {base}: '{quoted}'");
+            let plain = text.chars().all(|c| matches!(c, ' '..='~') && c != '\'' && c != '\\');
+            if plain && text.len() < 150 {
+                Stop::exact(ExcKind::ValueError, message)
+            } else {
+                Stop::raise(ExcKind::ValueError, message)
+            }
+        };
+        match args.as_slice() {
+            [] => Ok(Value::Int(0)),
+            [Value::Str(text)] => {
+                self.work(text.len())?;
+                parse_whole(text, 10)?.ok_or_else(|| invalid(text, 10))
+            }
+            [Value::Str(text), base] => {
+                let base = self.whole(base)?;
+                let Some(base) = u32::try_from(base).ok().filter(|b| *b == 0 || (2..=36).contains(b)) else {
+                    return Err(Stop::exact(ExcKind::ValueError, "int() base must be >= 2 and <= 36, or 0"));
+                };
+                self.work(text.len())?;
+                parse_whole(text, base)?.ok_or_else(|| invalid(text, base))
+            }
+            [Value::Bytes(_), ..] => Err(Stop::unsupported("int of bytes")),
+            [value] => match num(value) {
+                Some(Num::Int(n)) => Ok(Value::Int(n)),
+                Some(Num::Big(n)) => Ok(Value::Big(n)),
+                Some(Num::Float(x)) if x.is_nan() => {
+                    Err(Stop::exact(ExcKind::ValueError, "cannot convert float NaN to integer"))
+                }
+                Some(Num::Float(x)) => match float_to_big(x) {
+                    Some(n) => Ok(Value::big(n)),
+                    None => Err(Stop::exact(ExcKind::OverflowError, "cannot convert float infinity to integer")),
+                },
+                None => {
+                    let name = self.type_name(value);
+                    Err(Stop::type_error(format!(
+                        "int() argument must be a string, a bytes-like object or a real number, not '{name}'"
+                    )))
+                }
+            },
+            _ => Err(Stop::type_error("int() can't convert non-string with explicit base")),
+        }
+    }
+
+    fn float(&mut self, value: Option<&Value>) -> Done<Value> {
+        match value {
+            None => Ok(Value::Float(0.0)),
+            Some(Value::Str(text)) => {
+                self.work(text.len())?;
+                if !text.is_ascii() {
+                    return Err(Stop::unsupported("digits beyond ASCII"));
+                }
+                let trimmed = text.trim();
+                let lower = trimmed.to_ascii_lowercase();
+                let word = lower.trim_start_matches(['+', '-']);
+                let known = matches!(word, "inf" | "infinity" | "nan");
+                let underscores_fine = !trimmed.contains('_')
+                    || (trimmed.split('_').all(|p| !p.is_empty())
+                        && trimmed.as_bytes().windows(3).all(|w| {
+                            w.get(1) != Some(&b'_')
+                                || (w.first().is_some_and(u8::is_ascii_digit)
+                                    && w.last().is_some_and(u8::is_ascii_digit))
+                        }));
+                let numeric = !known
+                    && underscores_fine
+                    && trimmed
+                        .bytes()
+                        .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E' | b'_'));
+                let parsed = if known || numeric { lower.replace('_', "").parse::<f64>().ok() } else { None };
+                parsed.map(Value::Float).ok_or_else(|| {
+                    Stop::raise(ExcKind::ValueError, format!("could not convert string to float: '{text}'"))
+                })
+            }
+            Some(Value::Bytes(_)) => Err(Stop::unsupported("float of bytes")),
+            Some(value) => match num(value) {
+                Some(n) => Ok(Value::Float(to_float(&n)?)),
+                None => {
+                    let name = self.type_name(value);
+                    Err(Stop::type_error(format!("float() argument must be a string or a real number, not '{name}'")))
+                }
+            },
+        }
+    }
+
+    fn range(&mut self, args: &Args) -> Done<Value> {
+        let mut parts = [0_i64; 3];
+        for (place, arg) in parts.iter_mut().zip(args) {
+            *place = self.whole(arg)?;
+        }
+        let [a, b, c] = parts;
+        let (start, stop, step) = match args.len() {
+            0 => return Err(Stop::raise(ExcKind::TypeError, "range expected at least 1 argument, got 0")),
+            1 => (0, a, 1),
+            2 => (a, b, 1),
+            _ => (a, b, c),
+        };
+        if step == 0 {
+            return Err(Stop::exact(ExcKind::ValueError, "range() arg 3 must not be zero"));
+        }
+        if range_len(start, stop, step) > i64::MAX as u64 {
+            return Err(Stop::unsupported("ranges beyond 64 bits"));
+        }
+        self.alloc(Obj::Range(start, stop, step))
+    }
+
+    fn reversed(&mut self, value: Option<&Value>) -> Done<Value> {
+        let Some(value) = value else {
+            return Err(Stop::raise(ExcKind::TypeError, "reversed expected 1 argument, got 0"));
+        };
+        let (state, of) = match value {
+            Value::Str(text) => {
+                self.spend(text.len())?;
+                let text: String = text.chars().rev().collect();
+                (IterState::Chars(text.into(), 0), Type::Reversed)
+            }
+            Value::Ref(id) => match self.heap.get(*id) {
+                Obj::List(items) => (IterState::SeqReversed(*id, items.len()), Type::ListReversed),
+                Obj::Tuple(items) => (IterState::SeqReversed(*id, items.len()), Type::Reversed),
+                Obj::Range(start, stop, step) => {
+                    let n = range_len(*start, *stop, *step) as i64;
+                    let last = start.wrapping_add(step.wrapping_mul(n - 1));
+                    match (start.checked_sub(*step), step.checked_neg()) {
+                        (Some(stop), Some(step)) if n > 0 => (IterState::Range(last, stop, step), Type::RangeIterator),
+                        (_, _) if n == 0 => (IterState::Done, Type::RangeIterator),
+                        _ => return Err(Stop::unsupported("ranges beyond 64 bits")),
+                    }
+                }
+                Obj::Dict(_) | Obj::View(..) => match self.start(value)? {
+                    IterState::Dict { id, part, index, version, len, .. } => {
+                        (IterState::Dict { id, part, index, version, len, reversed: true }, Type::Reversed)
+                    }
+                    _ => return Err(Stop::unsupported("reversing this")),
+                },
+                _ => return Err(self.not_reversible(value)),
+            },
+            Value::Bytes(_) => return Err(Stop::unsupported("reversing bytes")),
+            _ => return Err(self.not_reversible(value)),
+        };
+        self.alloc(Obj::Iter(state, of))
+    }
+
+    fn not_reversible(&self, value: &Value) -> Stop {
+        Stop::type_error(format!("'{}' object is not reversible", self.type_name(value)))
+    }
+
+    /// `dict.update(source)`.
+    pub(crate) fn update_dict(&mut self, dict: &mut Dict, source: &Value) -> Done<()> {
+        if let Value::Ref(id) = source
+            && let Obj::Dict(other) = self.heap.get(*id)
+        {
+            let entries: Vec<_> = other.map.values().cloned().collect();
+            for entry in entries {
+                self.dict_insert(dict, entry.key, entry.value)?;
+            }
+            return Ok(());
+        }
+        let mut at = 0;
+        let mut pairs: Vec<(Value, Value)> = Vec::new();
+        self.each(source, |vm, item| {
+            let pair = match vm.collect(&item) {
+                Err(Stop::Raise(r)) if r.kind == ExcKind::TypeError => {
+                    return Err(Stop::type_error(format!(
+                        "cannot convert dictionary update sequence element #{at} to a sequence"
+                    )));
+                }
+                other => other?,
+            };
+            let [key, value] = <[Value; 2]>::try_from(pair).map_err(|pair| {
+                Stop::exact(
+                    ExcKind::ValueError,
+                    format!("dictionary update sequence element #{at} has length {}; 2 is required", pair.len()),
+                )
+            })?;
+            at += 1;
+            vm.spend(48)?;
+            pairs.push((key, value));
+            Ok(true)
+        })?;
+        for (key, value) in pairs {
+            self.dict_insert(dict, key, value)?;
+        }
+        Ok(())
+    }
+}

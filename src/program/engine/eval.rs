@@ -1,0 +1,448 @@
+//! Evaluates expressions.
+
+use std::sync::Arc;
+
+use super::code::{Bounds, Call, Cmp, Comp, Conversion, Element, Fallback, Node, Piece};
+use super::fault::{ExcKind, Stop};
+use super::types::Type;
+use super::value::{Dict, Entry, Generator, IterState, Name, Obj, Set, Value};
+use super::vm::{Args, Done, Keywords, Vm};
+
+/// The evaluated bounds of a slice.
+pub(crate) type SliceBounds = (Option<i64>, Option<i64>, Option<i64>);
+
+impl Vm {
+    #[inline]
+    pub(crate) fn eval(&mut self, node: &Node) -> Done<Value> {
+        match node {
+            // What needs no recursion is done at once.
+            Node::Const(value) => Ok(value.clone()),
+            Node::Local(slot, name) => match self.slot(*slot) {
+                Value::Unbound => Err(unbound(name)),
+                value => Ok(value.clone()),
+            },
+            _ => {
+                self.tick()?;
+                self.deeper(|vm| vm.eval_inner(node))
+            }
+        }
+    }
+
+    fn eval_inner(&mut self, node: &Node) -> Done<Value> {
+        match node {
+            Node::Const(value) => Ok(value.clone()),
+            Node::Local(slot, name) => match self.slot(*slot) {
+                Value::Unbound => Err(unbound(name)),
+                value => Ok(value.clone()),
+            },
+            Node::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
+            Node::Cell(slot, name) => match self.cell(*slot) {
+                Value::Unbound => Err(unbound_cell(name)),
+                value => Ok(value),
+            },
+            Node::Global(name, fallback) => self.load_global(name, *fallback),
+            Node::ClassVar(name, outer) => {
+                if let Some(value) = self.classes.last().and_then(|names| names.get(name)) {
+                    return Ok(value.clone());
+                }
+                self.eval(outer)
+            }
+            Node::Attr(object, name) => {
+                let object = self.eval(object)?;
+                self.get_attr(&object, name)
+            }
+            Node::Subscript(object, index) => {
+                let object = self.eval(object)?;
+                let index = self.eval(index)?;
+                self.get_item(&object, &index)
+            }
+            Node::Slice(parts) => {
+                let object = self.eval(&parts.0)?;
+                let bounds = self.bounds(&parts.1)?;
+                self.get_slice(&object, bounds)
+            }
+            Node::Call(call) => self.eval_call(call),
+            Node::Compare(first, rest) => self.compare(first, rest),
+            Node::And(values) => {
+                let mut last = Value::Bool(true);
+                for node in values {
+                    last = self.eval(node)?;
+                    if !self.truth(&last)? {
+                        break;
+                    }
+                }
+                Ok(last)
+            }
+            Node::Or(values) => {
+                let mut last = Value::Bool(false);
+                for node in values {
+                    last = self.eval(node)?;
+                    if self.truth(&last)? {
+                        break;
+                    }
+                }
+                Ok(last)
+            }
+            Node::Not(operand) => {
+                let value = self.eval(operand)?;
+                Ok(Value::Bool(!self.truth(&value)?))
+            }
+            Node::Unary(op, operand) => {
+                let value = self.eval(operand)?;
+                self.unary(*op, &value)
+            }
+            Node::Binary(op, operands) => {
+                let left = self.eval(&operands.0)?;
+                let right = self.eval(&operands.1)?;
+                self.binary(*op, &left, &right)
+            }
+            Node::If(parts) => {
+                let test = self.eval(&parts.0)?;
+                if self.truth(&test)? { self.eval(&parts.1) } else { self.eval(&parts.2) }
+            }
+            Node::Tuple(nodes) => {
+                let items = self.items(nodes)?;
+                self.new_tuple(items)
+            }
+            Node::List(nodes) => {
+                let items = self.items(nodes)?;
+                self.new_list(items)
+            }
+            Node::Set(nodes) => {
+                let items = self.items(nodes)?;
+                let set = self.set_of(items)?;
+                self.alloc(Obj::Set(set))
+            }
+            Node::Starred(_) => Err(Stop::unsupported("a starred expression here")),
+            Node::Dict(items) => self.dict_display(items),
+            Node::Comp(comp) => self.comprehension(comp),
+            Node::GenExp(parts) => {
+                let first = self.eval(&parts.1)?;
+                let first = self.start(&first)?;
+                let code = parts.0.clone();
+                self.spend(code.slots * 24)?;
+                let mut locals = vec![Value::Unbound; code.slots];
+                for (outer, inner) in &code.captures {
+                    if let Some(place) = locals.get_mut(*inner) {
+                        *place = self.slot(*outer).clone();
+                    }
+                }
+                for slot in &code.cells {
+                    let cell = self.alloc(Obj::Cell(Value::Unbound))?;
+                    if let Some(place) = locals.get_mut(*slot) {
+                        *place = cell;
+                    }
+                }
+                let generator = Generator { code, locals, iters: vec![first] };
+                self.alloc(Obj::Iter(IterState::Generator(Box::new(generator)), Type::Generator))
+            }
+            Node::Lambda(make) => self.make_function(make),
+            Node::Walrus(parts) => {
+                let value = self.eval(&parts.1)?;
+                self.assign(&parts.0, value.clone())?;
+                Ok(value)
+            }
+            Node::FString(pieces) => {
+                let text = self.pieces(pieces)?;
+                self.new_str(text)
+            }
+        }
+    }
+
+    pub(crate) fn load_global(&mut self, name: &Name, fallback: Fallback) -> Done<Value> {
+        if let Some(value) = self.global(name) {
+            return Ok(value.clone());
+        }
+        match fallback {
+            Fallback::Type(of) => Ok(Value::Type(of)),
+            Fallback::Function(builtin) => Ok(Value::Builtin(builtin)),
+            Fallback::NotOffered => Err(Stop::unsupported(format!("the name {name}"))),
+            Fallback::None => Err(Stop::exact(ExcKind::NameError, format!("name '{name}' is not defined"))),
+        }
+    }
+
+    /// Elements of a display, starred ones spread.
+    fn items(&mut self, nodes: &[Node]) -> Done<Vec<Value>> {
+        let mut items = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match node {
+                Node::Starred(inner) => {
+                    let iterable = self.eval(inner)?;
+                    self.each(&iterable, |vm, value| {
+                        vm.spend(24)?;
+                        items.push(value);
+                        Ok(true)
+                    })?;
+                }
+                node => items.push(self.eval(node)?),
+            }
+        }
+        Ok(items)
+    }
+
+    pub(crate) fn set_of(&mut self, items: Vec<Value>) -> Done<Set> {
+        let mut set = Set::default();
+        for item in items {
+            self.set_add(&mut set, item)?;
+        }
+        Ok(set)
+    }
+
+    pub(crate) fn set_add(&mut self, set: &mut Set, item: Value) -> Done<()> {
+        let key = self.key(&item)?;
+        self.spend(64)?;
+        if let indexmap::map::Entry::Vacant(place) = set.map.entry(key) {
+            place.insert(item);
+            set.version += 1;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn dict_insert(&mut self, dict: &mut Dict, key: Value, value: Value) -> Done<()> {
+        let k = self.key(&key)?;
+        self.spend(96)?;
+        match dict.map.get_mut(&k) {
+            Some(entry) => entry.value = value,
+            None => {
+                dict.map.insert(k, Entry { key, value });
+                dict.version += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn dict_display(&mut self, items: &[(Option<Node>, Node)]) -> Done<Value> {
+        let mut dict = Dict::default();
+        for (key, value) in items {
+            match key {
+                Some(key) => {
+                    let key = self.eval(key)?;
+                    let value = self.eval(value)?;
+                    self.dict_insert(&mut dict, key, value)?;
+                }
+                None => {
+                    let mapping = self.eval(value)?;
+                    let entries = match &mapping {
+                        Value::Ref(id) => match self.heap.get(*id) {
+                            Obj::Dict(other) => Some(other.map.values().cloned().collect::<Vec<_>>()),
+                            _ => None,
+                        },
+                        _ => None,
+                    };
+                    let Some(entries) = entries else {
+                        let name = self.type_name(&mapping);
+                        return Err(Stop::type_error(format!("'{name}' object is not a mapping")));
+                    };
+                    for Entry { key, value } in entries {
+                        self.dict_insert(&mut dict, key, value)?;
+                    }
+                }
+            }
+        }
+        self.alloc(Obj::Dict(dict))
+    }
+
+    pub(crate) fn bounds(&mut self, bounds: &Bounds) -> Done<SliceBounds> {
+        let mut part = |node: &Option<Node>| -> Done<Option<i64>> {
+            let Some(node) = node else { return Ok(None) };
+            match self.eval(node)? {
+                Value::None => Ok(None),
+                Value::Int(n) => Ok(Some(n)),
+                Value::Bool(b) => Ok(Some(i64::from(b))),
+                Value::Big(n) => Ok(Some(if n.sign() == num_bigint::Sign::Minus { i64::MIN } else { i64::MAX })),
+                _ => Err(Stop::type_error("slice indices must be integers or None or have an __index__ method")),
+            }
+        };
+        let (lower, upper, step) = (part(&bounds.lower)?, part(&bounds.upper)?, part(&bounds.step)?);
+        if step == Some(0) {
+            return Err(Stop::exact(ExcKind::ValueError, "slice step cannot be zero"));
+        }
+        Ok((lower, upper, step))
+    }
+
+    fn compare(&mut self, first: &Node, rest: &[(Cmp, Node)]) -> Done<Value> {
+        let mut left = self.eval(first)?;
+        let mut result = Value::Bool(true);
+        for (i, (op, node)) in rest.iter().enumerate() {
+            let right = self.eval(node)?;
+            result = Value::Bool(self.relate(*op, &left, &right)?);
+            if i + 1 < rest.len() && matches!(result, Value::Bool(false)) {
+                break;
+            }
+            left = right;
+        }
+        Ok(result)
+    }
+
+    fn eval_call(&mut self, call: &Call) -> Done<Value> {
+        // `object.method(…)`: no bound method is made.
+        if let Node::Attr(object, name) = &call.callee {
+            let object = self.eval(object)?;
+            if let Some(function) = self.method_of(&object, name)? {
+                let mut args = Args::new();
+                args.push(object);
+                let keywords = self.arguments(call, &mut args)?;
+                return self.call(&function, args, keywords);
+            }
+            if self.is_builtin_method(&object, name) {
+                let mut args = Args::new();
+                let keywords = self.arguments(call, &mut args)?;
+                return self.call_method(&object, name, args, keywords);
+            }
+            let callee = self.get_attr(&object, name)?;
+            let mut args = Args::new();
+            let keywords = self.arguments(call, &mut args)?;
+            return self.call(&callee, args, keywords);
+        }
+        let callee = self.eval(&call.callee)?;
+        let mut args = Args::new();
+        let keywords = self.arguments(call, &mut args)?;
+        self.call(&callee, args, keywords)
+    }
+
+    fn arguments(&mut self, call: &Call, args: &mut Args) -> Done<Keywords> {
+        for node in &call.args {
+            match node {
+                Node::Starred(inner) => {
+                    let iterable = self.eval(inner)?;
+                    let mut state = match self.start(&iterable) {
+                        Err(Stop::Raise(raised)) => {
+                            return Err(Stop::raise(raised.kind, "the value after * must be an iterable"));
+                        }
+                        other => other?,
+                    };
+                    while let Some(value) = self.advance(&mut state)? {
+                        self.spend(24)?;
+                        args.push(value);
+                    }
+                }
+                node => args.push(self.eval(node)?),
+            }
+        }
+        let mut keywords = Keywords::new();
+        for (name, node) in &call.keywords {
+            let value = self.eval(node)?;
+            match name {
+                Some(name) => keywords.push((name.clone(), value)),
+                None => {
+                    let entries = match &value {
+                        Value::Ref(id) => match self.heap.get(*id) {
+                            Obj::Dict(dict) => dict.map.values().cloned().collect::<Vec<_>>(),
+                            _ => return Err(Stop::raise(ExcKind::TypeError, "argument after ** must be a mapping")),
+                        },
+                        _ => return Err(Stop::raise(ExcKind::TypeError, "argument after ** must be a mapping")),
+                    };
+                    for entry in entries {
+                        let Value::Str(name) = entry.key else {
+                            return Err(Stop::type_error("keywords must be strings"));
+                        };
+                        keywords.push((name, entry.value));
+                    }
+                }
+            }
+        }
+        if call.starred {
+            for (i, (name, _)) in keywords.iter().enumerate() {
+                if keywords.iter().take(i).any(|(n, _)| n == name) {
+                    return Err(Stop::raise(
+                        ExcKind::TypeError,
+                        format!("multiple values for keyword argument '{name}'"),
+                    ));
+                }
+                self.work(i)?;
+            }
+        }
+        Ok(keywords)
+    }
+
+    fn comprehension(&mut self, comp: &Comp) -> Done<Value> {
+        for &(slot, cell) in &comp.own {
+            let value = if cell { self.alloc(Obj::Cell(Value::Unbound))? } else { Value::Unbound };
+            self.set_slot(slot, value);
+        }
+        match &comp.element {
+            Element::List(node) => {
+                let mut items = Vec::new();
+                self.clauses(comp, 0, &mut |vm| {
+                    let value = vm.eval(node)?;
+                    vm.spend(24)?;
+                    items.push(value);
+                    Ok(())
+                })?;
+                self.alloc(Obj::List(items))
+            }
+            Element::Set(node) => {
+                let mut set = Set::default();
+                self.clauses(comp, 0, &mut |vm| {
+                    let value = vm.eval(node)?;
+                    vm.set_add(&mut set, value)
+                })?;
+                self.alloc(Obj::Set(set))
+            }
+            Element::Dict(key, value) => {
+                let mut dict = Dict::default();
+                self.clauses(comp, 0, &mut |vm| {
+                    let key = vm.eval(key)?;
+                    let value = vm.eval(value)?;
+                    vm.dict_insert(&mut dict, key, value)
+                })?;
+                self.alloc(Obj::Dict(dict))
+            }
+        }
+    }
+
+    fn clauses(&mut self, comp: &Comp, at: usize, body: &mut dyn FnMut(&mut Vm) -> Done<()>) -> Done<()> {
+        let Some(clause) = comp.clauses.get(at) else { return body(self) };
+        let iterable = self.eval(&clause.iter)?;
+        let mut state = self.start(&iterable)?;
+        'next: while let Some(value) = self.advance(&mut state)? {
+            self.assign(&clause.target, value)?;
+            for condition in &clause.conditions {
+                let value = self.eval(condition)?;
+                if !self.truth(&value)? {
+                    continue 'next;
+                }
+            }
+            self.deeper(|vm| vm.clauses(comp, at + 1, body))?;
+        }
+        Ok(())
+    }
+
+    fn pieces(&mut self, pieces: &[Piece]) -> Done<String> {
+        let mut out = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Value { node, conversion, spec } => {
+                    let value = self.eval(node)?;
+                    let value = match conversion {
+                        Conversion::None => value,
+                        Conversion::Str => Value::Str(Arc::from(self.str_of(&value)?)),
+                        Conversion::Repr => Value::Str(Arc::from(self.repr(&value)?)),
+                        Conversion::Ascii => Value::Str(Arc::from(super::text::ascii(&self.repr(&value)?))),
+                    };
+                    let spec = if spec.is_empty() { String::new() } else { self.deeper(|vm| vm.pieces(spec))? };
+                    let text = self.format_value(&value, &spec)?;
+                    self.spend(text.len())?;
+                    out.push_str(&text);
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+#[cold]
+fn unbound(name: &str) -> Stop {
+    Stop::exact(
+        ExcKind::UnboundLocalError,
+        format!("cannot access local variable '{name}' where it is not associated with a value"),
+    )
+}
+
+/// A shared variable that is not bound: `NameError` in an inner function, `UnboundLocalError` in its own; only the former is
+/// a plain `NameError`, so the message is not vouched for.
+#[cold]
+fn unbound_cell(name: &str) -> Stop {
+    Stop::unsupported(format!("the unbound shared variable {name}"))
+}

@@ -1,0 +1,177 @@
+//! The heap of one evaluation: the objects of a shared, unchanging state below, what this evaluation changed or made above.
+//! Dropping it undoes everything; `settle` makes a new state of it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::value::{Id, Obj};
+
+/// The objects of a state, shared between copies of it.
+pub(crate) type Slots = Arc<Vec<Arc<Obj>>>;
+
+/// Objects as one evaluation sees them.
+pub(crate) struct Heap {
+    base: Slots,
+    /// Objects of `base` this evaluation wrote to, by their place in it.
+    changed: Vec<(Id, Obj)>,
+    /// Finds entries of `changed` once there are many.
+    index: FxHashMap<Id, usize>,
+    fresh: Vec<Obj>,
+}
+
+const SCAN: usize = 6;
+
+impl Heap {
+    pub(crate) fn new(base: Slots) -> Heap {
+        Heap { base, changed: Vec::new(), index: FxHashMap::default(), fresh: Vec::new() }
+    }
+
+    #[inline]
+    fn changed_at(&self, id: Id) -> Option<usize> {
+        if self.changed.len() <= SCAN {
+            self.changed.iter().position(|(i, _)| *i == id)
+        } else {
+            self.index.get(&id).copied()
+        }
+    }
+
+    /// The object at `id`.
+    #[inline]
+    pub(crate) fn get(&self, id: Id) -> &Obj {
+        let i = id.0 as usize;
+        if i >= self.base.len() {
+            return self.fresh.get(i - self.base.len()).unwrap_or(&Obj::Free);
+        }
+        if !self.changed.is_empty()
+            && let Some(k) = self.changed_at(id)
+        {
+            return &self.changed[k].1;
+        }
+        &self.base[i]
+    }
+
+    /// The object at `id`, to write to; an object of the state is copied first.
+    pub(crate) fn get_mut(&mut self, id: Id) -> &mut Obj {
+        let i = id.0 as usize;
+        if i >= self.base.len() {
+            let at = i - self.base.len();
+            if at >= self.fresh.len() {
+                // No value refers beyond the heap; an object of its own keeps this total without a panic.
+                self.fresh.resize(at + 1, Obj::Free);
+            }
+            return &mut self.fresh[at];
+        }
+        let k = match self.changed_at(id) {
+            Some(k) => k,
+            None => {
+                self.changed.push((id, (*self.base[i]).clone()));
+                let k = self.changed.len() - 1;
+                if self.changed.len() == SCAN + 1 {
+                    self.index = self.changed.iter().enumerate().map(|(k, (id, _))| (*id, k)).collect();
+                } else if self.changed.len() > SCAN {
+                    self.index.insert(id, k);
+                }
+                k
+            }
+        };
+        &mut self.changed[k].1
+    }
+
+    pub(crate) fn alloc(&mut self, obj: Obj) -> Id {
+        let id = Id((self.base.len() + self.fresh.len()) as u32);
+        self.fresh.push(obj);
+        id
+    }
+
+    /// Whether the state is another now than it was: writing back what was there is no change.
+    pub(crate) fn differs(&self) -> bool {
+        self.changed.iter().any(|(id, obj)| self.base.get(id.0 as usize).is_none_or(|old| !obj.same(old)))
+    }
+
+    /// The state as it was before this evaluation.
+    pub(crate) fn into_base(self) -> Slots {
+        self.base
+    }
+
+    /// The state after this evaluation; what it made and nothing refers to is dropped.
+    pub(crate) fn settle(mut self) -> Slots {
+        if self.changed.is_empty() {
+            return self.base;
+        }
+        let first = self.base.len();
+        // Mark the fresh objects that changed objects reach.
+        let mut kept: Vec<Option<u32>> = vec![None; self.fresh.len()];
+        let mut order: Vec<usize> = Vec::new();
+        let mut found: Vec<usize> = Vec::new();
+        let note = |id: &mut Id, found: &mut Vec<usize>| {
+            if id.0 as usize >= first {
+                found.push(id.0 as usize - first);
+            }
+        };
+        for (_, obj) in &mut self.changed {
+            obj.each_ref(&mut |id| note(id, &mut found));
+        }
+        while let Some(k) = found.pop() {
+            if kept.get(k).is_some_and(Option::is_none) {
+                kept[k] = Some((first + order.len()) as u32);
+                order.push(k);
+                self.fresh[k].each_ref(&mut |id| note(id, &mut found));
+            }
+        }
+        let mut relocate = |id: &mut Id| {
+            if let Some(Some(new)) = (id.0 as usize).checked_sub(first).and_then(|k| kept.get(k)) {
+                *id = Id(*new);
+            }
+        };
+        let slots = Arc::make_mut(&mut self.base);
+        for (id, mut obj) in self.changed {
+            if !order.is_empty() {
+                obj.each_ref(&mut relocate);
+            }
+            slots[id.0 as usize] = Arc::new(obj);
+        }
+        for k in order {
+            let mut obj = std::mem::replace(&mut self.fresh[k], Obj::Free);
+            obj.each_ref(&mut relocate);
+            slots.push(Arc::new(obj));
+        }
+        self.base
+    }
+}
+
+/// Drops what `roots` does not reach, once that is worth it: `live` is the number of objects after the last time.
+pub(crate) fn collect(slots: &mut Slots, roots: usize, live: &mut usize) {
+    if slots.len() < *live * 2 + 256 {
+        return;
+    }
+    let old = Arc::make_mut(slots);
+    let mut new_place: Vec<Option<u32>> = vec![None; old.len()];
+    let mut order: Vec<usize> = Vec::new();
+    let mut found: Vec<usize> = Vec::new();
+    // Roots keep their places.
+    for (k, (place, root)) in new_place.iter_mut().zip(old.iter_mut()).enumerate().take(roots) {
+        *place = Some(k as u32);
+        order.push(k);
+        Arc::make_mut(root).each_ref(&mut |id| found.push(id.0 as usize));
+    }
+    while let Some(k) = found.pop() {
+        if new_place.get(k).is_some_and(Option::is_none) {
+            new_place[k] = Some(order.len() as u32);
+            order.push(k);
+            Arc::make_mut(&mut old[k]).each_ref(&mut |id| found.push(id.0 as usize));
+        }
+    }
+    let mut kept: Vec<Arc<Obj>> = Vec::with_capacity(order.len());
+    for k in order {
+        let mut obj = old[k].clone();
+        Arc::make_mut(&mut obj).each_ref(&mut |id| {
+            if let Some(Some(new)) = new_place.get(id.0 as usize) {
+                *id = Id(*new);
+            }
+        });
+        kept.push(obj);
+    }
+    *live = kept.len();
+    *slots = Arc::new(kept);
+}

@@ -1,0 +1,270 @@
+//! Items and slices of containers: reading, writing, deleting.
+
+use super::eval::SliceBounds;
+use super::fault::{ExcKind, Raised, Stop};
+use super::number::{Num, num, range_len};
+use super::ops::{out_of_range, slice_indices};
+use super::value::{Entry, Id, Obj, Value};
+use super::vm::{Args, Done, Keywords, Vm};
+
+impl Vm {
+    /// A `KeyError` for a key: its message is the key's `repr`.
+    pub(crate) fn key_error(&mut self, key: &Value) -> Done<Stop> {
+        let message = self.repr(key)?;
+        Ok(Stop::Raise(Box::new(Raised {
+            kind: ExcKind::KeyError,
+            message,
+            exact: true,
+            args: Some(vec![key.clone()]),
+            line: None,
+        })))
+    }
+
+    /// An index into `len` elements; an error worded for `what`.
+    fn index(&self, index: &Value, len: usize, what: &str, action: &str) -> Done<usize> {
+        let n = match num(index) {
+            Some(Num::Int(n)) => n,
+            Some(Num::Big(_)) => {
+                return Err(Stop::exact(ExcKind::IndexError, "cannot fit 'int' into an index-sized integer"));
+            }
+            _ => {
+                let name = self.type_name(index);
+                return Err(Stop::type_error(match what {
+                    "string" => format!("string indices must be integers, not '{name}'"),
+                    "range object" => format!("range indices must be integers or slices, not {name}"),
+                    what => format!("{what} indices must be integers or slices, not {name}"),
+                }));
+            }
+        };
+        let at = if n < 0 { n + len as i64 } else { n };
+        usize::try_from(at).ok().filter(|i| *i < len).ok_or_else(|| out_of_range(&format!("{what}{action}")))
+    }
+
+    pub(crate) fn get_item(&mut self, object: &Value, index: &Value) -> Done<Value> {
+        match object {
+            Value::Str(text) => {
+                if text.is_ascii() {
+                    let at = self.index(index, text.len(), "string", "")?;
+                    return Ok(Value::str(text.get(at..=at).unwrap_or("")));
+                }
+                self.work(text.len())?;
+                let at = self.index(index, text.chars().count(), "string", "")?;
+                Ok(Value::str(text.chars().nth(at).map(String::from).unwrap_or_default().as_str()))
+            }
+            Value::Bytes(_) => Err(Stop::unsupported("items of bytes")),
+            Value::Ref(id) => {
+                let id = *id;
+                match self.heap.get(id) {
+                    Obj::List(items) => {
+                        let at = self.index(index, items.len(), "list", "")?;
+                        Ok(items.get(at).cloned().unwrap_or(Value::None))
+                    }
+                    Obj::Tuple(items) => {
+                        let at = self.index(index, items.len(), "tuple", "")?;
+                        Ok(items.get(at).cloned().unwrap_or(Value::None))
+                    }
+                    Obj::Range(start, stop, step) => {
+                        let (start, step, len) = (*start, *step, range_len(*start, *stop, *step));
+                        let at = self.index(index, len as usize, "range object", "")?;
+                        Ok(Value::Int(start.wrapping_add(step.wrapping_mul(at as i64))))
+                    }
+                    Obj::Dict(_) => self.get_dict_item(id, index),
+                    Obj::Class(_) => Err(self.not_subscriptable(object)),
+                    _ => Err(self.not_subscriptable(object)),
+                }
+            }
+            Value::Type(_) => Err(Stop::unsupported("generic types")),
+            _ => Err(self.not_subscriptable(object)),
+        }
+    }
+
+    fn not_subscriptable(&self, object: &Value) -> Stop {
+        if let Value::Ref(id) = object
+            && let Obj::Class(class) = self.heap.get(*id)
+        {
+            return Stop::type_error(format!("type '{}' is not subscriptable", class.name));
+        }
+        Stop::type_error(format!("'{}' object is not subscriptable", self.type_name(object)))
+    }
+
+    /// `dict[key]`; a `defaultdict` makes and keeps what is missing.
+    fn get_dict_item(&mut self, id: Id, index: &Value) -> Done<Value> {
+        let key = self.key(index)?;
+        let Obj::Dict(dict) = self.heap.get(id) else { return Ok(Value::None) };
+        if let Some(entry) = dict.map.get(&key) {
+            return Ok(entry.value.clone());
+        }
+        let factory = match &dict.factory {
+            None | Some(Value::None) => return Err(self.key_error(index)?),
+            Some(factory) => factory.clone(),
+        };
+        let value = self.call(&factory, Args::new(), Keywords::new())?;
+        self.spend(96)?;
+        if let Obj::Dict(dict) = self.heap.get_mut(id) {
+            let entry = Entry { key: index.clone(), value: value.clone() };
+            if dict.map.insert(key, entry).is_none() {
+                dict.version += 1;
+            }
+        }
+        Ok(value)
+    }
+
+    pub(crate) fn set_item(&mut self, object: &Value, index: &Value, value: Value) -> Done<()> {
+        let Value::Ref(id) = object else {
+            return Err(Stop::type_error(format!(
+                "'{}' object does not support item assignment",
+                self.type_name(object)
+            )));
+        };
+        let id = *id;
+        match self.heap.get(id) {
+            Obj::List(items) => {
+                let at = self
+                    .index(index, items.len(), "list", " assignment")
+                    .map_err(|stop| reword(stop, "list assignment index out of range"))?;
+                if let Obj::List(items) = self.heap.get_mut(id)
+                    && let Some(place) = items.get_mut(at)
+                {
+                    *place = value;
+                }
+                Ok(())
+            }
+            Obj::Dict(_) => {
+                let key = self.key(index)?;
+                self.spend(96)?;
+                if let Obj::Dict(dict) = self.heap.get_mut(id) {
+                    match dict.map.get_mut(&key) {
+                        Some(entry) => entry.value = value,
+                        None => {
+                            dict.map.insert(key, Entry { key: index.clone(), value });
+                            dict.version += 1;
+                        }
+                    }
+                }
+                Ok(())
+            }
+            _ => Err(Stop::type_error(format!("'{}' object does not support item assignment", self.type_name(object)))),
+        }
+    }
+
+    pub(crate) fn delete_item(&mut self, object: &Value, index: &Value) -> Done<()> {
+        let no_deletion = |vm: &Vm| {
+            Stop::raise(ExcKind::TypeError, format!("'{}' object does not support item deletion", vm.type_name(object)))
+        };
+        let Value::Ref(id) = object else { return Err(no_deletion(self)) };
+        let id = *id;
+        match self.heap.get(id) {
+            Obj::List(items) => {
+                let len = items.len();
+                let at = self
+                    .index(index, len, "list", " assignment")
+                    .map_err(|stop| reword(stop, "list assignment index out of range"))?;
+                self.work(len)?;
+                if let Obj::List(items) = self.heap.get_mut(id)
+                    && at < items.len()
+                {
+                    items.remove(at);
+                }
+                Ok(())
+            }
+            Obj::Dict(dict) => {
+                let len = dict.map.len();
+                let key = self.key(index)?;
+                self.work(len)?;
+                let present = matches!(self.heap.get(id), Obj::Dict(dict) if dict.map.contains_key(&key));
+                if !present {
+                    return Err(self.key_error(index)?);
+                }
+                if let Obj::Dict(dict) = self.heap.get_mut(id) {
+                    dict.map.shift_remove(&key);
+                    dict.version += 1;
+                }
+                Ok(())
+            }
+            _ => Err(no_deletion(self)),
+        }
+    }
+
+    pub(crate) fn get_slice(&mut self, object: &Value, bounds: SliceBounds) -> Done<Value> {
+        match object {
+            Value::Str(text) => {
+                self.work(text.len())?;
+                if text.is_ascii() {
+                    let (start, step, count) = slice_indices(bounds, text.len());
+                    if step == 1 {
+                        let start = start as usize;
+                        let part = text.get(start..start + count).unwrap_or("");
+                        return self.new_str(part.to_owned());
+                    }
+                    let bytes = text.as_bytes();
+                    let part: String =
+                        picks(start, step, count).filter_map(|i| bytes.get(i)).map(|b| char::from(*b)).collect();
+                    return self.new_str(part);
+                }
+                let chars: Vec<char> = text.chars().collect();
+                self.spend_times(chars.len(), 4)?;
+                let (start, step, count) = slice_indices(bounds, chars.len());
+                let part: String = picks(start, step, count).filter_map(|i| chars.get(i)).collect();
+                self.new_str(part)
+            }
+            Value::Bytes(_) => Err(Stop::unsupported("slices of bytes")),
+            Value::Ref(id) => {
+                let (items, list) = match self.heap.get(*id) {
+                    Obj::List(items) => (items, true),
+                    Obj::Tuple(items) => (items, false),
+                    Obj::Range(..) => return Err(Stop::unsupported("slices of ranges")),
+                    Obj::Dict(_) => return Err(Stop::type_error("unhashable type: 'slice'")),
+                    _ => return Err(self.not_subscriptable(object)),
+                };
+                let (start, step, count) = slice_indices(bounds, items.len());
+                let part: Vec<Value> = picks(start, step, count).filter_map(|i| items.get(i)).cloned().collect();
+                if list { self.new_list(part) } else { self.new_tuple(part) }
+            }
+            Value::Type(_) => Err(Stop::unsupported("generic types")),
+            _ => Err(self.not_subscriptable(object)),
+        }
+    }
+
+    /// Assigns to a slice of a list, or deletes it.
+    pub(crate) fn set_slice(&mut self, object: &Value, bounds: SliceBounds, value: Option<&Value>) -> Done<()> {
+        let Value::Ref(id) = object else { return Err(Stop::unsupported("slice assignment to this")) };
+        let id = *id;
+        let Obj::List(items) = self.heap.get(id) else { return Err(Stop::unsupported("slice assignment to this")) };
+        let (start, step, count) = slice_indices(bounds, items.len());
+        let len = items.len();
+        if step != 1 {
+            return Err(Stop::unsupported("assignment to a slice with a step"));
+        }
+        let new = match value {
+            Some(value) => match self.collect(value) {
+                Err(Stop::Raise(raised)) if raised.kind == ExcKind::TypeError => {
+                    return Err(Stop::type_error("can only assign an iterable"));
+                }
+                other => other?,
+            },
+            None => Vec::new(),
+        };
+        self.work(len)?;
+        let start = start as usize;
+        if let Obj::List(items) = self.heap.get_mut(id) {
+            let start = start.min(items.len());
+            let end = (start + count).min(items.len());
+            items.splice(start..end, new);
+        }
+        Ok(())
+    }
+}
+
+/// The indices a slice selects.
+fn picks(start: i64, step: i64, count: usize) -> impl Iterator<Item = usize> {
+    (0..count as i64).filter_map(move |k| usize::try_from(start + k * step).ok())
+}
+
+fn reword(stop: Stop, message: &str) -> Stop {
+    match stop {
+        Stop::Raise(raised) if raised.kind == ExcKind::IndexError && raised.exact => {
+            Stop::exact(ExcKind::IndexError, message)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,312 @@
+//! The iteration protocol: every loop, comprehension and builtin draws its values here, one at a time, so that laziness,
+//! short circuits and budgets are the same everywhere.
+
+use super::fault::{ExcKind, Stop};
+use super::relate::not_iterable;
+use super::types::Type;
+use super::value::{Entry, Generator, Id, IterState, Obj, Part, Value};
+use super::vm::{Args, Done, Keywords, Vm};
+
+impl Vm {
+    /// `iter(value)`.
+    pub(crate) fn start(&mut self, value: &Value) -> Done<IterState> {
+        match value {
+            Value::Str(s) => Ok(IterState::Chars(s.clone(), 0)),
+            Value::Bytes(b) => Ok(IterState::Bytes(b.clone(), 0)),
+            Value::Ref(id) => {
+                let id = *id;
+                match self.heap.get(id) {
+                    Obj::List(_) | Obj::Tuple(_) => Ok(IterState::Seq(id, 0)),
+                    Obj::Dict(dict) => Ok(IterState::Dict {
+                        id,
+                        part: Part::Keys,
+                        index: 0,
+                        version: dict.version,
+                        len: dict.map.len(),
+                        reversed: false,
+                    }),
+                    Obj::View(of, part) => {
+                        let (of, part) = (*of, *part);
+                        match self.heap.get(of) {
+                            Obj::Dict(dict) => Ok(IterState::Dict {
+                                id: of,
+                                part,
+                                index: 0,
+                                version: dict.version,
+                                len: dict.map.len(),
+                                reversed: false,
+                            }),
+                            _ => Err(not_iterable(&self.type_name(value))),
+                        }
+                    }
+                    Obj::Set(_) => {
+                        self.settle_order(id)?;
+                        match self.heap.get(id) {
+                            Obj::Set(set) => {
+                                Ok(IterState::Set { id, index: 0, version: set.version, len: set.map.len() })
+                            }
+                            _ => Ok(IterState::Done),
+                        }
+                    }
+                    Obj::Range(start, stop, step) => Ok(IterState::Range(*start, *stop, *step)),
+                    Obj::Iter(..) => Ok(IterState::Object(id)),
+                    _ => Err(not_iterable(&self.type_name(value))),
+                }
+            }
+            _ => Err(not_iterable(&self.type_name(value))),
+        }
+    }
+
+    /// The type of the iterator object that `iter(value)` gives.
+    pub(crate) fn iterator_type(&self, value: &Value) -> Type {
+        match self.type_of(value) {
+            Type::Str => match value {
+                Value::Str(s) if s.is_ascii() => Type::StrAsciiIterator,
+                _ => Type::StrIterator,
+            },
+            Type::Bytes => Type::BytesIterator,
+            Type::List => Type::ListIterator,
+            Type::Tuple => Type::TupleIterator,
+            Type::Dict | Type::DefaultDict | Type::Keys => Type::KeyIterator,
+            Type::Values => Type::ValueIterator,
+            Type::Items => Type::ItemIterator,
+            Type::Set | Type::FrozenSet => Type::SetIterator,
+            Type::Range => Type::RangeIterator,
+            other => other,
+        }
+    }
+
+    /// The next value, or `None` at the end.
+    pub(crate) fn advance(&mut self, state: &mut IterState) -> Done<Option<Value>> {
+        self.tick()?;
+        match state {
+            IterState::Done => Ok(None),
+            IterState::Running => Err(Stop::unsupported("an iterator that asks itself")),
+            IterState::Object(id) => self.advance_object(*id),
+            IterState::Seq(id, index) => match self.heap.get(*id) {
+                Obj::List(items) | Obj::Tuple(items) => match items.get(*index) {
+                    Some(value) => {
+                        *index += 1;
+                        Ok(Some(value.clone()))
+                    }
+                    None => {
+                        *state = IterState::Done;
+                        Ok(None)
+                    }
+                },
+                _ => Ok(None),
+            },
+            IterState::SeqReversed(id, left) => match self.heap.get(*id) {
+                Obj::List(items) | Obj::Tuple(items) => match left.checked_sub(1).and_then(|i| items.get(i)) {
+                    Some(value) => {
+                        *left -= 1;
+                        Ok(Some(value.clone()))
+                    }
+                    None => {
+                        *state = IterState::Done;
+                        Ok(None)
+                    }
+                },
+                _ => Ok(None),
+            },
+            IterState::Chars(text, at) => {
+                let Some(c) = text.get(*at..).and_then(|rest| rest.chars().next()) else { return Ok(None) };
+                *at += c.len_utf8();
+                Ok(Some(Value::str(c.encode_utf8(&mut [0; 4]))))
+            }
+            IterState::Bytes(bytes, at) => {
+                let byte = bytes.get(*at).copied();
+                *at += 1;
+                Ok(byte.map(|b| Value::Int(i64::from(b))))
+            }
+            IterState::Range(next, stop, step) => {
+                if (*step > 0 && *next < *stop) || (*step < 0 && *next > *stop) {
+                    let value = *next;
+                    match next.checked_add(*step) {
+                        Some(n) => *next = n,
+                        None => *state = IterState::Done,
+                    }
+                    return Ok(Some(Value::Int(value)));
+                }
+                Ok(None)
+            }
+            IterState::Dict { .. } => self.advance_dict(state),
+            IterState::Set { id, index, version, len } => match self.heap.get(*id) {
+                Obj::Set(set) => {
+                    if set.version != *version {
+                        return Err(changed("Set", set.map.len() != *len));
+                    }
+                    match set.map.get_index(*index) {
+                        Some((_, value)) => {
+                            *index += 1;
+                            Ok(Some(value.clone()))
+                        }
+                        None => {
+                            *state = IterState::Done;
+                            Ok(None)
+                        }
+                    }
+                }
+                _ => Ok(None),
+            },
+            IterState::Enumerate(inner, n) => {
+                let Some(value) = self.deeper(|vm| vm.advance(inner))? else { return Ok(None) };
+                let at = *n;
+                *n = n.checked_add(1).ok_or_else(|| Stop::unsupported("enumerate beyond 64 bits"))?;
+                self.new_tuple(vec![Value::Int(at), value]).map(Some)
+            }
+            IterState::Zip(inner, strict) => {
+                if inner.is_empty() {
+                    return Ok(None);
+                }
+                let mut values = Vec::with_capacity(inner.len());
+                for each in inner.iter_mut() {
+                    match self.deeper(|vm| vm.advance(each))? {
+                        Some(value) => values.push(value),
+                        None if *strict => return Err(Stop::unsupported("zip(strict=True)")),
+                        None => return Ok(None),
+                    }
+                }
+                self.new_tuple(values).map(Some)
+            }
+            IterState::Map(function, inner) => {
+                let mut args = Args::new();
+                for each in inner.iter_mut() {
+                    match self.deeper(|vm| vm.advance(each))? {
+                        Some(value) => args.push(value),
+                        None => return Ok(None),
+                    }
+                }
+                let function = function.clone();
+                self.deeper(|vm| vm.call(&function, args, Keywords::new())).map(Some)
+            }
+            IterState::Filter(function, inner) => {
+                while let Some(value) = self.deeper(|vm| vm.advance(inner))? {
+                    let kept = if matches!(function, Value::None) {
+                        self.truth(&value)?
+                    } else {
+                        let mut args = Args::new();
+                        args.push(value.clone());
+                        let function = function.clone();
+                        let result = self.deeper(|vm| vm.call(&function, args, Keywords::new()))?;
+                        self.truth(&result)?
+                    };
+                    if kept {
+                        return Ok(Some(value));
+                    }
+                }
+                Ok(None)
+            }
+            IterState::Until(function, sentinel) => {
+                let (function, sentinel) = (function.clone(), sentinel.clone());
+                let value = self.deeper(|vm| vm.call(&function, Args::new(), Keywords::new()))?;
+                if self.equal(&value, &sentinel)? {
+                    *state = IterState::Done;
+                    return Ok(None);
+                }
+                Ok(Some(value))
+            }
+            IterState::Generator(generator) => {
+                let result = self.deeper(|vm| vm.resume(generator));
+                if !matches!(result, Ok(Some(_))) {
+                    *state = IterState::Done;
+                }
+                result
+            }
+        }
+    }
+
+    /// Advances an iterator object in its place on the heap.
+    fn advance_object(&mut self, id: Id) -> Done<Option<Value>> {
+        let Obj::Iter(state, _) = self.heap.get_mut(id) else { return Ok(None) };
+        let mut state = std::mem::replace(state, IterState::Running);
+        let result = self.deeper(|vm| vm.advance(&mut state));
+        if let Obj::Iter(place, _) = self.heap.get_mut(id) {
+            *place = state;
+        }
+        result
+    }
+
+    fn advance_dict(&mut self, state: &mut IterState) -> Done<Option<Value>> {
+        let IterState::Dict { id, part, index, version, len, reversed } = state else { return Ok(None) };
+        let Obj::Dict(dict) = self.heap.get(*id) else { return Ok(None) };
+        if dict.version != *version {
+            return Err(changed("dictionary", dict.map.len() != *len));
+        }
+        let at = if *reversed { dict.map.len().checked_sub(1 + *index) } else { Some(*index) };
+        let Some((_, Entry { key, value })) = at.and_then(|i| dict.map.get_index(i)) else {
+            *state = IterState::Done;
+            return Ok(None);
+        };
+        *index += 1;
+        match part {
+            Part::Keys => Ok(Some(key.clone())),
+            Part::Values => Ok(Some(value.clone())),
+            Part::Items => {
+                let pair = vec![key.clone(), value.clone()];
+                self.new_tuple(pair).map(Some)
+            }
+        }
+    }
+
+    /// Runs a generator expression to its next value.
+    fn resume(&mut self, generator: &mut Generator) -> Done<Option<Value>> {
+        let code = generator.code.clone();
+        let start = self.stack.len();
+        self.stack.append(&mut generator.locals);
+        let outer = std::mem::replace(&mut self.base, start);
+        let result = self.generate(generator);
+        self.base = outer;
+        generator.locals = self.stack.drain(start..).collect();
+        debug_assert_eq!(generator.locals.len(), code.slots);
+        result
+    }
+
+    fn generate(&mut self, generator: &mut Generator) -> Done<Option<Value>> {
+        let code = generator.code.clone();
+        'next: loop {
+            let Some(level) = generator.iters.len().checked_sub(1) else { return Ok(None) };
+            let (Some(state), Some(clause)) = (generator.iters.last_mut(), code.clauses.get(level)) else {
+                return Ok(None);
+            };
+            let Some(value) = self.advance(state)? else {
+                generator.iters.pop();
+                continue;
+            };
+            self.assign(&clause.target, value)?;
+            for condition in &clause.conditions {
+                let value = self.eval(condition)?;
+                if !self.truth(&value)? {
+                    continue 'next;
+                }
+            }
+            match code.clauses.get(level + 1) {
+                Some(inner) => {
+                    let iterable = self.eval(&inner.iter)?;
+                    let state = self.start(&iterable)?;
+                    generator.iters.push(state);
+                }
+                None => return self.eval(&code.element).map(Some),
+            }
+        }
+    }
+
+    /// All values of an iterable.
+    pub(crate) fn collect(&mut self, iterable: &Value) -> Done<Vec<Value>> {
+        let mut items = Vec::new();
+        self.each(iterable, |vm, value| {
+            vm.spend(24)?;
+            items.push(value);
+            Ok(true)
+        })?;
+        Ok(items)
+    }
+}
+
+/// What iterating a container that changed does: an error if its size did, unknown if it did not.
+fn changed(what: &str, size: bool) -> Stop {
+    if !size {
+        return Stop::unsupported("a container changed while it is iterated");
+    }
+    Stop::exact(ExcKind::RuntimeError, format!("{what} changed size during iteration"))
+}

@@ -1,0 +1,29 @@
+//! The bounded evaluator: Python source to small trees of nodes, run on values that live on a heap of their own.
+//!
+//! What it offers behaves as CPython 3.11/3.12 does, down to exception types; what it does not offer ends as *unsupported*.
+//! Every evaluation has a step, a size and a depth budget. No file, network, clock, environment or process exists in here.
+
+mod attr;
+mod builtins;
+pub(crate) mod code;
+pub(crate) mod compile;
+mod compile_expr;
+mod construct;
+mod eval;
+mod exec;
+pub(crate) mod fault;
+mod format;
+pub(crate) mod heap;
+mod items;
+mod iterate;
+mod methods;
+mod number;
+mod ops;
+pub(crate) mod parse;
+mod relate;
+mod scope;
+mod strings;
+mod text;
+pub(crate) mod types;
+pub(crate) mod value;
+pub(crate) mod vm;

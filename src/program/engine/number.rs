@@ -1,0 +1,333 @@
+//! Numbers: whole ones of any size, floats; their arithmetic, comparison and text as CPython has them.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use num_bigint::{BigInt, Sign};
+
+use super::code::BinOp;
+use super::fault::{ExcKind, Stop};
+use super::relate::float_to_big;
+use super::value::Value;
+use super::vm::{Done, Vm};
+
+/// Largest whole number that is computed with, in bits.
+const MAX_BITS: u64 = 1 << 18;
+
+/// A number.
+pub(crate) enum Num {
+    Int(i64),
+    Big(Arc<BigInt>),
+    Float(f64),
+}
+
+/// The number a value is; truth values are numbers.
+#[inline]
+pub(crate) fn num(value: &Value) -> Option<Num> {
+    match value {
+        Value::Int(n) => Some(Num::Int(*n)),
+        Value::Bool(b) => Some(Num::Int(i64::from(*b))),
+        Value::Float(x) => Some(Num::Float(*x)),
+        Value::Big(n) => Some(Num::Big(n.clone())),
+        _ => None,
+    }
+}
+
+/// Compares exactly; `None` where a NaN is involved.
+pub(crate) fn compare_numbers(a: &Num, b: &Num) -> Option<Ordering> {
+    match (a, b) {
+        (Num::Int(a), Num::Int(b)) => Some(a.cmp(b)),
+        (Num::Float(a), Num::Float(b)) => a.partial_cmp(b),
+        (Num::Big(a), Num::Big(b)) => Some(a.cmp(b)),
+        (Num::Int(a), Num::Big(b)) => Some(BigInt::from(*a).cmp(b)),
+        (Num::Big(a), Num::Int(b)) => Some((**a).cmp(&BigInt::from(*b))),
+        (Num::Float(x), other) => compare_float(*x, other),
+        (other, Num::Float(x)) => compare_float(*x, other).map(Ordering::reverse),
+    }
+}
+
+fn compare_float(x: f64, whole: &Num) -> Option<Ordering> {
+    if let Num::Int(n) = whole
+        && n.unsigned_abs() < (1 << 53)
+    {
+        return x.partial_cmp(&(*n as f64));
+    }
+    if x.is_nan() {
+        return None;
+    }
+    let Some(floor) = float_to_big(x) else {
+        return Some(if x > 0.0 { Ordering::Greater } else { Ordering::Less });
+    };
+    let n = big(whole)?;
+    Some(floor.cmp(&n).then_with(|| x.fract().partial_cmp(&0.0).unwrap_or(Ordering::Equal)))
+}
+
+fn big(n: &Num) -> Option<BigInt> {
+    match n {
+        Num::Int(n) => Some(BigInt::from(*n)),
+        Num::Big(n) => Some((**n).clone()),
+        Num::Float(_) => None,
+    }
+}
+
+/// The float nearest a number; an error where it is too large.
+pub(crate) fn to_float(n: &Num) -> Done<f64> {
+    match n {
+        Num::Float(x) => Ok(*x),
+        Num::Int(n) => Ok(*n as f64),
+        Num::Big(n) => {
+            // Decimal text is exact and its reading is correctly rounded.
+            let x: f64 = n.to_string().parse().unwrap_or(f64::INFINITY);
+            if x.is_finite() {
+                Ok(x)
+            } else {
+                Err(Stop::exact(ExcKind::OverflowError, "int too large to convert to float"))
+            }
+        }
+    }
+}
+
+/// Length of a range.
+pub(crate) fn range_len(start: i64, stop: i64, step: i64) -> u64 {
+    let (low, high, step) =
+        if step > 0 { (start, stop, step.unsigned_abs()) } else { (stop, start, step.unsigned_abs()) };
+    if low >= high || step == 0 { 0 } else { ((high as i128 - low as i128 - 1) as u64) / step + 1 }
+}
+
+impl Vm {
+    /// Arithmetic on two numbers.
+    pub(crate) fn arithmetic(&mut self, op: BinOp, a: Num, b: Num) -> Done<Value> {
+        if let (Num::Int(x), Num::Int(y)) = (&a, &b)
+            && let Some(value) = small(op, *x, *y)?
+        {
+            return Ok(value);
+        }
+        match (op, &a, &b) {
+            (BinOp::Pow, _, _) => self.power(a, b),
+            (BinOp::Div, Num::Int(_) | Num::Big(_), Num::Int(_) | Num::Big(_)) => divide(&a, &b),
+            (_, Num::Float(_), _) | (_, _, Num::Float(_)) => {
+                if matches!(
+                    op,
+                    BinOp::LShift | BinOp::RShift | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::MatMul
+                ) {
+                    return Err(Stop::unsupported("bit operations on floats")); // the caller words the TypeError
+                }
+                float_arithmetic(op, to_float(&a)?, to_float(&b)?)
+            }
+            _ => {
+                let (Some(x), Some(y)) = (big(&a), big(&b)) else { return Err(Stop::unsupported("this arithmetic")) };
+                self.big_arithmetic(op, &x, &y)
+            }
+        }
+    }
+
+    fn big_arithmetic(&mut self, op: BinOp, x: &BigInt, y: &BigInt) -> Done<Value> {
+        let (xb, yb) = (x.bits(), y.bits());
+        let words = |bits: u64| (bits / 64 + 1) as usize;
+        let result = match op {
+            BinOp::Add | BinOp::Sub | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
+                self.spend((words(xb) + words(yb)) * 8)?;
+                match op {
+                    BinOp::Add => x + y,
+                    BinOp::Sub => x - y,
+                    BinOp::BitAnd => x & y,
+                    BinOp::BitOr => x | y,
+                    _ => x ^ y,
+                }
+            }
+            BinOp::Mul => {
+                if xb + yb > MAX_BITS {
+                    return Err(Stop::Budget("size"));
+                }
+                self.spend((words(xb) + words(yb)) * 8)?;
+                self.work(words(xb) * words(yb))?;
+                x * y
+            }
+            BinOp::FloorDiv | BinOp::Mod => {
+                if y.sign() == Sign::NoSign {
+                    return Err(zero("integer division or modulo by zero"));
+                }
+                self.spend((words(xb) + words(yb)) * 8)?;
+                self.work(words(xb) * words(yb))?;
+                let (mut quotient, mut rest) = (x / y, x % y);
+                if rest.sign() != Sign::NoSign && (rest.sign() == Sign::Minus) != (y.sign() == Sign::Minus) {
+                    quotient -= 1;
+                    rest += y;
+                }
+                if op == BinOp::FloorDiv { quotient } else { rest }
+            }
+            BinOp::LShift | BinOp::RShift => {
+                if y.sign() == Sign::Minus {
+                    return Err(Stop::exact(ExcKind::ValueError, "negative shift count"));
+                }
+                let count = u64::try_from(y).unwrap_or(u64::MAX);
+                if op == BinOp::RShift {
+                    if count > xb { BigInt::from(if x.sign() == Sign::Minus { -1 } else { 0 }) } else { x >> count }
+                } else if x.sign() == Sign::NoSign {
+                    BigInt::from(0)
+                } else if count.saturating_add(xb) > MAX_BITS {
+                    return Err(Stop::Budget("size"));
+                } else {
+                    self.spend(words(xb + count) * 8)?;
+                    x << count
+                }
+            }
+            BinOp::Div | BinOp::Pow | BinOp::MatMul => return Err(Stop::unsupported("this arithmetic")),
+        };
+        Ok(Value::big(result))
+    }
+
+    pub(crate) fn power(&mut self, a: Num, b: Num) -> Done<Value> {
+        let (base, exponent) = match (&a, &b) {
+            (Num::Float(_), _) | (_, Num::Float(_)) => return float_power(to_float(&a)?, to_float(&b)?),
+            _ => match (big(&a), big(&b)) {
+                (Some(x), Some(y)) => (x, y),
+                _ => return Err(Stop::unsupported("this power")),
+            },
+        };
+        if exponent.sign() == Sign::Minus {
+            return float_power(to_float(&a)?, to_float(&b)?);
+        }
+        if base.bits() <= 1 && base.sign() != Sign::Minus {
+            // 0 and 1, to any power.
+            let zero = base.sign() == Sign::NoSign && exponent.sign() != Sign::NoSign;
+            return Ok(Value::Int(i64::from(!zero)));
+        }
+        let Ok(exponent) = u64::try_from(&exponent) else { return Err(Stop::Budget("size")) };
+        if base.bits().saturating_mul(exponent) > MAX_BITS {
+            return Err(Stop::Budget("size"));
+        }
+        let words = (base.bits() * exponent / 64 + 1) as usize;
+        self.spend(words * 8)?;
+        self.work(words * words / 4)?;
+        Ok(Value::big(base.pow(exponent as u32)))
+    }
+}
+
+fn zero(message: &str) -> Stop {
+    Stop::exact(ExcKind::ZeroDivisionError, message)
+}
+
+/// What fits 64 bits; `None` where the result does not.
+fn small(op: BinOp, x: i64, y: i64) -> Done<Option<Value>> {
+    Ok(match op {
+        BinOp::Add => x.checked_add(y),
+        BinOp::Sub => x.checked_sub(y),
+        BinOp::Mul => x.checked_mul(y),
+        BinOp::BitAnd => Some(x & y),
+        BinOp::BitOr => Some(x | y),
+        BinOp::BitXor => Some(x ^ y),
+        BinOp::FloorDiv | BinOp::Mod if y == 0 => return Err(zero("integer division or modulo by zero")),
+        BinOp::FloorDiv => match (x.checked_div(y), x.checked_rem(y)) {
+            (Some(q), Some(r)) => Some(if r != 0 && (r < 0) != (y < 0) { q - 1 } else { q }),
+            _ => None,
+        },
+        BinOp::Mod => match x.checked_rem(y) {
+            Some(r) => Some(if r != 0 && (r < 0) != (y < 0) { r + y } else { r }),
+            None => Some(0),
+        },
+        _ => None,
+    }
+    .map(Value::Int))
+}
+
+/// True division of whole numbers; where both are exact as floats the quotient is correctly rounded.
+fn divide(a: &Num, b: &Num) -> Done<Value> {
+    let exact = |n: &Num| match n {
+        Num::Int(n) if n.unsigned_abs() <= 1 << 53 => Some(*n as f64),
+        _ => None,
+    };
+    match (exact(a), exact(b)) {
+        (_, Some(0.0)) => Err(zero("division by zero")),
+        (Some(x), Some(y)) => Ok(Value::Float(x / y)),
+        _ => Err(Stop::unsupported("true division of large whole numbers")),
+    }
+}
+
+fn float_arithmetic(op: BinOp, x: f64, y: f64) -> Done<Value> {
+    Ok(Value::Float(match op {
+        BinOp::Add => x + y,
+        BinOp::Sub => x - y,
+        BinOp::Mul => x * y,
+        BinOp::Div if y == 0.0 => return Err(zero("float division by zero")),
+        BinOp::Div => x / y,
+        BinOp::FloorDiv if y == 0.0 => return Err(zero("float floor division by zero")),
+        BinOp::Mod if y == 0.0 => return Err(zero("float modulo")),
+        BinOp::FloorDiv => divmod(x, y).0,
+        BinOp::Mod => divmod(x, y).1,
+        _ => return Err(Stop::unsupported("this float operation")),
+    }))
+}
+
+/// CPython's float `divmod`.
+pub(crate) fn divmod(x: f64, y: f64) -> (f64, f64) {
+    let mut rest = x % y;
+    let mut quotient = (x - rest) / y;
+    if rest != 0.0 {
+        if (y < 0.0) != (rest < 0.0) {
+            rest += y;
+            quotient -= 1.0;
+        }
+    } else {
+        rest = 0.0_f64.copysign(y);
+    }
+    let floor = if quotient != 0.0 {
+        let floor = quotient.floor();
+        if quotient - floor > 0.5 { floor + 1.0 } else { floor }
+    } else {
+        0.0_f64.copysign(x / y)
+    };
+    (floor, rest)
+}
+
+fn float_power(x: f64, y: f64) -> Done<Value> {
+    if x == 0.0 && y < 0.0 {
+        return Err(zero("0.0 cannot be raised to a negative power"));
+    }
+    if x < 0.0 && x.is_finite() && y.is_finite() && y.fract() != 0.0 {
+        return Err(Stop::unsupported("complex numbers"));
+    }
+    let result = x.powf(y);
+    if result.is_infinite() && x.is_finite() && y.is_finite() {
+        return Err(Stop::exact(ExcKind::OverflowError, "(34, 'Numerical result out of range')"));
+    }
+    Ok(Value::Float(result))
+}
+
+/// Shortest digits of a finite positive float and the place of its decimal point: `0.DIGITS * 10^point`.
+fn digits(x: f64) -> (String, i32) {
+    let text = format!("{x:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    (mantissa.replace('.', ""), exponent.parse::<i32>().unwrap_or(0) + 1)
+}
+
+/// `repr` of a float.
+pub(crate) fn float_repr(x: f64) -> String {
+    if x.is_nan() {
+        return "nan".into();
+    }
+    let sign = if x.is_sign_negative() { "-" } else { "" };
+    if x.is_infinite() {
+        return format!("{sign}inf");
+    }
+    if x == 0.0 {
+        return format!("{sign}0.0");
+    }
+    let (digits, point) = digits(x.abs());
+    let n = digits.len() as i32;
+    if !(-4 < point && point <= 16) {
+        let (first, rest) = digits.split_at(1);
+        let dot = if rest.is_empty() { "" } else { "." };
+        let exponent = point - 1;
+        let e = if exponent < 0 { '-' } else { '+' };
+        return format!("{sign}{first}{dot}{rest}e{e}{:02}", exponent.abs());
+    }
+    if point <= 0 {
+        return format!("{sign}0.{}{digits}", "0".repeat((-point) as usize));
+    }
+    if point >= n {
+        return format!("{sign}{digits}{}.0", "0".repeat((point - n) as usize));
+    }
+    let (whole, fraction) = digits.split_at(point as usize);
+    format!("{sign}{whole}.{fraction}")
+}

@@ -1,0 +1,319 @@
+//! Operators on all values, and the items and slices of containers.
+
+use std::sync::Arc;
+
+use super::code::{BinOp, Unary};
+use super::eval::SliceBounds;
+use super::fault::{ExcKind, Stop};
+use super::number::{Num, num};
+use super::types::Type;
+use super::value::{Entry, Id, Key, Obj, Set, Value};
+use super::vm::{Args, Done, Keywords, Vm};
+
+impl Vm {
+    pub(crate) fn unary(&mut self, op: Unary, value: &Value) -> Done<Value> {
+        match (op, num(value)) {
+            (Unary::Pos, Some(Num::Int(n))) => Ok(Value::Int(n)),
+            (Unary::Pos, Some(Num::Float(x))) => Ok(Value::Float(x)),
+            (Unary::Pos, Some(Num::Big(n))) => Ok(Value::Big(n)),
+            (Unary::Neg, Some(Num::Float(x))) => Ok(Value::Float(-x)),
+            (Unary::Neg, Some(n)) => self.arithmetic(BinOp::Sub, Num::Int(0), n),
+            (Unary::Invert, Some(Num::Int(n))) => Ok(Value::Int(!n)),
+            (Unary::Invert, Some(Num::Big(n))) => self.arithmetic(BinOp::Sub, Num::Int(-1), Num::Big(n)),
+            _ => {
+                let sign = match op {
+                    Unary::Neg => "-",
+                    Unary::Pos => "+",
+                    Unary::Invert => "~",
+                };
+                Err(Stop::type_error(format!("bad operand type for unary {sign}: '{}'", self.type_name(value))))
+            }
+        }
+    }
+
+    pub(crate) fn binary(&mut self, op: BinOp, left: &Value, right: &Value) -> Done<Value> {
+        if let (Some(a), Some(b)) = (num(left), num(right)) {
+            if let (Value::Bool(x), Value::Bool(y)) = (left, right) {
+                match op {
+                    BinOp::BitAnd => return Ok(Value::Bool(x & y)),
+                    BinOp::BitOr => return Ok(Value::Bool(x | y)),
+                    BinOp::BitXor => return Ok(Value::Bool(x ^ y)),
+                    _ => {}
+                }
+            }
+            let float = matches!(a, Num::Float(_)) || matches!(b, Num::Float(_));
+            let bits = matches!(op, BinOp::LShift | BinOp::RShift | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor);
+            if op == BinOp::MatMul || (float && bits) {
+                return Err(self.bad_operands(op, left, right));
+            }
+            return self.arithmetic(op, a, b);
+        }
+        match (op, left, right) {
+            (BinOp::Add, Value::Str(a), Value::Str(b)) => {
+                self.spend(a.len() + b.len())?;
+                let mut text = String::with_capacity(a.len() + b.len());
+                text.push_str(a);
+                text.push_str(b);
+                Ok(Value::Str(Arc::from(text)))
+            }
+            (BinOp::Add, Value::Str(_), other) => {
+                Err(Stop::type_error(format!("can only concatenate str (not \"{}\") to str", self.type_name(other))))
+            }
+            (BinOp::Mod, Value::Str(template), _) => {
+                let text = self.percent(template, right)?;
+                self.new_str(text)
+            }
+            (BinOp::Mul, Value::Str(text), n) | (BinOp::Mul, n, Value::Str(text)) => match self.repeat_count(n) {
+                Some(count) => {
+                    self.spend_times(text.len(), count)?;
+                    Ok(Value::Str(Arc::from(text.repeat(count))))
+                }
+                None => Err(self.bad_repeat(op, left, right)),
+            },
+            (_, Value::Bytes(_), _) | (_, _, Value::Bytes(_)) => Err(Stop::unsupported("operators on bytes")),
+            _ => self.binary_objects(op, left, right),
+        }
+    }
+
+    fn binary_objects(&mut self, op: BinOp, left: &Value, right: &Value) -> Done<Value> {
+        let object = |value: &Value| if let Value::Ref(id) = value { Some(*id) } else { None };
+        match (op, object(left), object(right)) {
+            (BinOp::Add, Some(a), Some(b)) => match (self.heap.get(a), self.heap.get(b)) {
+                (Obj::List(x), Obj::List(y)) => {
+                    let items: Vec<Value> = x.iter().chain(y).cloned().collect();
+                    return self.new_list(items);
+                }
+                (Obj::Tuple(x), Obj::Tuple(y)) => {
+                    let items: Vec<Value> = x.iter().chain(y).cloned().collect();
+                    return self.new_tuple(items);
+                }
+                (Obj::List(_) | Obj::Tuple(_), _) => {}
+                _ => return Err(self.bad_operands(op, left, right)),
+            },
+            (BinOp::Mul, Some(id), None) => return self.repeat(op, id, left, right, right),
+            (BinOp::Mul, None, Some(id)) => return self.repeat(op, id, left, right, left),
+            (BinOp::Mul, Some(a), Some(_)) if matches!(self.heap.get(a), Obj::List(_) | Obj::Tuple(_)) => {
+                return Err(self.bad_repeat(op, left, right));
+            }
+            (BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Sub, Some(a), Some(b)) => {
+                return self.set_operator(op, a, b, left, right);
+            }
+            _ => {}
+        }
+        if op == BinOp::Add {
+            let kind = match self.type_of(left) {
+                Type::List => "list",
+                Type::Tuple => "tuple",
+                _ => return Err(self.bad_operands(op, left, right)),
+            };
+            let other = self.type_name(right);
+            return Err(Stop::type_error(format!("can only concatenate {kind} (not \"{other}\") to {kind}")));
+        }
+        if op == BinOp::BitOr && (matches!(left, Value::Type(_)) || matches!(right, Value::Type(_))) {
+            return Err(Stop::unsupported("unions of types"));
+        }
+        Err(self.bad_operands(op, left, right))
+    }
+
+    fn bad_operands(&self, op: BinOp, left: &Value, right: &Value) -> Stop {
+        Stop::type_error(format!(
+            "unsupported operand type(s) for {}: '{}' and '{}'",
+            op.symbol(),
+            self.type_name(left),
+            self.type_name(right)
+        ))
+    }
+
+    fn bad_repeat(&self, op: BinOp, left: &Value, right: &Value) -> Stop {
+        let sequence = |t| matches!(t, Type::Str | Type::List | Type::Tuple);
+        let other = if sequence(self.type_of(left)) { right } else { left };
+        if sequence(self.type_of(left)) || sequence(self.type_of(right)) {
+            return Stop::type_error(format!("can't multiply sequence by non-int of type '{}'", self.type_name(other)));
+        }
+        self.bad_operands(op, left, right)
+    }
+
+    /// How often a sequence times `value` is repeated; `None` if it is no whole number.
+    fn repeat_count(&self, value: &Value) -> Option<usize> {
+        match num(value)? {
+            Num::Int(n) => Some(usize::try_from(n).unwrap_or(0)),
+            Num::Big(n) if n.sign() == num_bigint::Sign::Minus => Some(0),
+            Num::Big(_) => Some(usize::MAX),
+            Num::Float(_) => None,
+        }
+    }
+
+    fn repeat(&mut self, op: BinOp, id: Id, left: &Value, right: &Value, count: &Value) -> Done<Value> {
+        let (items, list) = match self.heap.get(id) {
+            Obj::List(items) => (items.clone(), true),
+            Obj::Tuple(items) => (items.clone(), false),
+            _ => return Err(self.bad_operands(op, left, right)),
+        };
+        let Some(count) = self.repeat_count(count) else { return Err(self.bad_repeat(op, left, right)) };
+        self.spend_times(items.len().saturating_mul(24), count)?;
+        let mut out = Vec::with_capacity(items.len() * count);
+        if !items.is_empty() {
+            for _ in 0..count {
+                out.extend(items.iter().cloned());
+            }
+        }
+        self.alloc(if list { Obj::List(out) } else { Obj::Tuple(out) })
+    }
+
+    fn set_operator(&mut self, op: BinOp, a: Id, b: Id, left: &Value, right: &Value) -> Done<Value> {
+        if let (Obj::Dict(x), Obj::Dict(y), BinOp::BitOr) = (self.heap.get(a), self.heap.get(b), op) {
+            let mut dict = x.clone();
+            let y: Vec<Entry> = y.map.values().cloned().collect();
+            self.spend_times(dict.map.len(), 96)?;
+            for Entry { key, value } in y {
+                self.dict_insert(&mut dict, key, value)?;
+            }
+            return self.alloc(Obj::Dict(dict));
+        }
+        let (Some(x), Some(y)) = (self.set_keys(a)?, self.set_keys(b)?) else {
+            return Err(self.bad_operands(op, left, right));
+        };
+        if !matches!((self.heap.get(a), self.heap.get(b)), (Obj::Set(_), Obj::Set(_))) {
+            // Views combine into sets whose members must be made anew.
+            let mut set = self.set_from(left)?;
+            let other = self.set_from(right)?;
+            self.combine(op, &mut set, other);
+            return self.alloc(Obj::Set(set));
+        }
+        self.spend_times(x.len() + y.len(), 64)?;
+        let (Obj::Set(x), Obj::Set(y)) = (self.heap.get(a), self.heap.get(b)) else {
+            return Err(self.bad_operands(op, left, right));
+        };
+        let (mut set, other) = (x.clone(), y.clone());
+        self.combine(op, &mut set, other);
+        self.alloc(Obj::Set(set))
+    }
+
+    /// A set of the values of an iterable.
+    pub(crate) fn set_from(&mut self, iterable: &Value) -> Done<Set> {
+        if let Value::Ref(id) = iterable
+            && let Obj::Set(set) = self.heap.get(*id)
+        {
+            let mut set = set.clone();
+            set.frozen = false;
+            self.spend_times(set.map.len(), 64)?;
+            return Ok(set);
+        }
+        let mut set = Set::default();
+        self.each(iterable, |vm, value| vm.set_add(&mut set, value).map(|()| true))?;
+        Ok(set)
+    }
+
+    /// `set op= other`
+    pub(crate) fn combine(&mut self, op: BinOp, set: &mut Set, other: Set) {
+        let before = set.map.len();
+        match op {
+            BinOp::BitOr => {
+                for (key, value) in other.map {
+                    set.map.entry(key).or_insert(value);
+                }
+            }
+            BinOp::BitAnd => set.map.retain(|key, _| other.map.contains_key(key)),
+            BinOp::Sub => set.map.retain(|key, _| !other.map.contains_key(key)),
+            _ => {
+                let mut added: Vec<(Key, Value)> = Vec::new();
+                for (key, value) in other.map {
+                    if set.map.shift_remove(&key).is_none() {
+                        added.push((key, value));
+                    }
+                }
+                if !added.is_empty() {
+                    set.version += 1;
+                }
+                set.map.extend(added);
+            }
+        }
+        if set.map.len() != before {
+            set.version += 1;
+        }
+    }
+
+    /// `left op= right`: lists and sets change in place.
+    pub(crate) fn binary_in_place(&mut self, op: BinOp, left: &Value, right: &Value) -> Done<Value> {
+        let Value::Ref(id) = left else { return self.binary(op, left, right) };
+        let id = *id;
+        match (op, self.heap.get(id)) {
+            (BinOp::Add, Obj::List(_)) => {
+                let items = self.collect(right)?;
+                if let Obj::List(list) = self.heap.get_mut(id) {
+                    list.extend(items);
+                }
+                Ok(left.clone())
+            }
+            (BinOp::Mul, Obj::List(_)) => {
+                let repeated = self.binary(op, left, right)?;
+                if let Value::Ref(new) = repeated
+                    && let Obj::List(items) = self.heap.get(new)
+                {
+                    let items = items.clone();
+                    *self.heap.get_mut(id) = Obj::List(items);
+                }
+                Ok(left.clone())
+            }
+            (BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Sub, Obj::Set(set)) if !set.frozen => {
+                let other = match right {
+                    Value::Ref(other) => match self.heap.get(*other) {
+                        Obj::Set(other) => other.clone(),
+                        Obj::View(..) => self.set_from(right)?,
+                        _ => return Err(self.bad_in_place(op, left, right)),
+                    },
+                    _ => return Err(self.bad_in_place(op, left, right)),
+                };
+                self.spend_times(other.map.len(), 64)?;
+                if let Obj::Set(set) = self.heap.get(id) {
+                    let mut set = set.clone();
+                    self.combine(op, &mut set, other);
+                    *self.heap.get_mut(id) = Obj::Set(set);
+                }
+                Ok(left.clone())
+            }
+            (BinOp::BitOr, Obj::Dict(_)) => {
+                let (mut args, name) = (Args::new(), Arc::from("update"));
+                args.push(right.clone());
+                self.call_method(left, &name, args, Keywords::new())?;
+                Ok(left.clone())
+            }
+            _ => self.binary(op, left, right),
+        }
+    }
+
+    fn bad_in_place(&self, op: BinOp, left: &Value, right: &Value) -> Stop {
+        Stop::type_error(format!(
+            "unsupported operand type(s) for {}=: '{}' and '{}'",
+            op.symbol(),
+            self.type_name(left),
+            self.type_name(right)
+        ))
+    }
+}
+
+/// The elements a slice selects: start, step and count, by CPython's rules.
+pub(crate) fn slice_indices(bounds: SliceBounds, len: usize) -> (i64, i64, usize) {
+    let (lower, upper, step) = bounds;
+    let len = len as i64;
+    let step = step.unwrap_or(1).max(-i64::MAX);
+    let clamp = |n: i64| {
+        if n < 0 {
+            let n = n.saturating_add(len);
+            if n < 0 { if step < 0 { -1 } else { 0 } } else { n }
+        } else if n >= len {
+            if step < 0 { len - 1 } else { len }
+        } else {
+            n
+        }
+    };
+    let start = lower.map_or(if step < 0 { len - 1 } else { 0 }, clamp);
+    let stop = upper.map_or(if step < 0 { -1 } else { len }, clamp);
+    let count = super::number::range_len(start, stop, step);
+    (start, step, count as usize)
+}
+
+/// `IndexError` of a sequence.
+pub(crate) fn out_of_range(what: &str) -> Stop {
+    Stop::exact(ExcKind::IndexError, format!("{what} index out of range"))
+}

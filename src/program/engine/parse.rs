@@ -1,0 +1,81 @@
+//! Bounded parsing: Python's grammar from the parser crate, with the stack it needs and a refusal of what is too large.
+
+use ruff_python_ast::{ModModule, PythonVersion};
+use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
+
+/// Longest source that is parsed, in bytes.
+const MAX_SOURCE: usize = 512 * 1024;
+/// Upper bound of nesting that is parsed at all; what is deeper than [`super::compile::MAX_DEPTH`] is refused later.
+const MAX_NESTING: usize = 60_000;
+/// Stack a level of nesting takes when a tree is dropped, generously.
+const BYTES_PER_LEVEL: usize = 1024;
+
+/// Why source could not be parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ParseFailure {
+    /// Message and byte offset.
+    Syntax(String, usize),
+    TooLarge,
+}
+
+/// An upper bound of how deep the tree of a source can be: every level takes a word or a sign.
+fn nesting_bound(source: &str) -> usize {
+    let mut in_word = false;
+    let mut count = 0;
+    for b in source.bytes() {
+        let word = b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+        if word {
+            count += usize::from(!in_word);
+        } else if !b.is_ascii_whitespace() || b == b'\n' {
+            count += 1;
+        }
+        in_word = word;
+    }
+    count
+}
+
+/// Parses a module and hands its tree to `f`, with stack enough for both; the tree is gone when this returns.
+pub(crate) fn with_module<T>(source: &str, f: impl FnOnce(&ModModule) -> T) -> Result<T, ParseFailure> {
+    if source.len() > MAX_SOURCE {
+        return Err(ParseFailure::TooLarge);
+    }
+    if let Some(at) = source.find('\0') {
+        return Err(ParseFailure::Syntax("source code cannot contain null bytes".into(), at));
+    }
+    let nesting = nesting_bound(source);
+    if nesting > MAX_NESTING {
+        return Err(ParseFailure::TooLarge);
+    }
+    let stack = 256 * 1024 + nesting * BYTES_PER_LEVEL;
+    stacker::maybe_grow(stack, stack + 256 * 1024, || {
+        let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::PY312);
+        let parsed = parse_unchecked(source, options);
+        let Some(parsed) = parsed.try_into_module() else {
+            return Err(ParseFailure::Syntax("no module".into(), 0));
+        };
+        first_error(&parsed)?;
+        Ok(f(parsed.syntax()))
+    })
+}
+
+fn first_error(parsed: &Parsed<ModModule>) -> Result<(), ParseFailure> {
+    if let Some(error) = parsed.errors().first() {
+        return Err(ParseFailure::Syntax(error.error.to_string(), error.location.start().to_usize()));
+    }
+    if let Some(error) = parsed.unsupported_syntax_errors().first() {
+        return Err(ParseFailure::Syntax(error.to_string(), error.range.start().to_usize()));
+    }
+    Ok(())
+}
+
+/// Line and column (both from 1, columns in characters) of a byte offset.
+pub(crate) fn position(source: &str, offset: usize) -> (usize, usize) {
+    let mut end = offset.min(source.len());
+    while !source.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &source[..end];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+    (line, column)
+}

@@ -1,0 +1,290 @@
+//! `repr` and `str`.
+
+use std::fmt::Write;
+
+use super::compile_expr::MAX_DIGITS;
+use super::fault::{ExcKind, Stop};
+use super::number::float_repr;
+use super::types::Type;
+use super::value::{Id, Obj, Part, Value};
+use super::vm::{Done, Vm};
+
+impl Vm {
+    pub(crate) fn repr(&mut self, value: &Value) -> Done<String> {
+        let mut out = String::new();
+        let mut active = Vec::new();
+        self.write_repr(value, &mut out, &mut active)?;
+        Ok(out)
+    }
+
+    /// `str(value)`.
+    pub(crate) fn str_of(&mut self, value: &Value) -> Done<String> {
+        match value {
+            Value::Str(s) => {
+                self.spend(s.len())?;
+                Ok(s.to_string())
+            }
+            Value::Ref(id) => match self.heap.get(*id) {
+                Obj::Exception { exact: false, .. } => Err(Stop::unsupported("the wording of this error")),
+                Obj::Exception { kind, args, .. } => {
+                    let (kind, args) = (*kind, args.clone());
+                    self.exception_text(kind, &args)
+                }
+                _ => self.repr(value),
+            },
+            _ => self.repr(value),
+        }
+    }
+
+    /// What `str` of an exception with these arguments is.
+    pub(crate) fn exception_text(&mut self, kind: ExcKind, args: &[Value]) -> Done<String> {
+        match args {
+            [] => Ok(String::new()),
+            [one] if kind == ExcKind::KeyError => self.repr(one),
+            [one] => match self.str_of(one) {
+                // An exception may carry what has no text here; it is raised all the same.
+                Err(Stop::Unsupported(_)) => Ok(String::from("(a value)")),
+                other => other,
+            },
+            many => {
+                let mut out = String::from("(");
+                for (i, arg) in many.iter().enumerate() {
+                    out.push_str(if i > 0 { ", " } else { "" });
+                    out.push_str(&self.repr(arg)?);
+                }
+                out.push(')');
+                Ok(out)
+            }
+        }
+    }
+
+    fn write_repr(&mut self, value: &Value, out: &mut String, active: &mut Vec<Id>) -> Done<()> {
+        self.tick()?;
+        let before = out.len();
+        match value {
+            Value::Unbound | Value::None => out.push_str("None"),
+            Value::Ellipsis => out.push_str("Ellipsis"),
+            Value::Bool(true) => out.push_str("True"),
+            Value::Bool(false) => out.push_str("False"),
+            Value::Int(n) => {
+                let _ = write!(out, "{n}");
+            }
+            Value::Big(n) => {
+                // 4300 digits take more than 14,280 bits; the exact limit is checked on the text.
+                let text = if n.bits() > 14_290 { String::new() } else { n.to_string() };
+                if text.is_empty() || text.trim_start_matches('-').len() > MAX_DIGITS {
+                    return Err(Stop::raise(
+                        ExcKind::ValueError,
+                        "Exceeds the limit (4300 digits) for integer string conversion",
+                    ));
+                }
+                out.push_str(&text);
+            }
+            Value::Float(x) => out.push_str(&float_repr(*x)),
+            Value::Str(s) => {
+                self.spend(s.len())?;
+                quote(s, out)?;
+            }
+            Value::Bytes(bytes) => {
+                let double = bytes.contains(&b'\'') && !bytes.contains(&b'"');
+                out.push_str(if double { "b\"" } else { "b'" });
+                for b in bytes.iter() {
+                    match b {
+                        b'\\' => out.push_str("\\\\"),
+                        b'\n' => out.push_str("\\n"),
+                        b'\r' => out.push_str("\\r"),
+                        b'\t' => out.push_str("\\t"),
+                        b'\'' if !double => out.push_str("\\'"),
+                        0x20..=0x7e => out.push(char::from(*b)),
+                        b => {
+                            let _ = write!(out, "\\x{b:02x}");
+                        }
+                    }
+                }
+                out.push(if double { '"' } else { '\'' });
+            }
+            Value::Type(Type::DefaultDict) => out.push_str("<class 'collections.defaultdict'>"),
+            Value::Type(of) => {
+                let _ = write!(out, "<class '{}'>", of.name());
+            }
+            Value::Builtin(builtin) => {
+                let _ = write!(out, "<built-in function {}>", builtin.name());
+            }
+            Value::Ref(id) => {
+                if active.contains(id) {
+                    out.push_str(match self.heap.get(*id) {
+                        Obj::List(_) => "[...]",
+                        Obj::Dict(dict) if dict.factory.is_none() => "{...}",
+                        _ => return Err(Stop::unsupported("the text of a value that holds itself")),
+                    });
+                    return Ok(());
+                }
+                let id = *id;
+                active.push(id);
+                let done = self.deeper(|vm| vm.write_object(id, out, active));
+                active.pop();
+                return done;
+            }
+        }
+        self.spend(out.len() - before)
+    }
+
+    fn write_items(&mut self, items: &[Value], out: &mut String, active: &mut Vec<Id>) -> Done<()> {
+        for (i, item) in items.iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            self.write_repr(item, out, active)?;
+        }
+        Ok(())
+    }
+
+    fn write_object(&mut self, id: Id, out: &mut String, active: &mut Vec<Id>) -> Done<()> {
+        match self.heap.get(id) {
+            Obj::List(items) => {
+                let items = items.clone();
+                out.push('[');
+                self.write_items(&items, out, active)?;
+                out.push(']');
+            }
+            Obj::Tuple(items) => {
+                let items = items.clone();
+                out.push('(');
+                self.write_items(&items, out, active)?;
+                out.push_str(if items.len() == 1 { ",)" } else { ")" });
+            }
+            Obj::Dict(dict) => {
+                let factory = dict.factory.clone();
+                let entries: Vec<_> = dict.map.values().cloned().collect();
+                if let Some(factory) = &factory {
+                    out.push_str("defaultdict(");
+                    self.write_repr(factory, out, active)?;
+                    out.push_str(", ");
+                }
+                out.push('{');
+                for (i, entry) in entries.iter().enumerate() {
+                    if i > 0 {
+                        out.push_str(", ");
+                    }
+                    self.write_repr(&entry.key, out, active)?;
+                    out.push_str(": ");
+                    self.write_repr(&entry.value, out, active)?;
+                }
+                out.push('}');
+                if factory.is_some() {
+                    out.push(')');
+                }
+            }
+            Obj::Set(_) => {
+                self.settle_order(id)?;
+                let Obj::Set(set) = self.heap.get(id) else { return Ok(()) };
+                let (frozen, items) = (set.frozen, set.map.values().cloned().collect::<Vec<_>>());
+                if items.is_empty() {
+                    out.push_str(if frozen { "frozenset()" } else { "set()" });
+                    return Ok(());
+                }
+                out.push_str(if frozen { "frozenset({" } else { "{" });
+                self.write_items(&items, out, active)?;
+                out.push_str(if frozen { "})" } else { "}" });
+            }
+            Obj::Range(start, stop, 1) => {
+                let _ = write!(out, "range({start}, {stop})");
+            }
+            Obj::Range(start, stop, step) => {
+                let _ = write!(out, "range({start}, {stop}, {step})");
+            }
+            Obj::View(of, part) => {
+                let (of, part) = (*of, *part);
+                let Obj::Dict(dict) = self.heap.get(of) else { return Ok(()) };
+                let entries: Vec<_> = dict.map.values().cloned().collect();
+                out.push_str(match part {
+                    Part::Keys => "dict_keys([",
+                    Part::Values => "dict_values([",
+                    Part::Items => "dict_items([",
+                });
+                for (i, entry) in entries.iter().enumerate() {
+                    if i > 0 {
+                        out.push_str(", ");
+                    }
+                    match part {
+                        Part::Keys => self.write_repr(&entry.key, out, active)?,
+                        Part::Values => self.write_repr(&entry.value, out, active)?,
+                        Part::Items => {
+                            out.push('(');
+                            self.write_repr(&entry.key, out, active)?;
+                            out.push_str(", ");
+                            self.write_repr(&entry.value, out, active)?;
+                            out.push(')');
+                        }
+                    }
+                }
+                out.push_str("])");
+            }
+            Obj::Exception { kind, args, exact: true } => {
+                let (kind, args) = (*kind, args.clone());
+                out.push_str(kind.name());
+                out.push('(');
+                self.write_items(&args, out, active)?;
+                out.push(')');
+            }
+            _ => return Err(Stop::unsupported("the text of an object without one of its own")),
+        }
+        Ok(())
+    }
+}
+
+/// A text as `repr` writes it.
+fn quote(s: &str, out: &mut String) -> Done<()> {
+    let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for c in s.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            ' '..='~' => out.push(c),
+            c => match printable(c) {
+                Some(true) => out.push(c),
+                Some(false) => escape(c, out),
+                None => return Err(Stop::unsupported("the text of rare characters")),
+            },
+        }
+    }
+    out.push(quote);
+    Ok(())
+}
+
+fn escape(c: char, out: &mut String) {
+    let n = c as u32;
+    let _ = match n {
+        0..=0xff => write!(out, "\\x{n:02x}"),
+        0x100..=0xffff => write!(out, "\\u{n:04x}"),
+        _ => write!(out, "\\U{n:08x}"),
+    };
+}
+
+/// Python's `isprintable` for one character; `None` where it would take tables this engine does not carry.
+pub(crate) fn printable(c: char) -> Option<bool> {
+    match c as u32 {
+        0..=0x1f | 0x7f..=0xa0 | 0xad => Some(false),
+        0x20..=0x7e | 0xa1..=0x17f | 0x391..=0x3a1 | 0x3b1..=0x3c9 | 0x410..=0x44f => Some(true),
+        0x2010..=0x2027 | 0x2030..=0x205e | 0x20a0..=0x20c0 | 0x2190..=0x23ff | 0x2500..=0x27bf => Some(true),
+        0x3041..=0x3096 | 0x30a1..=0x30fa | 0x4e00..=0x9fff | 0xac00..=0xd7a3 | 0x1f300..=0x1f64f => Some(true),
+        0x2000..=0x200f | 0x2028..=0x202f | 0x205f..=0x206f | 0x3000 | 0xfeff | 0xe000..=0xf8ff => Some(false),
+        _ => None,
+    }
+}
+
+/// `ascii`: the `repr` with everything beyond ASCII escaped.
+pub(crate) fn ascii(repr: &str) -> String {
+    let mut out = String::with_capacity(repr.len());
+    for c in repr.chars() {
+        if c.is_ascii() { out.push(c) } else { escape(c, &mut out) }
+    }
+    out
+}

@@ -1,0 +1,468 @@
+//! The machine: heap, stack of frames, budget; and calling functions.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::code::{Body, FunctionCode};
+use super::exec::Flow;
+use super::fault::{ExcKind, Limits, Stop};
+use super::heap::Heap;
+use super::types::Type;
+use super::value::{Attrs, Class, Dict, Entry, Id, Key, Name, Obj, Value};
+
+pub(crate) type Args = SmallVec<[Value; 4]>;
+pub(crate) type Keywords = SmallVec<[(Name, Value); 1]>;
+pub(crate) type Done<T> = Result<T, Stop>;
+
+/// One evaluation in progress.
+pub(crate) struct Vm {
+    pub heap: Heap,
+    /// The namespace of the module.
+    pub globals: Id,
+    pub stack: Vec<Value>,
+    pub base: usize,
+    steps: u64,
+    size: u64,
+    depth: u32,
+    limits: Limits,
+    /// What was printed.
+    pub out: String,
+    /// Namespaces of class bodies being executed.
+    pub classes: Vec<Attrs>,
+    /// Exceptions being handled, for a bare `raise`.
+    pub handling: Vec<Value>,
+    /// Frames with their own assertions switched off: the number of frames there are when that function runs.
+    pub unchecked_at: Option<u32>,
+    pub frames: u32,
+}
+
+impl Vm {
+    pub(crate) fn new(heap: Heap, globals: Id, limits: Limits) -> Vm {
+        Vm {
+            heap,
+            globals,
+            stack: Vec::new(),
+            base: 0,
+            steps: limits.steps,
+            size: limits.size,
+            depth: 0,
+            limits,
+            out: String::new(),
+            classes: Vec::new(),
+            handling: Vec::new(),
+            unchecked_at: None,
+            frames: 0,
+        }
+    }
+
+    /// Spends one step.
+    #[inline]
+    pub(crate) fn tick(&mut self) -> Done<()> {
+        if self.steps == 0 {
+            return Err(Stop::Budget("step"));
+        }
+        self.steps -= 1;
+        Ok(())
+    }
+
+    /// Spends steps for work on `n` bytes or elements done at once.
+    #[inline]
+    pub(crate) fn work(&mut self, n: usize) -> Done<()> {
+        let steps = n as u64 / 16;
+        if steps > self.steps {
+            self.steps = 0;
+            return Err(Stop::Budget("step"));
+        }
+        self.steps -= steps;
+        Ok(())
+    }
+
+    /// Spends `bytes` of the size budget, before they are allocated.
+    #[inline]
+    pub(crate) fn spend(&mut self, bytes: usize) -> Done<()> {
+        let bytes = bytes as u64;
+        if bytes > self.size {
+            return Err(Stop::Budget("size"));
+        }
+        self.size -= bytes;
+        self.work(bytes as usize)
+    }
+
+    /// Spends for `count` objects of `each` bytes; refuses products that do not even fit.
+    pub(crate) fn spend_times(&mut self, count: usize, each: usize) -> Done<()> {
+        match count.checked_mul(each) {
+            Some(bytes) => self.spend(bytes),
+            None => Err(Stop::Budget("size")),
+        }
+    }
+
+    /// Runs `f` one level deeper, on a larger stack when this one runs out.
+    #[inline]
+    pub(crate) fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> Done<T>) -> Done<T> {
+        if self.depth >= self.limits.depth {
+            return Err(Stop::Budget("depth"));
+        }
+        self.depth += 1;
+        let result = if self.depth.is_multiple_of(8) {
+            stacker::maybe_grow(192 * 1024, 2 * 1024 * 1024, || f(self))
+        } else {
+            f(self)
+        };
+        self.depth -= 1;
+        result
+    }
+
+    pub(crate) fn alloc(&mut self, obj: Obj) -> Done<Value> {
+        self.spend(64)?;
+        Ok(Value::Ref(self.heap.alloc(obj)))
+    }
+
+    pub(crate) fn new_str(&mut self, text: String) -> Done<Value> {
+        self.spend(text.len())?;
+        Ok(Value::Str(Arc::from(text)))
+    }
+
+    pub(crate) fn new_list(&mut self, items: Vec<Value>) -> Done<Value> {
+        self.spend_times(items.len(), 24)?;
+        self.alloc(Obj::List(items))
+    }
+
+    pub(crate) fn new_tuple(&mut self, items: Vec<Value>) -> Done<Value> {
+        self.spend_times(items.len(), 24)?;
+        self.alloc(Obj::Tuple(items))
+    }
+
+    #[inline]
+    pub(crate) fn slot(&self, slot: usize) -> &Value {
+        self.stack.get(self.base + slot).unwrap_or(&Value::Unbound)
+    }
+
+    #[inline]
+    pub(crate) fn set_slot(&mut self, slot: usize, value: Value) {
+        if let Some(place) = self.stack.get_mut(self.base + slot) {
+            *place = value;
+        }
+    }
+
+    pub(crate) fn cell(&self, slot: usize) -> Value {
+        match self.slot(slot) {
+            Value::Ref(id) => match self.heap.get(*id) {
+                Obj::Cell(value) => value.clone(),
+                _ => Value::Unbound,
+            },
+            _ => Value::Unbound,
+        }
+    }
+
+    pub(crate) fn set_cell(&mut self, slot: usize, value: Value) {
+        if let Value::Ref(id) = *self.slot(slot) {
+            *self.heap.get_mut(id) = Obj::Cell(value);
+        }
+    }
+
+    pub(crate) fn global(&self, name: &str) -> Option<&Value> {
+        match self.heap.get(self.globals) {
+            Obj::Namespace(attrs) => attrs.get(name),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn set_global(&mut self, name: &Name, value: Value) -> Done<()> {
+        self.spend(32)?;
+        if let Obj::Namespace(attrs) = self.heap.get_mut(self.globals) {
+            if attrs.0.len() >= 4096 {
+                return Err(Stop::Budget("size"));
+            }
+            attrs.set(name, value);
+        }
+        Ok(())
+    }
+
+    /// Calls any value.
+    pub(crate) fn call(&mut self, callee: &Value, args: Args, keywords: Keywords) -> Done<Value> {
+        self.tick()?;
+        match callee {
+            Value::Builtin(builtin) => self.call_builtin(*builtin, args, keywords),
+            Value::Type(of) => self.construct(*of, args, keywords),
+            Value::Ref(id) => match self.heap.get(*id) {
+                Obj::Function(_) => self.call_function(*id, args, keywords),
+                Obj::Method { function, this } => {
+                    let (function, mut all) = (function.clone(), Args::new());
+                    all.push(this.clone());
+                    all.extend(args);
+                    self.call(&function, all, keywords)
+                }
+                Obj::BuiltinMethod { this, name } => {
+                    let (this, name) = (this.clone(), name.clone());
+                    self.call_method(&this, &name, args, keywords)
+                }
+                Obj::Class(_) => self.instantiate(*id, args, keywords),
+                _ => Err(self.not_callable(callee)),
+            },
+            _ => Err(self.not_callable(callee)),
+        }
+    }
+
+    fn not_callable(&self, callee: &Value) -> Stop {
+        Stop::type_error(format!("'{}' object is not callable", self.type_name(callee)))
+    }
+
+    fn instantiate(&mut self, class: Id, args: Args, keywords: Keywords) -> Done<Value> {
+        let init = self.class_attr(class, "__init__");
+        let this = self.alloc(Obj::Instance { class, attrs: Attrs::default() })?;
+        match init {
+            Some(init) => {
+                let mut all = Args::new();
+                all.push(this.clone());
+                all.extend(args);
+                match self.call(&init, all, keywords)? {
+                    Value::None => {}
+                    other => {
+                        let name = self.type_name(&other);
+                        return Err(Stop::type_error(format!("__init__() should return None, not '{name}'")));
+                    }
+                }
+            }
+            None if args.is_empty() && keywords.is_empty() => {}
+            None => {
+                let name = self.type_name(&this);
+                return Err(Stop::type_error(format!("{name}() takes no arguments")));
+            }
+        }
+        Ok(this)
+    }
+
+    /// Looks an attribute up in a class and its bases.
+    pub(crate) fn class_attr(&self, class: Id, name: &str) -> Option<Value> {
+        let mut next = Some(class);
+        while let Some(id) = next {
+            let Obj::Class(Class { attrs, base, .. }) = self.heap.get(id) else { return None };
+            if let Some(value) = attrs.get(name) {
+                return Some(value.clone());
+            }
+            next = *base;
+        }
+        None
+    }
+
+    pub(crate) fn call_function(&mut self, id: Id, args: Args, keywords: Keywords) -> Done<Value> {
+        let Obj::Function(function) = self.heap.get(id) else { return Err(Stop::unsupported("this call")) };
+        let code = function.code.clone();
+        let start = self.stack.len();
+        let simple = keywords.is_empty()
+            && args.len() == code.params.names.len()
+            && code.params.star.is_none()
+            && code.params.keyword_only.is_empty()
+            && code.params.double_star.is_none();
+        if simple {
+            self.stack.extend(args);
+        } else {
+            let bound = self.bind(id, &code, args, keywords)?;
+            self.stack.extend(bound);
+        }
+        self.stack.resize(start + code.slots, Value::Unbound);
+        if !code.captures.is_empty()
+            && let Obj::Function(function) = self.heap.get(id)
+        {
+            for ((_, slot), value) in code.captures.iter().zip(&function.captured) {
+                if let Some(place) = self.stack.get_mut(start + slot) {
+                    *place = value.clone();
+                }
+            }
+        }
+        self.run_frame(&code, start)
+    }
+
+    /// Runs code in the frame that starts at `start` of the stack, and drops the frame.
+    pub(crate) fn run_frame(&mut self, code: &Arc<FunctionCode>, start: usize) -> Done<Value> {
+        let outer = std::mem::replace(&mut self.base, start);
+        self.frames += 1;
+        let result = self.wrap_cells(&code.cells).and_then(|()| {
+            self.deeper(|vm| match &code.body {
+                Body::Expression(node) => vm.eval(node),
+                Body::Block(block) => match vm.block(block)? {
+                    Flow::Return(value) => Ok(value),
+                    _ => Ok(Value::None),
+                },
+            })
+        });
+        self.frames -= 1;
+        self.base = outer;
+        self.stack.truncate(start);
+        result
+    }
+
+    /// Puts the values of these slots into fresh cells.
+    pub(crate) fn wrap_cells(&mut self, cells: &[usize]) -> Done<()> {
+        for &slot in cells {
+            let value = self.slot(slot).clone();
+            let cell = self.alloc(Obj::Cell(value))?;
+            self.set_slot(slot, cell);
+        }
+        Ok(())
+    }
+
+    /// Binds arguments to parameters by Python's rules; the values of the first slots of the frame.
+    fn bind(&mut self, id: Id, code: &FunctionCode, args: Args, keywords: Keywords) -> Done<Vec<Value>> {
+        let Obj::Function(function) = self.heap.get(id) else { return Err(Stop::unsupported("this call")) };
+        let (defaults, kw_defaults) = (function.defaults.clone(), function.kw_defaults.clone());
+        let params = &code.params;
+        let name = &code.qualified;
+        let given = args.len();
+        let mut values: Vec<Value> = vec![Value::Unbound; params.names.len()];
+        let mut extra = Vec::new();
+        for (i, arg) in args.into_iter().enumerate() {
+            match values.get_mut(i) {
+                Some(place) => *place = arg,
+                None => extra.push(arg),
+            }
+        }
+        let mut only: Vec<Value> = vec![Value::Unbound; params.keyword_only.len()];
+        let mut rest = Dict::default();
+        let has_keywords = !keywords.is_empty();
+        for (keyword, value) in keywords {
+            let at = params.names.iter().skip(params.positional_only).position(|n| *n == keyword);
+            let place = match at {
+                Some(i) => values.get_mut(i + params.positional_only),
+                None => params.keyword_only.iter().position(|n| *n == keyword).and_then(|i| only.get_mut(i)),
+            };
+            match place {
+                Some(place @ Value::Unbound) => *place = value,
+                Some(_) => {
+                    return Err(Stop::type_error(format!("{name}() got multiple values for argument '{keyword}'")));
+                }
+                None if params.double_star.is_some() => {
+                    let key = Value::Str(keyword.clone());
+                    rest.map.insert(Key::Str(keyword), Entry { key, value });
+                }
+                None => {
+                    if params.names.iter().take(params.positional_only).any(|n| *n == keyword) {
+                        return Err(Stop::raise(
+                            ExcKind::TypeError,
+                            format!(
+                                "{name}() got some positional-only arguments passed as keyword arguments: '{keyword}'"
+                            ),
+                        ));
+                    }
+                    return Err(Stop::type_error(format!("{name}() got an unexpected keyword argument '{keyword}'")));
+                }
+            }
+        }
+        if !extra.is_empty() && params.star.is_none() {
+            let most = params.names.len();
+            let message = match (most, defaults.len(), given) {
+                (_, d, _) if d > 0 || !params.keyword_only.is_empty() || has_keywords => {
+                    return Err(Stop::raise(
+                        ExcKind::TypeError,
+                        format!("{name}() takes {most} positional arguments but {given} were given"),
+                    ));
+                }
+                (1, _, _) => format!("{name}() takes 1 positional argument but {given} were given"),
+                (_, _, 1) => format!("{name}() takes {most} positional arguments but 1 was given"),
+                _ => format!("{name}() takes {most} positional arguments but {given} were given"),
+            };
+            return Err(Stop::type_error(message));
+        }
+        let first_default = values.len().saturating_sub(defaults.len());
+        let mut missing = Vec::new();
+        for (i, place) in values.iter_mut().enumerate() {
+            if matches!(place, Value::Unbound) {
+                match i.checked_sub(first_default).and_then(|d| defaults.get(d)) {
+                    Some(default) => *place = default.clone(),
+                    None => missing.push(params.names.get(i).map_or("", |n| n)),
+                }
+            }
+        }
+        if !missing.is_empty() {
+            return Err(missing_arguments(name, "positional", &missing));
+        }
+        for (i, place) in only.iter_mut().enumerate() {
+            if matches!(place, Value::Unbound) {
+                match kw_defaults.get(i) {
+                    Some(Value::Unbound) | None => missing.push(params.keyword_only.get(i).map_or("", |n| n)),
+                    Some(default) => *place = default.clone(),
+                }
+            }
+        }
+        if !missing.is_empty() {
+            return Err(missing_arguments(name, "keyword-only", &missing));
+        }
+        if params.star.is_some() {
+            let star = self.new_tuple(extra)?;
+            values.push(star);
+        }
+        values.extend(only);
+        if params.double_star.is_some() {
+            let rest = self.alloc(Obj::Dict(rest))?;
+            values.push(rest);
+        }
+        Ok(values)
+    }
+
+    /// The name of a value's type, as in error messages.
+    pub(crate) fn type_name(&self, value: &Value) -> String {
+        match self.type_of(value) {
+            Type::Instance => match value {
+                Value::Ref(id) => match self.heap.get(*id) {
+                    Obj::Instance { class, .. } => match self.heap.get(*class) {
+                        Obj::Class(class) => class.name.to_string(),
+                        _ => "object".into(),
+                    },
+                    _ => "object".into(),
+                },
+                _ => "object".into(),
+            },
+            Type::DefaultDict => "collections.defaultdict".into(),
+            of => of.name().to_owned(),
+        }
+    }
+
+    /// The built-in type of a value; `Instance` for instances of classes of the program.
+    pub(crate) fn type_of(&self, value: &Value) -> Type {
+        match value {
+            Value::Unbound | Value::None => Type::NoneType,
+            Value::Ellipsis => Type::Dots,
+            Value::Bool(_) => Type::Bool,
+            Value::Int(_) | Value::Big(_) => Type::Int,
+            Value::Float(_) => Type::Float,
+            Value::Str(_) => Type::Str,
+            Value::Bytes(_) => Type::Bytes,
+            Value::Type(_) => Type::Meta,
+            Value::Builtin(_) => Type::BuiltinFunction,
+            Value::Ref(id) => match self.heap.get(*id) {
+                Obj::Free | Obj::Namespace(_) | Obj::Cell(_) => Type::Cell,
+                Obj::Tuple(_) => Type::Tuple,
+                Obj::List(_) => Type::List,
+                Obj::Dict(dict) if dict.factory.is_some() => Type::DefaultDict,
+                Obj::Dict(_) => Type::Dict,
+                Obj::Set(set) if set.frozen => Type::FrozenSet,
+                Obj::Set(_) => Type::Set,
+                Obj::Instance { .. } => Type::Instance,
+                Obj::Class(_) => Type::Meta,
+                Obj::Function(_) => Type::Function,
+                Obj::Method { .. } => Type::Method,
+                Obj::BuiltinMethod { .. } => Type::BuiltinFunction,
+                Obj::Range(..) => Type::Range,
+                Obj::View(_, super::value::Part::Keys) => Type::Keys,
+                Obj::View(_, super::value::Part::Values) => Type::Values,
+                Obj::View(_, super::value::Part::Items) => Type::Items,
+                Obj::Iter(_, of) => *of,
+                Obj::Exception { kind, .. } => Type::Exc(*kind),
+                Obj::Collections => Type::Module,
+            },
+        }
+    }
+}
+
+fn missing_arguments(function: &str, what: &str, missing: &[&str]) -> Stop {
+    let plural = if missing.len() == 1 { "" } else { "s" };
+    let quoted: Vec<String> = missing.iter().map(|n| format!("'{n}'")).collect();
+    let list = match quoted.as_slice() {
+        [one] => one.clone(),
+        [a, b] => format!("{a} and {b}"),
+        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
+        [] => String::new(),
+    };
+    Stop::type_error(format!("{function}() missing {} required {what} argument{plural}: {list}", missing.len()))
+}

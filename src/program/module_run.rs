@@ -1,0 +1,50 @@
+//! Runs a whole program text: statements at module level, what it prints is captured.
+
+use std::sync::Arc;
+
+use super::engine::compile::{self, CompileFailure};
+use super::engine::fault::{Fault, FaultKind, Limits};
+use super::engine::heap::Heap;
+use super::engine::parse::{ParseFailure, position, with_module};
+use super::engine::value::{Attrs, Obj, Value};
+use super::engine::vm::Vm;
+use super::specification::GLOBALS;
+
+/// What running a program gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleRun {
+    /// What it printed.
+    pub stdout: String,
+    /// Why it ended early, if it did.
+    pub fault: Option<Fault>,
+}
+
+/// Runs a program text from its first line to its last, within limits.
+pub fn run_module(source: &str, limits: Limits) -> ModuleRun {
+    let syntax = |message: String, offset: usize| Fault {
+        kind: FaultKind::Exception("SyntaxError".into()),
+        message,
+        line: Some(position(source, offset).0),
+        call: None,
+    };
+    let budget = |what: &str| Fault {
+        kind: FaultKind::Budget(what.to_owned()),
+        message: format!("the {what} budget is spent"),
+        line: None,
+        call: None,
+    };
+    let failed = |fault| ModuleRun { stdout: String::new(), fault: Some(fault) };
+    let code = match with_module(source, |module| compile::module(source, &module.body, "<module>")) {
+        Ok(Ok(code)) => Arc::new(code),
+        Ok(Err(CompileFailure::Syntax(message, offset))) | Err(ParseFailure::Syntax(message, offset)) => {
+            return failed(syntax(message, offset));
+        }
+        Ok(Err(CompileFailure::TooDeep)) => return failed(budget("depth")),
+        Err(ParseFailure::TooLarge) => return failed(budget("size")),
+    };
+    let mut names = Attrs::default();
+    names.set(&Arc::from("__name__"), Value::str("__main__"));
+    let mut vm = Vm::new(Heap::new(Arc::new(vec![Arc::new(Obj::Namespace(names))])), GLOBALS, limits);
+    let result = vm.run_code(&code, std::iter::empty());
+    ModuleRun { stdout: std::mem::take(&mut vm.out), fault: result.err().map(|stop| Fault::from_stop(stop, None)) }
+}

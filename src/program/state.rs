@@ -1,0 +1,286 @@
+//! A state of a program: the objects SETUP made, as calls have changed them. Calls, checks and questions on it.
+
+use std::sync::Arc;
+
+use super::assertion::Assertion;
+use super::call::{Call, Literal};
+use super::engine::code::Params;
+use super::engine::compile;
+use super::engine::fault::{ExcKind, Fault, Limits, Stop};
+use super::engine::heap::{Heap, Slots, collect};
+use super::engine::parse::with_module;
+use super::engine::value::{Attrs, Obj, Value};
+use super::engine::vm::{Args, Vm};
+use super::error::ProgramError;
+use super::specification::{Function, GLOBALS, OBJECTS, Specification};
+
+/// What checking an assertion found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckResult {
+    /// It raises nothing.
+    Holds,
+    /// It raises: `AssertionError` when it is false, or what its evaluation ran into.
+    Raises {
+        /// The exception's type.
+        exception: String,
+        /// Its message.
+        message: String,
+    },
+    /// The engine does not offer something it uses: no verdict.
+    Unsupported(String),
+    /// It did not end within its budget.
+    Budget(String),
+}
+
+impl CheckResult {
+    /// Whether it holds.
+    pub fn holds(&self) -> bool {
+        *self == CheckResult::Holds
+    }
+
+    fn of(result: Result<Value, Stop>) -> CheckResult {
+        match result {
+            Ok(_) => CheckResult::Holds,
+            Err(Stop::Raise(raised)) => {
+                CheckResult::Raises { exception: raised.kind.name().to_owned(), message: raised.message }
+            }
+            Err(Stop::Unsupported(what)) => CheckResult::Unsupported(what.to_string()),
+            Err(Stop::Budget(what)) => CheckResult::Budget(what.to_owned()),
+        }
+    }
+}
+
+/// A state of a program. Cheap to clone: clones share what neither has changed.
+#[derive(Clone)]
+pub struct State {
+    spec: Specification,
+    slots: Slots,
+    live: usize,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "state of {} ({} objects)", self.spec.name(), self.slots.len())
+    }
+}
+
+fn value_of(literal: &Literal) -> Value {
+    match literal {
+        Literal::None => Value::None,
+        Literal::Bool(b) => Value::Bool(*b),
+        Literal::Int(n) => Value::Int(*n),
+        Literal::Float(x) => Value::Float(*x),
+        Literal::Str(s) => Value::Str(super::engine::value::literal(s)),
+    }
+}
+
+impl State {
+    pub(crate) fn new(spec: Specification, slots: Slots) -> State {
+        let live = slots.len();
+        State { spec, slots, live }
+    }
+
+    /// The specification it is a state of.
+    pub fn specification(&self) -> &Specification {
+        &self.spec
+    }
+
+    pub(crate) fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
+    /// The named objects.
+    pub(crate) fn objects(&self) -> &Attrs {
+        static NONE: Attrs = Attrs(Vec::new());
+        match self.slots.get(OBJECTS.0 as usize).map(|o| &**o) {
+            Some(Obj::Namespace(names)) => names,
+            _ => &NONE,
+        }
+    }
+
+    fn object(&self, name: &str) -> Result<Value, Stop> {
+        match self.objects().get(name) {
+            Some(value) => Ok(value.clone()),
+            None => Err(Stop::exact(ExcKind::NameError, format!("name '{name}' is not defined"))),
+        }
+    }
+
+    pub(crate) fn vm(&self, limits: Limits) -> Vm {
+        Vm::new(Heap::new(self.slots.clone()), GLOBALS, limits)
+    }
+
+    /// Executes a call, its assertions included.
+    ///
+    /// # Errors
+    /// What it raised or ran into; the state is then as before the call.
+    pub fn call(&mut self, call: &Call) -> Result<(), Fault> {
+        self.execute(call, false)
+    }
+
+    /// Executes a call; an action without the assertions at the top of its body (its effects only), anything else as
+    /// [`State::call`] does.
+    ///
+    /// # Errors
+    /// As [`State::call`].
+    pub fn call_unchecked(&mut self, call: &Call) -> Result<(), Fault> {
+        use super::specification::Role;
+        let action = self.spec.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
+        self.execute(call, action)
+    }
+
+    fn execute(&mut self, call: &Call, unchecked: bool) -> Result<(), Fault> {
+        let object = self.object(&call.receiver).map_err(|stop| Fault::from_stop(stop, Some(call.to_string())))?;
+        let mut vm = Vm::new(Heap::new(std::mem::take(&mut self.slots)), GLOBALS, Limits::CALL);
+        if unchecked {
+            vm.unchecked_at = Some(1);
+        }
+        let args: Args = call.args.iter().map(value_of).collect();
+        let name: Arc<str> = Arc::from(call.function.as_str());
+        match vm.call_named(&object, &name, args) {
+            Ok(_) => {
+                self.keep(vm);
+                Ok(())
+            }
+            Err(stop) => {
+                self.slots = vm.heap.into_base();
+                Err(Fault::from_stop(stop, Some(call.to_string())))
+            }
+        }
+    }
+
+    fn keep(&mut self, vm: Vm) {
+        self.slots = vm.heap.settle();
+        collect(&mut self.slots, OBJECTS.0 as usize + 1, &mut self.live);
+    }
+
+    /// Checks an assertion as the body of a function called with these arguments. The state does not change.
+    pub fn check(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> CheckResult {
+        let mut vm = self.vm(Limits::ASSERTION);
+        CheckResult::of(self.run_check(&mut vm, assertion, function, args))
+    }
+
+    /// As [`State::check`]; also tells whether the evaluation would have changed the state (reading a missing key of a
+    /// `defaultdict` does).
+    pub fn check_traced(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> (CheckResult, bool) {
+        let mut vm = self.vm(Limits::ASSERTION);
+        let result = self.run_check(&mut vm, assertion, function, args);
+        (CheckResult::of(result), vm.heap.differs())
+    }
+
+    /// As [`State::check`], but what the evaluation changes stays, as in a real execution; tells whether it changed anything.
+    pub fn check_in_place(
+        &mut self,
+        assertion: &Assertion,
+        function: &Function,
+        args: &[Literal],
+    ) -> (CheckResult, bool) {
+        let mut vm = self.vm(Limits::ASSERTION);
+        let result = CheckResult::of(self.run_check(&mut vm, assertion, function, args));
+        let differs = vm.heap.differs();
+        if differs {
+            self.slots = Slots::default();
+            self.keep(vm);
+        }
+        (result, differs)
+    }
+
+    fn run_check(
+        &self,
+        vm: &mut Vm,
+        assertion: &Assertion,
+        function: &Function,
+        args: &[Literal],
+    ) -> Result<Value, Stop> {
+        let Some(code) = assertion.code(&function.signature) else {
+            return Err(Stop::unsupported("this assertion in this function"));
+        };
+        let object = self.object(&function.receiver)?;
+        let params = &function.signature;
+        let given = args.len() + 1;
+        let plain = params.keyword_only.is_empty();
+        if params.star.is_none() && plain && given != params.names.len() || given < params.names.len() {
+            return Err(Stop::raise(
+                ExcKind::TypeError,
+                format!("{}() takes {} arguments, {} given", function.name, params.names.len() - 1, args.len()),
+            ));
+        }
+        if !plain || params.double_star.is_some() {
+            return Err(Stop::unsupported("assertions in functions with keyword parameters"));
+        }
+        if params.star.is_none() {
+            return vm.run_code(&code, std::iter::once(object).chain(args.iter().map(value_of)));
+        }
+        let (first, rest) = args.split_at(params.names.len() - 1);
+        let rest = vm.new_tuple(rest.iter().map(value_of).collect())?;
+        vm.run_code(&code, std::iter::once(object).chain(first.iter().map(value_of)).chain(std::iter::once(rest)))
+    }
+
+    /// The values of the parts of an assertion that tell why it holds or fails, as text, in order of appearance.
+    pub fn explain(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> Vec<(String, String)> {
+        let Ok(object) = self.object(&function.receiver) else { return Vec::new() };
+        if function.signature.star.is_some() || args.len() + 1 != function.signature.names.len() {
+            return Vec::new();
+        }
+        let mut out = Vec::new();
+        for (text, code) in assertion.parts(&function.signature) {
+            let mut vm = self.vm(Limits::ASSERTION);
+            let values = std::iter::once(object.clone()).chain(args.iter().map(value_of));
+            match vm.run_code(&code, values).and_then(|value| vm.repr(&value)) {
+                Ok(value) => out.push((text, value)),
+                Err(Stop::Raise(raised)) => out.push((text, format!("raises {}", raised.kind.name()))),
+                Err(_) => {}
+            }
+        }
+        out
+    }
+
+    /// Evaluates an expression in which the objects are visible by name; the state does not change. Gives its `repr` and
+    /// its value as JSON.
+    ///
+    /// # Errors
+    /// What it raised or ran into.
+    pub fn evaluate(&self, expression: &str) -> Result<(String, serde_json::Value), Fault> {
+        let objects = self.objects();
+        let params = Params { names: objects.0.iter().map(|(n, _)| n.clone()).collect(), ..Params::default() };
+        let text = expression.trim();
+        let code = with_module(text, |module| match module.body.as_slice() {
+            [ruff_python_ast::Stmt::Expr(expr)] => compile::expression(text, &expr.value, &params)
+                .map_err(|failure| ProgramError::of_compile("expression", text, failure).message),
+            _ => Err("not one expression".to_owned()),
+        })
+        .map_err(|failure| ProgramError::of_parse("expression", text, failure).message)
+        .and_then(|r| r);
+        let code = match code {
+            Ok(code) => Arc::new(code),
+            Err(message) => {
+                return Err(Fault {
+                    kind: super::FaultKind::Exception("SyntaxError".into()),
+                    message,
+                    line: None,
+                    call: Some(text.to_owned()),
+                });
+            }
+        };
+        let mut vm = self.vm(Limits::CALL);
+        let values: Vec<Value> = objects.0.iter().map(|(_, v)| v.clone()).collect();
+        let result = vm.run_code(&code, values.into_iter()).and_then(|value| {
+            let repr = match vm.repr(&value) {
+                Err(Stop::Unsupported(_)) => format!("<{}>", vm.type_name(&value)),
+                other => other?,
+            };
+            Ok((repr, super::variables::json_of(&vm.heap, objects, &value)))
+        });
+        result.map_err(|stop| Fault { line: None, ..Fault::from_stop(stop, Some(text.to_owned())) })
+    }
+
+    /// The objects' variables as JSON, for people: sets sorted, other objects as `<name>`, keys that are no texts by `repr`.
+    pub fn variables(&self) -> serde_json::Value {
+        super::variables::variables(self)
+    }
+
+    /// A number that differs between states that differ, up to hash collisions; the order of dictionaries counts, that of
+    /// sets does not.
+    pub fn fingerprint(&self) -> u64 {
+        super::variables::fingerprint(self)
+    }
+}

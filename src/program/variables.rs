@@ -1,0 +1,203 @@
+//! A state's variables as JSON, and its fingerprint.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+use serde_json::{Map, Value as Json};
+
+use super::engine::fault::Limits;
+use super::engine::heap::Heap;
+use super::engine::value::{Attrs, Id, Key, Obj, Value};
+use super::state::State;
+
+/// Deepest nesting that is shown.
+const DEPTH: usize = 12;
+/// Most elements shown in all.
+const ELEMENTS: usize = 200_000;
+
+struct Writer<'a> {
+    heap: &'a Heap,
+    named: &'a Attrs,
+    left: usize,
+}
+
+pub(crate) fn variables(state: &State) -> Json {
+    let vm = state.vm(Limits::CALL);
+    let named = state.objects();
+    let mut writer = Writer { heap: &vm.heap, named, left: ELEMENTS };
+    let mut out = Map::new();
+    for (name, value) in &named.0 {
+        let json = match value {
+            Value::Ref(id) => writer.object(*id, 0),
+            other => writer.value(other, 0),
+        };
+        out.insert(name.to_string(), json);
+    }
+    Json::Object(out)
+}
+
+/// One value as JSON.
+pub(crate) fn json_of(heap: &Heap, named: &Attrs, value: &Value) -> Json {
+    Writer { heap, named, left: ELEMENTS }.value(value, 0)
+}
+
+impl Writer<'_> {
+    fn value(&mut self, value: &Value, depth: usize) -> Json {
+        match value {
+            Value::Unbound | Value::None => Json::Null,
+            Value::Ellipsis => Json::String("...".into()),
+            Value::Bool(b) => Json::Bool(*b),
+            Value::Int(n) => Json::from(*n),
+            Value::Big(n) => Json::String(n.to_string()),
+            Value::Float(x) => {
+                serde_json::Number::from_f64(*x).map_or_else(|| Json::String(x.to_string()), Json::Number)
+            }
+            Value::Str(s) => Json::String(s.to_string()),
+            Value::Bytes(b) => Json::String(String::from_utf8_lossy(b).into_owned()),
+            Value::Type(t) => Json::String(format!("<class {}>", t.name())),
+            Value::Builtin(b) => Json::String(format!("<function {}>", b.name())),
+            Value::Ref(id) => {
+                let name = self.named.0.iter().find(|(_, v)| matches!(v, Value::Ref(other) if other == id));
+                match name {
+                    Some((name, _)) => Json::String(format!("<{name}>")),
+                    None => self.object(*id, depth),
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, id: Id, depth: usize) -> Json {
+        if depth > DEPTH || self.left == 0 {
+            return Json::String("…".into());
+        }
+        self.left -= 1;
+        match self.heap.get(id) {
+            Obj::List(items) | Obj::Tuple(items) => {
+                Json::Array(items.iter().map(|v| self.value(v, depth + 1)).collect())
+            }
+            Obj::Set(set) => {
+                let mut members: Vec<(&Key, &Value)> = set.map.iter().collect();
+                members.sort_by(|a, b| a.0.cmp(b.0));
+                Json::Array(members.into_iter().map(|(_, v)| self.value(v, depth + 1)).collect())
+            }
+            Obj::Dict(dict) => {
+                let mut out = Map::new();
+                for entry in dict.map.values() {
+                    let key = match &entry.key {
+                        Value::Str(s) => s.to_string(),
+                        other => self.text(other, 0),
+                    };
+                    let value = self.value(&entry.value, depth + 1);
+                    out.insert(key, value);
+                }
+                Json::Object(out)
+            }
+            Obj::Instance { attrs, .. } => {
+                let mut out = Map::new();
+                for (name, value) in &attrs.0 {
+                    let value = self.value(value, depth + 1);
+                    out.insert(name.to_string(), value);
+                }
+                Json::Object(out)
+            }
+            Obj::Class(class) => Json::String(format!("<class {}>", class.name)),
+            Obj::Function(function) => Json::String(format!("<function {}>", function.code.name)),
+            Obj::Range(start, stop, step) => Json::String(format!("range({start}, {stop}, {step})")),
+            Obj::Exception { kind, .. } => Json::String(format!("<{}>", kind.name())),
+            _ => Json::String("<object>".into()),
+        }
+    }
+
+    /// A key as `repr` writes it.
+    fn text(&self, value: &Value, depth: usize) -> String {
+        match value {
+            Value::Str(s) => super::call::Literal::Str(s.to_string()).to_string(),
+            Value::None => "None".into(),
+            Value::Bool(b) => (if *b { "True" } else { "False" }).into(),
+            Value::Int(n) => n.to_string(),
+            Value::Float(x) => super::call::Literal::Float(*x).to_string(),
+            Value::Ref(id) if depth <= DEPTH => match self.heap.get(*id) {
+                Obj::Tuple(items) => {
+                    let parts: Vec<String> = items.iter().map(|v| self.text(v, depth + 1)).collect();
+                    if let [one] = parts.as_slice() { format!("({one},)") } else { format!("({})", parts.join(", ")) }
+                }
+                _ => "<object>".into(),
+            },
+            _ => "<value>".into(),
+        }
+    }
+}
+
+/// A hash of everything the named objects reach.
+pub(crate) fn fingerprint(state: &State) -> u64 {
+    let mut seen: FxHashMap<Id, u32> = FxHashMap::default();
+    let mut queue: Vec<Id> = Vec::new();
+    let mut hasher = FxHasher::default();
+    let slots = state.slots();
+    for (name, value) in &state.objects().0 {
+        name.hash(&mut hasher);
+        hash_value(value, &mut seen, &mut queue, &mut hasher);
+    }
+    let mut next = 0;
+    while let Some(id) = queue.get(next).copied() {
+        next += 1;
+        let Some(obj) = slots.get(id.0 as usize) else { continue };
+        match &**obj {
+            Obj::List(items) | Obj::Tuple(items) => {
+                (1_u8, items.len()).hash(&mut hasher);
+                for item in items {
+                    hash_value(item, &mut seen, &mut queue, &mut hasher);
+                }
+            }
+            Obj::Dict(dict) => {
+                (2_u8, dict.map.len()).hash(&mut hasher);
+                for (key, entry) in &dict.map {
+                    key.hash(&mut hasher);
+                    hash_value(&entry.value, &mut seen, &mut queue, &mut hasher);
+                }
+            }
+            Obj::Set(set) => {
+                let sum = set.map.keys().fold(0_u64, |sum, key| {
+                    let mut one = FxHasher::default();
+                    key.hash(&mut one);
+                    sum.wrapping_add(one.finish())
+                });
+                (3_u8, set.map.len(), sum).hash(&mut hasher);
+            }
+            Obj::Instance { attrs, .. } => {
+                4_u8.hash(&mut hasher);
+                for (name, value) in &attrs.0 {
+                    name.hash(&mut hasher);
+                    hash_value(value, &mut seen, &mut queue, &mut hasher);
+                }
+            }
+            Obj::Class(class) => class.name.hash(&mut hasher),
+            Obj::Function(function) => function.code.qualified.hash(&mut hasher),
+            _ => 9_u8.hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+fn hash_value(value: &Value, seen: &mut FxHashMap<Id, u32>, queue: &mut Vec<Id>, hasher: &mut FxHasher) {
+    match value {
+        Value::Unbound | Value::None => 0_u8.hash(hasher),
+        Value::Ellipsis => 1_u8.hash(hasher),
+        Value::Bool(b) => (2_u8, b).hash(hasher),
+        Value::Int(n) => (3_u8, n).hash(hasher),
+        Value::Big(n) => (4_u8, n).hash(hasher),
+        Value::Float(x) => (5_u8, x.to_bits()).hash(hasher),
+        Value::Str(s) => (6_u8, s).hash(hasher),
+        Value::Bytes(b) => (7_u8, b).hash(hasher),
+        Value::Type(t) => (8_u8, t).hash(hasher),
+        Value::Builtin(b) => (9_u8, b).hash(hasher),
+        Value::Ref(id) => {
+            let new = seen.len() as u32;
+            let number = *seen.entry(*id).or_insert_with(|| {
+                queue.push(*id);
+                new
+            });
+            (10_u8, number).hash(hasher);
+        }
+    }
+}
