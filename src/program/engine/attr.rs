@@ -29,7 +29,7 @@ impl Vm {
     #[inline]
     pub(crate) fn is_builtin_method(&self, object: &Value, name: &str) -> bool {
         let of = self.type_of(object);
-        !matches!(of, Type::Instance | Type::Meta | Type::Exc(_))
+        !matches!(of, Type::Instance | Type::Class | Type::Exc(_))
             && attributes(of).contains(&name)
             && !DATA.contains(&name)
     }
@@ -95,8 +95,8 @@ impl Vm {
                 _ => self.builtin_attr(object, name),
             },
             Value::Type(of) => {
-                if attributes(*of).contains(&&**name) || matches!(of, Type::Exc(_) | Type::Meta) || &**name == "mro" {
-                    if matches!(of, Type::Exc(_) | Type::Meta) || DATA.contains(&&**name) || &**name == "mro" {
+                if attributes(*of).contains(&&**name) || matches!(of, Type::Exc(_) | Type::Class) || &**name == "mro" {
+                    if matches!(of, Type::Exc(_) | Type::Class) || DATA.contains(&&**name) || &**name == "mro" {
                         return Err(Stop::unsupported(format!("{}.{name}", of.name())));
                     }
                     return self.alloc(Obj::BuiltinMethod { this: object.clone(), name: name.clone() });

@@ -14,7 +14,7 @@ impl Vm {
             || (of == Type::Enumerate && keywords.iter().all(|(n, _)| &**n == "start"));
         if !keywords.is_empty() && !takes_keywords {
             return match of {
-                Type::Str | Type::Int | Type::Bytes | Type::Zip | Type::Enumerate | Type::Meta | Type::Exc(_) => {
+                Type::Str | Type::Int | Type::Bytes | Type::Zip | Type::Enumerate | Type::Class | Type::Exc(_) => {
                     Err(Stop::unsupported(format!("keyword arguments of {}", of.name())))
                 }
                 _ => Err(Stop::raise(ExcKind::TypeError, format!("{}() takes no keyword arguments", of.name()))),
@@ -105,7 +105,7 @@ impl Vm {
                 self.alloc(Obj::Dict(dict))
             }
             Type::Range => self.range(&args),
-            Type::Meta => match args.as_slice() {
+            Type::Class => match args.as_slice() {
                 [one] => self.class_value(one),
                 [_, _, _] => Err(Stop::unsupported("making classes with type()")),
                 _ => Err(Stop::type_error("type() takes 1 or 3 arguments")),
@@ -142,8 +142,8 @@ impl Vm {
             }
             Type::Reversed => self.reversed(first),
             Type::Exc(kind) => self.alloc(Obj::Exception { kind, args: args.to_vec(), exact: true }),
-            Type::NoneType | Type::Dots if args.is_empty() => {
-                Ok(if of == Type::NoneType { Value::None } else { Value::Ellipsis })
+            Type::Nothing | Type::Dots if args.is_empty() => {
+                Ok(if of == Type::Nothing { Value::None } else { Value::Ellipsis })
             }
             other => Err(Stop::unsupported(format!("calling {}", other.name()))),
         }

@@ -17,9 +17,9 @@ macro_rules! types {
 }
 
 types! {
-    Object = "object", NoneType = "NoneType", Dots = "ellipsis", Bool = "bool", Int = "int", Float = "float",
+    Object = "object", Nothing = "NoneType", Dots = "ellipsis", Bool = "bool", Int = "int", Float = "float",
     Str = "str", Bytes = "bytes", Tuple = "tuple", List = "list", Dict = "dict", DefaultDict = "defaultdict", Set = "set",
-    FrozenSet = "frozenset", Range = "range", Meta = "type", Function = "function", Method = "method",
+    FrozenSet = "frozenset", Range = "range", Class = "type", Function = "function", Method = "method",
     BuiltinFunction = "builtin_function_or_method", Generator = "generator", ListIterator = "list_iterator",
     TupleIterator = "tuple_iterator", StrIterator = "str_iterator", StrAsciiIterator = "str_ascii_iterator",
     BytesIterator = "bytes_iterator", RangeIterator = "range_iterator", KeyIterator = "dict_keyiterator",
@@ -163,7 +163,7 @@ pub(crate) fn builtin(name: &str) -> Option<BuiltinName> {
         "set" => Type::Set,
         "frozenset" => Type::FrozenSet,
         "range" => Type::Range,
-        "type" => Type::Meta,
+        "type" => Type::Class,
         "map" => Type::Map,
         "filter" => Type::Filter,
         "zip" => Type::Zip,

@@ -421,14 +421,14 @@ impl Vm {
     /// The built-in type of a value; `Instance` for instances of classes of the program.
     pub(crate) fn type_of(&self, value: &Value) -> Type {
         match value {
-            Value::Unbound | Value::None => Type::NoneType,
+            Value::Unbound | Value::None => Type::Nothing,
             Value::Ellipsis => Type::Dots,
             Value::Bool(_) => Type::Bool,
             Value::Int(_) | Value::Big(_) => Type::Int,
             Value::Float(_) => Type::Float,
             Value::Str(_) => Type::Str,
             Value::Bytes(_) => Type::Bytes,
-            Value::Type(_) => Type::Meta,
+            Value::Type(_) => Type::Class,
             Value::Builtin(_) => Type::BuiltinFunction,
             Value::Ref(id) => match self.heap.get(*id) {
                 Obj::Free | Obj::Namespace(_) | Obj::Cell(_) => Type::Cell,
@@ -439,7 +439,7 @@ impl Vm {
                 Obj::Set(set) if set.frozen => Type::FrozenSet,
                 Obj::Set(_) => Type::Set,
                 Obj::Instance { .. } => Type::Instance,
-                Obj::Class(_) => Type::Meta,
+                Obj::Class(_) => Type::Class,
                 Obj::Function(_) => Type::Function,
                 Obj::Method { .. } => Type::Method,
                 Obj::BuiltinMethod { .. } => Type::BuiltinFunction,
