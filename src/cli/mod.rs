@@ -2,19 +2,22 @@
 //!
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
+mod config;
 mod docs;
 mod error;
 mod export;
 mod household;
+mod models;
 mod new_task;
 mod play;
+mod settings;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub use error::{CliError, print};
+pub use settings::Global;
 
 /// A terminal workbench to step language-model agents through episodes, one decision at a time.
 ///
@@ -28,14 +31,6 @@ struct Cli {
     command: Option<Command>,
 }
 
-/// Options of every subcommand.
-#[derive(Debug, Clone, Args)]
-pub struct Global {
-    /// Folder of config.toml, prompts and themes, in place of the platform's
-    #[arg(long, global = true, value_name = "DIR", env = "STEPWRIGHT_CONFIG_DIR")]
-    pub config_dir: Option<PathBuf>,
-}
-
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Play a world's task by hand: a prompt to type at, or the line protocol with --jsonl
@@ -46,6 +41,12 @@ enum Command {
     Export(export::Export),
     /// Print a session as plain text
     Show(export::Show),
+    /// Show the settings and where they come from, or write a file to start from
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// List the configured models, or find out what an endpoint offers
+    #[command(subcommand)]
+    Models(models::ModelsCommand),
     /// Print a shell completion script
     Completions(docs::Completions),
     /// Print the man page
@@ -62,7 +63,19 @@ pub fn run() -> ExitCode {
         Some(Command::Show(show)) => show.run(),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),
+        Some(Command::Config(command)) => command.run(&cli.global),
+        Some(Command::Models(command)) => command.run(&cli.global),
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(CliError::from),
     };
     done.unwrap_or_else(|error| error.report())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
 }

@@ -6,8 +6,8 @@
 //! are never in the file: a setting names the environment variable that holds one.
 
 mod file;
+mod folders;
 mod merge;
-mod paths;
 mod select;
 mod settings;
 mod show;
@@ -18,7 +18,7 @@ mod typed;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-pub use paths::Paths;
+pub use folders::Paths;
 pub use select::{Selected, select};
 pub use show::{Source, template};
 pub use typed::{Config, Data, Gate, KeySetting, ModelConfig, Price, Ui};
@@ -116,6 +116,14 @@ pub fn load_with(overrides: &Overrides, environment: Environment<'_>) -> Result<
     let merged = merge::merge(&paths, text.as_deref(), overrides, environment, &mut problems);
     let config = typed::build(paths, merged, environment, &mut problems);
     if problems.is_empty() { Ok(config) } else { Err(ConfigError { problems }) }
+}
+
+/// The folders alone, without reading the configuration file.
+///
+/// # Errors
+/// [`ConfigError`] when the account has no home directory and nothing else names the folders.
+pub fn paths(overrides: &Overrides) -> Result<Paths, ConfigError> {
+    Paths::find(overrides.config_dir.as_deref(), &|name| std::env::var(name).ok())
 }
 
 /// Values by full name (`model.base_url`, `models.local.model`), with where they come from.

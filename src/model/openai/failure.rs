@@ -134,7 +134,7 @@ pub(super) fn clean(text: &str, key: Option<&SecretString>) -> String {
             let end = lower.get(start..)?.find("</title>")?;
             trimmed.get(start..start + end)
         });
-        format!("a web page, not an API answer: {:?}", title.unwrap_or("no title").trim())
+        format!("a web page, not an API answer: {:?}; check base_url", title.unwrap_or("no title").trim())
     } else {
         trimmed.to_owned()
     };
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(clean(" bad key sk-secret\u{1b}[2J\n", Some(&key)), "bad key [key]\\u{1b}[2J");
         assert_eq!(
             clean("<!DOCTYPE html><TITLE>502 Bad Gateway</TITLE>…", None),
-            "a web page, not an API answer: \"502 Bad Gateway\""
+            "a web page, not an API answer: \"502 Bad Gateway\"; check base_url"
         );
         assert_eq!(clean(&"x".repeat(5000), None).chars().count(), SHOWN + 1);
     }

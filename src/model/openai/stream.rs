@@ -15,6 +15,8 @@ use super::failure::{error_object, words};
 const MAX_ANSWER: usize = 64 << 20;
 /// Most bytes of one line of a stream.
 const MAX_LINE: usize = 8 << 20;
+/// Most bytes read of a web page that came instead of an answer.
+const MAX_PAGE: usize = 64 << 10;
 /// How long to wait for usage or the end mark once every completion has ended.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -44,10 +46,9 @@ pub(super) fn pieces(response: reqwest::Response, idle: Duration) -> impl Stream
     struct State {
         response: reqwest::Response,
         total: usize,
-        line: usize,
         ended: bool,
     }
-    let state = State { response, total: 0, line: 0, ended: false };
+    let state = State { response, total: 0, ended: false };
     stream::unfold(state, move |mut s| async move {
         if s.ended {
             return None;
@@ -61,31 +62,15 @@ pub(super) fn pieces(response: reqwest::Response, idle: Duration) -> impl Stream
             Ok(Ok(None)) => return None,
             Ok(Ok(Some(bytes))) => {
                 s.total = s.total.saturating_add(bytes.len());
-                s.line = match bytes.iter().rposition(|b| *b == b'\n') {
-                    Some(at) => bytes.len() - at,
-                    None => s.line.saturating_add(bytes.len()),
-                };
                 if s.total > MAX_ANSWER {
                     Err(Break::last(format!("the answer is longer than {} MiB", MAX_ANSWER >> 20)))
                 } else {
-                    Ok((bytes.to_vec(), s.line))
+                    Ok(bytes.to_vec())
                 }
             }
         };
         s.ended = piece.is_err();
         Some((piece, s))
-    })
-    .scan(None, |streaming: &mut Option<bool>, piece| {
-        // Lines are bounded in streams only: a whole answer may well be one line.
-        let piece = piece.and_then(|(bytes, line)| {
-            let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
-            let is_stream = *streaming.get_or_insert(first.is_some_and(|b| *b != b'{'));
-            if is_stream && line > MAX_LINE {
-                return Err(Break::last(format!("the stream holds a line longer than {} MiB", MAX_LINE >> 20)));
-            }
-            Ok(bytes)
-        });
-        std::future::ready(Some(piece))
     })
 }
 
@@ -102,15 +87,26 @@ pub(super) async fn read(
             Some(piece) => start.extend(piece?),
             None => return Err(Break::passing("the answer is empty")),
         }
-        if let Some(first) = start.iter().find(|b| !b.is_ascii_whitespace()) {
-            break *first;
+        if let Some(at) = start.iter().position(|b| !b.is_ascii_whitespace()) {
+            start.drain(..at);
+            break start.first().copied().unwrap_or_default();
         }
     };
+    if first == b'<' {
+        // Some page of a proxy or a wrong address; its title tells most.
+        while let Some(Ok(piece)) = pieces.next().await {
+            start.extend(piece);
+            if start.len() > MAX_PAGE {
+                break;
+            }
+        }
+        return Err(Break::last(String::from_utf8_lossy(&start)));
+    }
     if first != b'{' {
         // An event that the stream's end cuts short still counts: the line ends are supplied.
         let end = stream::once(std::future::ready(Ok(b"\n\n".to_vec())));
         let all = stream::once(std::future::ready(Ok(start))).chain(pieces).chain(end);
-        return read_events(all, answer, delta).await;
+        return read_events(whole_lines(all), answer, delta).await;
     }
     while let Some(piece) = pieces.next().await {
         start.extend(piece?);
@@ -120,6 +116,25 @@ pub(super) async fn read(
         .map_err(|e| Break::last(format!("the answer is no JSON ({e}): {}", super::failure::short(&text))))?;
     take(&object, true, answer, &mut delta)?;
     if answer.is_empty() { Err(Break::last("the answer holds no completion")) } else { Ok(()) }
+}
+
+/// Holds back what follows the last line end: the event parser would read an unfinished line again with every piece.
+fn whole_lines(pieces: impl Stream<Item = Result<Vec<u8>, Break>>) -> impl Stream<Item = Result<Vec<u8>, Break>> {
+    pieces.scan(Vec::new(), |held: &mut Vec<u8>, piece| {
+        let lines = piece.and_then(|bytes| {
+            let unfinished = bytes.iter().rposition(|b| *b == b'\n').map_or(bytes.len(), |at| bytes.len() - at - 1);
+            held.extend_from_slice(&bytes);
+            if unfinished < bytes.len() {
+                let rest = held.split_off(held.len() - unfinished);
+                return Ok(std::mem::replace(held, rest));
+            }
+            if held.len() > MAX_LINE {
+                return Err(Break::last(format!("the stream holds a line longer than {} MiB", MAX_LINE >> 20)));
+            }
+            Ok(Vec::new())
+        });
+        std::future::ready(Some(lines))
+    })
 }
 
 async fn read_events(
