@@ -30,5 +30,6 @@ pub mod precondition;
 pub mod program;
 pub mod prompt;
 pub mod sanitize;
+pub mod study;
 pub mod tui;
 pub mod world;

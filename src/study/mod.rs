@@ -1,0 +1,3 @@
+//! Studies: unattended runs, metrics, and conformance checks against recordings of the original systems.
+
+pub mod run;

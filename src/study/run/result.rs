@@ -1,0 +1,85 @@
+//! What an unattended episode came to: one line of the results file, read from the session alone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::episode::{Session, Status};
+
+/// One line of the results file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// The task's id.
+    pub task: String,
+    /// Its type.
+    pub kind: String,
+    /// The goal as told.
+    pub sentence: String,
+    /// The method's name.
+    pub method: String,
+    /// The model's name.
+    pub model: String,
+    /// World options (`{"edition":"put"}`).
+    pub options: std::collections::BTreeMap<String, String>,
+    /// The world's seed.
+    pub seed: u64,
+    /// Whether the goal was reached.
+    pub won: bool,
+    /// Actions executed.
+    pub steps: u32,
+    /// Of these, refused by the world.
+    pub refused: u32,
+    /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`).
+    pub compatible: u32,
+    /// Proposals made.
+    pub proposals: u32,
+    /// Times a language model was asked.
+    pub asks: u32,
+    /// Tokens of prompts.
+    pub prompt_tokens: u64,
+    /// Tokens generated.
+    pub completion_tokens: u64,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Why the episode ended, in words.
+    pub ended: String,
+    /// What went wrong, if the episode could not be run to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl RunResult {
+    /// Sums up a session at its cursor.
+    pub fn of(session: &Session, kind: &str, seconds: f64, ended: &str, error: Option<String>) -> Self {
+        let header = &session.header;
+        let path = session.path(session.cursor());
+        let (mut compatible, mut proposals, mut asks) = (0, 0, 0);
+        for node in &path {
+            let turn = &node.turn;
+            proposals += u32::try_from(turn.proposals.len()).unwrap_or(u32::MAX);
+            asks += u32::try_from(turn.asks.iter().filter(|a| a.prompt.is_some()).count()).unwrap_or(u32::MAX);
+            let taken = turn.decisions.iter().rev().find(|d| d.takes()).map(|d| d.proposal());
+            let holds = taken.and_then(|id| turn.verdicts.get(&id)).is_some_and(|v| v.preconditions() == Status::Holds);
+            compatible += u32::from(holds);
+        }
+        let current = session.current();
+        RunResult {
+            task: header.task.clone(),
+            kind: kind.to_owned(),
+            sentence: header.sentence.clone(),
+            method: session.method.clone(),
+            model: session.model.clone(),
+            options: header.options.clone(),
+            seed: header.seed,
+            won: current.is_some_and(|n| n.outcome.won),
+            steps: current.map_or(0, |n| n.depth),
+            refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
+            compatible,
+            proposals,
+            asks,
+            prompt_tokens: session.spent.prompt,
+            completion_tokens: session.spent.completion,
+            seconds: (seconds * 1000.0).round() / 1000.0,
+            ended: ended.to_owned(),
+            error,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Which tasks are meant: `--tasks SELECTOR`.
+//!
+//! Terms separated by commas. `type=`, `split=` and `first=` narrow the choice; every other term is an id, or a pattern with `*`,
+//! or the beginning of ids, and adds to it. `all` is every task.
+
+use crate::world::TaskInfo;
+
+/// What a selector says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selector {
+    patterns: Vec<String>,
+    kinds: Vec<String>,
+    splits: Vec<String>,
+    first: Option<usize>,
+}
+
+impl std::str::FromStr for Selector {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut selector = Selector::default();
+        for term in text.split(',').map(str::trim).filter(|t| !t.is_empty()) {
+            match term.split_once('=') {
+                None if term == "all" => selector.patterns.push("*".to_owned()),
+                None => selector.patterns.push(term.to_owned()),
+                Some(("type", kind)) => selector.kinds.push(kind.to_owned()),
+                Some(("split", split)) => selector.splits.push(split.to_owned()),
+                Some(("first", count)) => {
+                    let count = count.parse().map_err(|_| format!("`{count}` in `{term}` is no number"))?;
+                    selector.first = Some(count);
+                }
+                Some((key, _)) => {
+                    return Err(format!(
+                        "`{key}=` selects nothing; there are type=, split=, first=, ids, patterns with * and `all`"
+                    ));
+                }
+            }
+        }
+        Ok(selector)
+    }
+}
+
+impl Selector {
+    /// The tasks selected, in their own order.
+    ///
+    /// # Errors
+    /// When none is, with what there would be.
+    pub fn select(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
+        let chosen: Vec<TaskInfo> =
+            tasks.iter().filter(|t| self.matches(t)).take(self.first.unwrap_or(usize::MAX)).cloned().collect();
+        if chosen.is_empty() {
+            let example =
+                tasks.first().map_or_else(|| "none".to_owned(), |t| format!("`{}`, of type {}", t.id, t.kind));
+            return Err(format!("the selector matches none of {} tasks; the first is {example}", tasks.len()));
+        }
+        Ok(chosen)
+    }
+
+    fn matches(&self, task: &TaskInfo) -> bool {
+        let split = task.id.split('/').next().unwrap_or_default();
+        let kind = |k: &String| task.kind == *k || task.kind.split('_').any(|word| word == k);
+        (self.kinds.is_empty() || self.kinds.iter().any(kind))
+            && (self.splits.is_empty() || self.splits.iter().any(|s| s == split))
+            && (self.patterns.is_empty() || self.patterns.iter().any(|p| fits(p, &task.id)))
+    }
+}
+
+/// Whether an id fits a pattern: with `*` for any text, else as its beginning.
+fn fits(pattern: &str, id: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| id.strip_prefix(first)) else { return false };
+    if !pattern.contains('*') {
+        return true;
+    }
+    let mut ended = pattern.ends_with('*');
+    for part in parts.filter(|p| !p.is_empty()) {
+        let Some(at) = rest.find(part) else { return false };
+        rest = rest.get(at + part.len()..).unwrap_or_default();
+        ended = ended || rest.is_empty();
+    }
+    ended || rest.is_empty() || pattern.rsplit('*').next().is_some_and(|last| id.ends_with(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tasks() -> Vec<TaskInfo> {
+        [
+            ("shipped/heat-mug-1", "pick_heat_then_place_in_recep"),
+            ("shipped/cool-mug-2", "pick_cool_then_place_in_recep"),
+            ("valid_unseen/a/b", "look_at_obj_in_light"),
+            ("valid_unseen/c/d", "pick_and_place_simple"),
+        ]
+        .map(|(id, kind)| TaskInfo { id: id.into(), kind: kind.into(), sentence: String::new(), source: String::new() })
+        .into()
+    }
+
+    fn ids(selector: &str) -> Vec<String> {
+        let chosen = selector.parse::<Selector>().unwrap().select(&tasks());
+        chosen.map_or_else(|e| vec![e], |c| c.into_iter().map(|t| t.id).collect())
+    }
+
+    #[test]
+    fn terms_add_and_filters_narrow() {
+        assert_eq!(ids("all").len(), 4);
+        assert_eq!(ids("").len(), 4);
+        assert_eq!(ids("split=valid_unseen"), ["valid_unseen/a/b", "valid_unseen/c/d"]);
+        assert_eq!(ids("split=valid_unseen,first=1"), ["valid_unseen/a/b"]);
+        assert_eq!(ids("type=heat"), ["shipped/heat-mug-1"]);
+        assert_eq!(ids("type=pick_and_place_simple"), ["valid_unseen/c/d"]);
+        assert_eq!(ids("*mug*"), ["shipped/heat-mug-1", "shipped/cool-mug-2"]);
+        assert_eq!(ids("*/b, shipped/heat"), ["shipped/heat-mug-1", "valid_unseen/a/b"]);
+        assert_eq!(ids("*-2"), ["shipped/cool-mug-2"]);
+        assert!(ids("nothing")[0].contains("none of 4 tasks"));
+    }
+
+    #[test]
+    fn wrong_words_are_named() {
+        assert!("first=x".parse::<Selector>().unwrap_err().contains("no number"));
+        assert!("kind=x".parse::<Selector>().unwrap_err().contains("type="));
+    }
+}
