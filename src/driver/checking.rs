@@ -47,7 +47,6 @@ pub(super) fn read(world: &dyn World, text: &str) -> Result<Draft, String> {
         };
         return Ok(Draft::by_person(typed, Action { text, call: Some(call.to_string()) }));
     }
-    let text = typed.split_whitespace().collect::<Vec<_>>().join(" ");
-    let call = world.call_of(&text).map(|c| c.to_string());
-    Ok(Draft::by_person(typed, Action { text, call }))
+    let call = world.call_of(typed).map(|c| c.to_string());
+    Ok(Draft::by_person(typed, Action { text: typed.to_owned(), call }))
 }

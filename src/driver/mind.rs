@@ -1,75 +1,207 @@
-//! The program side of an episode: the specification with the assertions in force, and the state the calls lead to.
+//! The program side of an episode: the specification, the assertions in force, and the state the calls lead to.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::LineStatus;
-use crate::episode::Check;
 use crate::episode::gate::Assertions;
+use crate::episode::{Check, CheckKind, Status};
 use crate::planner::ProgramView;
-use crate::program::Call;
+use crate::program::{Assertion, Call, CheckResult, Function, Literal, Role, Specification, State};
+
+/// Assertions in force, by action function, compiled.
+type Rules = BTreeMap<String, Vec<Assertion>>;
 
 /// The specification with the assertions in force.
 #[derive(Debug, Clone)]
 pub(super) struct Mind {
-    source: String,
+    specification: Specification,
+    rules: Arc<Rules>,
+    start: MindState,
 }
 
 /// The program state: what the agent can know.
 #[derive(Debug, Clone)]
-pub(super) struct MindState {
-    calls: Vec<String>,
+pub(super) struct MindState(State);
+
+/// A state with the assertions in force, to plan on.
+#[derive(Debug, Clone)]
+pub(super) struct Outlook {
+    state: MindState,
+    rules: Arc<Rules>,
 }
 
 impl Mind {
-    /// Loads a specification.
+    /// Loads a specification; its own assertions are in force.
     pub(super) fn load(source: &str) -> Result<Self, String> {
-        Ok(Mind { source: source.to_owned() })
+        let specification = Specification::load(source, "spec.py").map_err(|e| e.to_string())?;
+        let start = MindState(specification.start().map_err(|e| e.to_string())?);
+        let mut mind = Mind { specification, rules: Arc::default(), start };
+        for assertions in mind.assertions() {
+            mind.adopt(&assertions)?;
+        }
+        Ok(mind)
     }
 
-    /// The assertions in force, by action.
+    /// The specification's own assertions, by action.
     pub(super) fn assertions(&self) -> Vec<Assertions> {
-        Vec::new()
+        let actions = self.specification.functions().iter().filter(|f| f.role == Role::Action);
+        let own = actions.map(|f| Assertions {
+            action: f.name.clone(),
+            assertions: f.assertions.iter().map(|a| a.expression.clone()).collect(),
+            origin: "specification".into(),
+        });
+        own.collect()
     }
 
-    /// Puts assertions in force.
-    pub(super) fn adopt(&mut self, _assertions: &Assertions) -> Result<(), String> {
+    /// Puts assertions in force for an action.
+    pub(super) fn adopt(&mut self, adopted: &Assertions) -> Result<(), String> {
+        if !self.specification.functions().iter().any(|f| f.role == Role::Action && f.name == adopted.action) {
+            return Err(format!("`{}` is no action of the specification", adopted.action));
+        }
+        let compiled = adopted.assertions.iter().map(|text| {
+            Assertion::compile(text).map_err(|e| format!("`{text}` cannot be adopted for {}: {e}", adopted.action))
+        });
+        let compiled: Vec<Assertion> = compiled.collect::<Result<_, _>>()?;
+        Arc::make_mut(&mut self.rules).insert(adopted.action.clone(), compiled);
         Ok(())
     }
 
     /// The state after the set-up lines.
     pub(super) fn start(&self) -> MindState {
-        MindState { calls: vec![format!("{} bytes", self.source.len())] }
+        self.start.clone()
     }
 
-    /// Evaluates the assertions of a call.
-    pub(super) fn check(&self, _state: &MindState, _call: &Call) -> Vec<Check> {
-        Vec::new()
+    /// The state together with the assertions in force.
+    pub(super) fn outlook(&self, state: &MindState) -> Outlook {
+        Outlook { state: state.clone(), rules: Arc::clone(&self.rules) }
     }
 
-    /// Runs an edited trajectory.
+    /// Evaluates the assertions of a call, with the values found.
+    pub(super) fn check(&self, state: &MindState, call: &Call) -> Vec<Check> {
+        check(&state.0, &self.rules, call, true)
+    }
+
+    /// Runs an edited trajectory from the start: assertions count, the world is not asked.
     pub(super) fn run(&self, lines: &[String]) -> Vec<LineStatus> {
-        lines.iter().map(|_| LineStatus::Ran).collect()
-    }
-}
-
-impl ProgramView for MindState {
-    fn check(&self, _action: &Call) -> Vec<Check> {
-        Vec::new()
-    }
-
-    fn apply(&mut self, calls: &[Call]) {
-        self.run(calls.iter());
+        let mut state = self.start();
+        let mut raised = false;
+        let run = lines.iter().map(|line| {
+            if raised {
+                return LineStatus::NotReached;
+            }
+            let call: Call = match line.parse() {
+                Ok(call) => call,
+                Err(error) => {
+                    raised = true;
+                    return LineStatus::Unreadable(error.to_string());
+                }
+            };
+            let failing = self.check(&state, &call).into_iter().find(|c| c.status == Status::Fails);
+            let fault = match failing {
+                Some(check) => Some(match check.detail {
+                    Some(detail) => format!("{}: {detail}", check.condition),
+                    None => check.condition,
+                }),
+                None => state.0.call_unchecked(&call).err().map(|fault| fault.to_string()),
+            };
+            match fault {
+                Some(why) => {
+                    raised = true;
+                    LineStatus::Raised(why)
+                }
+                None => LineStatus::Ran,
+            }
+        });
+        run.collect()
     }
 }
 
 impl MindState {
-    /// Runs calls that the world has made true, without their assertions.
+    /// Runs calls that the world has made true, without their assertions. A call that the specification cannot run leaves the
+    /// state as it was.
     pub(super) fn run<'a>(&mut self, calls: impl Iterator<Item = &'a Call>) {
-        self.calls.extend(calls.map(ToString::to_string));
+        for call in calls {
+            // What the world reports is true whether or not the program can follow.
+            let _ = self.0.call_unchecked(call);
+        }
     }
 
     /// The variables as JSON.
     pub(super) fn variables(&self) -> Value {
-        self.calls.iter().map(|c| Value::from(c.as_str())).collect()
+        self.0.variables()
     }
+}
+
+impl ProgramView for Outlook {
+    fn check(&self, action: &Call) -> Vec<Check> {
+        check(&self.state.0, &self.rules, action, false)
+    }
+
+    fn permits(&self, action: &Call) -> Status {
+        let Some((function, rules)) = rules_of(&self.state.0, &self.rules, action) else { return Status::Holds };
+        let mut worst = Status::Holds;
+        for rule in rules {
+            match status(&self.state.0.check(rule, function, &action.args)) {
+                Status::Fails => return Status::Fails,
+                Status::Unknown => worst = Status::Unknown,
+                Status::Holds => {}
+            }
+        }
+        worst
+    }
+
+    fn apply(&mut self, calls: &[Call]) {
+        self.state.run(calls.iter());
+    }
+}
+
+fn rules_of<'a>(state: &'a State, rules: &'a Rules, call: &Call) -> Option<(&'a Function, &'a [Assertion])> {
+    let function = state.specification().function(&call.receiver, &call.function)?;
+    let rules = rules.get(&call.function)?;
+    (function.role == Role::Action).then_some((function, rules.as_slice()))
+}
+
+fn status(result: &CheckResult) -> Status {
+    match result {
+        CheckResult::Holds => Status::Holds,
+        CheckResult::Raises { .. } => Status::Fails,
+        CheckResult::Unsupported(_) | CheckResult::Budget(_) => Status::Unknown,
+    }
+}
+
+fn check(state: &State, rules: &Rules, call: &Call, explain: bool) -> Vec<Check> {
+    let Some((function, rules)) = rules_of(state, rules, call) else { return Vec::new() };
+    let checks = rules.iter().map(|rule| {
+        let result = state.check(rule, function, &call.args);
+        Check {
+            kind: CheckKind::Precondition,
+            condition: rule.text().to_owned(),
+            status: status(&result),
+            detail: if explain { detail(state, rule, function, &call.args, &result) } else { None },
+        }
+    });
+    checks.collect()
+}
+
+/// The exception where there was one, and the values found.
+fn detail(
+    state: &State,
+    rule: &Assertion,
+    function: &Function,
+    args: &[Literal],
+    result: &CheckResult,
+) -> Option<String> {
+    let outcome = match result {
+        CheckResult::Holds => None,
+        CheckResult::Raises { exception, message } if message.is_empty() => Some(exception.clone()),
+        CheckResult::Raises { exception, message } => Some(format!("{exception}: {message}")),
+        CheckResult::Unsupported(what) => Some(format!("cannot be told: {what}")),
+        CheckResult::Budget(what) => Some(format!("cannot be told: {what}")),
+    };
+    let values = state.explain(rule, function, args).into_iter().map(|(part, value)| format!("{part} = {value}"));
+    let words: Vec<String> = outcome.into_iter().chain(values).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }

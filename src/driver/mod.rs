@@ -6,7 +6,10 @@
 
 mod asking;
 mod checking;
+pub mod examples;
+mod explaining;
 mod mind;
+mod open;
 mod points;
 pub mod prompting;
 mod proposing;
@@ -14,7 +17,8 @@ mod setup;
 mod situation;
 mod task;
 
-pub use setup::{Beginning, Clock, Resolver, SYMBOLIC, Setup, Source, system_clock};
+pub use open::{NewSession, OpenError, OpenRequest, WORLDS, open, prepare, prepare_new, resolver};
+pub use setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
 pub use task::start;
 
 use std::path::PathBuf;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::episode::{Choice, PromptRecord, Session};
 use crate::method::Method;
 use crate::prompt::Prompts;
+use crate::world;
 
 /// A demonstration as a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,6 +21,20 @@ pub struct Demonstration {
     pub sentence: String,
     /// The program, with its `def` line.
     pub program: String,
+}
+
+impl Demonstration {
+    /// A recorded episode as a program.
+    pub fn of(recorded: &world::demonstration::Demonstration) -> Self {
+        let mut program = format!("def {}():\n    # {}\n", recorded.header.function, recorded.header.comment);
+        let calls = recorded.calls().map(ToString::to_string);
+        for line in recorded.header.setup.iter().cloned().chain(calls) {
+            program.push_str("    ");
+            program.push_str(&line);
+            program.push('\n');
+        }
+        Demonstration { kind: recorded.task_type.clone(), sentence: recorded.sentence.clone(), program }
+    }
 }
 
 /// Prompts and what goes into them.

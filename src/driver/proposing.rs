@@ -54,7 +54,7 @@ pub(super) fn prepare(ask: AskId, n: u32, driver: &Driver) -> impl FnOnce() -> R
     let history: Vec<Observed> = session.path(session.cursor()).into_iter().map(observed).collect();
     let rejected = driver.gate.session().current().map(|n| rejected(&n.turn)).unwrap_or_default();
     let sentence = session.header.sentence.clone();
-    let program = driver.points.state.clone();
+    let program = driver.mind.outlook(&driver.points.state);
     let proposer = Arc::clone(&driver.proposer);
     move || {
         let started = Instant::now();

@@ -1,5 +1,6 @@
 //! What a driver is started with.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::prompting::Prompting;
@@ -8,14 +9,20 @@ use crate::method::Method;
 use crate::model::LanguageModel;
 use crate::planner::SymbolicProposer;
 use crate::world::World;
+use crate::world::demonstration::Demonstration;
 
 /// Where proposals come from.
 #[derive(Clone)]
 pub enum Source {
     /// The built-in symbolic proposer: no language model.
     Symbolic,
-    /// A language model.
-    Language(Arc<dyn LanguageModel>),
+    /// A language model, under the name it was chosen by.
+    Language {
+        /// The name.
+        name: String,
+        /// The model.
+        model: Arc<dyn LanguageModel>,
+    },
 }
 
 /// The symbolic proposer's name wherever a model's name is given.
@@ -26,7 +33,7 @@ impl Source {
     pub fn name(&self) -> String {
         match self {
             Source::Symbolic => SYMBOLIC.to_owned(),
-            Source::Language(model) => model.info().name,
+            Source::Language { name, .. } => name.clone(),
         }
     }
 }
@@ -58,10 +65,21 @@ pub enum Beginning {
     /// A session read from a log.
     Resume {
         /// The session at its last record.
-        session: Session,
+        session: Box<Session>,
         /// Its records.
         records: Vec<Record>,
     },
+}
+
+/// Where a session is kept.
+#[derive(Debug)]
+pub enum Keep {
+    /// Nowhere.
+    Nothing,
+    /// In this log.
+    Log(log::Writer),
+    /// In a new file, made when the first record is added: for sessions that are opened to be looked at.
+    Copy(PathBuf),
 }
 
 /// All a driver needs.
@@ -80,10 +98,14 @@ pub struct Setup {
     pub proposer: Arc<SymbolicProposer>,
     /// Prompts and demonstrations.
     pub prompting: Prompting,
-    /// The log, if the session is to be kept.
-    pub log: Option<log::Writer>,
-    /// The policy of a run that nobody watches.
-    pub unattended: Option<Policy>,
+    /// Recorded episodes to learn from.
+    pub demonstrations: Arc<Vec<Demonstration>>,
+    /// Where the session is kept.
+    pub keep: Keep,
+    /// The policy a new session begins with; a person decides everything if `None`.
+    pub policy: Option<Policy>,
+    /// Nobody watches: nothing is asked for once the policy's steps are used up.
+    pub unattended: bool,
     /// The clock of the records.
     pub clock: Clock,
 }

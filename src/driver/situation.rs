@@ -3,7 +3,6 @@
 use super::Situation;
 use super::checking::difference;
 use super::task::Driver;
-use crate::blocking::BlockingTree;
 
 /// The situation at the cursor.
 pub(super) fn of(driver: &Driver) -> Situation {
@@ -21,6 +20,6 @@ pub(super) fn of(driver: &Driver) -> Situation {
         truth,
         variables: driver.points.state.variables(),
         truth_changes,
-        goals: BlockingTree::default(),
+        goals: super::explaining::goals(session),
     }
 }

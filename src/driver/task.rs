@@ -14,12 +14,13 @@ use super::checking;
 use super::mind::Mind;
 use super::points::{Points, logged};
 use super::proposing;
-use super::setup::{Beginning, Setup, Source};
+use super::setup::{Beginning, Keep, Setup, Source};
 use super::{Command, Handle, Level, Notice};
 use crate::episode::gate::{Advice, AskSpec, Assertions, Effect, Report, Request};
-use crate::episode::{AskId, Event, Gate, Session, log};
+use crate::episode::{AskId, Event, Gate, Record, Session, log};
 use crate::method::Method;
 use crate::planner::SymbolicProposer;
+use crate::world::demonstration::Demonstration;
 
 /// What long work sends back.
 pub(super) enum Message {
@@ -40,7 +41,10 @@ pub(super) struct Driver {
     resolver: super::setup::Resolver,
     pub(super) proposer: Arc<SymbolicProposer>,
     prompting: super::prompting::Prompting,
-    log: Option<log::Writer>,
+    pub(super) demonstrations: Arc<Vec<Demonstration>>,
+    keep: Keep,
+    /// What a copy begins with.
+    before: Arc<Vec<Record>>,
     clock: super::setup::Clock,
     /// Effects not yet carried out.
     effects: VecDeque<Effect>,
@@ -73,11 +77,11 @@ impl Driver {
         notices: UnboundedSender<Notice>,
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
-        let Setup { beginning, mut world, method, source, resolver, proposer, prompting, log, unattended, clock } =
-            setup;
+        let Setup { beginning, mut world, method, source, resolver, proposer, prompting, .. } = setup;
+        let Setup { demonstrations, keep, policy, unattended, clock, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(header), Vec::new()),
-            Beginning::Resume { session, records } => (session, records),
+            Beginning::Resume { session, records } => (*session, records),
         };
         let header = session.header.clone();
         let mut mind = Mind::load(&header.specification)?;
@@ -88,8 +92,12 @@ impl Driver {
             mind.adopt(&Assertions { action: action.clone(), assertions, origin })?;
         }
         let mut points = Points::new(world, &mind, &reset);
-        let path = log.as_ref().map(|l| l.path().to_owned());
-        let _ = notices.send(Notice::Opened { header: Box::new(header), records: Arc::new(records), path });
+        let path = match &keep {
+            Keep::Log(log) => Some(log.path().to_owned()),
+            Keep::Nothing | Keep::Copy(_) => None,
+        };
+        let records = Arc::new(records);
+        let _ = notices.send(Notice::Opened { header: Box::new(header), records: Arc::clone(&records), path });
         let now = clock();
         let started = session.is_started();
         let mut astray = None;
@@ -99,13 +107,12 @@ impl Driver {
         }
         let (mut gate, mut effects) =
             if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
-        if unattended.is_some() {
+        if unattended {
             gate = gate.unattended();
         }
         if !started {
             let assertions = mind.assertions();
-            effects
-                .extend(gate.request(Request::Begin { outcome: logged(&reset), assertions, policy: unattended }, now));
+            effects.extend(gate.request(Request::Begin { outcome: logged(&reset), assertions, policy }, now));
         }
         let driver = Driver {
             gate,
@@ -117,7 +124,9 @@ impl Driver {
             resolver,
             proposer,
             prompting,
-            log,
+            demonstrations,
+            keep,
+            before: records,
             clock,
             effects: effects.into(),
             notices,
@@ -150,7 +159,7 @@ impl Driver {
         if self.gate.asking().is_some() {
             self.request(Request::Cancel);
         }
-        if let Some(log) = &self.log
+        if let Keep::Log(log) = &self.keep
             && let Err(error) = log.sync()
         {
             self.say(Level::Error, error.to_string());
@@ -192,20 +201,32 @@ impl Driver {
     fn carry_out(&mut self) {
         while let Some(effect) = self.effects.pop_front() {
             if let Effect::Persist(record) = &effect
-                && let Some(log) = &mut self.log
+                && let Err(error) = self.persist(record)
             {
-                let decided = matches!(record.event, Event::Decided { .. });
-                let written = log.append(record).and_then(|()| if decided { log.sync() } else { Ok(()) });
-                if let Err(error) = written {
-                    self.effects.push_front(effect);
-                    let text =
-                        format!("{error}. Nothing happens until the session can be written; make room and try again");
-                    self.say(Level::Error, text);
-                    return;
-                }
+                self.effects.push_front(effect);
+                let text =
+                    format!("{error}. Nothing happens until the session can be written; make room and try again");
+                self.say(Level::Error, text);
+                return;
             }
             self.perform(effect);
         }
+    }
+
+    /// Hands a record to the operating system, decisions to the disk.
+    fn persist(&mut self, record: &Record) -> Result<(), log::LogError> {
+        if let Keep::Copy(path) = &self.keep {
+            let mut log = log::Writer::create(path, &self.gate.session().header)?;
+            for earlier in self.before.iter() {
+                log.append(earlier)?;
+            }
+            self.say(Level::Info, format!("what you do is kept in {}", path.display()));
+            self.before = Arc::default();
+            self.keep = Keep::Log(log);
+        }
+        let Keep::Log(log) = &mut self.keep else { return Ok(()) };
+        log.append(record)?;
+        if matches!(record.event, Event::Decided { .. }) { log.sync() } else { Ok(()) }
     }
 
     fn perform(&mut self, effect: Effect) {
@@ -302,7 +323,7 @@ impl Driver {
                 let n = samples.unwrap_or_else(|| self.method.ranked());
                 Advice::Ask(AskSpec { purpose: RANKED.into(), model, prompt: None, n, temperature: 0.0 })
             }
-            Source::Language(_) => match self.prompting.next_action(self.method.as_ref(), session, &self.kind) {
+            Source::Language { .. } => match self.prompting.next_action(self.method.as_ref(), session, &self.kind) {
                 Err(why) => Advice::Stuck(why),
                 Ok((prompt, left_out)) => {
                     if left_out.is_some() && left_out != self.left_out {
@@ -316,7 +337,7 @@ impl Driver {
     }
 
     fn ask_model(&mut self, ask: AskId, spec: &AskSpec) {
-        let Source::Language(model) = &self.source else {
+        let Source::Language { model, .. } = &self.source else {
             let error = "no language model is in use; choose one first".to_owned();
             return self.report(Report::AskFailed { ask, error });
         };
@@ -399,6 +420,7 @@ impl Driver {
                 let lines = self.mind.run(&lines);
                 self.tell(Notice::ProgramChecked { token, lines });
             }
+            Command::Explain { proposal } => self.explain(proposal),
             Command::Quit => {}
             other => self.say(Level::Warning, format!("not available yet: {other:?}")),
         }

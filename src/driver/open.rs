@@ -1,0 +1,304 @@
+//! Opening: from names (world, task, method, model) or a session file to a running driver.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::prompting::{self, Prompting};
+use super::setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
+use super::{Handle, start};
+use crate::config::{self, Config, Selected};
+use crate::episode::{FORMAT_VERSION, Header, Policy, log};
+use crate::method;
+use crate::planner::SymbolicProposer;
+use crate::prompt::Prompts;
+use crate::world::demonstration::Demonstration;
+use crate::world::household::{self, Edition, HouseholdWorld};
+use crate::world::{World, WorldError};
+
+/// What is to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenRequest {
+    /// A new session.
+    New(NewSession),
+    /// A session file, to go on with.
+    File(PathBuf),
+    /// An example session that ships with the program, by name. What is done in it goes to a copy.
+    Example(String),
+}
+
+/// What a new session is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewSession {
+    /// The world's name.
+    pub world: String,
+    /// Where its tasks come from; the shipped ones if `None`.
+    pub data: Option<PathBuf>,
+    /// The task's id, or an unmistakable part of it; the first task if empty.
+    pub task: String,
+    /// World options (`edition`).
+    pub options: BTreeMap<String, String>,
+    /// The method's id; the default if empty.
+    pub method: String,
+    /// The model's name; the configured one if empty.
+    pub model: String,
+    /// The world's seed.
+    pub seed: u64,
+}
+
+/// Why nothing could be opened: what, where, what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The world or its data.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// The session file.
+    #[error(transparent)]
+    Log(#[from] log::LogError),
+    /// A name that stands for nothing, with those that would.
+    #[error("there is no {what} `{name}`; there is {known}")]
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A model's settings, a specification: in words.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// The worlds there are: name, and what they are in a sentence.
+pub const WORLDS: [(&str, &str); 1] =
+    [("household", "ALFWorld's text games: find, carry, clean, heat, cool and put things about a house")];
+
+/// Opens and starts; must be called within a tokio runtime.
+///
+/// # Errors
+/// [`OpenError`]; nothing is changed then.
+pub fn open(request: &OpenRequest, config: &Config) -> Result<Handle, OpenError> {
+    start(prepare(request, config)?).map_err(OpenError::Failed)
+}
+
+/// All that [`open`] starts, kept under the state directory.
+///
+/// # Errors
+/// As [`open`].
+pub fn prepare(request: &OpenRequest, config: &Config) -> Result<Setup, OpenError> {
+    match request {
+        OpenRequest::New(new) => {
+            let mut setup = prepare_new(new, config, system_clock())?;
+            if let Beginning::New(header) = &setup.beginning {
+                let path = session_path(&config.paths.sessions(), header);
+                setup.keep = Keep::Log(log::Writer::create(&path, header)?);
+            }
+            Ok(setup)
+        }
+        OpenRequest::File(path) => {
+            // What cannot be opened for writing can still be read.
+            let (keep, loaded) = match log::Writer::resume(path) {
+                Ok((writer, loaded)) => (Keep::Log(writer), loaded),
+                Err(log::LogError::Io { source, .. }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                    let loaded = log::load(path)?;
+                    let copy = session_path(&config.paths.sessions(), &loaded.session.header);
+                    (Keep::Copy(copy), loaded)
+                }
+                Err(error) => return Err(error.into()),
+            };
+            prepare_loaded(loaded, keep, config)
+        }
+        OpenRequest::Example(name) => {
+            let known = || super::examples::EXAMPLES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
+            let example = super::examples::EXAMPLES
+                .iter()
+                .find(|e| e.name == name)
+                .ok_or_else(|| OpenError::Unknown { what: "example", name: name.clone(), known: known() })?;
+            let loaded = log::read(example.text.as_bytes(), Path::new(example.name))?;
+            let copy = session_path(&config.paths.sessions(), &loaded.session.header);
+            prepare_loaded(loaded, Keep::Copy(copy), config)
+        }
+    }
+}
+
+fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config) -> Result<Setup, OpenError> {
+    let log::Loaded { session, records, .. } = loaded;
+    let header = &session.header;
+    let data = (header.data != SHIPPED).then(|| PathBuf::from(&header.data));
+    let place = place(&header.world, data.as_deref(), &header.options, &header.task)?;
+    // A model that is no longer configured must not keep anyone from reading the session.
+    let resolver = resolver(config);
+    let source = resolver(&session.model).unwrap_or(Source::Symbolic);
+    let method = find_method(&session.method)?;
+    let prompting = prompting_for(&place, config, &session.model);
+    Ok(Setup {
+        world: place.world,
+        method,
+        source,
+        resolver,
+        proposer: Arc::new(SymbolicProposer::from_demonstrations(&place.demonstrations)),
+        demonstrations: Arc::new(place.demonstrations),
+        prompting,
+        keep,
+        policy: None,
+        unattended: false,
+        clock: system_clock(),
+        beginning: Beginning::Resume { session: Box::new(session), records },
+    })
+}
+
+/// A new session that is not kept yet.
+///
+/// # Errors
+/// As [`open`].
+pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Setup, OpenError> {
+    let mut place = place(&new.world, new.data.as_deref(), &new.options, &new.task)?;
+    let method = find_method(&new.method)?;
+    let resolver = resolver(config);
+    let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
+    let source = resolver(name).map_err(OpenError::Failed)?;
+    // The opening of the program is known once the world stands at the task.
+    place.world.reset(&place.task, new.seed)?;
+    let opening = place.world.header();
+    let mut lines = vec![format!("def {}():", opening.function), format!("# {}", opening.comment)];
+    lines.extend(opening.setup);
+    let header = Header {
+        stepwright: "session".to_owned(),
+        version: FORMAT_VERSION,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        created: clock(),
+        world: new.world.clone(),
+        options: place.options.clone(),
+        data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
+        task: place.task.clone(),
+        sentence: place.sentence.clone(),
+        seed: new.seed,
+        method: method.info().id.to_owned(),
+        model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
+        specification: place.world.specification().to_owned(),
+        opening: lines,
+    };
+    let prompting = prompting_for(&place, config, name);
+    Ok(Setup {
+        beginning: Beginning::New(header),
+        world: place.world,
+        method,
+        source,
+        resolver,
+        proposer: Arc::new(SymbolicProposer::from_demonstrations(&place.demonstrations)),
+        demonstrations: Arc::new(place.demonstrations),
+        prompting,
+        keep: Keep::Nothing,
+        policy: Some(config.gate.policy.clone()).filter(|p| *p != Policy::manual()),
+        unattended: false,
+        clock,
+    })
+}
+
+/// `data` of a header whose task ships with the program.
+const SHIPPED: &str = "shipped";
+
+/// A world with its task found.
+struct Place {
+    world: Box<dyn World>,
+    task: String,
+    sentence: String,
+    options: BTreeMap<String, String>,
+    demonstrations: Vec<Demonstration>,
+}
+
+fn place(world: &str, data: Option<&Path>, options: &BTreeMap<String, String>, task: &str) -> Result<Place, OpenError> {
+    if world != "household" {
+        let known = WORLDS.map(|(name, _)| name).join(", ");
+        return Err(OpenError::Unknown { what: "world", name: world.to_owned(), known });
+    }
+    let source = match data {
+        Some(path) => household::Source::open(path)?,
+        None => household::Source::shipped()?,
+    };
+    let id = if task.is_empty() {
+        source.tasks().into_iter().next().map(|t| t.id).unwrap_or_default()
+    } else {
+        source.resolve(task)?.to_owned()
+    };
+    let info = source.tasks().into_iter().find(|t| t.id == id);
+    let sentence = info.map(|t| t.sentence).unwrap_or_default();
+    let edition = match options.get("edition") {
+        Some(word) => word.parse::<Edition>().map_err(OpenError::Failed)?,
+        None => source.edition(&id)?.unwrap_or_default(),
+    };
+    let demonstrations = household::shipped::demonstrations(edition)?;
+    let options = BTreeMap::from([("edition".to_owned(), edition.to_string())]);
+    Ok(Place { world: Box::new(HouseholdWorld::new(source, edition)), task: id, sentence, options, demonstrations })
+}
+
+fn find_method(id: &str) -> Result<Arc<dyn method::Method>, OpenError> {
+    let all = method::all();
+    let wanted = if id.is_empty() { all.first().map_or("", |m| m.id) } else { id };
+    method::named(wanted).ok_or_else(|| OpenError::Unknown {
+        what: "method",
+        name: id.to_owned(),
+        known: all.iter().map(|m| m.id).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// Models by the names the configuration gives.
+pub fn resolver(config: &Config) -> Resolver {
+    let config = config.clone();
+    Arc::new(move |name| match config::select(&config, name) {
+        Ok(Selected::Symbolic) => Ok(Source::Symbolic),
+        Ok(Selected::Language(model)) => Ok(Source::Language { name: name.to_owned(), model }),
+        Err(error) => Err(error.to_string()),
+    })
+}
+
+fn prompting_for(place: &Place, config: &Config, model: &str) -> Prompting {
+    let demonstrations = place.demonstrations.iter().map(prompting::Demonstration::of).collect();
+    Prompting {
+        prompts: Prompts::new(Some(&config.paths.config)),
+        demonstrations: Arc::new(demonstrations),
+        raw: config.model_config(model).is_some_and(|m| m.options.api == crate::model::openai::Api::Completions),
+        ..Prompting::default()
+    }
+}
+
+/// Where a new session is kept: time, task, and a number where that is taken.
+fn session_path(folder: &Path, header: &Header) -> PathBuf {
+    let clean = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    let task: String = header.task.rsplit('/').next().unwrap_or_default().chars().take(60).map(clean).collect();
+    let stem = format!("{}-{}-{task}", stamp(header.created), header.world);
+    let free = |n: u32| {
+        let name = if n == 0 { format!("{stem}.jsonl") } else { format!("{stem}-{n}.jsonl") };
+        Some(folder.join(name)).filter(|p| !p.exists())
+    };
+    (0..10_000).find_map(free).unwrap_or_else(|| folder.join(format!("{stem}-{}.jsonl", std::process::id())))
+}
+
+/// `20261121-071500` in UTC, from Unix milliseconds.
+fn stamp(ms: u64) -> String {
+    let seconds = ms / 1000;
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Days since 0000-03-01, in eras of 400 years (proleptic Gregorian calendar).
+    let z = days + 719_468;
+    let (era, day) = (z / 146_097, z % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    format!("{year:04}{month:02}{date:02}-{:02}{:02}{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stamp;
+
+    #[test]
+    fn stamps_are_calendar_times() {
+        assert_eq!(stamp(0), "19700101-000000");
+        assert_eq!(stamp(951_782_400_000), "20000229-000000");
+        assert_eq!(stamp(1_795_245_300_123), "20261121-071500");
+    }
+}
