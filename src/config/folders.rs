@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use directories::ProjectDirs;
+use etcetera::app_strategy::{AppStrategy, AppStrategyArgs, choose_native_strategy};
 
 use super::{ConfigError, Environment};
 
@@ -26,7 +26,12 @@ impl Paths {
         let named = |name: &str| environment(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let config = config_dir.map(Path::to_path_buf).or_else(|| named("STEPWRIGHT_CONFIG_DIR"));
         let state = named("STEPWRIGHT_STATE_DIR");
-        let platform = ProjectDirs::from("", "", "stepwright");
+        let platform = choose_native_strategy(AppStrategyArgs {
+            top_level_domain: String::new(),
+            author: String::new(),
+            app_name: "stepwright".to_owned(),
+        })
+        .ok();
         let (config, state, platform) = match (config, state, platform) {
             (config, state, Some(platform)) => (config, state, platform),
             (Some(config), Some(state), None) => {
@@ -39,15 +44,15 @@ impl Paths {
                 ));
             }
         };
-        let config = config.unwrap_or_else(|| platform.config_dir().to_path_buf());
+        let config = config.unwrap_or_else(|| platform.config_dir());
         Ok(match state {
             Some(state) => Paths { config, data: state.join("data"), cache: state.join("cache"), state },
             None => Paths {
                 config,
-                data: platform.data_dir().to_path_buf(),
-                cache: platform.cache_dir().to_path_buf(),
+                data: platform.data_dir(),
+                cache: platform.cache_dir(),
                 // Only Linux has a folder for state.
-                state: platform.state_dir().map_or_else(|| platform.data_local_dir().join("state"), Path::to_path_buf),
+                state: platform.state_dir().unwrap_or_else(|| platform.data_dir().join("state")),
             },
         })
     }
