@@ -1,4 +1,5 @@
 //! `stepwright config` and `stepwright models` as a person types them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "support/server.rs"]
 mod server;

@@ -1,4 +1,5 @@
 //! What the OpenAI-compatible provider sends, what it tries again, what it learns from refusals, and what it tells people.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "support/server.rs"]
 mod server;

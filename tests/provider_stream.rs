@@ -1,4 +1,5 @@
 //! The OpenAI-compatible provider against servers whose answers are well or badly formed: what is read, and what is told.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "support/server.rs"]
 mod server;

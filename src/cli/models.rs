@@ -107,7 +107,7 @@ fn show(found: &Capabilities, out: &mut String) {
         }
     }
     match &found.models {
-        Ok(ids) if ids.is_empty() => line(out, format!("  models there       none listed")),
+        Ok(ids) if ids.is_empty() => line(out, "  models there       none listed".to_owned()),
         Ok(ids) => line(out, format!("  models there       {}", ids.join(", "))),
         Err(why) => line(out, format!("  models there       not known: {why}")),
     }
