@@ -74,7 +74,7 @@ pub struct ObjectDefinition {
     /// Abilities and initial conditions.
     #[serde(default)]
     pub props: Vec<Property>,
-    /// Names of the objects inside this object (shown by `examine`, never changes).
+    /// Names of the objects this object is inside of (`examine` of those shows it; never changes).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<String>,
 }

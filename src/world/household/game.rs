@@ -177,16 +177,16 @@ impl Game {
                     initial.at.set(*l, i, true);
                 }
             }
-            let mut inside = Vec::new();
-            for name in &o.inside {
-                inside.push(
-                    *object_index
-                        .get(name.as_str())
-                        .ok_or_else(|| format!("object `{name}` inside `{}` is no object of this game", o.name))?,
-                );
+            objects.push(Object { name: o.name.clone(), kind: o.kind.clone(), inside: Vec::new() });
+        }
+        for (i, o) in os.iter().enumerate() {
+            for outer in &o.inside {
+                let outer = object_index.get(outer.as_str()).and_then(|outer| objects.get_mut(*outer)).ok_or_else(|| {
+                    format!("object `{}` is inside `{outer}`, which is no object of this game", o.name)
+                })?;
+                // Objects come in display order, and so do those inside each.
+                outer.inside.push(i);
             }
-            inside.sort_unstable();
-            objects.push(Object { name: o.name.clone(), kind: o.kind.clone(), inside });
         }
         for (i, r) in rs.iter().enumerate() {
             initial.opened.set(0, i, r.openable && r.opened);

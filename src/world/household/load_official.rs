@@ -138,7 +138,7 @@ fn object(facts: &Facts<'_>, names: &Names<'_>, raw: &str) -> ObjectDefinition {
         inside_of: related(&facts.inside),
         at: related(&facts.at),
         props: PROPERTIES.iter().filter(|(p, _)| facts.has(p, raw)).map(|(_, p)| *p).collect(),
-        inside: related(&facts.holds),
+        inside: related(&facts.inside_object),
     }
 }
 
@@ -155,8 +155,8 @@ struct Facts<'a> {
     inside: BTreeSet<(&'a str, &'a str)>,
     /// (object, location)
     at: BTreeSet<(&'a str, &'a str)>,
-    /// (holding object, object in it)
-    holds: BTreeSet<(&'a str, &'a str)>,
+    /// (object, object that holds it)
+    inside_object: BTreeSet<(&'a str, &'a str)>,
     /// (predicate, subject)
     unary: BTreeSet<(&'a str, &'a str)>,
     can_contain: BTreeMap<String, Vec<String>>,
@@ -195,7 +195,7 @@ impl<'a> Facts<'a> {
                 self.objects.insert(o);
                 self.at.insert((o, location));
             }
-            ("inreceptacleobject", [inner, outer]) => drop(self.holds.insert((outer, inner))),
+            ("inreceptacleobject", [inner, outer]) => drop(self.inside_object.insert((inner, outer))),
             ("cancontain", [r, o]) => {
                 let accepted = self.can_contain.entry(type_name(r)).or_default();
                 let kind = type_name(o);

@@ -13,6 +13,7 @@ pub mod generate;
 mod goal;
 mod load_compact;
 mod load_official;
+mod normal;
 mod pddl;
 mod program;
 mod rules;
@@ -25,7 +26,9 @@ mod text;
 mod truth;
 mod world;
 
+pub use compatibility::embedded as embedded_compatibility;
 pub use definition::{Condition, Definition, GoalDefinition, ObjectDefinition, Property, ReceptacleDefinition};
+pub use load_official::from_problem as definition_of_problem;
 pub use source::Source;
 pub use world::HouseholdWorld;
 

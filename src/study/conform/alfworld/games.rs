@@ -1,0 +1,122 @@
+//! Compares games with each other: built from PDDL and from compact JSON, their plans carried out, their sentences.
+
+use serde_json::Value;
+
+use super::replay::world_of;
+use super::{Games, NAME, unreadable};
+use crate::study::conform::{Difference, Row};
+use crate::world::World;
+use crate::world::household::{Condition, Definition, Edition};
+
+/// Every game of `read` must mean what the compact definition of the same id means.
+pub fn compare_built(what: &str, read: &Games, compact: &Games) -> Row {
+    if read.is_empty() {
+        return Row::missing(NAME, what, "games", "no such files in this folder");
+    }
+    let mut row = Row::new(NAME, what, "games");
+    for (id, game) in read {
+        let Some(expected) = compact.get(id) else {
+            row.lacks(1, || format!("first: {id} has no compact definition in this folder"));
+            continue;
+        };
+        let (expected, got) = (expected.normal_form(), game.normal_form());
+        row.count((expected != got).then_some(|| {
+            let (field, expected, got) = innermost(&expected, &got);
+            Difference { at: format!("{id}{field}"), expected, got }
+        }));
+    }
+    row
+}
+
+/// Goes down to the first part that differs; its path, and both sides of it.
+fn innermost(expected: &Value, got: &Value) -> (String, String, String) {
+    let (mut path, mut pair) = (String::new(), (expected, got));
+    loop {
+        let inner = match pair {
+            (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+                a.iter().zip(b.values()).find(|((_, x), y)| x != y).map(|((k, x), y)| (k.clone(), x, y))
+            }
+            (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+                a.iter().zip(b).enumerate().find(|(_, (x, y))| x != y).map(|(i, (x, y))| (i.to_string(), x, y))
+            }
+            _ => None,
+        };
+        let Some((step, x, y)) = inner else { return (path, pair.0.to_string(), pair.1.to_string()) };
+        path = format!("{path}, {step}");
+        pair = (x, y);
+    }
+}
+
+/// Every plan, carried out, must be accepted step by step and win with its last.
+pub fn plans(games: &Games) -> Row {
+    let mut row = Row::new(NAME, "plans of games*.jsonl carried out", "plans");
+    for (id, game) in games.iter().filter(|(_, g)| !g.plan.is_empty()) {
+        let mut world = match world_of(games, id, Edition::Move) {
+            Some(Ok((world, _))) => world,
+            Some(Err(e)) => {
+                row.count(Some(unreadable(id.clone(), &e)));
+                continue;
+            }
+            None => continue,
+        };
+        let mut got = None;
+        let mut won = false;
+        for (i, command) in game.plan.iter().enumerate() {
+            match world.act(command) {
+                Ok(outcome) if outcome.error.is_some() => {
+                    got = Some(format!("step {}, `{command}`, is refused", i + 1))
+                }
+                Ok(outcome) => won = outcome.won,
+                Err(e) => got = Some(e.to_string()),
+            }
+            if got.is_some() {
+                break;
+            }
+        }
+        let got = got.or_else(|| (!won).then(|| "not won after the last step".to_owned()));
+        row.count(got.map(|got| || Difference { at: id.clone(), expected: "the plan wins".to_owned(), got }));
+    }
+    if row.compared == 0 {
+        row.note = Some("no plans in this folder".to_owned());
+    }
+    row
+}
+
+/// Every task sentence must be one of the forms that its goal allows.
+pub fn sentences(games: &Games) -> Row {
+    let mut row = Row::new(NAME, "task sentences of games*.jsonl", "games");
+    for (id, game) in games {
+        let forms = forms(game);
+        row.count((!forms.contains(&game.task)).then_some(|| Difference {
+            at: id.clone(),
+            expected: forms.join(" | "),
+            got: game.task.clone(),
+        }));
+    }
+    if row.compared == 0 {
+        row.note = Some("no games in this folder".to_owned());
+    }
+    row
+}
+
+/// The sentences a goal can be told in.
+fn forms(game: &Definition) -> Vec<String> {
+    let goal = &game.goal;
+    let o = &goal.object;
+    if let Some(lamp) = &goal.lamp {
+        return vec![format!("look at {o} under the {lamp}."), format!("examine the {o} with the {lamp}.")];
+    }
+    let r = goal.receptacle.as_deref().unwrap_or_default();
+    let verb = |c: Condition| match c {
+        Condition::Clean => "clean",
+        Condition::Hot => "heat",
+        Condition::Cool => "cool",
+    };
+    match (goal.state, goal.count.unwrap_or(1)) {
+        (Some(c), _) => {
+            vec![format!("put a {} {o} in {r}.", c.word()), format!("{} some {o} and put it in {r}.", verb(c))]
+        }
+        (None, 1) => vec![format!("put a {o} in {r}."), format!("put some {o} on {r}.")],
+        (None, _) => vec![format!("put two {o} in {r}."), format!("find two {o} and put them in {r}.")],
+    }
+}

@@ -1,0 +1,196 @@
+//! What a comparison found: rows, their first differences in full, a table, JSON and the exit code.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// The first difference of a row, in full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Where: file, line, episode, step, field.
+    pub at: String,
+    /// What the recording holds.
+    pub expected: String,
+    /// What the program gives.
+    pub got: String,
+}
+
+/// One kind of recording compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// The topic's name.
+    pub topic: &'static str,
+    /// Which recording, compared with what (`traces/expert.jsonl from compact JSON`).
+    pub what: String,
+    /// What is counted (`steps`, `games`).
+    pub unit: &'static str,
+    /// How many were compared.
+    pub compared: u64,
+    /// How many of them differ.
+    pub differences: u64,
+    /// How many could not be compared, because what they need is not there.
+    pub absent: u64,
+    /// The first difference.
+    pub first: Option<Difference>,
+    /// What is absent, in words.
+    pub note: Option<String>,
+}
+
+impl Row {
+    /// A row that has compared nothing yet.
+    pub fn new(topic: &'static str, what: impl Into<String>, unit: &'static str) -> Self {
+        Row { topic, what: what.into(), unit, compared: 0, differences: 0, absent: 0, first: None, note: None }
+    }
+
+    /// A recording that is not there.
+    pub fn missing(topic: &'static str, what: impl Into<String>, unit: &'static str, note: impl Into<String>) -> Self {
+        Row { note: Some(note.into()), ..Row::new(topic, what, unit) }
+    }
+
+    /// Counts one comparison; the difference, if any, is made only for the first.
+    pub fn count(&mut self, difference: Option<impl FnOnce() -> Difference>) {
+        self.compared += 1;
+        if let Some(difference) = difference {
+            self.differs(difference);
+        }
+    }
+
+    /// Counts a difference without counting a comparison (a recording that cannot be read).
+    pub fn differs(&mut self, difference: impl FnOnce() -> Difference) {
+        self.differences += 1;
+        if self.first.is_none() {
+            self.first = Some(difference());
+        }
+    }
+
+    /// Counts what could not be compared.
+    pub fn lacks(&mut self, count: u64, note: impl FnOnce() -> String) {
+        self.absent += count;
+        if self.note.is_none() {
+            self.note = Some(note());
+        }
+    }
+}
+
+/// The outcome of a conformance run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The topic asked for, if one was.
+    pub named: Option<String>,
+    /// What was compared.
+    pub rows: Vec<Row>,
+}
+
+impl Report {
+    /// All comparisons made.
+    pub fn compared(&self) -> u64 {
+        self.rows.iter().map(|r| r.compared).sum()
+    }
+
+    /// All differences found.
+    pub fn differences(&self) -> u64 {
+        self.rows.iter().map(|r| r.differences).sum()
+    }
+
+    /// 0: all equal. 1: something differs. 2: there was nothing to compare.
+    pub fn exit_code(&self) -> u8 {
+        match (self.differences(), self.compared()) {
+            (1.., _) => 1,
+            (0, 0) => 2,
+            _ => 0,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count =
+            |r: &Row| if r.compared == 0 { "-".to_owned() } else { format!("{} {}", grouped(r.compared), r.unit) };
+        let differ = |r: &Row| match (r.compared, r.differences) {
+            (0, 0) => "absent".to_owned(),
+            (_, n) => grouped(n),
+        };
+        let width = |cells: &mut dyn Iterator<Item = usize>, least: usize| cells.max().unwrap_or(0).max(least);
+        let topics = width(&mut self.rows.iter().map(|r| r.topic.len()), 5);
+        let whats = width(&mut self.rows.iter().map(|r| r.what.len()), 8);
+        let counts = width(&mut self.rows.iter().map(|r| count(r).len()), 8);
+        writeln!(f, "{:topics$}  {:whats$}  {:>counts$}  {:>11}", "topic", "recording", "compared", "differences")?;
+        for row in &self.rows {
+            writeln!(f, "{:topics$}  {:whats$}  {:>counts$}  {:>11}", row.topic, row.what, count(row), differ(row))?;
+        }
+        if self.rows.iter().any(|r| r.note.is_some()) {
+            writeln!(f)?;
+        }
+        for row in self.rows.iter().filter(|r| r.note.is_some()) {
+            let number =
+                if row.absent > 0 { format!("{} {} absent: ", grouped(row.absent), row.unit) } else { String::new() };
+            writeln!(f, "{}: {number}{}", row.what, row.note.as_deref().unwrap_or_default())?;
+        }
+        for row in &self.rows {
+            if let Some(first) = &row.first {
+                writeln!(f, "\nfirst difference in {}", row.what)?;
+                writeln!(f, "  at       {}", first.at)?;
+                writeln!(f, "  expected {}", first.expected)?;
+                writeln!(f, "  got      {}", first.got)?;
+            }
+        }
+        let steps: u64 = self.rows.iter().filter(|r| r.unit == "steps").map(|r| r.compared).sum();
+        writeln!(
+            f,
+            "\n{} differences in {} comparisons ({} of them steps)",
+            grouped(self.differences()),
+            grouped(self.compared()),
+            grouped(steps)
+        )
+    }
+}
+
+/// A number with thousands apart: 6,211.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difference() -> Difference {
+        Difference { at: "a.jsonl:1".into(), expected: "x".into(), got: "y".into() }
+    }
+
+    #[test]
+    fn exit_codes_tell_equal_different_and_nothing() {
+        let mut report = Report { named: None, rows: vec![Row::missing("t", "a.jsonl", "steps", "not there")] };
+        assert_eq!(report.exit_code(), 2);
+        let mut row = Row::new("t", "b.jsonl", "steps");
+        row.count(None::<fn() -> Difference>);
+        report.rows.push(row.clone());
+        assert_eq!(report.exit_code(), 0);
+        row.count(Some(difference));
+        report.rows.push(row);
+        assert_eq!(report.exit_code(), 1);
+        let text = report.to_string();
+        assert!(text.contains("absent") && text.contains("expected x") && text.contains("got      y"), "{text}");
+        assert!(text.contains("1 differences in 3 comparisons"), "{text}");
+    }
+
+    #[test]
+    fn an_unreadable_recording_is_a_difference() {
+        let mut row = Row::new("t", "b.jsonl", "steps");
+        row.differs(difference);
+        assert_eq!(Report { named: None, rows: vec![row] }.exit_code(), 1);
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!([0, 999, 1000, 6211, 1_234_567].map(grouped), ["0", "999", "1,000", "6,211", "1,234,567"]);
+    }
+}

@@ -1,0 +1,71 @@
+//! The program compared with the recordings of the original systems, by the code of `stepwright conform`.
+
+use std::path::PathBuf;
+
+use stepwright::study::conform;
+use stepwright::world::World;
+use stepwright::world::household::{Edition, HouseholdWorld, Source};
+
+#[test]
+fn the_program_agrees_with_every_alfworld_recording() {
+    let data = std::env::var_os("STEPWRIGHT_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    if !data.join("alfworld").is_dir() {
+        eprintln!("no recordings at {}; nothing compared", data.display());
+        return;
+    }
+    let report = conform::run(&data, Some("alfworld")).unwrap();
+    eprintln!("{report}");
+    assert_eq!(report.exit_code(), 0, "{report}");
+}
+
+#[test]
+fn a_folder_without_recordings_is_absent_and_not_passed() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = conform::run(folder.path(), Some("alfworld")).unwrap();
+    assert_eq!(report.exit_code(), 2);
+    assert!(report.rows.iter().all(|row| row.compared == 0 && row.note.is_some()), "{report}");
+    assert!(conform::run(&folder.path().join("none"), None).is_err());
+    assert!(conform::run(folder.path(), Some("no such topic")).is_err());
+}
+
+/// A shipped task played here is a recording; a changed word in it is a difference, shown in full.
+#[test]
+fn a_changed_word_is_found_and_shown() {
+    let source = Source::shipped().unwrap();
+    let id = source.tasks()[0].id.clone();
+    let game = serde_json::to_string(&source.definition(&id).unwrap()).unwrap();
+    let mut world = HouseholdWorld::new(source, Edition::Put);
+    let reset = world.reset(&id, 0).unwrap();
+    let command = reset.admissible.clone().unwrap().swap_remove(0);
+    let step = world.act(&command).unwrap();
+    let mut episode = serde_json::json!({
+        "id": "own", "game": id, "edition": "put",
+        "reset": {"observation": reset.observation, "admissible": reset.admissible, "won": false},
+        "steps": [{
+            "command": command, "observation": step.observation, "admissible": step.admissible,
+            "done": false, "won": false
+        }],
+    });
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("traces")).unwrap();
+    std::fs::write(folder.path().join("games_mine.jsonl"), game).unwrap();
+    let write = |episode: &serde_json::Value| {
+        std::fs::write(folder.path().join("traces/mine.jsonl"), format!("{episode}\n")).unwrap();
+    };
+    write(&episode);
+    let report = conform::run(folder.path(), Some("alfworld")).unwrap();
+    assert_eq!(report.exit_code(), 0, "{report}");
+
+    episode["steps"][0]["observation"] = serde_json::json!("Something else.");
+    write(&episode);
+    let report = conform::run(folder.path(), Some("alfworld")).unwrap();
+    assert_eq!(report.exit_code(), 1);
+    let first = report.rows.iter().find_map(|row| row.first.as_ref()).unwrap();
+    assert!(first.at.contains("mine.jsonl:1") && first.at.contains("step 1"), "{}", first.at);
+    assert_eq!(first.expected, "\"Something else.\"");
+    assert_eq!(first.got, format!("{:?}", step.observation));
+
+    std::fs::write(folder.path().join("traces/mine.jsonl"), "{\"id\": 3}\n").unwrap();
+    assert_eq!(conform::run(folder.path(), None).unwrap().exit_code(), 1);
+}
