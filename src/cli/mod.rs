@@ -3,6 +3,7 @@
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
 mod config;
+mod conform;
 mod docs;
 mod error;
 mod export;
@@ -37,6 +38,8 @@ enum Command {
     Play(play::Play),
     /// Generate a task, solvable by construction and checked to be
     NewTask(new_task::NewTask),
+    /// Compare the program with recordings of the original systems
+    Conform(conform::Conform),
     /// Write a session as an HTML page, an asciicast, or JSONL
     Export(export::Export),
     /// Print a session as plain text
@@ -59,6 +62,7 @@ pub fn run() -> ExitCode {
     let done = match cli.command {
         Some(Command::Play(play)) => play.run(),
         Some(Command::NewTask(new_task)) => new_task.run(),
+        Some(Command::Conform(conform)) => conform.run(),
         Some(Command::Export(export)) => export.run(),
         Some(Command::Show(show)) => show.run(),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),

@@ -181,9 +181,10 @@ impl Game {
         }
         for (i, o) in os.iter().enumerate() {
             for outer in &o.inside {
-                let outer = object_index.get(outer.as_str()).and_then(|outer| objects.get_mut(*outer)).ok_or_else(|| {
-                    format!("object `{}` is inside `{outer}`, which is no object of this game", o.name)
-                })?;
+                let outer =
+                    object_index.get(outer.as_str()).and_then(|outer| objects.get_mut(*outer)).ok_or_else(|| {
+                        format!("object `{}` is inside `{outer}`, which is no object of this game", o.name)
+                    })?;
                 // Objects come in display order, and so do those inside each.
                 outer.inside.push(i);
             }

@@ -96,18 +96,15 @@ fn commands(game: &Game, state: &State, edition: Edition, give: &mut dyn FnMut(C
     let of_kind = |r: usize, kind: &str| game.receptacles.get(r).is_some_and(|x| x.kind.as_deref() == Some(kind));
     let openable = |r: usize| game.receptacles.get(r).is_some_and(|x| x.openable);
 
-    if let Some(object) = state.held {
-        if game.is(object, Property::Cleanable) {
-            here.iter()
-                .filter(|r| of_kind(**r, "sinkbasin"))
-                .for_each(|r| give(Command::Clean { object, receptacle: *r }));
-        }
+    let held_and = |property| state.held.filter(|object| game.is(*object, property));
+    if let Some(object) = held_and(Property::Cleanable) {
+        here.iter().filter(|r| of_kind(**r, "sinkbasin")).for_each(|r| give(Command::Clean { object, receptacle: *r }));
     }
     here.iter().filter(|r| openable(**r) && state.is_open(**r)).for_each(|r| give(Command::Close { receptacle: *r }));
+    if let Some(object) = held_and(Property::Coolable) {
+        here.iter().filter(|r| of_kind(**r, "fridge")).for_each(|r| give(Command::Cool { object, receptacle: *r }));
+    }
     if let Some(object) = state.held {
-        if game.is(object, Property::Coolable) {
-            here.iter().filter(|r| of_kind(**r, "fridge")).for_each(|r| give(Command::Cool { object, receptacle: *r }));
-        }
         give(Command::ExamineObject { object });
     }
     here.iter().for_each(|r| give(Command::ExamineReceptacle { receptacle: *r }));
@@ -116,12 +113,8 @@ fn commands(game: &Game, state: &State, edition: Edition, give: &mut dyn FnMut(C
             give(Command::GoTo { receptacle: *r });
         }
     }
-    if let Some(object) = state.held {
-        if game.is(object, Property::Heatable) {
-            here.iter()
-                .filter(|r| of_kind(**r, "microwave"))
-                .for_each(|r| give(Command::Heat { object, receptacle: *r }));
-        }
+    if let Some(object) = held_and(Property::Heatable) {
+        here.iter().filter(|r| of_kind(**r, "microwave")).for_each(|r| give(Command::Heat { object, receptacle: *r }));
     }
     if edition == Edition::Move {
         give(Command::Help);
