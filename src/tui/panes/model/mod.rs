@@ -38,6 +38,8 @@ pub struct ModelPane {
     detail_area: Rect,
     /// The request's rows, kept while ask and width stay.
     request: Option<(AskId, usize, Vec<Row>)>,
+    /// The rows of an answer that is complete, kept while ask, width and arrangement stay.
+    answer: Option<(AskId, usize, bool, Vec<Row>)>,
     detail_len: usize,
     shown: Option<AskId>,
     stacked: bool,
@@ -53,6 +55,7 @@ impl Default for ModelPane {
             detail: ListState::following(),
             detail_area: Rect::default(),
             request: None,
+            answer: None,
             detail_len: 0,
             shown: None,
             stacked: false,
@@ -152,7 +155,12 @@ impl ModelPane {
         if self.request.as_ref().is_none_or(|(id, w, _)| (*id, *w) != (ask.id, width)) {
             self.request = Some((ask.id, width, detail::request(ask, width)));
         }
-        let answer = detail::answer(view, ask, painter.theme, width, self.stacked);
+        let key = (ask.id, width, self.stacked);
+        let kept = self.answer.take().filter(|(id, w, s, _)| (*id, *w, *s) == key && ask.state != AskState::Pending);
+        let answer = match kept {
+            Some((.., rows)) => rows,
+            None => detail::answer(view, ask, painter.theme, width, self.stacked),
+        };
         let request = self.request.as_ref().map_or(&[][..], |(_, _, rows)| rows);
         self.detail_len = request.len() + 1 + answer.len();
         self.detail.grown(self.detail_len);
@@ -167,6 +175,9 @@ impl ModelPane {
                 Some(n) => answer.get(n - 1).into_iter().for_each(|r| painter.row(area, line, r)),
             }
             painter.matches(area, line, self.browser.find.pattern());
+        }
+        if ask.state != AskState::Pending {
+            self.answer = Some((key.0, key.1, key.2, answer));
         }
     }
 }

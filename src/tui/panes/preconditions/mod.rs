@@ -7,6 +7,7 @@ mod render;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::Frame;
@@ -45,6 +46,8 @@ pub struct PreconditionsPane {
     actions: Vec<String>,
     action: usize,
     items: Vec<Item>,
+    /// What the rows were laid from.
+    laid: Option<(Option<Arc<Pool>>, Vec<String>)>,
     /// Marked expressions by action; absent until a person marks.
     marks: BTreeMap<String, BTreeSet<String>>,
     /// Whether inference asks the model instead of the enumerator.
@@ -72,9 +75,24 @@ impl PreconditionsPane {
 
     /// Lays the rows anew; the cursor stays on its expression.
     fn lay(&mut self, view: &View) {
-        let at = self.text(self.browser.list.cursor(), view);
         let (in_force, _) = self.in_force(view);
-        self.items = rows::items(self.pool(view), in_force);
+        let pool = self.action_name().and_then(|a| view.pools.get(a));
+        let same = |(laid, force): &(Option<Arc<Pool>>, Vec<String>)| {
+            force == in_force && laid.as_ref().map(Arc::as_ptr) == pool.map(Arc::as_ptr)
+        };
+        if self.laid.as_ref().is_some_and(same) {
+            return;
+        }
+        // The expression under the cursor, as the former rows have it.
+        let former = self.laid.as_ref().and_then(|(pool, _)| pool.clone());
+        let at = match self.items.get(self.browser.list.cursor()) {
+            Some(Item::InForce(text)) => Some(text.clone()),
+            Some(Item::Candidate(i)) => former.and_then(|p| p.candidates.get(*i).map(|c| c.text.clone())),
+            None => None,
+        };
+        let pool = pool.cloned();
+        self.items = rows::items(pool.as_deref(), in_force);
+        self.laid = Some((pool, in_force.to_vec()));
         let row = (0..self.items.len()).find(|r| self.text(*r, view) == at && at.is_some());
         self.browser.list.go(row.unwrap_or(self.browser.list.cursor()), self.items.len());
     }

@@ -153,6 +153,9 @@ pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
         let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
         rows.extend(words::labelled("decided  ", Role::Dim, &format!("{words}{why}"), width));
     }
+    if let Some((None, why)) = &turn.recommended {
+        rows.extend(words::labelled("nothing is recommended: ", Role::Warn, why, width));
+    }
     for note in &turn.notes {
         rows.extend(words::labelled("note     ", Role::Dim, note, width));
     }

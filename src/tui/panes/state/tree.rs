@@ -31,7 +31,10 @@ pub struct TreeRow {
 /// One side of the pane: a value, what is open in it, what changed.
 #[derive(Debug, Default)]
 pub struct Tree {
+    /// Opened by a person.
     open: BTreeSet<String>,
+    /// Closed by a person although the last step changed something inside.
+    closed: BTreeSet<String>,
     changes: BTreeMap<String, Change>,
     touched: BTreeSet<String>,
     /// Former values of what changed, in short, where they are known.
@@ -45,10 +48,11 @@ impl Tree {
         &self.rows
     }
 
-    /// Takes in what the last step changed; what changed is opened to. `before` is the value it changed, where known.
+    /// Takes in what the last step changed; what changed is opened to until the next step. `before` is the value it changed, where known.
     pub fn mark(&mut self, patch: &Value, before: Option<&Value>) {
         self.changes.clear();
         self.touched.clear();
+        self.closed.clear();
         self.former.clear();
         for (change, pointer, _) in words::operations(patch) {
             self.changes.insert(pointer.to_owned(), change);
@@ -56,9 +60,7 @@ impl Tree {
                 self.former.insert(pointer.to_owned(), words::value(old));
             }
             for (at, _) in pointer.match_indices('/').skip(1) {
-                let above = pointer.get(..at).unwrap_or_default();
-                self.touched.insert(above.to_owned());
-                self.open.insert(above.to_owned());
+                self.touched.insert(pointer.get(..at).unwrap_or_default().to_owned());
             }
         }
     }
@@ -67,15 +69,22 @@ impl Tree {
     pub fn set_open(&mut self, pointer: &str, open: bool) {
         if open {
             self.open.insert(pointer.to_owned());
+            self.closed.remove(pointer);
         } else {
             self.open.remove(pointer);
+            self.closed.insert(pointer.to_owned());
         }
+    }
+
+    /// Whether a collection is open: by a person, or because the last step changed something inside.
+    fn is_open(&self, pointer: &str) -> bool {
+        self.open.contains(pointer) || (self.touched.contains(pointer) && !self.closed.contains(pointer))
     }
 
     /// Opens everything above a pointer.
     pub fn reveal(&mut self, pointer: &str) {
         for (at, _) in pointer.match_indices('/').skip(1) {
-            self.open.insert(pointer.get(..at).unwrap_or_default().to_owned());
+            self.set_open(pointer.get(..at).unwrap_or_default(), true);
         }
     }
 
@@ -121,7 +130,7 @@ impl Tree {
             Value::Array(items) => items.len(),
             _ => 0,
         };
-        let open = self.open.contains(pointer);
+        let open = self.is_open(pointer);
         let removed = self.changes.get(pointer) == Some(&Change::Removed);
         let change = self.changes.get(pointer).copied().filter(|_| !removed);
         let mut text = if size > 0 && open { String::new() } else { words::value(value) };

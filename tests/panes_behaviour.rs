@@ -1,0 +1,401 @@
+//! What the panes do with actions, keys and the mouse.
+
+#[path = "support/fixture.rs"]
+mod fixture;
+#[path = "support/screen.rs"]
+mod screen;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use fixture::{Script, episode, pool};
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use screen::{buffer, pane, shown, text, unicode};
+use serde_json::json;
+use stepwright::driver::{Command, LineStatus, Notice};
+use stepwright::episode::{Choice, Event, Origin};
+use stepwright::precondition::{CandidateOrigin, Fate};
+use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
+use stepwright::tui::view::View;
+
+const SIZE: (u16, u16) = (90, 16);
+
+/// A pane that has taken in the view and was drawn once.
+fn ready(id: PaneId, view: &View) -> Box<dyn Pane> {
+    let mut pane = pane(id);
+    let _ = pane.update(view);
+    let _ = buffer(pane.as_mut(), view, &unicode(), SIZE, true);
+    pane
+}
+
+fn look(pane: &mut dyn Pane, view: &View) -> String {
+    let _ = pane.update(view);
+    text(&buffer(pane, view, &unicode(), SIZE, true))
+}
+
+fn keys(pane: &mut dyn Pane, view: &View, text: &str) -> Vec<Intent> {
+    text.chars().flat_map(|c| press(pane, view, KeyCode::Char(c))).collect()
+}
+
+fn press(pane: &mut dyn Pane, view: &View, code: KeyCode) -> Vec<Intent> {
+    pane.key(KeyEvent::new(code, KeyModifiers::NONE), view)
+}
+
+fn mouse(pane: &mut dyn Pane, view: &View, kind: MouseEventKind, at: (u16, u16)) -> Vec<Intent> {
+    let event = MouseEvent { kind, column: at.0, row: at.1, modifiers: KeyModifiers::NONE };
+    pane.mouse(event, Rect::new(0, 0, SIZE.0, SIZE.1), view)
+}
+
+const CLICK: MouseEventKind = MouseEventKind::Down(MouseButton::Left);
+
+/// Lets typing rest until the pane sends what it debounced.
+fn rest(pane: &mut dyn Pane, view: &View) -> Command {
+    for _ in 0..50 {
+        std::thread::sleep(Duration::from_millis(20));
+        for intent in pane.wake(view) {
+            if let Intent::Send(command) = intent {
+                return command;
+            }
+        }
+    }
+    panic!("nothing was sent after a pause");
+}
+
+fn sent(intents: &[Intent]) -> &Command {
+    let [Intent::Send(command)] = intents else { panic!("one command, not {intents:?}") };
+    command
+}
+
+#[test]
+fn a_program_line_is_edited_checked_and_rewritten() {
+    let mut s = episode();
+    let mut p = ready(PaneId::Program, &s.view);
+    for _ in 0..3 {
+        p.act(PaneAction::Up, &s.view);
+    }
+    // The cursor is on an observation of step 1: editing goes to its action.
+    assert!(p.act(PaneAction::Edit, &s.view).is_empty());
+    assert!(p.captures_text());
+    press(p.as_mut(), &s.view, KeyCode::Backspace);
+    keys(p.as_mut(), &s.view, "x");
+    press(p.as_mut(), &s.view, KeyCode::Backspace);
+    keys(p.as_mut(), &s.view, ", 'y')");
+    let Command::CheckProgram { token, lines } = rest(p.as_mut(), &s.view) else { panic!("a check") };
+    assert_eq!(
+        lines,
+        [
+            "agent.update_visible_receps('desk 1', 'shelf 2')",
+            "agent.goto('shelf 2', 'y')",
+            "agent.update_visible_objects('shelf 2', 'mug 1')",
+            "agent.take('mug 1', 'shelf 2')",
+        ]
+    );
+    let fates = |why: &str| vec![LineStatus::Ran, LineStatus::Ran, LineStatus::Ran, LineStatus::Raised(why.into())];
+    s.view.notice(Notice::ProgramChecked { token: token + 1_000, lines: fates("stale") });
+    assert!(!look(p.as_mut(), &s.view).contains("stale"));
+    s.view.notice(Notice::ProgramChecked { token, lines: fates("AssertionError: not here") });
+    let screen = look(p.as_mut(), &s.view);
+    assert!(screen.contains("23 ✗     agent.take('mug 1', 'shelf 2')  # AssertionError: not here"), "{screen}");
+    assert!(screen.contains("2 calls further on: AssertionError"), "{screen}");
+    let intents = press(p.as_mut(), &s.view, KeyCode::Enter);
+    assert_eq!(sent(&intents), &Command::Rewrite { node: 1, text: "agent.goto('shelf 2', 'y')".into() });
+    assert!(!p.captures_text());
+}
+
+#[test]
+fn giving_up_an_edit_changes_nothing() {
+    let s = episode();
+    let mut p = ready(PaneId::Program, &s.view);
+    p.act(PaneAction::Edit, &s.view);
+    keys(p.as_mut(), &s.view, "zzz");
+    assert!(press(p.as_mut(), &s.view, KeyCode::Esc).is_empty());
+    assert!(!look(p.as_mut(), &s.view).contains("zzz"));
+    assert!(p.wake(&s.view).iter().all(|i| !matches!(i, Intent::Send(_))));
+}
+
+#[test]
+fn a_late_answer_to_an_earlier_edit_is_not_shown() {
+    let mut s = episode();
+    let mut p = ready(PaneId::Program, &s.view);
+    p.act(PaneAction::Edit, &s.view);
+    keys(p.as_mut(), &s.view, "a");
+    let Command::CheckProgram { token, .. } = rest(p.as_mut(), &s.view) else { panic!("a check") };
+    press(p.as_mut(), &s.view, KeyCode::Esc);
+    p.act(PaneAction::Edit, &s.view);
+    keys(p.as_mut(), &s.view, "b");
+    let lines = vec![LineStatus::Raised("late".into()); 4];
+    s.view.notice(Notice::ProgramChecked { token, lines });
+    assert!(!look(p.as_mut(), &s.view).contains("late"));
+}
+
+#[test]
+fn the_program_leads_to_steps_and_branches() {
+    let mut s = episode();
+    let mut p = ready(PaneId::Program, &s.view);
+    p.act(PaneAction::Up, &s.view);
+    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Goto(2));
+    s.go(1);
+    let again = s.propose("look", None, Origin::Person, None);
+    s.execute(again, fixture::outcome("You see a shelf.", &[]), json!([]));
+    let screen = look(p.as_mut(), &s.view);
+    assert!(screen.contains("# look") && screen.contains("branch 2 of 2") && !screen.contains("mug 1 from desk"));
+    assert_eq!(sent(&p.act(PaneAction::Cycle, &s.view)), &Command::Goto(2));
+}
+
+#[test]
+fn later_lines_are_dim_after_undo_and_the_mark_moves() {
+    let mut s = episode();
+    let mut p = ready(PaneId::Program, &s.view);
+    s.go(1);
+    let _ = p.update(&s.view);
+    let drawn = buffer(p.as_mut(), &s.view, &unicode(), SIZE, true);
+    let row = |needle: &str| text(&drawn).lines().position(|l| l.contains(needle)).expect("the row") as u16;
+    let cell = |needle: &str| drawn.cell((12, row(needle))).expect("a cell").modifier;
+    assert!(cell("agent.take").contains(Modifier::DIM), "the redo tail");
+    assert!(!cell("agent.goto").contains(Modifier::DIM));
+    assert!(text(&drawn).contains("▶21"));
+}
+
+#[test]
+fn choosing_a_proposal_explains_it_and_enter_approves() {
+    let mut s = episode();
+    let mut p = ready(PaneId::Proposals, &s.view);
+    let explain = Intent::Send(Command::Explain { proposal: 5 });
+    assert_eq!(p.act(PaneAction::Down, &s.view), [Intent::Select(5), explain]);
+    s.view.selected = Some(5);
+    s.view.revision += 1;
+    assert!(look(p.as_mut(), &s.view).contains("AssertionError"));
+    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Approve { proposal: 5 });
+    let edit = Intent::EditAction { proposal: 5, text: "take mug 2 from shelf 2".into() };
+    assert_eq!(p.act(PaneAction::Edit, &s.view), [edit]);
+    s.decide(Choice::Reject { proposal: 5, reason: "no".into() });
+    assert!(matches!(p.act(PaneAction::Activate, &s.view)[..], [Intent::Say(..)]), "a rejected one is not taken");
+    let clicked = mouse(p.as_mut(), &s.view, CLICK, (10, 2));
+    assert_eq!(clicked.first(), Some(&Intent::Select(6)));
+}
+
+#[test]
+fn the_chosen_proposal_is_explained_once() {
+    let s = episode();
+    let mut p = pane(PaneId::Proposals);
+    assert_eq!(sent(&p.update(&s.view)), &Command::Explain { proposal: 4 });
+    assert!(p.update(&s.view).is_empty());
+}
+
+#[test]
+fn candidates_are_marked_and_adopted_in_order() {
+    let mut s = episode();
+    s.view.notice(Notice::Pool(Arc::new(pool())));
+    let mut p = ready(PaneId::Preconditions, &s.view);
+    let adopted = |p: &mut dyn Pane, view: &View| match p.act(PaneAction::Adopt, view).as_slice() {
+        [Intent::Send(Command::Adopt { action, assertions, .. })] => (action.clone(), assertions.clone()),
+        other => panic!("{other:?}"),
+    };
+    // Unasked: the optimal representatives that are not rejected.
+    assert_eq!(adopted(p.as_mut(), &s.view), ("take".into(), vec!["self.location == recep".into()]));
+    // The first row is what is in force; keeping it is a mark away.
+    p.act(PaneAction::ToggleFold, &s.view);
+    let both = vec!["self.inventory is None".to_owned(), "self.location == recep".to_owned()];
+    assert_eq!(adopted(p.as_mut(), &s.view).1, both);
+    p.act(PaneAction::Down, &s.view);
+    assert!(matches!(p.act(PaneAction::ToggleFold, &s.view)[..], [Intent::Say(..)]), "rejected ones cannot be marked");
+    let restore = Command::RejectCandidate { action: "take".into(), id: 6, rejected: false };
+    assert_eq!(sent(&p.act(PaneAction::ToggleReject, &s.view)), &restore);
+}
+
+#[test]
+fn a_candidate_is_validated_as_it_is_typed() {
+    let mut s = episode();
+    s.view.notice(Notice::Pool(Arc::new(pool())));
+    let mut p = ready(PaneId::Preconditions, &s.view);
+    p.act(PaneAction::Down, &s.view);
+    p.act(PaneAction::Down, &s.view);
+    p.act(PaneAction::Edit, &s.view);
+    let wake = keys(p.as_mut(), &s.view, "s");
+    assert!(matches!(wake[..], [Intent::WakeIn(_)]));
+    let Command::TryCandidate { token, action, text } = rest(p.as_mut(), &s.view) else { panic!("a try") };
+    assert_eq!((action.as_str(), text.as_str()), ("take", "self.location == receps"));
+    let mut candidate = pool().candidates[3].clone();
+    candidate.text = text;
+    candidate.fate = Fate::Fails {
+        demonstration: 0,
+        call: 1,
+        at: "agent.take('a', 'b')".into(),
+        exception: "NameError".into(),
+        message: "name 'receps' is not defined".into(),
+        failing: 12,
+    };
+    s.view.notice(Notice::CandidateChecked { token, candidate: Box::new(candidate) });
+    let screen = look(p.as_mut(), &s.view);
+    assert!(screen.contains("NameError: name 'receps' is not defined"), "{screen}");
+    assert!(screen.contains("demonstration 1, call 2: agent.take('a', 'b')"), "{screen}");
+    let put = press(p.as_mut(), &s.view, KeyCode::Enter);
+    let text = "self.location == receps".to_owned();
+    assert_eq!(sent(&put), &Command::PutCandidate { action: "take".into(), id: Some(1), text });
+}
+
+#[test]
+fn inference_is_started_for_one_or_all_by_enumerator_or_model() {
+    let mut s = episode();
+    let mut other = pool();
+    other.action = "goto".into();
+    s.view.notice(Notice::Pool(Arc::new(other)));
+    let mut p = ready(PaneId::Preconditions, &s.view);
+    let infer = |action: Option<&str>, origin| Command::Infer { action: action.map(str::to_owned), origin };
+    assert_eq!(sent(&p.act(PaneAction::Run, &s.view)), &infer(Some("goto"), CandidateOrigin::Enumerated));
+    p.act(PaneAction::Right, &s.view);
+    p.act(PaneAction::Cycle, &s.view);
+    assert_eq!(sent(&p.act(PaneAction::Run, &s.view)), &infer(Some("take"), CandidateOrigin::Model));
+    assert_eq!(sent(&p.act(PaneAction::RunAll, &s.view)), &infer(None, CandidateOrigin::Model));
+    p.act(PaneAction::Add, &s.view);
+    keys(p.as_mut(), &s.view, "obj");
+    let put = Command::PutCandidate { action: "take".into(), id: None, text: "obj".into() };
+    assert_eq!(sent(&press(p.as_mut(), &s.view, KeyCode::Enter)), &put);
+    let _ = buffer(p.as_mut(), &s.view, &unicode(), SIZE, true);
+    mouse(p.as_mut(), &s.view, CLICK, (1, 0));
+    assert!(p.title(&s.view).contains("goto"), "a click on a tab shows it");
+}
+
+#[test]
+fn the_state_stays_where_the_reader_is() {
+    let mut s = episode();
+    let mut p = ready(PaneId::State, &s.view);
+    for _ in 0..2 {
+        p.act(PaneAction::Down, &s.view);
+    }
+    assert_eq!(p.act(PaneAction::Copy, &s.view), [Intent::Copy("agent.inventory = \"mug 1\"".into())]);
+    s.situation(json!({"aaa": 1, "agent": {"location": "desk 1", "inventory": "mug 7"}}), json!([]));
+    look(p.as_mut(), &s.view);
+    assert_eq!(p.act(PaneAction::Copy, &s.view), [Intent::Copy("agent.inventory = \"mug 7\"".into())]);
+}
+
+#[test]
+fn the_state_is_searched_through_what_is_folded() {
+    let s = episode();
+    let mut p = ready(PaneId::State, &s.view);
+    p.act(PaneAction::Search, &s.view);
+    keys(p.as_mut(), &s.view, "\"b\"");
+    press(p.as_mut(), &s.view, KeyCode::Enter);
+    assert_eq!(p.act(PaneAction::Copy, &s.view), [Intent::Copy("receptacles['shelf 2'].holds[1] = \"b\"".into())]);
+    assert!(look(p.as_mut(), &s.view).contains("[1]: \"b\""));
+}
+
+#[test]
+fn former_values_are_shown_beside_new_ones() {
+    let mut s = episode();
+    let mut p = ready(PaneId::State, &s.view);
+    let go = s.propose("go to desk 1", None, Origin::Person, None);
+    let patch = json!([{"op": "replace", "path": "/agent/location", "value": "desk 1"}]);
+    s.execute(go, fixture::outcome("You arrive.", &[]), patch);
+    s.situation(json!({"agent": {"location": "desk 1", "inventory": "mug 1"}}), json!([]));
+    let screen = look(p.as_mut(), &s.view);
+    assert!(screen.contains("~     location: \"desk 1\"  (was \"shelf 2\")"), "{screen}");
+}
+
+#[test]
+fn blocking_offers_an_action_through_the_edit_dialog() {
+    let s = episode();
+    let mut p = ready(PaneId::Blocking, &s.view);
+    p.act(PaneAction::Down, &s.view);
+    let edit = Intent::EditAction { proposal: 4, text: "put mug 1 in/on desk 1".into() };
+    assert_eq!(p.act(PaneAction::Activate, &s.view), [edit]);
+    p.act(PaneAction::Down, &s.view);
+    p.act(PaneAction::Down, &s.view);
+    let chosen = p.act(PaneAction::Activate, &s.view);
+    assert_eq!(chosen.first(), Some(&Intent::Select(4)), "what is offered already is chosen, not typed anew");
+    p.act(PaneAction::Left, &s.view);
+    p.act(PaneAction::Left, &s.view);
+    assert!(!look(p.as_mut(), &s.view).contains("go to desk 1"));
+    p.act(PaneAction::Right, &s.view);
+    assert!(look(p.as_mut(), &s.view).contains("go to desk 1"));
+}
+
+#[test]
+fn observations_follow_the_end_but_never_pull_a_reader() {
+    let mut s = episode();
+    let mut p = ready(PaneId::Observations, &s.view);
+    let step = |s: &mut Script, seen: &str| {
+        let id = s.propose("look", None, Origin::Person, None);
+        s.execute(id, fixture::outcome(seen, &[]), json!([]));
+    };
+    step(&mut s, &"first ".repeat(80));
+    assert!(look(p.as_mut(), &s.view).contains("first"), "the end is followed");
+    for _ in 0..12 {
+        p.act(PaneAction::Up, &s.view);
+    }
+    let before = look(p.as_mut(), &s.view);
+    step(&mut s, "second");
+    let top = |screen: &str| screen.lines().next().map(|l| l.trim_end_matches(['│', '█']).to_owned());
+    let after = look(p.as_mut(), &s.view);
+    assert_eq!(top(&before), top(&after));
+    assert!(!after.contains("second"));
+    p.act(PaneAction::Bottom, &s.view);
+    assert!(look(p.as_mut(), &s.view).contains("second"));
+    s.go(3);
+    assert!(!look(p.as_mut(), &s.view).contains("second"), "undo takes it back");
+}
+
+#[test]
+fn a_prompt_is_edited_and_sent_again() {
+    let s = episode();
+    let mut p = ready(PaneId::Model, &s.view);
+    p.act(PaneAction::Edit, &s.view);
+    keys(p.as_mut(), &s.view, "# ");
+    press(p.as_mut(), &s.view, KeyCode::Tab);
+    keys(p.as_mut(), &s.view, "Now: ");
+    let send = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
+    let intents = p.key(send, &s.view);
+    let Command::Resend { ask: 2, messages } = sent(&intents) else { panic!("{intents:?}") };
+    assert_eq!(messages[0].text, "Now: You complete a program that acts in a household.");
+    assert!(messages[1].text.starts_with("# def put_a_mug"));
+    assert!(!p.captures_text());
+}
+
+#[test]
+fn the_log_jumps_searches_and_copies() {
+    let s = episode();
+    let mut p = ready(PaneId::Log, &s.view);
+    p.act(PaneAction::Search, &s.view);
+    keys(p.as_mut(), &s.view, "to step 1");
+    press(p.as_mut(), &s.view, KeyCode::Enter);
+    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Goto(1));
+    let [Intent::Copy(json)] = &p.act(PaneAction::Copy, &s.view)[..] else { panic!("a copy") };
+    assert!(json.contains("\"event\":\"executed\""));
+    p.act(PaneAction::Bottom, &s.view);
+    assert!(matches!(p.act(PaneAction::Activate, &s.view)[..], [Intent::Say(..)]), "the session is there already");
+}
+
+#[test]
+fn the_wheel_scrolls_and_the_end_is_found_again() {
+    let mut s = episode();
+    let mut p = ready(PaneId::Log, &s.view);
+    mouse(p.as_mut(), &s.view, MouseEventKind::ScrollUp, (5, 5));
+    let before = look(p.as_mut(), &s.view);
+    s.event(Event::Noted { text: "new at the end".into() });
+    assert_eq!(look(p.as_mut(), &s.view).lines().next(), before.lines().next());
+    for _ in 0..9 {
+        mouse(p.as_mut(), &s.view, MouseEventKind::ScrollDown, (5, 5));
+    }
+    assert!(look(p.as_mut(), &s.view).contains("new at the end"));
+    s.event(Event::Noted { text: "and one more".into() });
+    assert!(look(p.as_mut(), &s.view).contains("and one more"));
+}
+
+#[test]
+fn another_session_replaces_what_was_shown() {
+    let first = episode();
+    let second = Script::open();
+    for id in stepwright::tui::pane::PANES {
+        let mut fresh = ready(id, &second.view);
+        let mut used = ready(id, &first.view);
+        let _ = used.update(&second.view);
+        let theme = unicode();
+        assert_eq!(
+            shown(used.as_mut(), &second.view, &theme, SIZE, true),
+            shown(fresh.as_mut(), &second.view, &theme, SIZE, true),
+            "{id:?}"
+        );
+    }
+}
