@@ -1,6 +1,7 @@
 //! What drawing each pane costs with a session of 10,000 steps open: after one key, after one more step, and the first time.
 
 #![allow(missing_docs, reason = "a benchmark has no interface")]
+#![allow(clippy::expect_used, reason = "a benchmark that cannot begin has nothing to measure")]
 
 #[path = "../tests/support/fixture.rs"]
 mod fixture;
