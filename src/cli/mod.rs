@@ -11,6 +11,7 @@ mod household;
 mod models;
 mod new_task;
 mod play;
+mod run;
 mod settings;
 
 use std::process::ExitCode;
@@ -40,6 +41,8 @@ enum Command {
     NewTask(new_task::NewTask),
     /// Compare the program with recordings of the original systems
     Conform(conform::Conform),
+    /// Run episodes unattended, one result a line
+    Run(run::Run),
     /// Write a session as an HTML page, an asciicast, or JSONL
     Export(export::Export),
     /// Print a session as plain text
@@ -63,6 +66,7 @@ pub fn run() -> ExitCode {
         Some(Command::Play(play)) => play.run(),
         Some(Command::NewTask(new_task)) => new_task.run(),
         Some(Command::Conform(conform)) => conform.run(),
+        Some(Command::Run(run)) => run.execute(&cli.global),
         Some(Command::Export(export)) => export.run(),
         Some(Command::Show(show)) => show.run(),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),

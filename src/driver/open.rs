@@ -222,8 +222,8 @@ fn place(world: &str, data: Option<&Path>, options: &BTreeMap<String, String>, t
     } else {
         source.resolve(task)?.to_owned()
     };
-    let info = source.tasks().into_iter().find(|t| t.id == id);
-    let sentence = info.map(|t| t.sentence).unwrap_or_default();
+    // Not from the list of tasks: an official game tells its sentence only when it is read.
+    let sentence = source.definition(&id)?.task;
     let edition = match options.get("edition") {
         Some(word) => word.parse::<Edition>().map_err(OpenError::Failed)?,
         None => source.edition(&id)?.unwrap_or_default(),

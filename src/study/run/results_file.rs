@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::RunResult;
+use crate::episode::Header;
 
 /// A results file open for appending.
 #[derive(Debug)]
@@ -52,11 +53,13 @@ impl ResultsFile {
         Ok(ResultsFile { file, earlier })
     }
 
-    /// The tasks that need not be run again in the way `like` would be run (method, model, world options, seed): those with a
+    /// The tasks that need not be run again in the way a session begins (method, model, world options, seed): those with a
     /// result that is no error.
-    pub fn done(&self, like: &RunResult) -> BTreeSet<String> {
-        let way = |r: &RunResult| (r.method.clone(), r.model.clone(), r.options.clone(), r.seed);
-        let same = |r: &&RunResult| way(r) == way(like) && r.error.is_none();
+    pub fn done(&self, way: &Header) -> BTreeSet<String> {
+        let same = |r: &&RunResult| {
+            (&r.method, &r.model, &r.options, r.seed) == (&way.method, &way.model, &way.options, way.seed)
+                && r.error.is_none()
+        };
         self.earlier.iter().filter(same).map(|r| r.task.clone()).collect()
     }
 
@@ -98,6 +101,25 @@ mod tests {
         }
     }
 
+    fn header(model: &str, seed: u64) -> Header {
+        Header {
+            stepwright: "session".into(),
+            version: 1,
+            program: String::new(),
+            created: 0,
+            world: "household".into(),
+            options: std::collections::BTreeMap::new(),
+            data: String::new(),
+            task: "z".into(),
+            sentence: String::new(),
+            seed,
+            method: "m".into(),
+            model: model.into(),
+            specification: String::new(),
+            opening: Vec::new(),
+        }
+    }
+
     #[test]
     fn what_is_done_is_known_after_a_torn_end() {
         let folder = tempfile::tempdir().unwrap();
@@ -110,9 +132,9 @@ mod tests {
         std::fs::write(&path, [whole.as_slice(), b"{\"task\":\"c\",\"ki"].concat()).unwrap();
         let mut file = ResultsFile::open(&path).unwrap();
         assert_eq!(file.earlier.len(), 2);
-        assert_eq!(file.done(&result("z", None)).into_iter().collect::<Vec<_>>(), ["a"]);
-        assert!(file.done(&RunResult { model: "y".into(), ..result("z", None) }).is_empty());
-        assert!(file.done(&RunResult { seed: 1, ..result("z", None) }).is_empty());
+        assert_eq!(file.done(&header("x", 0)).into_iter().collect::<Vec<_>>(), ["a"]);
+        assert!(file.done(&header("y", 0)).is_empty());
+        assert!(file.done(&header("x", 1)).is_empty());
         file.append(&result("c", None)).unwrap();
         assert_eq!(ResultsFile::open(&path).unwrap().earlier.len(), 3);
     }
