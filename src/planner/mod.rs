@@ -5,6 +5,7 @@
 //! (sentence forms, goal conditions, likely places) is in [`household`]. Nothing here sees a world's hidden state or its list of
 //! admissible actions.
 
+mod checked_program;
 pub mod effects;
 mod explain;
 pub mod household;
@@ -14,6 +15,7 @@ pub mod search;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use checked_program::CheckedProgram;
 pub use effects::{EffectModel, Sample};
 pub use program_view::ProgramView;
 pub use proposer::{ProposeContext, Ranked, SymbolicProposer};

@@ -230,6 +230,8 @@ fn goals_say_what_stands_and_what_comes_next() {
 }
 
 proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+
     /// Whatever was lived through, sensible or not: at most k different proposals, none of them rejected.
     #[test]
     fn no_history_breaks_it(
