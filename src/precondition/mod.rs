@@ -3,6 +3,31 @@
 //! Section 3.2 of "Reasoning about Action Preconditions with Programs". This file holds the records; the files beside it generate,
 //! validate and rank. Knows no model and no terminal.
 
+mod adopted;
+mod bits;
+mod completion;
+mod enumerate;
+mod evidence;
+mod grammar;
+mod ground;
+mod rank;
+mod relation;
+mod score;
+mod validate;
+mod vocabulary;
+mod workshop;
+
+pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
+pub use bits::Bits;
+pub use completion::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, read_completion};
+pub use enumerate::{Enumerated, Proposed, Withheld, enumerate};
+pub use ground::{Demo, Evaluation, Ground, GroundError, Instance, Instances, NoVerdict, Step};
+pub use rank::{Cluster, clusters};
+pub use relation::{Difference, Relation};
+pub use score::Score;
+pub use validate::{malformed, validate};
+pub use workshop::{Workshop, WorkshopError};
+
 use serde::{Deserialize, Serialize};
 
 /// Where a candidate came from.

@@ -2,6 +2,8 @@
 
 /// Name and source of each.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    ("preconditions/candidates", include_str!("../../prompts/preconditions/candidates.jinja")),
+    ("preconditions/candidates_chat", include_str!("../../prompts/preconditions/candidates_chat.jinja")),
     ("program/next_action", include_str!("../../prompts/program/next_action.jinja")),
     ("program/next_action_chat", include_str!("../../prompts/program/next_action_chat.jinja")),
 ];

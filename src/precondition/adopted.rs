@@ -1,0 +1,234 @@
+//! Adopted sets as files, `*.preconditions.py`: what a person put in force, readable, comparable and portable.
+//!
+//! A file is Python: one `def` an action with its parameters, one `assert` a line, `pass` where there is none. Whether the
+//! expressions mean anything is the engine's to say; this file only reads and writes the form.
+
+use std::path::Path;
+
+/// The ending of such files.
+pub const ADOPTED_SUFFIX: &str = ".preconditions.py";
+
+/// The assertions of one action.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AdoptedAction {
+    /// The action's function (`take`).
+    pub action: String,
+    /// Its parameters, without `self`.
+    pub params: Vec<String>,
+    /// Its assertions in order, each as it stands after `assert `.
+    pub assertions: Vec<String>,
+}
+
+/// The assertions of all actions, as a file holds them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AdoptedSet {
+    /// Where they come from, in words: the comment at the head of the file, one entry a line.
+    pub notes: Vec<String>,
+    /// The actions, in file order.
+    pub actions: Vec<AdoptedAction>,
+}
+
+/// Why a text is no adopted set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{source_name}:{line}: {why}")]
+pub struct AdoptedError {
+    /// The file, as it was named.
+    pub source_name: String,
+    /// The line, from 1; 0 where the file could not be read or written at all.
+    pub line: usize,
+    /// What is wrong and what would be right.
+    pub why: String,
+}
+
+impl AdoptedSet {
+    /// The assertions of an action; none if the set does not name it.
+    pub fn of(&self, action: &str) -> &[String] {
+        self.actions.iter().find(|a| a.action == action).map_or(&[], |a| &a.assertions)
+    }
+
+    /// Reads the text of a file; `source_name` is for messages.
+    ///
+    /// # Errors
+    /// [`AdoptedError`] with the first line that does not fit.
+    pub fn parse(text: &str, source_name: &str) -> Result<Self, AdoptedError> {
+        let mut set = AdoptedSet::default();
+        for (at, raw) in text.lines().enumerate() {
+            let fail = |why: String| AdoptedError { source_name: source_name.to_owned(), line: at + 1, why };
+            let line = raw.trim_end();
+            let inner = line.trim_start();
+            if let Some(note) = inner.strip_prefix('#') {
+                if set.actions.is_empty() {
+                    set.notes.push(note.strip_prefix(' ').unwrap_or(note).to_owned());
+                }
+                continue;
+            }
+            if inner.is_empty() {
+                continue;
+            }
+            if inner.len() == line.len() {
+                let action = definition(line).map_err(fail)?;
+                if set.actions.iter().any(|a| a.action == action.action) {
+                    return Err(fail(format!("`{}` is defined twice; put its assertions together", action.action)));
+                }
+                set.actions.push(action);
+                continue;
+            }
+            let Some(action) = set.actions.last_mut() else {
+                return Err(fail("indented before any `def`; start with `def take(self, obj, recep):`".to_owned()));
+            };
+            if inner == "pass" {
+                continue;
+            }
+            match inner.strip_prefix("assert").filter(|rest| rest.starts_with([' ', '\t', '('])) {
+                Some(rest) if !rest.trim().is_empty() => action.assertions.push(rest.trim().to_owned()),
+                _ => {
+                    return Err(fail(format!(
+                        "`{inner}` is neither `assert …` (on one line) nor `pass`; nothing else may stand here"
+                    )));
+                }
+            }
+        }
+        Ok(set)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`AdoptedError`] if it cannot be read or does not parse.
+    pub fn read(path: &Path) -> Result<Self, AdoptedError> {
+        let name = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => AdoptedSet::parse(&text, &name),
+            Err(e) => Err(AdoptedError { source_name: name, line: 0, why: format!("cannot be read: {e}") }),
+        }
+    }
+
+    /// Writes the file whole or not at all; a previous one is replaced.
+    ///
+    /// # Errors
+    /// [`AdoptedError`] if it cannot be written; the previous file is untouched then.
+    pub fn write(&self, path: &Path) -> Result<(), AdoptedError> {
+        let write = || {
+            let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let mut file = tempfile::NamedTempFile::new_in(dir)?;
+            std::io::Write::write_all(&mut file, self.to_string().as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist(path).map_err(|e| e.error)
+        };
+        write().map(|_| ()).map_err(|e: std::io::Error| AdoptedError {
+            source_name: path.display().to_string(),
+            line: 0,
+            why: format!("cannot be written: {e}"),
+        })
+    }
+}
+
+impl std::fmt::Display for AdoptedSet {
+    /// The file's text.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for note in &self.notes {
+            writeln!(f, "{}", format!("# {note}").trim_end())?;
+        }
+        for (at, action) in self.actions.iter().enumerate() {
+            if at > 0 || !self.notes.is_empty() {
+                f.write_str("\n")?;
+            }
+            let params: String = action.params.iter().map(|p| format!(", {p}")).collect();
+            writeln!(f, "def {}(self{params}):", action.action)?;
+            if action.assertions.is_empty() {
+                f.write_str("    pass\n")?;
+            }
+            for assertion in &action.assertions {
+                writeln!(f, "    assert {assertion}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads `def take(self, obj, recep):`.
+fn definition(line: &str) -> Result<AdoptedAction, String> {
+    let wrong =
+        || format!("`{line}` is no line of a precondition file; actions open with `def take(self, obj, recep):`");
+    // A comment may follow.
+    let head = line.split('#').next().unwrap_or(line).trim_end();
+    let rest = head.strip_prefix("def ").and_then(|r| r.strip_suffix(':')).ok_or_else(wrong)?;
+    let (name, params) = rest.trim().split_once('(').ok_or_else(wrong)?;
+    let params = params.trim_end().strip_suffix(')').ok_or_else(wrong)?;
+    let mut names = params.split(',').map(str::trim).filter(|p| !p.is_empty());
+    if names.next() != Some("self") {
+        return Err(format!("the first parameter of `{}` must be self", name.trim()));
+    }
+    let params: Vec<String> = names.map(str::to_owned).collect();
+    let name = name.trim().to_owned();
+    match std::iter::once(&name).chain(&params).find(|n| !is_identifier(n)) {
+        Some(bad) => Err(format!("`{bad}` is no name")),
+        None => Ok(AdoptedAction { action: name, params, assertions: Vec::new() }),
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FILE: &str = "# Adopted preconditions\n# from 12 demonstrations\n\ndef take(self, obj, recep):\n    assert self.is_visible(obj)\n    assert self.inventory is None, 'Can only hold one object at a time'\n\ndef look(self):\n    pass\n";
+
+    #[test]
+    fn a_file_reads_and_writes_as_it_is() {
+        let set = AdoptedSet::parse(FILE, "x").unwrap();
+        assert_eq!(set.actions[0].params, ["obj", "recep"]);
+        assert_eq!(set.of("take")[1], "self.inventory is None, 'Can only hold one object at a time'");
+        assert!(set.of("look").is_empty() && set.of("fly").is_empty());
+        assert_eq!(set.to_string(), FILE);
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        for (text, line, word) in [
+            ("def take(self):\n    return 1\n", 2, "return 1"),
+            ("    assert True\n", 1, "def"),
+            ("import os\n", 1, "import os"),
+            ("def take(obj):\n", 1, "self"),
+            ("def take(self):\n    pass\ndef take(self):\n", 3, "twice"),
+            ("def take(self):\n    assert\n", 2, "assert"),
+            ("def take(self, a b):\n", 1, "a b"),
+            ("def take(self\n", 1, "def"),
+            ("\n\ndef t(self):\n    assertion = 1\n", 4, "assertion"),
+        ] {
+            let error = AdoptedSet::parse(text, "my.preconditions.py").unwrap_err();
+            assert_eq!(error.line, line, "{error}");
+            assert!(
+                error.to_string().starts_with(&format!("my.preconditions.py:{line}: ")) && error.why.contains(word),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn files_round_trip_and_a_missing_one_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.preconditions.py");
+        let set = AdoptedSet::parse(FILE, "x").unwrap();
+        set.write(&path).unwrap();
+        assert_eq!(AdoptedSet::read(&path).unwrap(), set);
+        assert_eq!(AdoptedSet::read(&dir.path().join("none")).unwrap_err().line, 0);
+        assert_eq!(set.write(&dir.path().join("no/such/dir")).unwrap_err().line, 0);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[a-z #:(),=\n\tdefassertpass]{0,200}") {
+            if let Ok(set) = AdoptedSet::parse(&text, "x") {
+                // What was read once stays as it is.
+                prop_assert_eq!(AdoptedSet::parse(&set.to_string(), "x").unwrap().actions, set.actions);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Sets of instances as bits: what satisfied sets are made of. Knows nothing of assertions.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+/// A set of instances, by their number. All sets that are compared have the same length.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Bits {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Bits {
+    /// The empty set over `len` instances.
+    pub fn none(len: usize) -> Self {
+        Bits { words: vec![0; len.div_ceil(64)], len }
+    }
+
+    /// The set of all `len` instances.
+    pub fn all(len: usize) -> Self {
+        let mut bits = Bits { words: vec![u64::MAX; len.div_ceil(64)], len };
+        if !len.is_multiple_of(64)
+            && let Some(last) = bits.words.last_mut()
+        {
+            *last = (1 << (len % 64)) - 1;
+        }
+        bits
+    }
+
+    /// The instances for which `holds` is true.
+    pub fn of(len: usize, mut holds: impl FnMut(usize) -> bool) -> Self {
+        let mut bits = Bits::none(len);
+        for at in 0..len {
+            if holds(at) {
+                bits.insert(at);
+            }
+        }
+        bits
+    }
+
+    /// Puts an instance in; one beyond the length is ignored.
+    #[inline]
+    pub fn insert(&mut self, at: usize) {
+        if at < self.len
+            && let Some(word) = self.words.get_mut(at / 64)
+        {
+            *word |= 1 << (at % 64);
+        }
+    }
+
+    /// Whether the instance is in the set.
+    #[inline]
+    pub fn contains(&self, at: usize) -> bool {
+        self.words.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// Over how many instances the set ranges.
+    #[allow(clippy::len_without_is_empty)] // The length of the universe, not of the set.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many instances are in the set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// How many instances are in both sets.
+    pub fn count_common(&self, other: &Bits) -> usize {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// Whether every instance of this set is in `other`.
+    pub fn is_subset(&self, other: &Bits) -> bool {
+        self.len == other.len && self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
+    }
+
+    /// Keeps what is in `other` too.
+    pub fn intersect(&mut self, other: &Bits) {
+        for (a, b) in self.words.iter_mut().zip(&other.words) {
+            *a &= b;
+        }
+    }
+
+    /// Takes in what is in `other`.
+    pub fn unite(&mut self, other: &Bits) {
+        for (a, b) in self.words.iter_mut().zip(&other.words) {
+            *a |= b;
+        }
+    }
+
+    /// The instances in the set, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(k, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    k * 64 + bit
+                })
+            })
+        })
+    }
+
+    /// The first instance in this set that is not in `other`.
+    pub fn first_outside(&self, other: &Bits) -> Option<usize> {
+        self.iter().find(|&at| !other.contains(at))
+    }
+
+    /// The first 16 hexadecimal digits of SHA-256 over the set written as `0` and `1` in instance order.
+    pub fn digest(&self) -> String {
+        let text: Vec<u8> = (0..self.len).map(|at| b'0' + u8::from(self.contains(at))).collect();
+        Sha256::digest(&text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+impl fmt::Debug for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.count(), self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_plain_list(a in prop::collection::vec(any::<(bool, bool)>(), 0..200)) {
+            let (one, two): (Vec<bool>, Vec<bool>) = a.iter().copied().unzip();
+            let (x, y) = (Bits::of(one.len(), |i| one[i]), Bits::of(two.len(), |i| two[i]));
+            prop_assert_eq!(x.count(), one.iter().filter(|b| **b).count());
+            prop_assert_eq!(x.count_common(&y), a.iter().filter(|(p, q)| *p && *q).count());
+            prop_assert_eq!(x.is_subset(&y), a.iter().all(|(p, q)| !p || *q));
+            prop_assert_eq!(x.first_outside(&y), a.iter().position(|(p, q)| *p && !*q));
+            let mut both = x.clone();
+            both.unite(&y);
+            prop_assert_eq!(both.count(), a.iter().filter(|(p, q)| *p || *q).count());
+            both.intersect(&x);
+            prop_assert_eq!(&both, &x);
+            prop_assert_eq!(x.iter().collect::<Vec<_>>(), (0..one.len()).filter(|i| one[*i]).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_full_set_holds_nothing_beyond_its_length() {
+        for len in [0, 1, 63, 64, 65, 130] {
+            assert_eq!(Bits::all(len).count(), len);
+            assert_eq!(Bits::all(len), Bits::of(len, |_| true));
+        }
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_written_set() {
+        // printf 101 | sha256sum
+        assert_eq!(Bits::of(3, |i| i != 1).digest(), "16dc368a89b428b2");
+    }
+}

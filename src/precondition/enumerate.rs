@@ -1,0 +1,144 @@
+//! The built-in proposer of candidates: no language model. Says what the grammar can say of an action and leaves out what holds
+//! at its calls by coincidence only (see `evidence`). May use the demonstrations and the specification's functions, never the
+//! specification's assertions.
+
+use super::bits::Bits;
+use super::evidence::{Hypothesis, Support, convincing};
+use super::grammar::{Sentence, either};
+use super::ground::{Evaluation, Ground, Instances, NoVerdict};
+use super::vocabulary::vocabulary;
+use crate::program::Assertion;
+
+/// A valid assertion that was not proposed, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Withheld {
+    /// The expression.
+    pub text: String,
+    /// In how many of the instances it holds: what holds nearly everywhere holds at the calls too.
+    pub coverage: usize,
+}
+
+/// What the built-in proposer has to offer for an action.
+#[derive(Debug, Clone, Default)]
+pub struct Enumerated {
+    /// The candidates, simplest first, with their evaluation.
+    pub candidates: Vec<Proposed>,
+    /// Assertions that hold at every call but are no more than coincidence as far as the demonstrations can tell.
+    pub withheld: Vec<Withheld>,
+}
+
+/// A candidate of the built-in proposer.
+#[derive(Debug, Clone)]
+pub struct Proposed {
+    /// Its compiled form, with its text.
+    pub assertion: Assertion,
+    /// What it gave on all instances.
+    pub evaluation: Result<Evaluation, NoVerdict>,
+}
+
+/// Most candidates offered for one action.
+const MOST: usize = 400;
+/// Of disjunctions that the chosen ones imply, so many are shown.
+const IMPLIED_DISJUNCTIONS: usize = 16;
+/// Most literals that are tried in pairs.
+const PAIRED: usize = 160;
+
+/// Enumerates the candidates of an action. `going_on` is told how many literals are done and of how many; it ends the work by
+/// answering false.
+pub fn enumerate(
+    ground: &Ground,
+    instances: &Instances,
+    mut going_on: impl FnMut(usize, usize) -> bool,
+) -> Option<Enumerated> {
+    let sentences = vocabulary(ground, instances).literals();
+    let mut tried: Vec<(Sentence, Proposed)> = Vec::with_capacity(sentences.len());
+    let total = sentences.len();
+    for (at, sentence) in sentences.into_iter().enumerate() {
+        if !going_on(at, total) {
+            return None;
+        }
+        if tried.iter().any(|(s, _)| s.text == sentence.text) {
+            continue;
+        }
+        if let Ok(assertion) = Assertion::compile(&sentence.text) {
+            let evaluation = instances.evaluate(ground, &assertion);
+            tried.push((sentence, Proposed { assertion, evaluation }));
+        }
+    }
+    Some(choose(ground, instances, tried))
+}
+
+/// Where the action is called with the arguments it is called with.
+fn called(ground: &Ground, instances: &Instances) -> Bits {
+    let mut called = Bits::none(instances.len());
+    for (at, step) in ground.steps.iter().enumerate() {
+        let Some(call) = ground.call(step).filter(|_| instances.calls.contains(step)) else { continue };
+        if let Some(binding) = instances.bindings.iter().position(|b| *b == call.args) {
+            called.insert(at * instances.bindings.len() + binding);
+        }
+    }
+    called
+}
+
+fn choose(ground: &Ground, instances: &Instances, tried: Vec<(Sentence, Proposed)>) -> Enumerated {
+    let universe = instances.len();
+    let called = called(ground, instances);
+    let holds = |set: &Bits| called.is_subset(set);
+    let set_of = |proposed: &Proposed| proposed.evaluation.as_ref().ok().map(|e| e.set.clone());
+
+    // Literals that hold at every call, and disjunctions of two that do not.
+    let mut sentences: Vec<(Sentence, Bits)> = Vec::new();
+    let mut partial: Vec<(&Sentence, &Bits)> = Vec::new();
+    for (sentence, proposed) in &tried {
+        let Ok(evaluation) = &proposed.evaluation else { continue };
+        if holds(&evaluation.set) {
+            sentences.push((sentence.clone(), evaluation.set.clone()));
+        } else if sentence.basic && evaluation.set.count_common(&called) > 0 && partial.len() < PAIRED {
+            partial.push((sentence, &evaluation.set));
+        }
+    }
+    let literals = sentences.len();
+    for (at, (one, a)) in partial.iter().enumerate() {
+        for (other, b) in partial.iter().skip(at + 1) {
+            let mut set = (*a).clone();
+            set.unite(b);
+            if holds(&set) && set.count() < universe {
+                sentences.push((either(one, other), set));
+            }
+        }
+    }
+
+    let hypotheses: Vec<Hypothesis<'_>> =
+        sentences.iter().map(|(sentence, set)| Hypothesis { set, prior: sentence.prior }).collect();
+    let support = Support { demonstrations: instances.demonstrations(), calls: instances.calls.len() };
+    let chosen = convincing(universe, support, &hypotheses);
+    let believed: Vec<&Bits> = chosen.iter().filter_map(|at| sentences.get(*at)).map(|(_, set)| set).collect();
+    // What one chosen assertion implies narrows nothing and is never optimal beside it.
+    let implied = |set: &Bits| set.count() == universe || believed.iter().any(|chosen| chosen.is_subset(set));
+
+    // What is offered: all that fails (its reason is worth seeing), and of what is valid only what the chosen imply.
+    let mut enumerated = Enumerated::default();
+    for (_, proposed) in tried {
+        match set_of(&proposed) {
+            Some(set) if holds(&set) && !implied(&set) => {
+                enumerated
+                    .withheld
+                    .push(Withheld { text: proposed.assertion.text().to_owned(), coverage: set.count() });
+            }
+            _ => enumerated.candidates.push(proposed),
+        }
+    }
+    let mut disjunctions: Vec<(usize, &(Sentence, Bits))> =
+        sentences.iter().enumerate().skip(literals).filter(|(_, (_, set))| implied(set)).collect();
+    disjunctions.sort_by_key(|(at, (_, set))| (!chosen.contains(at), set.count()));
+    let own = disjunctions.iter().filter(|(at, _)| chosen.contains(at)).count();
+    disjunctions.truncate(own + IMPLIED_DISJUNCTIONS);
+    enumerated.candidates.truncate(MOST - disjunctions.len().min(MOST));
+    for (_, (sentence, _)) in disjunctions {
+        if let Ok(assertion) = Assertion::compile(&sentence.text) {
+            let evaluation = instances.evaluate(ground, &assertion);
+            enumerated.candidates.push(Proposed { assertion, evaluation });
+        }
+    }
+    enumerated
+}

@@ -1,0 +1,366 @@
+//! The living pools of a session: candidates come in, are validated and ranked at once, and a person edits, rejects, adopts.
+//!
+//! Changing one candidate evaluates that one only; the sets of the others are kept. Asks no model: texts from one are handed in.
+
+use std::collections::BTreeMap;
+
+use super::bits::Bits;
+use super::enumerate::{Withheld, enumerate};
+use super::ground::{Demo, Evaluation, Ground, GroundError, Instances, NoVerdict};
+use super::rank::clusters;
+use super::relation::{Difference, Relation};
+use super::validate::{malformed, validate};
+use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool};
+use crate::program::{Assertion, Function, Role, Specification};
+
+/// Why a workshop refuses.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkshopError {
+    /// The specification has no such action.
+    #[error("`{0}` is no action of the specification; its actions are {1}")]
+    NoSuchAction(String, String),
+    /// The demonstrations do not call it, so nothing can be said of it.
+    #[error("no demonstration calls `{0}`: its preconditions cannot be inferred; load demonstrations that do")]
+    NeverCalled(String),
+    /// There is no candidate of that number.
+    #[error("{0} has no candidate {1}")]
+    NoSuchCandidate(String, usize),
+    /// The work was cancelled; the pool is as it was.
+    #[error("cancelled; the candidates are as they were")]
+    Cancelled,
+}
+
+/// The pools of all actions over one set of demonstrations.
+#[derive(Debug, Clone)]
+pub struct Workshop {
+    ground: Ground,
+    benches: BTreeMap<String, Bench>,
+}
+
+/// The pool of one action with what is known of its candidates.
+#[derive(Debug, Clone)]
+struct Bench {
+    instances: Instances,
+    entries: Vec<Entry>,
+    withheld: Vec<Withheld>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    candidate: Candidate,
+    evaluation: Option<Evaluation>,
+}
+
+impl Entry {
+    /// The satisfied set, if the candidate takes part in the ranking: valid and not rejected.
+    fn ranked(&self) -> Option<&Bits> {
+        let takes_part = self.candidate.fate == Fate::Valid && !self.candidate.rejected;
+        self.evaluation.as_ref().filter(|_| takes_part).map(|e| &e.set)
+    }
+}
+
+impl Workshop {
+    /// Executes the demonstrations; all pools are empty.
+    ///
+    /// # Errors
+    /// The first call of a demonstration that the specification cannot execute.
+    pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, GroundError> {
+        let ground = Ground::new(specification, demos)?;
+        let functions = specification.functions().iter().filter(|f| f.role == Role::Action);
+        let benches = functions
+            .map(|function| {
+                let instances = Instances::new(&ground, function);
+                (function.name.clone(), Bench { instances, entries: Vec::new(), withheld: Vec::new() })
+            })
+            .collect();
+        Ok(Workshop { ground, benches })
+    }
+
+    /// The actions, in the specification's order.
+    pub fn actions(&self) -> impl Iterator<Item = &Function> {
+        self.ground.specification().functions().iter().filter(|f| f.role == Role::Action)
+    }
+
+    /// The actions that the demonstrations call, in the specification's order.
+    pub fn called_actions(&self) -> impl Iterator<Item = &Function> {
+        self.actions().filter(|f| self.benches.get(&f.name).is_some_and(|b| !b.instances.calls.is_empty()))
+    }
+
+    /// The demonstrations, executed.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    fn no_such_action(&self, action: &str) -> WorkshopError {
+        let known: Vec<&str> = self.actions().map(|f| f.name.as_str()).collect();
+        WorkshopError::NoSuchAction(action.to_owned(), known.join(", "))
+    }
+
+    fn bench(&self, action: &str) -> Result<&Bench, WorkshopError> {
+        let bench = self.benches.get(action).ok_or_else(|| self.no_such_action(action))?;
+        if bench.instances.calls.is_empty() { Err(WorkshopError::NeverCalled(action.to_owned())) } else { Ok(bench) }
+    }
+
+    fn bench_mut(&mut self, action: &str) -> Result<(&Ground, &mut Bench), WorkshopError> {
+        self.bench(action)?;
+        let missing = self.no_such_action(action);
+        let bench = self.benches.get_mut(action).ok_or(missing)?;
+        Ok((&self.ground, bench))
+    }
+
+    /// The pool of an action as it stands.
+    ///
+    /// # Errors
+    /// If there is no such action. An action never called has an empty pool.
+    pub fn pool(&self, action: &str) -> Result<Pool, WorkshopError> {
+        self.benches.get(action).map(Bench::pool).ok_or_else(|| self.no_such_action(action))
+    }
+
+    /// Fills the pool from the built-in proposer (no language model); texts already there stay as they are. `going_on` is told
+    /// how much is done of how much, and cancels by answering false.
+    ///
+    /// # Errors
+    /// [`WorkshopError`]; the pool is unchanged then.
+    pub fn enumerate(
+        &mut self,
+        action: &str,
+        mut going_on: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Pool, WorkshopError> {
+        let (ground, bench) = self.bench_mut(action)?;
+        let found = enumerate(ground, &bench.instances, |done, total| going_on(done, total * 2))
+            .ok_or(WorkshopError::Cancelled)?;
+        let total = found.candidates.len();
+        let mut fresh = Vec::new();
+        for (at, proposed) in found.candidates.into_iter().enumerate() {
+            if !going_on(total + at, total * 2) {
+                return Err(WorkshopError::Cancelled);
+            }
+            let text = proposed.assertion.text();
+            if bench.entries.iter().all(|e| e.candidate.text != text) {
+                let judged = Some((&proposed.assertion, proposed.evaluation));
+                fresh.push(entry(ground, &bench.instances, text, CandidateOrigin::Enumerated, judged));
+            }
+        }
+        bench.withheld = found.withheld;
+        bench.entries.extend(fresh);
+        bench.rank();
+        Ok(bench.pool())
+    }
+
+    /// Adds candidates that come from elsewhere, in order; a text already there is not added again.
+    ///
+    /// # Errors
+    /// [`WorkshopError`]; the pool is unchanged then.
+    pub fn offer(
+        &mut self,
+        action: &str,
+        origin: CandidateOrigin,
+        texts: &[String],
+        mut going_on: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Pool, WorkshopError> {
+        let (ground, bench) = self.bench_mut(action)?;
+        let mut fresh: Vec<Entry> = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            if !going_on(at, texts.len()) {
+                return Err(WorkshopError::Cancelled);
+            }
+            if bench.entries.iter().chain(&fresh).all(|e| e.candidate.text != *text) {
+                fresh.push(entry(ground, &bench.instances, text, origin, None));
+            }
+        }
+        bench.entries.extend(fresh);
+        bench.rank();
+        Ok(bench.pool())
+    }
+
+    /// Adds a person's candidate, or puts it in the place of candidate `id`.
+    ///
+    /// # Errors
+    /// [`WorkshopError`]; the pool is unchanged then.
+    pub fn put(&mut self, action: &str, id: Option<usize>, text: &str) -> Result<Pool, WorkshopError> {
+        let (ground, bench) = self.bench_mut(action)?;
+        let fresh = entry(ground, &bench.instances, text, CandidateOrigin::Person, None);
+        match id {
+            None => bench.entries.push(fresh),
+            Some(id) => {
+                let place =
+                    bench.entries.get_mut(id).ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))?;
+                *place = fresh;
+            }
+        }
+        bench.rank();
+        Ok(bench.pool())
+    }
+
+    /// What a text would be as the pool's next candidate: fate, coverage, cluster and whether it would be optimal. Nothing is
+    /// kept.
+    ///
+    /// # Errors
+    /// [`WorkshopError`].
+    pub fn try_text(&self, action: &str, text: &str) -> Result<Candidate, WorkshopError> {
+        let bench = self.bench(action)?;
+        let fresh = entry(&self.ground, &bench.instances, text, CandidateOrigin::Person, None);
+        let id = bench.entries.len();
+        let mut candidate = Candidate { id, ..fresh.candidate.clone() };
+        let sets: Vec<Option<&Bits>> = bench.entries.iter().map(Entry::ranked).chain([fresh.ranked()]).collect();
+        if let Some((at, cluster)) = clusters(&sets).into_iter().enumerate().find(|(_, c)| c.members.contains(&id)) {
+            candidate.cluster = Some(at);
+            candidate.optimal = cluster.optimal;
+            candidate.representative = cluster.representative() == Some(id);
+        }
+        Ok(candidate)
+    }
+
+    /// Marks a candidate rejected or not. A rejected one stays in the pool but out of the ranking, so that what it was
+    /// stronger than can become optimal.
+    ///
+    /// # Errors
+    /// [`WorkshopError`].
+    pub fn reject(&mut self, action: &str, id: usize, rejected: bool) -> Result<Pool, WorkshopError> {
+        let (_, bench) = self.bench_mut(action)?;
+        let entry = bench.entries.get_mut(id).ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))?;
+        entry.candidate.rejected = rejected;
+        bench.rank();
+        Ok(bench.pool())
+    }
+
+    /// What Equation (1) proposes to adopt: the representatives of the optimal clusters, in cluster order (`h_opt`). Clusters
+    /// that hold everywhere say nothing and are left out.
+    pub fn suggested(&self, action: &str) -> Vec<String> {
+        let Some(bench) = self.benches.get(action) else { return Vec::new() };
+        let everywhere = bench.instances.len();
+        let chosen = bench.entries.iter().map(|e| &e.candidate).filter(|c| c.optimal && c.representative);
+        let mut chosen: Vec<&Candidate> = chosen.filter(|c| c.coverage != Some(everywhere)).collect();
+        chosen.sort_by_key(|c| c.cluster);
+        chosen.into_iter().map(|c| c.text.clone()).collect()
+    }
+
+    /// What the built-in proposer held back as coincidence when it last filled this pool.
+    pub fn withheld(&self, action: &str) -> &[Withheld] {
+        self.benches.get(action).map_or(&[], |bench| &bench.withheld)
+    }
+
+    /// What evaluating a candidate gave; `None` if it could not be evaluated.
+    pub fn evaluation(&self, action: &str, id: usize) -> Option<&Evaluation> {
+        self.benches.get(action)?.entries.get(id)?.evaluation.as_ref()
+    }
+
+    /// How two candidates of an action relate; `None` unless both could be evaluated.
+    pub fn relation(&self, action: &str, one: usize, other: usize) -> Option<Relation> {
+        Some(Relation::of(&self.evaluation(action, one)?.set, &self.evaluation(action, other)?.set))
+    }
+
+    /// The first step where two candidates of an action differ; `None` if they are equivalent or were not evaluated.
+    pub fn difference(&self, action: &str, one: usize, other: usize) -> Option<Difference> {
+        let (a, b) = (&self.evaluation(action, one)?.set, &self.evaluation(action, other)?.set);
+        let (at, first_holds) = match (a.first_outside(b), b.first_outside(a)) {
+            (Some(a), Some(b)) => (a.min(b), a < b),
+            (Some(a), None) => (a, true),
+            (None, b) => (b?, false),
+        };
+        let bench = self.benches.get(action)?;
+        let instance = bench.instances.instance(&self.ground, at)?;
+        let args: Vec<String> = instance.binding.iter().map(ToString::to_string).collect();
+        let holding = bench.entries.get(if first_holds { one } else { other })?;
+        let message = format!(
+            "demonstration {}, before call {}, for {action}({}): only `{}` holds",
+            instance.step.demonstration + 1,
+            instance.step.call + 1,
+            args.join(", "),
+            holding.candidate.text,
+        );
+        Some(Difference { instance, first_holds, message })
+    }
+
+    /// What a model is told to write candidates for an action, after one demonstration; `None` if there is no such action or
+    /// demonstration.
+    pub fn context(&self, action: &str, demonstration: usize) -> Option<CandidateContext> {
+        let function = self.ground.action(action)?;
+        let actions: Vec<(&str, &str)> = self.actions().map(|f| (f.class.as_str(), f.name.as_str())).collect();
+        let demo = self.ground.demos.get(demonstration)?;
+        CandidateContext::new(self.ground.specification().source(), &actions, function, demo)
+    }
+}
+
+/// Judges one text. `judged` saves work already done.
+fn entry(
+    ground: &Ground,
+    instances: &Instances,
+    text: &str,
+    origin: CandidateOrigin,
+    judged: Option<(&Assertion, Result<Evaluation, NoVerdict>)>,
+) -> Entry {
+    let (fate, evaluation) = match judged {
+        Some((assertion, Ok(evaluation))) => (validate(ground, instances, assertion), Some(evaluation)),
+        Some((_, Err(none))) => (none.into(), None),
+        None => judge(ground, instances, text),
+    };
+    let coverage = evaluation.as_ref().map(|e| e.set.count());
+    let candidate = Candidate {
+        id: 0,
+        text: text.to_owned(),
+        origin,
+        fate,
+        coverage,
+        cluster: None,
+        optimal: false,
+        representative: false,
+        rejected: false,
+    };
+    Entry { candidate, evaluation }
+}
+
+/// Judges one text from scratch: its form, its execution, its satisfied set.
+fn judge(ground: &Ground, instances: &Instances, text: &str) -> (Fate, Option<Evaluation>) {
+    let assertion = match Assertion::compile(text) {
+        Ok(assertion) => assertion,
+        Err(rejection) => return (malformed(&rejection), None),
+    };
+    let fate = validate(ground, instances, &assertion);
+    if matches!(fate, Fate::Unknown { .. }) {
+        return (fate, None);
+    }
+    match instances.evaluate(ground, &assertion) {
+        Ok(evaluation) => (fate, Some(evaluation)),
+        // It ran in the demonstrations, but not at every instance: valid it may be, ranked it cannot be.
+        Err(none) if fate == Fate::Valid => (none.into(), None),
+        Err(_) => (fate, None),
+    }
+}
+
+impl From<NoVerdict> for Fate {
+    fn from(none: NoVerdict) -> Self {
+        Fate::Unknown { reason: none.reason.to_owned(), message: none.message }
+    }
+}
+
+impl Bench {
+    /// Numbers the candidates and ranks them by Equation (1).
+    fn rank(&mut self) {
+        let clusters = clusters(&self.entries.iter().map(Entry::ranked).collect::<Vec<_>>());
+        for (id, Entry { candidate, .. }) in self.entries.iter_mut().enumerate() {
+            *candidate = Candidate { id, cluster: None, optimal: false, representative: false, ..candidate.clone() };
+        }
+        for (number, cluster) in clusters.iter().enumerate() {
+            for id in &cluster.members {
+                if let Some(Entry { candidate, .. }) = self.entries.get_mut(*id) {
+                    candidate.cluster = Some(number);
+                    candidate.optimal = cluster.optimal;
+                    candidate.representative = cluster.representative() == Some(*id);
+                }
+            }
+        }
+    }
+
+    fn pool(&self) -> Pool {
+        let function = &self.instances.function;
+        Pool {
+            action: function.name.clone(),
+            params: function.params.clone(),
+            candidates: self.entries.iter().map(|e| e.candidate.clone()).collect(),
+            instances: self.instances.len(),
+            calls: self.instances.calls.len(),
+            running: false,
+        }
+    }
+}
