@@ -38,9 +38,7 @@ impl HouseholdOptions {
         let source = self.source()?;
         let task = match task {
             Some(wanted) => source.resolve(wanted)?.to_owned(),
-            None => {
-                source.tasks().into_iter().next().map(|t| t.id).ok_or_else(|| CliError::Failed("no tasks".into()))?
-            }
+            None => source.ids().next().map(str::to_owned).ok_or_else(|| CliError::Failed("no tasks".into()))?,
         };
         let edition = match self.edition {
             Some(edition) => edition,

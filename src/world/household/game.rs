@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bits::BitGrid;
 use super::compatibility;
@@ -255,18 +255,12 @@ fn compatibilities(definition: &Definition) -> BitGrid {
             continue;
         }
         first_of_kind.insert(kind, row);
-        let accepted: Box<dyn Fn(&str) -> bool> = match &definition.can_contain {
-            Some(own) => {
-                let list = own.get(kind);
-                Box::new(move |o| list.is_some_and(|l| l.iter().any(|x| x == o)))
-            }
-            None => {
-                let list = compatibility::embedded().get(kind);
-                Box::new(move |o| list.is_some_and(|l| l.contains(o)))
-            }
+        let accepted: FxHashSet<&str> = match &definition.can_contain {
+            Some(own) => own.get(kind).into_iter().flatten().map(String::as_str).collect(),
+            None => compatibility::embedded().get(kind).into_iter().flatten().map(String::as_str).collect(),
         };
         for (column, object) in definition.objects.iter().enumerate() {
-            grid.set(row, column, object.kind.as_deref().is_some_and(&accepted));
+            grid.set(row, column, object.kind.as_deref().is_some_and(|k| accepted.contains(k)));
         }
     }
     grid

@@ -78,6 +78,14 @@ fn sentence(grammar: &str) -> Option<String> {
     serde_json::from_str::<String>(&format!("\"{quoted}\"")).ok()
 }
 
+/// The sentence of a game file, found without parsing the file; for lists of many games.
+pub fn sentence_in_file(json: &str) -> Option<String> {
+    let (_, rest) = json.split_once("Your task is to: ")?;
+    // The grammar's closing quote stands escaped in the file's JSON string; ALFWorld's sentences hold no escapes of their own.
+    let (sentence, _) = rest.split_once(['\\', '"'])?;
+    (sentence.len() < 1000).then(|| sentence.to_owned())
+}
+
 /// Builds the definition of a PDDL problem.
 ///
 /// # Errors
@@ -112,7 +120,10 @@ pub fn from_problem(problem: &str, id: &str, task: &str) -> Result<Definition, S
         objects,
         goal: goal(&problem)?,
         plan: Vec::new(),
-        can_contain: (!facts.can_contain.is_empty()).then(|| facts.can_contain.clone()),
+        can_contain: (!facts.can_contain.is_empty()).then(|| {
+            let listed = |(r, os): (&String, &BTreeSet<String>)| (r.clone(), os.iter().cloned().collect());
+            facts.can_contain.iter().map(listed).collect()
+        }),
     })
 }
 
@@ -128,9 +139,9 @@ fn object(facts: &Facts<'_>, names: &Names<'_>, raw: &str) -> ObjectDefinition {
         ("iscool", Property::IsCool),
     ];
     let related = |pairs: &BTreeSet<(&str, &str)>| {
-        let mut found: Vec<&str> = pairs.iter().filter(|(a, _)| *a == raw).map(|(_, b)| *b).collect();
-        found.sort_unstable();
-        found.into_iter().map(|n| names.display(n)).collect::<Vec<_>>()
+        // Pairs are sorted, so those of one object are one stretch, already in raw order.
+        let own = pairs.range((raw, "")..).take_while(|(a, _)| *a == raw);
+        own.map(|(_, b)| names.display(b)).collect::<Vec<_>>()
     };
     ObjectDefinition {
         name: names.display(raw),
@@ -159,7 +170,7 @@ struct Facts<'a> {
     inside_object: BTreeSet<(&'a str, &'a str)>,
     /// (predicate, subject)
     unary: BTreeSet<(&'a str, &'a str)>,
-    can_contain: BTreeMap<String, Vec<String>>,
+    can_contain: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl<'a> Facts<'a> {
@@ -197,11 +208,7 @@ impl<'a> Facts<'a> {
             }
             ("inreceptacleobject", [inner, outer]) => drop(self.inside_object.insert((inner, outer))),
             ("cancontain", [r, o]) => {
-                let accepted = self.can_contain.entry(type_name(r)).or_default();
-                let kind = type_name(o);
-                if !accepted.contains(&kind) {
-                    accepted.push(kind);
-                }
+                self.can_contain.entry(type_name(r)).or_default().insert(type_name(o));
             }
             (_, [subject]) => drop(self.unary.insert((predicate, subject))),
             _ => {}

@@ -16,6 +16,8 @@ mod load_official;
 mod normal;
 mod pddl;
 mod program;
+#[cfg(test)]
+mod property_tests;
 mod rules;
 pub mod shipped;
 mod source;

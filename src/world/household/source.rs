@@ -6,6 +6,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashSet;
+
 use super::definition::Definition;
 use super::game::Game;
 use super::load_compact::{self, Label};
@@ -64,9 +66,11 @@ impl Source {
         let mut files: Vec<PathBuf> = children(path)?.into_iter().filter(|p| is_compact(p)).collect();
         files.sort();
         for file in files {
-            // Other JSON lines can lie beside the games (plans, splits): a file is taken by its first line.
+            // Other JSON lines can lie beside the games (plans, splits): a file is taken by its name or its first line.
             let text = read_text(&file)?;
-            if text.lines().find(|l| !l.trim().is_empty()).is_some_and(|l| load_compact::definition(l).is_ok()) {
+            if name_of(&file).starts_with("games")
+                || text.lines().find(|l| !l.trim().is_empty()).is_some_and(|l| load_compact::definition(l).is_ok())
+            {
                 source.entries.extend(Source::from_lines(&text, &file.display().to_string())?.entries);
             }
         }
@@ -76,6 +80,9 @@ impl Source {
             games.sort();
             source.entries = games.into_iter().map(official_entry).collect();
         }
+        // The first of several files of one game counts, so that ids stay unique.
+        let mut seen = FxHashSet::default();
+        source.entries.retain(|e| seen.insert(e.info.id.clone()));
         if source.entries.is_empty() {
             return Err(data(path, "no games here: neither compact .jsonl files nor folders with game.tw-pddl"));
         }
@@ -120,9 +127,23 @@ impl Source {
         Ok(Source { entries })
     }
 
-    /// The tasks, in the order of the files. An official game's sentence is its folder's name until the game is read.
+    /// The tasks, in the order of the files. Reads every official game's sentence from its file; [`Source::ids`] does not.
     pub fn tasks(&self) -> Vec<TaskInfo> {
-        self.entries.iter().map(|e| e.info.clone()).collect()
+        let told = |entry: &Entry| {
+            let mut info = entry.info.clone();
+            if let Place::Official(path) = &entry.place
+                && let Some(sentence) = read_text(path).ok().as_deref().and_then(load_official::sentence_in_file)
+            {
+                info.sentence = sentence;
+            }
+            info
+        };
+        self.entries.iter().map(told).collect()
+    }
+
+    /// The ids of the tasks, in the order of the files.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|e| e.info.id.as_str())
     }
 
     /// Number of tasks.
@@ -140,7 +161,7 @@ impl Source {
     /// # Errors
     /// [`WorldError::NoSuchTask`] with the ids that come nearest, where none or several match.
     pub fn resolve(&self, wanted: &str) -> Result<&str, WorldError> {
-        let ids = || self.entries.iter().map(|e| e.info.id.as_str());
+        let ids = || self.ids();
         if let Some(exact) = ids().find(|id| *id == wanted) {
             return Ok(exact);
         }
@@ -220,6 +241,7 @@ fn unlikeness(id: &str, wanted: &str) -> usize {
 }
 
 fn official_entry(path: PathBuf) -> Entry {
+    let path = std::path::absolute(&path).unwrap_or(path);
     let parts: Vec<String> = path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     // …/split/task folder/trial/game.tw-pddl
     let end = parts.len().saturating_sub(1);
@@ -233,7 +255,7 @@ fn official_entry(path: PathBuf) -> Entry {
 /// Finds `game.tw-pddl` files; folders of movable receptacles and sliced objects are left out, as ALFWorld leaves them out.
 fn find_official(folder: &Path, depth: usize, games: &mut Vec<PathBuf>) -> Result<(), WorldError> {
     for child in children(folder)? {
-        let name = child.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = name_of(&child);
         if child.is_dir() {
             if depth < DEEPEST && !name.contains("movable") && !name.contains("Sliced") {
                 find_official(&child, depth + 1, games)?;
@@ -257,8 +279,12 @@ fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
     Ok(paths)
 }
 
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 fn is_compact(path: &Path) -> bool {
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name_of(path);
     path.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
 }
 
