@@ -45,6 +45,11 @@ impl Mind {
         Ok(mind)
     }
 
+    /// The specification.
+    pub(super) fn specification(&self) -> &Specification {
+        &self.specification
+    }
+
     /// The specification's own assertions, by action.
     pub(super) fn assertions(&self) -> Vec<Assertions> {
         let actions = self.specification.functions().iter().filter(|f| f.role == Role::Action);

@@ -5,6 +5,7 @@
 //! derived or passing and never logged.
 
 mod asking;
+mod candidates;
 mod checking;
 pub mod examples;
 mod explaining;

@@ -109,9 +109,14 @@ impl Prompting {
         };
         let role = if self.raw { "next_action" } else { "next_action_chat" };
         let name = format!("{}/{role}", method.prompts());
-        let rendered = self.prompts.render(&name, &context).map_err(|e| e.to_string())?;
+        Ok((self.render(&name, &context)?, left_out))
+    }
+
+    /// Renders a template to what is sent and recorded.
+    pub(super) fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<PromptRecord, String> {
+        let rendered = self.prompts.render(name, context).map_err(|e| e.to_string())?;
         let (template, template_hash) = (rendered.template, rendered.hash);
-        Ok((PromptRecord { template, template_hash, messages: rendered.messages }, left_out))
+        Ok(PromptRecord { template, template_hash, messages: rendered.messages })
     }
 
     /// Demonstrations of the same kind first, as many as the budget holds.

@@ -10,6 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use super::asking::{self, Answer};
+use super::candidates::{self, Bench, Job};
 use super::checking;
 use super::mind::Mind;
 use super::points::{Points, logged};
@@ -28,6 +29,8 @@ pub(super) enum Message {
     Answer(Answer),
     /// The symbolic proposer's.
     Ranked(proposing::Ranking),
+    /// The end of work on candidates.
+    Bench(candidates::Done),
 }
 
 /// The driver of one session.
@@ -37,10 +40,10 @@ pub(super) struct Driver {
     pub(super) mind: Mind,
     pub(super) kind: String,
     method: Arc<dyn Method>,
-    source: Source,
+    pub(super) source: Source,
     resolver: super::setup::Resolver,
     pub(super) proposer: Arc<SymbolicProposer>,
-    prompting: super::prompting::Prompting,
+    pub(super) prompting: super::prompting::Prompting,
     pub(super) demonstrations: Arc<Vec<Demonstration>>,
     keep: Keep,
     /// What a copy begins with.
@@ -48,8 +51,9 @@ pub(super) struct Driver {
     clock: super::setup::Clock,
     /// Effects not yet carried out.
     effects: VecDeque<Effect>,
-    notices: UnboundedSender<Notice>,
-    messages: UnboundedSender<Message>,
+    pub(super) notices: UnboundedSender<Notice>,
+    pub(super) messages: UnboundedSender<Message>,
+    pub(super) bench: Bench,
     asks: BTreeMap<AskId, CancellationToken>,
     /// Why world and program are not where the session is.
     astray: Option<String>,
@@ -131,6 +135,7 @@ impl Driver {
             effects: effects.into(),
             notices,
             messages,
+            bench: Bench::default(),
             asks: BTreeMap::new(),
             astray,
             shown: None,
@@ -156,7 +161,7 @@ impl Driver {
             }
             self.show_situation();
         }
-        if self.gate.asking().is_some() {
+        if self.gate.is_asking() {
             self.request(Request::Cancel);
         }
         if let Keep::Log(log) = &self.keep
@@ -364,12 +369,38 @@ impl Driver {
 
     fn message(&mut self, message: Message) {
         let (ask, report) = match message {
-            Message::Answer(answer) => (answer.ask, self.read_answer(answer)),
+            Message::Bench(done) => return self.bench_done(done),
+            Message::Answer(answer) => match self.bench.take_asked(answer.ask) {
+                Some(action) => return self.candidates_answered(action, answer),
+                None => (answer.ask, self.read_answer(answer)),
+            },
             Message::Ranked(ranking) => (ranking.ask, ranking.report(self.points.world.as_ref())),
         };
         self.asks.remove(&ask);
         self.report(report);
         self.carry_out();
+    }
+
+    /// An ask for candidates has ended: it is recorded, and what was written goes to the pools.
+    fn candidates_answered(&mut self, action: String, answer: Answer) {
+        let Answer { ask, result, ms } = answer;
+        self.asks.remove(&ask);
+        let (report, completions) = match result {
+            Err(error) => {
+                self.bench.cancel();
+                (Report::AskFailed { ask, error: error.to_string() }, None)
+            }
+            Ok(response) => {
+                let texts = response.completions.iter().map(|c| c.text.clone()).collect();
+                let report = Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() };
+                (report, Some(response.completions))
+            }
+        };
+        self.report(report);
+        self.carry_out();
+        if let Some(completions) = completions {
+            self.candidates_written(action, &completions);
+        }
     }
 
     fn read_answer(&self, answer: Answer) -> Report {
@@ -402,7 +433,12 @@ impl Driver {
             Command::Redo => self.request(Request::Redo),
             Command::Goto(node) => self.request(Request::Goto(node)),
             Command::Rewrite { node, text } => self.request(Request::Rewrite { node, text }),
-            Command::Cancel => self.request(Request::Cancel),
+            Command::Cancel => {
+                // The job says itself that it was cancelled.
+                if !self.bench.cancel() || !self.gate.is_at_rest() {
+                    self.request(Request::Cancel);
+                }
+            }
             Command::Resend { ask, messages } => self.request(Request::Resend { ask, messages }),
             Command::Adopt { action, assertions, origin } => {
                 self.request(Request::Adopt(Assertions { action, assertions, origin }));
@@ -421,8 +457,11 @@ impl Driver {
                 self.tell(Notice::ProgramChecked { token, lines });
             }
             Command::Explain { proposal } => self.explain(proposal),
+            Command::Infer { action, origin } => self.infer(action, origin),
+            Command::PutCandidate { action, id, text } => self.bench(Job::Put { action, id, text }),
+            Command::TryCandidate { token, action, text } => self.bench(Job::Try { token, action, text }),
+            Command::RejectCandidate { action, id, rejected } => self.bench(Job::Reject { action, id, rejected }),
             Command::Quit => {}
-            other => self.say(Level::Warning, format!("not available yet: {other:?}")),
         }
     }
 

@@ -175,6 +175,8 @@ pub enum Request {
         /// The messages.
         messages: Vec<PromptMessage>,
     },
+    /// Ask a model something that is no next action: recorded, but it proposes nothing.
+    AskAside(AskSpec),
     /// Put assertions in force.
     Adopt(Assertions),
     /// Change model or method.

@@ -15,7 +15,7 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Event, NodeId, Record};
@@ -93,6 +93,8 @@ pub struct Gate {
     phase: Phase,
     /// The ask under way.
     ask: Option<AskId>,
+    /// Asks under way that propose nothing, and the nodes they were made at.
+    asides: BTreeMap<AskId, NodeId>,
     /// First ask of the present round.
     round: AskId,
     asks_in_round: u32,
@@ -114,6 +116,7 @@ impl Gate {
             session,
             phase: Phase::Idle,
             ask: None,
+            asides: BTreeMap::new(),
             round,
             asks_in_round: 0,
             taken: 0,
@@ -148,10 +151,15 @@ impl Gate {
 
     /// Whether the gate waits for a request only: no effect and no ask is outstanding.
     pub fn is_at_rest(&self) -> bool {
-        self.phase == Phase::Idle && self.ask.is_none() && self.queue.is_empty()
+        self.phase == Phase::Idle && self.ask.is_none() && self.asides.is_empty() && self.queue.is_empty()
     }
 
-    /// The ask under way.
+    /// Whether any ask is under way.
+    pub fn is_asking(&self) -> bool {
+        self.ask.is_some() || !self.asides.is_empty()
+    }
+
+    /// The ask for the next action under way.
     pub fn asking(&self) -> Option<AskId> {
         self.ask
     }
@@ -182,7 +190,8 @@ impl Gate {
         match input {
             Input::Request(Request::Cancel) => self.cancel(),
             Input::Request(request) if self.phase == Phase::Idle => self.on_request(request),
-            Input::Report(Report::Answered { ask, .. } | Report::AskFailed { ask, .. }) if self.ask != Some(ask) => {}
+            Input::Report(Report::Answered { ask, .. } | Report::AskFailed { ask, .. })
+                if self.ask != Some(ask) && !self.asides.contains_key(&ask) => {}
             Input::Report(report @ (Report::Answered { .. } | Report::AskFailed { .. })) => match self.phase {
                 Phase::Idle => self.on_report(report),
                 _ => self.queue.push_back(Input::Report(report)),
@@ -274,6 +283,16 @@ impl Gate {
         let policy = Policy { steps: 0, ..self.session.policy.clone() };
         self.record(Event::PolicySet { policy, why: why.to_owned() });
         true
+    }
+
+    /// Ends the asks that propose nothing.
+    fn drop_asides(&mut self, why: &str) -> bool {
+        let asides = std::mem::take(&mut self.asides);
+        for (ask, node) in &asides {
+            self.out.push(Effect::CancelAsk(*ask));
+            self.record_at(*node, Event::AskFailed { ask: *ask, error: why.to_owned(), cancelled: true });
+        }
+        !asides.is_empty()
     }
 
     fn mark_interrupted(&mut self) {

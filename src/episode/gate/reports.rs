@@ -10,6 +10,15 @@ impl Gate {
     /// Handles a report; one that does not answer the effect under way changes nothing.
     pub(super) fn on_report(&mut self, report: Report) {
         match report {
+            Report::Answered { ask, texts, usage, ms, .. } if self.asides.contains_key(&ask) => {
+                let node = self.asides.remove(&ask).unwrap_or_default();
+                self.record_at(node, Event::Answered { ask, texts, usage, ms });
+            }
+            Report::AskFailed { ask, error } if self.asides.contains_key(&ask) => {
+                let node = self.asides.remove(&ask).unwrap_or_default();
+                self.record_at(node, Event::AskFailed { ask, error: error.clone(), cancelled: false });
+                self.say(Level::Error, error);
+            }
             Report::Answered { ask, texts, usage, ms, drafts } => {
                 self.ask = None;
                 self.record(Event::Answered { ask, texts, usage, ms });

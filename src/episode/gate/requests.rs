@@ -38,6 +38,11 @@ impl Gate {
             Request::Goto(to) => self.go(to, AfterMove::Rest),
             Request::Rewrite { node, text } => self.rewrite(node, text),
             Request::Resend { ask, messages } => self.resend(ask, messages),
+            Request::AskAside(spec) => {
+                if let Some(ask) = self.send(spec) {
+                    self.asides.insert(ask, self.session.cursor());
+                }
+            }
             Request::Adopt(assertions) => {
                 self.phase = Phase::Adopting(assertions.clone());
                 self.out.push(Effect::AdoptAssertions(assertions));
@@ -71,7 +76,7 @@ impl Gate {
 
     /// Stops whatever is under way. What has been decided is carried out to its record all the same.
     pub(super) fn cancel(&mut self) {
-        let asked = self.drop_ask("cancelled by a person");
+        let asked = self.drop_ask("cancelled by a person") | self.drop_asides("cancelled by a person");
         let automatic = self.stop_policy("cancelled by a person");
         let replaying = self.replay.take().is_some();
         if let Phase::Checking { then, .. } = &mut self.phase {
@@ -235,21 +240,27 @@ impl Gate {
         self.ask(AskSpec { purpose: old.purpose, model, prompt: Some(prompt), n: old.n, temperature: old.temperature });
     }
 
-    /// Records an ask and sends it, unless the budget forbids.
+    /// Asks for the next action.
     pub(super) fn ask(&mut self, spec: AskSpec) {
         self.phase = Phase::Idle;
+        self.asks_in_round += 1;
+        self.ask = self.send(spec);
+    }
+
+    /// Records an ask and sends it, unless the budget forbids.
+    fn send(&mut self, spec: AskSpec) -> Option<AskId> {
         if spec.prompt.is_some()
             && let Some(why) = over_budget(&self.session.policy, spent(&self.session))
         {
             self.stop_policy(&why);
-            return self.say(Level::Warning, why);
+            self.say(Level::Warning, why);
+            return None;
         }
-        self.asks_in_round += 1;
         let ask = self.session.next_ask();
         let AskSpec { purpose, model, prompt, n, temperature } = spec.clone();
         let symbolic = prompt.is_none();
         self.record(Event::Asked { ask, purpose, model, prompt, n, temperature });
-        self.ask = Some(ask);
         self.out.push(if symbolic { Effect::AskSymbolic { ask, spec } } else { Effect::AskModel { ask, spec } });
+        Some(ask)
     }
 }

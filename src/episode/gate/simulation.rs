@@ -228,7 +228,7 @@ impl Sim {
         }
         assert_eq!(&fold, session, "the fold of the records is the session");
         assert_eq!(self.paths[&session.cursor()], self.path, "the world is where the session is");
-        assert!(self.gate.is_at_rest() || self.gate.asking().is_some(), "nothing is left hanging");
+        assert!(self.gate.is_at_rest() || self.gate.is_asking(), "nothing is left hanging");
 
         let mut decided = BTreeMap::new();
         let mut executed = BTreeSet::new();

@@ -307,6 +307,29 @@ fn what_arrives_while_an_effect_is_out_waits_its_turn() {
     assert!(matches!(effects.last(), Some(Effect::MoveWorld { to: 0 })), "{effects:?}");
 }
 
+fn aside() -> AskSpec {
+    let prompt = super::super::event::PromptRecord { template: "p".into(), template_hash: "h".into(), messages: vec![] };
+    AskSpec { purpose: "assertions for go".into(), model: "x".into(), prompt: Some(prompt), n: 2, temperature: 0.7 }
+}
+
+#[test]
+fn an_aside_is_recorded_where_it_was_asked_and_proposes_nothing() {
+    let mut sim = Sim::new();
+    sim.ask(Request::AskAside(aside()));
+    sim.ask(Request::Manual { text: "go".into() });
+    let place = sim.asks.iter().position(|(ask, _)| *ask == 2).unwrap();
+    sim.answer(place, &["not n"]);
+    let root = &sim.gate.session().node(0).unwrap().turn;
+    assert!(matches!(root.asks[1].state, AskState::Answered { .. }), "{root:?}");
+    assert!(root.proposals.iter().all(|p| p.origin == Origin::Person));
+    assert_eq!(sim.gate.asking(), Some(3), "the episode went on meanwhile");
+    sim.check_invariants();
+    sim.ask(Request::AskAside(aside()));
+    sim.ask(Request::Cancel);
+    assert!(sim.gate.is_at_rest());
+    sim.check_invariants();
+}
+
 #[derive(Debug, Clone)]
 enum Op {
     Ask(Request),
@@ -343,6 +366,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0u32..3).prop_map(|n| Op::Ask(Request::Sample { n })),
         1 => Just(Op::Ask(Request::Adopt(Assertions { action: "go".into(), assertions: vec![], origin: "p".into() }))),
         1 => Just(Op::Ask(Request::Configure { model: "y".into(), method: "n".into() })),
+        1 => Just(Op::Ask(Request::AskAside(aside()))),
         1 => (1u64..6).prop_map(|ask| Op::Ask(Request::Resend { ask, messages: vec![PromptMessage { role: "user".into(), text: "t".into() }] })),
     ]
 }
