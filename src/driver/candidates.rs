@@ -181,7 +181,9 @@ impl Work {
         let mut contexts = Vec::new();
         let workshop = match self.workshop.take() {
             Some(workshop) => Ok(workshop),
-            None => Workshop::new(&self.specification, self.demonstrations.iter().map(Demo::from).collect()).map(Box::new),
+            None => {
+                Workshop::new(&self.specification, self.demonstrations.iter().map(Demo::from).collect()).map(Box::new)
+            }
         };
         let mut workshop = match workshop {
             Ok(workshop) => workshop,
@@ -214,7 +216,10 @@ impl Work {
                     let _ = self.notices.send(Notice::Pool(Arc::new(pool)));
                 }
                 let what = if let [one] = actions.as_slice() { one.as_str() } else { "all actions" };
-                self.say(Level::Info, format!("candidates for {what} are inferred; look them over and adopt what is right"));
+                self.say(
+                    Level::Info,
+                    format!("candidates for {what} are inferred; look them over and adopt what is right"),
+                );
                 return Ok(());
             }
             Job::Contexts(action) => {

@@ -12,4 +12,20 @@ pub struct Example {
 }
 
 /// All of them.
-pub const EXAMPLES: &[Example] = &[];
+pub const EXAMPLES: &[Example] = &[
+    Example {
+        name: "solved",
+        title: "The built-in proposer heats a tomato and puts it in the fridge",
+        text: include_str!("../../sessions/solved.jsonl"),
+    },
+    Example {
+        name: "by-hand",
+        title: "A person rejects, edits, goes back and branches",
+        text: include_str!("../../sessions/by-hand.jsonl"),
+    },
+    Example {
+        name: "algorithm-1",
+        title: "Algorithm 1 turns a greedy completion down and samples on (scripted completions)",
+        text: include_str!("../../sessions/algorithm-1.jsonl"),
+    },
+];

@@ -308,7 +308,8 @@ fn what_arrives_while_an_effect_is_out_waits_its_turn() {
 }
 
 fn aside() -> AskSpec {
-    let prompt = super::super::event::PromptRecord { template: "p".into(), template_hash: "h".into(), messages: vec![] };
+    let prompt =
+        super::super::event::PromptRecord { template: "p".into(), template_hash: "h".into(), messages: vec![] };
     AskSpec { purpose: "assertions for go".into(), model: "x".into(), prompt: Some(prompt), n: 2, temperature: 0.7 }
 }
 
