@@ -1,5 +1,7 @@
 //! What a decision costs: the symbolic proposer's ranking, and the blocking tree of a blocked action. Bars: 5 ms and 2 ms.
 
+#![allow(missing_docs, reason = "a benchmark has no interface")]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};

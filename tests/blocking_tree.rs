@@ -1,5 +1,7 @@
 //! Blocking trees over the household's own specification, evaluated by the engine, in a shipped task.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use stepwright::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
 use stepwright::program::{Call, Specification};

@@ -1,6 +1,8 @@
 //! The built-in symbolic proposer plays whole episodes from observations alone: the shipped tasks, and the recorded games where
 //! they are at hand.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+
 use std::path::PathBuf;
 
 use stepwright::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
