@@ -12,6 +12,9 @@ mod module_run;
 mod render;
 mod specification;
 mod state;
+#[cfg(test)]
+mod tests;
+mod trajectory;
 mod variables;
 
 pub use assertion::{Assertion, Rejection};
@@ -22,3 +25,4 @@ pub use module_run::{ModuleRun, run_module};
 pub use render::render_program;
 pub use specification::{Declarations, Function, Role, SpecAssertion, Specification};
 pub use state::{CheckResult, State};
+pub use trajectory::{Execution, Line, LineKind, LineStatus, Trajectory, parse_line};

@@ -9,6 +9,7 @@ use super::engine::compile;
 use super::engine::fault::{ExcKind, Fault, Limits, Stop};
 use super::engine::heap::{Heap, Slots, collect};
 use super::engine::parse::with_module;
+use super::engine::text::NO_TEXT;
 use super::engine::value::{Attrs, Obj, Value};
 use super::engine::vm::{Args, Vm};
 use super::error::ProgramError;
@@ -265,7 +266,7 @@ impl State {
         let values: Vec<Value> = objects.0.iter().map(|(_, v)| v.clone()).collect();
         let result = vm.run_code(&code, values.into_iter()).and_then(|value| {
             let repr = match vm.repr(&value) {
-                Err(Stop::Unsupported(_)) => format!("<{}>", vm.type_name(&value)),
+                Err(Stop::Unsupported(what)) if &*what == NO_TEXT => format!("<{}>", vm.type_name(&value)),
                 other => other?,
             };
             Ok((repr, super::variables::json_of(&vm.heap, objects, &value)))

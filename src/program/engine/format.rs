@@ -226,6 +226,9 @@ impl Vm {
     pub(crate) fn percent(&mut self, template: &str, value: &Value) -> Done<String> {
         use super::value::Obj;
         self.work(template.len())?;
+        if matches!(value, Value::Bytes(_)) {
+            return Err(Stop::unsupported("formatting bytes"));
+        }
         let args: Option<Vec<Value>> = match value {
             Value::Ref(id) => match self.heap.get(*id) {
                 Obj::Tuple(items) => Some(items.clone()),

@@ -23,7 +23,7 @@ pub(crate) mod parse;
 mod relate;
 mod scope;
 mod strings;
-mod text;
+pub(crate) mod text;
 pub(crate) mod types;
 pub(crate) mod value;
 pub(crate) mod vm;

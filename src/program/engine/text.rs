@@ -9,6 +9,9 @@ use super::types::Type;
 use super::value::{Id, Obj, Part, Value};
 use super::vm::{Done, Vm};
 
+/// What is not offered where CPython would write an address.
+pub(crate) const NO_TEXT: &str = "the text of an object without one of its own";
+
 impl Vm {
     pub(crate) fn repr(&mut self, value: &Value) -> Done<String> {
         let mut out = String::new();
@@ -227,7 +230,7 @@ impl Vm {
                 self.write_items(&args, out, active)?;
                 out.push(')');
             }
-            _ => return Err(Stop::unsupported("the text of an object without one of its own")),
+            _ => return Err(Stop::unsupported(NO_TEXT)),
         }
         Ok(())
     }

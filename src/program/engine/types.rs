@@ -69,6 +69,7 @@ const NOT_OFFERED: &[&str] = &[
     "ConnectionResetError",
     "DeprecationWarning",
     "EOFError",
+    "Ellipsis",
     "EncodingWarning",
     "EnvironmentError",
     "ExceptionGroup",

@@ -1,0 +1,273 @@
+//! Tests of the interface on a specification of their own.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const SPEC: &str = "\
+from collections import defaultdict
+
+SETUP = ['env = World()', 'agent = Agent(env)']
+ACTIONS = ['agent.take', 'agent.wait']
+OBSERVATIONS = ['agent.see', 'env.mark']
+
+
+class World:
+    def __init__(self):
+        self.marks = defaultdict(lambda: False)
+
+    def mark(self, thing, value):
+        self.marks[(thing, 'seen')] = value
+
+
+class Agent:
+    def __init__(self, env):
+        self.env = env
+        self.held = None
+        self.visible = set()
+
+    def see(self, *things):
+        self.visible.update(things)
+
+    def can_see(self, thing):
+        return thing in self.visible
+
+    def take(self, thing, place):
+        assert self.can_see(thing), 'not in sight'
+        assert self.held is None
+        self.held = thing
+
+    def wait(self):
+        pass
+";
+
+fn spec() -> Specification {
+    Specification::load(SPEC, "spec.py").unwrap()
+}
+
+fn call(text: &str) -> Call {
+    text.parse().unwrap()
+}
+
+fn seen() -> State {
+    let mut state = spec().start().unwrap();
+    state.call(&call("agent.see('mug 1', 'desk 1')")).unwrap();
+    state
+}
+
+#[test]
+fn functions_carry_roles_parameters_and_assertions() {
+    let spec = spec();
+    let take = spec.function("agent", "take").unwrap();
+    assert_eq!(
+        (take.class.as_str(), take.role, take.params.join(" ").as_str()),
+        ("Agent", Role::Action, "thing place")
+    );
+    let texts: Vec<_> = take.assertions.iter().map(|a| a.expression.as_str()).collect();
+    assert_eq!(texts, ["self.can_see(thing)", "self.held is None"]);
+    assert_eq!(take.assertions[0].message.as_deref(), Some("'not in sight'"));
+    assert_eq!(
+        SPEC.lines().nth(take.assertions[0].line - 1).unwrap().trim(),
+        "assert self.can_see(thing), 'not in sight'"
+    );
+    assert_eq!(spec.function("agent", "see").unwrap().params, ["*things"]);
+    assert_eq!(spec.function("agent", "can_see").unwrap().role, Role::Query);
+}
+
+#[test]
+fn calls_change_the_state_and_failed_calls_do_not() {
+    let mut state = seen();
+    let before = state.fingerprint();
+    let fault = state.call(&call("agent.take('cup 1', 'desk 1')")).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Exception("AssertionError".into()));
+    assert_eq!(fault.message, "not in sight");
+    assert_eq!(SPEC.lines().nth(fault.line.unwrap() - 1).unwrap().trim(), "assert self.can_see(thing), 'not in sight'");
+    assert_eq!(state.fingerprint(), before);
+    let copy = state.clone();
+    state.call(&call("agent.take('mug 1', 'desk 1')")).unwrap();
+    state.call(&call("env.mark('mug 1', True)")).unwrap();
+    assert_ne!(state.fingerprint(), before);
+    assert_eq!(copy.fingerprint(), before);
+    assert_eq!(
+        state.variables(),
+        serde_json::json!({
+            "env": {"marks": {"('mug 1', 'seen')": true}},
+            "agent": {"env": "<env>", "held": "mug 1", "visible": ["desk 1", "mug 1"]},
+        })
+    );
+    state.call_unchecked(&call("agent.take('cup 9', 'desk 1')")).unwrap();
+    assert_eq!(state.evaluate("agent.held").unwrap().0, "'cup 9'");
+    assert!(matches!(state.call(&call("nobody.go()")).unwrap_err().kind, FaultKind::Exception(n) if n == "NameError"));
+}
+
+#[test]
+fn a_check_leaves_the_state_and_says_whether_it_would_not() {
+    let mut state = seen();
+    let spec = spec();
+    let take = spec.function("agent", "take").unwrap();
+    let args = [Literal::from("mug 1"), Literal::from("desk 1")];
+    let reads = Assertion::compile("self.env.marks[(thing, 'seen')] == False and len(self.env.marks) == 1").unwrap();
+    for _ in 0..2 {
+        assert_eq!(state.check_traced(&reads, take, &args), (CheckResult::Holds, true));
+    }
+    let fine = Assertion::compile("assert self.can_see(thing) and place != thing").unwrap();
+    assert_eq!(state.check_traced(&fine, take, &args), (CheckResult::Holds, false));
+    assert_eq!(state.check_in_place(&reads, take, &args), (CheckResult::Holds, true));
+    assert_eq!(state.check_in_place(&reads, take, &args), (CheckResult::Holds, false));
+    let hidden = Assertion::compile("agent.held is None").unwrap();
+    assert!(
+        matches!(state.check(&hidden, take, &args), CheckResult::Raises { exception, .. } if exception == "NameError")
+    );
+    assert!(
+        matches!(state.check(&fine, take, &args[..1]), CheckResult::Raises { exception, .. } if exception == "TypeError")
+    );
+    let explained =
+        state.explain(&Assertion::compile("self.held is None and self.can_see(thing)").unwrap(), take, &args);
+    let expected = [("self.held", "None"), ("self.can_see(thing)", "True"), ("thing", "'mug 1'")];
+    assert_eq!(explained, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+}
+
+#[test]
+fn assertions_can_be_exchanged() {
+    let spec = spec();
+    let new = BTreeMap::from([(
+        "take".to_owned(),
+        vec!["place in self.visible, 'no place'".to_owned(), "self.held != thing".to_owned()],
+    )]);
+    let other = spec.with_assertions(&new).unwrap();
+    let texts: Vec<_> =
+        other.function("agent", "take").unwrap().assertions.iter().map(|a| a.expression.clone()).collect();
+    assert_eq!(texts, ["place in self.visible", "self.held != thing"]);
+    assert!(
+        other
+            .source()
+            .contains("        assert place in self.visible, 'no place'\n        assert self.held != thing\n")
+    );
+    assert_eq!(Specification::load(other.source(), "again").unwrap().functions().len(), spec.functions().len());
+    assert!(spec.with_assertions(&BTreeMap::from([("fly".to_owned(), vec![])])).is_err());
+    assert!(spec.with_assertions(&BTreeMap::from([("take".to_owned(), vec!["(".to_owned()])])).is_err());
+}
+
+#[test]
+fn errors_in_specifications_say_where() {
+    let error =
+        Specification::load("SETUP = ['a = A()']\nclass A:\n    def f(self:\n        pass\n", "spec.py").unwrap_err();
+    assert_eq!(error.line, 3);
+    assert!(Specification::load("x = 1\n", "spec.py").unwrap_err().hint.is_some());
+    let error = Specification::load("SETUP = ['a = B()']\n", "spec.py").unwrap_err();
+    assert!(error.message.contains("name 'B' is not defined"), "{error}");
+    let error = Specification::load("SETUP = ['a = A()']\nclass A:\n    pass\nimport os\n", "spec.py").unwrap_err();
+    assert!(error.message.contains("import os") && error.line == 4, "{error}");
+    let error = Specification::load("SETUP = ['a = A()']\nACTIONS = ['a.go']\nclass A:\n    pass\n", "s").unwrap_err();
+    assert!(error.message.contains("a.go"), "{error}");
+}
+
+#[test]
+fn texts_are_rejected_for_the_first_rule_they_break() {
+    let reason = |text: &str| Assertion::compile(text).err().map(|r| r.reason);
+    for (text, expected) in [
+        ("x", None),
+        ("  assert x, 'm'  ", None),
+        ("x;", None),
+        ("x # why", None),
+        ("x\ny", Some("Form")),
+        ("x; y", Some("Form")),
+        ("(yield)", Some("Form")),
+        ("x +", Some("SyntaxError")),
+        ("return x", Some("SyntaxError")),
+        ("[x for x in (y := [1])]", Some("SyntaxError")),
+        ("[(x := 1) for x in y]", Some("SyntaxError")),
+        ("lambda a, a: 1", Some("SyntaxError")),
+        ("await x", Some("SyntaxError")),
+        ("open('x')", Some("Unsafe")),
+        ("self.open('x')", None),
+        ("x.__class__", Some("Unsafe")),
+        ("'__class__'", None),
+    ] {
+        assert_eq!(reason(text), expected, "{text}");
+    }
+    assert_eq!(reason(&"(".repeat(200_000)), Some("Budget"));
+    assert!(matches!(reason(&format!("{}1", "-".repeat(50_000))), Some("Budget")));
+    assert!(matches!(reason(&format!("{}x", "not ".repeat(20_000))), Some("Budget")));
+    assert!(matches!(reason(&format!("x{}", ".a".repeat(20_000))), Some("Budget")));
+    assert!(matches!(reason(&"x if y else ".repeat(10_000)), Some("Budget" | "SyntaxError")));
+    assert!(matches!(reason(&"1+".repeat(20_000)), Some("Budget" | "SyntaxError")));
+}
+
+#[test]
+fn hostile_assertions_end_within_their_budget() {
+    let state = seen();
+    let spec = spec();
+    let wait = spec.function("agent", "wait").unwrap();
+    for text in [
+        "10**10**10",
+        "'a'*10**12",
+        "[0]*10**9",
+        "sum(range(10**12)) == 1",
+        "all(True for _ in iter(int, 1))",
+        "(lambda f: f(f))(lambda f: f(f))",
+        "'%1000000000d' % 1",
+        "'{:>1000000000}'.format(1)",
+        "f'{1.0:.60000f}'",
+        "f'{1.0:.2000000000f}'",
+        "sorted(range(10**9), key=lambda x: -x)",
+        "[a for a in range(9999) for b in range(9999) for c in range(9999)]",
+        "1 << 10**9",
+        "any([n := [n0] for n0 in range(10**7)])",
+        "'a'.join(str(i) for i in range(10**9))",
+        "max(range(10**9))",
+        "list(map(str, range(10**9)))",
+        "dict(zip(range(10**9), range(10**9)))",
+        "(l := []) or l.append(l) or [l.extend(l + [1]) for _ in range(100)]",
+        "('a' * 1000000).replace('a', 'b' * 1000)",
+        "10**10 in range(0, 10**18, 7) and next(x for x in range(10**18) if x < 0)",
+    ] {
+        let assertion = Assertion::compile(text).unwrap();
+        let result = state.check(&assertion, wait, &[]);
+        assert!(matches!(result, CheckResult::Budget(_)), "{text}: {result:?}");
+    }
+    // Values that hold themselves and deep ones: any verdict, no crash.
+    for text in [
+        "(l := []) or l.append(l) or l == l and str(l) == '[[...]]'",
+        "[x := (x,) if i else () for i in range(9000)] and hash(x)",
+        "[x := [x] if i else [] for i in range(9000)] and [y := [y] if i else [] for i in range(9000)] and x == y",
+        "[x := [x] if i else [] for i in range(9000)] and repr(x)",
+        "[m := map(abs, m) if i else range(3) for i in range(5000)] and list(m)",
+    ] {
+        let assertion = Assertion::compile(text).unwrap();
+        state.check(&assertion, wait, &[]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_breaks_the_engine(text in "\\PC{0,40}") {
+        if let Ok(assertion) = Assertion::compile(&text) {
+            let spec = spec();
+            seen().check(&assertion, spec.function("agent", "wait").unwrap(), &[]);
+        }
+        run_module(&text, Limits { steps: 10_000, size: 1 << 20, depth: 200 });
+    }
+
+    #[test]
+    fn no_sequence_of_tokens_breaks_the_engine(tokens in proptest::collection::vec(prop::sample::select(vec![
+        "self", "self.env.marks", "self.visible", "thing", "place", "x", "1", "-1", "0", "2.5", "'mug 1'", "''", "None", "True",
+        "[", "]", "(", ")", "{", "}", ",", ":", ".", "=", ":=", "==", "<", "+", "-", "*", "**", "/", "//", "%", "and", "or", "not",
+        "in", "is", "if", "else", "for x in", "lambda x:", "len(", "sorted(", "sum(", "any(", "max(", "str(", "int(", "range(9)",
+        ".split(", ".get(", ".items()", ".pop(", ".update(", ".format(", "f'{x!r:>3}'", "[1:]", "[::-1]", "zip(", "set(", "next(",
+    ]), 1..14)) {
+        let text = tokens.join(" ");
+        let spec = spec();
+        let take = spec.function("agent", "take").unwrap();
+        if let Ok(assertion) = Assertion::compile(&text) {
+            let state = seen();
+            let before = state.fingerprint();
+            let args = [Literal::from("mug 1"), Literal::from("desk 1")];
+            let first = state.check(&assertion, take, &args);
+            prop_assert_eq!(state.fingerprint(), before);
+            prop_assert_eq!(first, state.check(&assertion, take, &args));
+        }
+    }
+}
