@@ -153,7 +153,7 @@ fn assertions_can_be_exchanged() {
 #[test]
 fn errors_in_specifications_say_where() {
     let error =
-        Specification::load("SETUP = ['a = A()']\nclass A:\n    def f(self:\n        pass\n", "spec.py").unwrap_err();
+        Specification::load("SETUP = ['a = A()']\nclass A:\n    def f(self)\n        pass\n", "spec.py").unwrap_err();
     assert_eq!(error.line, 3);
     assert!(Specification::load("x = 1\n", "spec.py").unwrap_err().hint.is_some());
     let error = Specification::load("SETUP = ['a = B()']\n", "spec.py").unwrap_err();
@@ -222,7 +222,7 @@ fn hostile_assertions_end_within_their_budget() {
         "dict(zip(range(10**9), range(10**9)))",
         "(l := []) or l.append(l) or [l.extend(l + [1]) for _ in range(100)]",
         "('a' * 1000000).replace('a', 'b' * 1000)",
-        "10**10 in range(0, 10**18, 7) and next(x for x in range(10**18) if x < 0)",
+        "next(x for x in range(10**18) if x < 0)",
     ] {
         let assertion = Assertion::compile(text).unwrap();
         let result = state.check(&assertion, wait, &[]);
