@@ -46,5 +46,5 @@ pub fn run_module(source: &str, limits: Limits) -> ModuleRun {
     names.set(&Arc::from("__name__"), Value::str("__main__"));
     let mut vm = Vm::new(Heap::new(Arc::new(vec![Arc::new(Obj::Namespace(names))])), GLOBALS, limits);
     let result = vm.run_code(&code, std::iter::empty());
-    ModuleRun { stdout: std::mem::take(&mut vm.out), fault: result.err().map(|stop| Fault::from_stop(stop, None)) }
+    ModuleRun { stdout: std::mem::take(&mut vm.out), fault: result.err().map(|stop| Fault::at(stop, vm.stopped, None)) }
 }

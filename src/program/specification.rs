@@ -146,7 +146,7 @@ impl Specification {
         let mut vm = Vm::new(Heap::new(slots), GLOBALS, Limits::MODULE);
         let result = vm.run_code(&Arc::new(code), std::iter::empty());
         if let Err(stop) = result {
-            let fault = Fault::from_stop(stop, None);
+            let fault = Fault::at(stop, vm.stopped, None);
             return Err(ProgramError::at_line(name, fault.line.unwrap_or(1), fault.to_string())
                 .hint("a specification must load without errors"));
         }

@@ -143,8 +143,9 @@ impl State {
                 Ok(())
             }
             Err(stop) => {
+                let stopped = vm.stopped;
                 self.slots = vm.heap.into_base();
-                Err(Fault::from_stop(stop, Some(call.to_string())))
+                Err(Fault::at(stop, stopped, Some(call.to_string())))
             }
         }
     }

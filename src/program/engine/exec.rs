@@ -24,7 +24,10 @@ impl Vm {
                     raised.line.get_or_insert(stmt.line);
                     return Err(Stop::Raise(raised));
                 }
-                Err(stop) => return Err(stop),
+                Err(stop) => {
+                    self.stopped.get_or_insert(stmt.line);
+                    return Err(stop);
+                }
             }
         }
         Ok(Flow::Next)

@@ -157,6 +157,12 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// As [`Fault::from_stop`], with the line at which the machine stopped.
+    pub(crate) fn at(stop: Stop, stopped: Option<u32>, call: Option<String>) -> Fault {
+        let fault = Fault::from_stop(stop, call);
+        Fault { line: fault.line.or(stopped.map(|l| l as usize)), ..fault }
+    }
+
     pub(crate) fn from_stop(stop: Stop, call: Option<String>) -> Fault {
         match stop {
             Stop::Raise(raised) => Fault {

@@ -34,6 +34,8 @@ pub(crate) struct Vm {
     pub handling: Vec<Value>,
     /// Frames with their own assertions switched off: the number of frames there are when that function runs.
     pub unchecked_at: Option<u32>,
+    /// The line at which a spent budget or an unknown construct ended everything.
+    pub stopped: Option<u32>,
     pub frames: u32,
 }
 
@@ -52,6 +54,7 @@ impl Vm {
             classes: Vec::new(),
             handling: Vec::new(),
             unchecked_at: None,
+            stopped: None,
             frames: 0,
         }
     }
