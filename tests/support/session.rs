@@ -161,6 +161,9 @@ impl Builder {
     }
 }
 
+/// Records that a step of [`session`] adds.
+pub const RECORDS_A_STEP: usize = 9;
+
 /// Notices of a session of `steps` decisions, waiting at the gate.
 pub fn session(steps: usize) -> Vec<Notice> {
     let mut builder = Builder::default();

@@ -1,0 +1,119 @@
+//! The terminal is given back as it was found, however the workbench ends; and model text never acts on it.
+#![cfg(unix)]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use support::pty::{PATIENCE, Pty};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
+
+struct Bench {
+    pty: Pty,
+    _home: tempfile::TempDir,
+}
+
+fn start(args: &[&str], env: &[(&str, &str)]) -> Bench {
+    let home = tempfile::tempdir().unwrap();
+    let pty = Pty::start(PROGRAM, args, home.path(), env, (100, 30));
+    Bench { pty, _home: home }
+}
+
+fn started() -> Bench {
+    let mut bench = start(&[], &[]);
+    bench.pty.wait_for("Stepwright").settle();
+    bench
+}
+
+#[test]
+fn it_starts_and_quits() {
+    let mut bench = started();
+    assert!(bench.pty.screen().alternate_screen() && !bench.pty.is_restored());
+    bench.pty.send("q");
+    assert_eq!(bench.pty.wait(), 0);
+    assert!(bench.pty.is_restored());
+}
+
+#[test]
+fn signals_restore_the_terminal_and_tell_the_shell() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let mut bench = started();
+        bench.pty.signal(signal);
+        assert_eq!(bench.pty.wait(), code, "{signal}");
+        assert!(bench.pty.is_restored(), "{signal}");
+    }
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_restores_the_terminal_before_it_is_reported() {
+    for place in ["draw", "thread"] {
+        let mut bench = start(&[], &[("STEPWRIGHT_DEBUG_PANIC", place)]);
+        bench.pty.settle().send("?");
+        assert_eq!(bench.pty.wait(), 101, "{place}");
+        assert!(bench.pty.is_restored(), "{place}");
+        assert!(bench.pty.text().contains("panicked at"), "{place}: {}", bench.pty.text());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn stopping_gives_the_terminal_back_and_continuing_takes_it_again() {
+    for by_key in [true, false] {
+        let mut bench = started();
+        if by_key { bench.pty.send("\x1a") } else { bench.pty.signal("TSTP") }
+        let end = Instant::now() + PATIENCE;
+        while bench.pty.state() != 'T' {
+            assert!(Instant::now() < end, "it stops; key: {by_key}");
+            let _ = bench.pty.receive(Duration::from_millis(20));
+        }
+        bench.pty.settle();
+        assert!(bench.pty.is_restored(), "key: {by_key}");
+        bench.pty.signal("CONT");
+        bench.pty.settle().wait_for("Stepwright");
+        assert!(bench.pty.screen().alternate_screen() && !bench.pty.is_restored());
+        bench.pty.send("?");
+        bench.pty.wait_for("Keys").send("\x1b");
+        bench.pty.settle().send("q");
+        assert_eq!(bench.pty.wait(), 0);
+        assert!(bench.pty.is_restored());
+    }
+}
+
+#[test]
+fn any_size_is_drawn() {
+    let mut bench = started();
+    for size in [(200, 60), (39, 12), (20, 3), (1, 1), (80, 24)] {
+        bench.pty.resize(size);
+        bench.pty.settle();
+    }
+    bench.pty.wait_for("Stepwright").send("q");
+    assert_eq!(bench.pty.wait(), 0);
+}
+
+#[test]
+fn no_color_means_none() {
+    let mut bench = start(&[], &[("NO_COLOR", "1")]);
+    bench.pty.wait_for("Stepwright").send("?");
+    bench.pty.settle().send("\x1bq");
+    bench.pty.settle();
+    let text = String::from_utf8_lossy(&bench.pty.bytes);
+    for colour in ["\x1b[3", "\x1b[4", "\x1b[9"] {
+        for (at, _) in text.match_indices(colour) {
+            let rest: String = text[at..].chars().skip(3).take(2).collect();
+            // `[3Xm` and `[4Xm` are colours, `[38;` and `[48;` too; `[39m` and `[49m` reset to the default.
+            assert!(!rest.starts_with(|c: char| ('0'..='8').contains(&c)) || !rest.ends_with(['m', ';']), "{:?}", &text[at..at + 6]);
+        }
+    }
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_do() {
+    let output = std::process::Command::new(PROGRAM).stdin(std::process::Stdio::null()).output().unwrap();
+    assert_ne!(output.status.code(), Some(0));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("needs a terminal") && error.contains("stepwright run"), "{error}");
+    assert!(output.stdout.is_empty());
+}
