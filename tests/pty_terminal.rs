@@ -63,7 +63,11 @@ fn a_panic_restores_the_terminal_before_it_is_reported() {
 fn stopping_gives_the_terminal_back_and_continuing_takes_it_again() {
     for by_key in [true, false] {
         let mut bench = started();
-        if by_key { bench.pty.send("\x1a") } else { bench.pty.signal("TSTP") }
+        if by_key {
+            bench.pty.send("\x1a")
+        } else {
+            bench.pty.signal("TSTP")
+        }
         let end = Instant::now() + PATIENCE;
         while bench.pty.state() != 'T' {
             assert!(Instant::now() < end, "it stops; key: {by_key}");
@@ -104,7 +108,11 @@ fn no_color_means_none() {
         for (at, _) in text.match_indices(colour) {
             let rest: String = text[at..].chars().skip(3).take(2).collect();
             // `[3Xm` and `[4Xm` are colours, `[38;` and `[48;` too; `[39m` and `[49m` reset to the default.
-            assert!(!rest.starts_with(|c: char| ('0'..='8').contains(&c)) || !rest.ends_with(['m', ';']), "{:?}", &text[at..at + 6]);
+            assert!(
+                !rest.starts_with(|c: char| ('0'..='8').contains(&c)) || !rest.ends_with(['m', ';']),
+                "{:?}",
+                &text[at..at + 6]
+            );
         }
     }
 }

@@ -8,11 +8,13 @@ mod docs;
 mod error;
 mod export;
 mod household;
+mod launch;
 mod models;
 mod new_task;
 mod play;
 mod run;
 mod settings;
+mod workbench;
 
 use std::process::ExitCode;
 
@@ -35,6 +37,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Open a recorded session in the workbench, where it was left
+    Open(workbench::Open),
     /// Play a world's task by hand: a prompt to type at, or the line protocol with --jsonl
     Play(play::Play),
     /// Generate a task, solvable by construction and checked to be
@@ -63,6 +67,7 @@ enum Command {
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
+        Some(Command::Open(open)) => open.run(&cli.global),
         Some(Command::Play(play)) => play.run(),
         Some(Command::NewTask(new_task)) => new_task.run(),
         Some(Command::Conform(conform)) => conform.run(),
@@ -73,7 +78,7 @@ pub fn run() -> ExitCode {
         Some(Command::Man(man)) => man.run(Cli::command()),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
-        None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(CliError::from),
+        None => workbench::open(&cli.global, None),
     };
     done.unwrap_or_else(|error| error.report())
 }

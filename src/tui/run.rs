@@ -170,6 +170,10 @@ impl Workbench {
 
     fn message(&mut self, message: Message) -> Result<(), End> {
         let now = Instant::now();
+        #[cfg(debug_assertions)]
+        if matches!(message, Message::Terminal(crossterm::event::Event::Key(_))) {
+            panic_if_asked();
+        }
         match message {
             Message::Terminal(event) => self.app.terminal(event, now),
             Message::TerminalGone(why) => return Err(End::Failed(std::io::Error::other(why))),
@@ -266,5 +270,19 @@ impl Workbench {
                 _ => {}
             }
         }
+    }
+}
+
+/// Panics at the first key where `STEPWRIGHT_DEBUG_PANIC` says so (`draw`, or `thread` for another thread): how tests see that a
+/// panic gives the terminal back. Not part of a release build.
+#[cfg(debug_assertions)]
+#[allow(clippy::panic)]
+fn panic_if_asked() {
+    match std::env::var("STEPWRIGHT_DEBUG_PANIC").as_deref() {
+        Ok("draw") => panic!("asked for by STEPWRIGHT_DEBUG_PANIC"),
+        Ok("thread") => {
+            std::thread::spawn(|| panic!("asked for by STEPWRIGHT_DEBUG_PANIC"));
+        }
+        _ => {}
     }
 }

@@ -68,7 +68,9 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub fn repaint(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // `Terminal::clear` asks the terminal where its cursor is, and the answer would go to the event reader.
+        let size = self.terminal.size()?;
+        self.terminal.resize(size.into())
     }
 
     /// Enters the modes again after [`leave`], on a blank screen.

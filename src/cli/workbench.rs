@@ -1,0 +1,76 @@
+//! Opens the workbench: reads configuration, keys and themes, and hands them over.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::launch::Launch;
+use super::{CliError, Global};
+use crate::config::{self, Config, Overrides};
+use crate::tui::color::Depth;
+use crate::tui::keymap::{Keymap, UserKeys};
+use crate::tui::run::{Options, run};
+use crate::tui::theme_file::{self, Wanted};
+
+/// Open a recorded session where it was left.
+#[derive(Debug, Args)]
+pub struct Open {
+    /// The session's log (a .jsonl file)
+    file: PathBuf,
+}
+
+impl Open {
+    /// Opens the workbench on the session.
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        open(global, Some(self.file))
+    }
+}
+
+/// Opens the workbench, on a session or the start screen.
+///
+/// # Errors
+/// When the configuration is wrong or there is no terminal.
+pub fn open(global: &Global, session: Option<PathBuf>) -> Result<ExitCode, CliError> {
+    let overrides = Overrides { config_dir: global.config_dir.clone(), ..Overrides::default() };
+    let config = config::load(&overrides).map_err(|e| CliError::Failed(e.to_string()))?;
+    // Said before the terminal is taken: a file that is not there is a slip of the fingers.
+    if let Some(path) = session.as_ref().filter(|p| !p.is_file()) {
+        return Err(CliError::Failed(format!("{}: no such file", path.display())));
+    }
+    let keymap = keymap(&config)?;
+    let folder = config.paths.config.join("themes");
+    let depth = if config.ui.no_color { Depth::None } else { Depth::of_environment() };
+    // The setting's default leaves the choice to the terminal.
+    let name = Some(config.ui.theme.as_str()).filter(|n| *n != "dark");
+    let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
+    let (themes, problems) = theme_file::load(wanted).map_err(CliError::Failed)?;
+    let options = Options {
+        panes: crate::tui::panes::all(),
+        keymap,
+        themes,
+        mouse: config.ui.mouse,
+        open: session,
+        problem: problems.into_iter().next(),
+    };
+    let launcher = Launch::new(config)?;
+    run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))
+}
+
+fn keymap(config: &Config) -> Result<Keymap, CliError> {
+    let file = config.paths.config_file().display().to_string();
+    let user: Vec<UserKeys> = config
+        .keys
+        .iter()
+        .map(|(action, setting)| UserKeys {
+            action: action.clone(),
+            keys: setting.keys.clone(),
+            place: setting.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")),
+        })
+        .collect();
+    Keymap::with_user(&user).map_err(CliError::Failed)
+}
