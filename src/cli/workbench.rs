@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::launch::Launch;
 use super::{CliError, Global};
-use crate::config::{self, Config, Overrides};
+use crate::config::Config;
 use crate::tui::color::Depth;
 use crate::tui::keymap::{Keymap, UserKeys};
 use crate::tui::run::{Options, run};
@@ -36,8 +36,7 @@ impl Open {
 /// # Errors
 /// When the configuration is wrong or there is no terminal.
 pub fn open(global: &Global, session: Option<PathBuf>) -> Result<ExitCode, CliError> {
-    let overrides = Overrides { config_dir: global.config_dir.clone(), ..Overrides::default() };
-    let config = config::load(&overrides).map_err(|e| CliError::Failed(e.to_string()))?;
+    let config = global.load()?;
     // Said before the terminal is taken: a file that is not there is a slip of the fingers.
     if let Some(path) = session.as_ref().filter(|p| !p.is_file()) {
         return Err(CliError::Failed(format!("{}: no such file", path.display())));
