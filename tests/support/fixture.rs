@@ -46,9 +46,9 @@ pub fn header() -> Header {
         specification: SPECIFICATION.into(),
         opening: vec![
             "def put_a_mug_in_desk():".into(),
-            "    # put a mug in desk.".into(),
-            "    env = Environment()".into(),
-            "    agent = Agent(env)".into(),
+            "# put a mug in desk.".into(),
+            "env = Environment()".into(),
+            "agent = Agent(env)".into(),
         ],
     }
 }

@@ -52,18 +52,16 @@ pub fn push_node(node: &Node, rows: &mut Vec<Line>) {
     rows.extend((0..node.outcome.calls.len()).map(|n| Line::Call(node.id, n)));
 }
 
-/// The lines with which the trajectory opens, whole: header, comment, set-up.
+/// The lines with which the trajectory opens, as the program has them: what stands under a `def` line is indented.
 pub fn opening(session: &Session) -> Vec<String> {
     let lines = &session.header.opening;
-    let is_name = |s: &String| !s.is_empty() && s.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let Some(function) = lines.first().filter(|s| is_name(s)) else { return lines.clone() };
-    // Function name, comment, statements: written out as the program has them.
-    let mut out = vec![format!("def {function}():")];
-    for (i, line) in lines.iter().enumerate().skip(1) {
-        let comment = i == 1 && !line.trim_start().starts_with('#');
-        out.push(if comment { format!("    # {line}") } else { format!("    {line}") });
+    let body_is_bare = lines.iter().skip(1).all(|l| !l.starts_with(' '));
+    match lines.split_first() {
+        Some((def, body)) if def.starts_with("def ") && body_is_bare => {
+            std::iter::once(def.clone()).chain(body.iter().map(|l| format!("    {l}"))).collect()
+        }
+        _ => lines.clone(),
     }
-    out
 }
 
 /// The program text of a line, without its margin; `None` if there is no such line.
