@@ -11,13 +11,13 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use crate::cli::{CliError, print};
-use crate::program::Call;
+use crate::program::{Call, render_program};
 use crate::sanitize::visible;
 use crate::world::{Outcome, Snapshot, World};
 
 const HELP: &str = "\
 Type an action (Tab completes), or:
-  :actions   the admissible actions
+  :actions   the admissible actions (also :admissible)
   :program   the trajectory as a program
   :state     the world's hidden state
   :undo      take the last action back
@@ -75,12 +75,13 @@ impl Game {
             "" => {}
             ":quit" | ":q" => return Ok(false),
             ":help" | ":h" => print(HELP)?,
-            ":actions" | ":a" => print(&format!("{}\n", world.admissible().unwrap_or_default().join("\n")))?,
+            ":actions" | ":admissible" | ":a" => {
+                print(&format!("{}\n", world.admissible().unwrap_or_default().join("\n")))?
+            }
             ":program" | ":p" => {
-                let calls: String = self.calls.iter().map(|c| format!("    {c}\n")).collect();
                 let header = world.header();
-                let setup: String = header.setup.iter().map(|s| format!("    {s}\n")).collect();
-                print(&format!("def {}():\n    # {}\n{setup}{calls}", header.function, visible(&header.comment)))?;
+                let comment = visible(&header.comment);
+                print(&render_program(&header.function, &comment, &header.setup, &self.calls))?;
             }
             ":state" | ":s" => print(&format!("{:#}\n", world.truth()))?,
             ":undo" | ":u" => self.undo(world)?,
@@ -124,7 +125,7 @@ impl Completer for Actions {
 
     fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = line.get(..cursor).unwrap_or(line).trim_start();
-        let own = [":actions", ":help", ":program", ":quit", ":state", ":undo"];
+        let own = [":actions", ":admissible", ":help", ":program", ":quit", ":state", ":undo"];
         let all = self.0.iter().map(String::as_str).chain(own);
         Ok((0, all.filter(|a| a.starts_with(typed)).map(str::to_owned).collect()))
     }
