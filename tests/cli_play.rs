@@ -1,5 +1,7 @@
 //! The program from outside: the line protocol, generated tasks, conform's exit codes, a reader that leaves early.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

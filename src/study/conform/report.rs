@@ -92,6 +92,20 @@ impl Report {
         self.rows.iter().map(|r| r.differences).sum()
     }
 
+    /// The recorded steps compared, in words, apart by what they were replayed from (a row's name ends `… from X`).
+    fn steps(&self) -> String {
+        let mut sums: Vec<(&str, u64)> = Vec::new();
+        for row in self.rows.iter().filter(|r| r.unit == "steps" && r.compared > 0) {
+            let from = row.what.rsplit_once(" from ").map_or(row.what.as_str(), |(_, from)| from);
+            match sums.iter_mut().find(|(known, _)| *known == from) {
+                Some((_, sum)) => *sum += row.compared,
+                None => sums.push((from, row.compared)),
+            }
+        }
+        let words: Vec<String> = sums.iter().map(|(from, n)| format!("{} steps from {from}", grouped(*n))).collect();
+        if words.is_empty() { String::new() } else { format!(": among them {}", words.join(", ")) }
+    }
+
     /// 0: all equal. 1: something differs. 2: there was nothing to compare.
     pub fn exit_code(&self) -> u8 {
         match (self.differences(), self.compared()) {
@@ -134,13 +148,12 @@ impl fmt::Display for Report {
                 writeln!(f, "  got      {}", first.got)?;
             }
         }
-        let steps: u64 = self.rows.iter().filter(|r| r.unit == "steps").map(|r| r.compared).sum();
         writeln!(
             f,
-            "\n{} differences in {} comparisons ({} of them steps)",
+            "\n{} differences in {} comparisons{}",
             grouped(self.differences()),
             grouped(self.compared()),
-            grouped(steps)
+            self.steps()
         )
     }
 }
