@@ -266,7 +266,8 @@ async fn a_session_resumes_at_its_cursor_with_nothing_run_again() {
     let path = folder.path().join("session.jsonl");
     let writer = log::Writer::create(&path, &header()).unwrap();
     let model = Scripted::new([Turn::Say(vec!["agent.add(4)"], Duration::ZERO), Turn::Hang("")]);
-    let mut w = Watched::start(setup(Beginning::New(header()), Counter::default(), model.clone(), Some(writer)));
+    let mut w =
+        Watched::start(setup(Beginning::New(Box::new(header())), Counter::default(), model.clone(), Some(writer)));
     w.recommended().await;
     w.approve();
     w.executed().await;

@@ -181,7 +181,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Se
     };
     let prompting = prompting_for(&place, config, name);
     Ok(Setup {
-        beginning: Beginning::New(header),
+        beginning: Beginning::New(Box::new(header)),
         world: place.world,
         method,
         source,

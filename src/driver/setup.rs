@@ -61,7 +61,7 @@ pub fn system_clock() -> Clock {
 /// How the session begins.
 pub enum Beginning {
     /// A new session; the world is reset to the header's task.
-    New(Header),
+    New(Box<Header>),
     /// A session read from a log.
     Resume {
         /// The session at its last record.

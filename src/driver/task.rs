@@ -84,7 +84,7 @@ impl Driver {
         let Setup { beginning, mut world, method, source, resolver, proposer, prompting, .. } = setup;
         let Setup { demonstrations, keep, policy, unattended, clock, .. } = setup;
         let (session, records) = match beginning {
-            Beginning::New(header) => (Session::new(header), Vec::new()),
+            Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
         };
         let header = session.header.clone();
@@ -363,7 +363,10 @@ impl Driver {
         let work = proposing::prepare(ask, spec.n, self);
         let messages = self.messages.clone();
         tokio::task::spawn_blocking(move || {
-            let _ = messages.send(Message::Ranked(work()));
+            // A person who steps fast leaves asks behind that nobody waits for.
+            if !cancel.is_cancelled() {
+                let _ = messages.send(Message::Ranked(work()));
+            }
         });
     }
 

@@ -266,7 +266,7 @@ impl Watched {
     }
 
     pub fn new(model: Arc<Scripted>) -> Self {
-        Watched::start(setup(Beginning::New(header()), Counter::default(), model, None))
+        Watched::start(setup(Beginning::New(Box::new(header())), Counter::default(), model, None))
     }
 
     pub fn send(&self, command: Command) {

@@ -166,7 +166,7 @@ impl Sim {
     /// Greedy first, then what was offered first and not rejected.
     fn advise(&self, round: AskId, samples: Option<u32>) -> Advice {
         let turn = &self.gate.session().current().unwrap().turn;
-        let prompt = self.prompted.then(|| PromptRecordOf::empty());
+        let prompt = self.prompted.then(no_prompt);
         let spec = |n, temperature| AskSpec { purpose: "next".into(), model: "x".into(), prompt, n, temperature };
         if let Some(n) = samples {
             return Advice::Ask(spec(n, 0.7));
@@ -271,10 +271,6 @@ impl Sim {
     }
 }
 
-struct PromptRecordOf;
-
-impl PromptRecordOf {
-    fn empty() -> super::super::event::PromptRecord {
-        super::super::event::PromptRecord { template: "t".into(), template_hash: "h".into(), messages: vec![] }
-    }
+fn no_prompt() -> super::super::event::PromptRecord {
+    super::super::event::PromptRecord { template: "t".into(), template_hash: "h".into(), messages: vec![] }
 }
