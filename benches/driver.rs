@@ -1,5 +1,8 @@
 //! What opening a long session, stepping in it and checking a proposal cost.
 
+#![allow(missing_docs, reason = "a benchmark has no interface")]
+#![allow(clippy::expect_used, reason = "a benchmark that cannot begin has nothing to measure")]
+
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Candidate preconditions through the driver: inferred, typed, rejected, written by a model; beside a running episode.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
+
 mod driver_support;
 
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! The driver over a counting world and scripted models: gate, world, program, model and log together.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
+
 mod driver_support;
 
 use std::time::Duration;

@@ -1,6 +1,8 @@
 //! The example sessions that ship: made here with `STEPWRIGHT_WRITE=1 cargo test --test example_sessions`, and always replayed
 //! against the world.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
+
 mod driver_support;
 
 use std::sync::Arc;

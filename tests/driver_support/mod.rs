@@ -1,5 +1,5 @@
 //! What the driver's tests share: a world that counts, models that follow a script, and a watcher of notices.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
