@@ -42,10 +42,9 @@ async fn a_greedy_completion_that_fails_is_passed_over_for_a_sample_that_verifie
     assert!(turn.proposals[2].problem.as_ref().unwrap().contains("NotAnAction"));
     let failing: Vec<_> = turn.verdicts[&1].failing().map(|c| c.condition.clone()).collect();
     assert_eq!(failing, ["n < 5"], "5 is admissible, but the second assertion fails");
-    let asked = model.asked.lock().unwrap();
+    let asked = model.asked.lock().unwrap().clone();
     assert_eq!((asked[0].n, asked[0].temperature, asked[1].n), (1, 0.0, 4));
     assert!(asked[1].temperature > 0.0);
-    drop(asked);
     w.quit().await;
 }
 
@@ -73,11 +72,10 @@ async fn a_rejection_with_its_reason_reaches_the_model() {
     w.recommended().await;
     w.send(Command::Reject { proposal: 1, reason: "one is too few".into() });
     assert_eq!(w.recommended().await, "agent.add(2)");
-    let asked = model.asked.lock().unwrap();
+    let asked = model.asked.lock().unwrap().clone();
     let prompt = |i: usize| asked[i].messages.iter().map(|m| m.text.clone()).collect::<String>();
     assert!(!prompt(0).contains("one is too few"));
     assert!(prompt(1).contains("agent.add(1): one is too few") && prompt(1).contains("person"), "{}", prompt(1));
-    drop(asked);
     w.quit().await;
 }
 
@@ -225,7 +223,7 @@ async fn adopted_assertions_are_in_force_at_once() {
     w.until("the check", |n, s| {
         matches!(n, Notice::Recorded(_))
             && s.assertions["add"].0.len() == 1
-            && !s.current().unwrap().turn.verdicts[&1].failing().next().is_none()
+            && s.current().unwrap().turn.verdicts[&1].failing().next().is_some()
     })
     .await;
     w.send(Command::Adopt { action: "add".into(), assertions: vec!["n ==".into()], origin: "edited".into() });
