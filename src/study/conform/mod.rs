@@ -5,6 +5,7 @@
 
 mod alfworld;
 mod files;
+mod python;
 mod report;
 
 use std::path::Path;
@@ -22,7 +23,7 @@ pub trait Topic {
 
 /// All topics, in the order they are reported.
 pub fn topics() -> Vec<Box<dyn Topic>> {
-    vec![Box::new(alfworld::Alfworld)]
+    vec![Box::new(alfworld::Alfworld), Box::new(python::Python)]
 }
 
 /// Why nothing was compared at all.
