@@ -74,33 +74,37 @@ pub fn thousands(number: u64) -> String {
     out
 }
 
-/// The title bar: what is stepped on the left, with what on the right. The right side gives way last.
+/// From this width on the title bar names world and method as well.
+const ROOMY: u16 = 110;
+
+/// The title bar: what is stepped on the left, with what on the right.
 pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
     let dot = format!(" {} ", theme.glyphs.dot);
+    let roomy = area.width >= ROOMY;
     let (left, right) = match &view.session {
         None => ("Stepwright".to_owned(), String::new()),
         Some(session) => {
             let step = session.current().map_or(0, |n| n.depth);
             let spent = session.spent.prompt.saturating_add(session.spent.completion);
-            let mut right = vec![sanitize::line(&session.method).into_owned(), model_label(&session.model)];
+            let mut right = vec![model_label(&session.model)];
+            if roomy {
+                right.insert(0, sanitize::line(&session.method).into_owned());
+            }
             if spent > 0 {
                 right.push(match session.policy.token_budget {
                     Some(budget) => format!("{} of {} tokens", thousands(spent), thousands(budget)),
                     None => format!("{} tokens", thousands(spent)),
                 });
             }
-            let world = sanitize::line(&session.header.world).into_owned();
-            let parts = [
-                "Stepwright".to_owned(),
-                world,
-                format!("step {step}"),
-                sanitize::line(&session.header.sentence).into_owned(),
-            ];
-            (parts.join(&dot), right.join(&dot))
+            let mut left = vec![format!("step {step}"), sanitize::line(&session.header.sentence).into_owned()];
+            if roomy {
+                left.insert(0, format!("Stepwright{dot}{}", sanitize::line(&session.header.world)));
+            }
+            (left.join(&dot), right.join(&dot))
         }
     };
     let width = usize::from(area.width);
-    let right = sanitize::fit(&right, width * 2 / 3, theme.glyphs.ellipsis).into_owned();
+    let right = sanitize::fit(&right, width / 2, theme.glyphs.ellipsis).into_owned();
     let room = width.saturating_sub(right.width() + 3);
     let left = sanitize::fit(&left, room, theme.glyphs.ellipsis);
     let gap = width.saturating_sub(left.width() + right.width() + 2);
@@ -112,11 +116,25 @@ pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
     frame.render_widget(line, area);
 }
 
+/// A pane's name where there is little room.
+fn short_title(pane: PaneId) -> &'static str {
+    match pane {
+        PaneId::Program => "Prog",
+        PaneId::Proposals => "Prop",
+        PaneId::Preconditions => "Cond",
+        PaneId::State => "State",
+        PaneId::Blocking => "Block",
+        PaneId::Observations => "Obs",
+        PaneId::Model => "Model",
+        PaneId::Log => "Log",
+    }
+}
+
 /// Columns of each pane's tab, in order; tabs that do not fit are left out from the far end of the shown one.
 pub fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
     let width = |pane: PaneId, short: bool| {
-        let title = pane.title();
-        if short { title.len().min(5) as u16 + 3 } else { title.len() as u16 + 4 }
+        let title = if short { short_title(pane) } else { pane.title() };
+        title.len() as u16 + 4
     };
     let total: u16 = PANES.into_iter().map(|p| width(p, false)).sum();
     let short = total > area.width;
@@ -137,7 +155,8 @@ pub fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
 pub fn tab_bar(theme: &Theme, shown: PaneId, area: Rect, frame: &mut Frame<'_>) {
     for (pane, rect) in tab_spans(area, shown) {
         let number = PANES.iter().position(|p| *p == pane).unwrap_or(0) + 1;
-        let name = sanitize::fit(pane.title(), usize::from(rect.width.saturating_sub(3)), "").into_owned();
+        let whole = usize::from(rect.width) >= pane.title().len() + 4;
+        let name = if whole { pane.title() } else { short_title(pane) };
         let (name_style, key_style) = if pane == shown {
             (theme.style(Role::Selected), theme.style(Role::Selected))
         } else {
@@ -145,7 +164,7 @@ pub fn tab_bar(theme: &Theme, shown: PaneId, area: Rect, frame: &mut Frame<'_>) 
         };
         let line = Line::from(vec![
             Span::styled(format!(" {number} "), key_style),
-            Span::styled(if pane == shown { format!("{name} ") } else { name }, name_style),
+            Span::styled(format!("{name} "), name_style),
         ]);
         frame.render_widget(line, rect);
     }

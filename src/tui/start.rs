@@ -259,8 +259,12 @@ impl Start {
         let wide = area.width >= 100;
         let about_rows = if area.height >= 18 { 2 } else { 0 };
         let [about, body] = Layout::vertical([Constraint::Length(about_rows), Constraint::Fill(1)]).areas(area);
-        let text = "Step a language-model agent through an episode, one decision at a time: see what it proposes and which \
-                    preconditions hold; approve, edit or refuse.";
+        let text = if area.width >= 140 {
+            "Step a language-model agent through an episode, one decision at a time: see what it proposes, what holds and what \
+             blocks; then decide."
+        } else {
+            "Step a language-model agent through an episode, one decision at a time."
+        };
         let width = usize::from(area.width.saturating_sub(2));
         let text = sanitize::fit(text, width, theme.glyphs.ellipsis).into_owned();
         let inner = Rect { x: about.x + 1.min(about.width), width: about.width.saturating_sub(1), ..about };

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::gate::goes_without_saying;
 use super::{App, Effect, Sleeper};
 use crate::driver::{Command, Level};
 use crate::episode::ProposalId;
@@ -301,7 +302,8 @@ impl App {
             Some(pane) if !self.is_choosing() => pane.actions(&self.view),
             _ => Vec::new(),
         };
-        let own: Vec<_> = own.into_iter().map(|(a, word)| (ActionId::Pane(a), word)).collect();
+        let own = own.into_iter().map(|(a, word)| (ActionId::Pane(a), word));
+        let own: Vec<_> = own.filter(|(a, _)| !goes_without_saying(*a)).collect();
         let palette = Palette::new(|id| self.disabled(id), &own);
         self.open(Box::new(palette));
     }

@@ -101,7 +101,7 @@ impl App {
             Some(pane) => pane.actions(&self.view).into_iter().map(|(a, word)| (ActionId::Pane(a), word)).collect(),
             None => Vec::new(),
         };
-        own.retain(|(action, _)| !is_plain_movement(*action));
+        own.retain(|(action, _)| !goes_without_saying(*action));
         let gate = decisions.into_iter().filter(|a| self.disabled(*a).is_none());
         let gate: Vec<_> = gate.map(|a| (a, crate::tui::actions::spec(a).map_or("", |s| s.label))).collect();
         if self.focus == PaneId::Proposals {
@@ -110,9 +110,8 @@ impl App {
             hints.extend(gate);
             hints.extend(own);
         } else {
-            let approve = gate.iter().find(|(a, _)| *a == A::Approve).copied();
+            hints.extend(gate.iter().find(|(a, _)| *a == A::Approve).copied());
             hints.extend(own);
-            hints.extend(approve);
         }
         for action in [A::Undo, A::Redo, A::Policy, A::FocusNext, A::Zoom] {
             if self.disabled(action).is_none() {
@@ -123,12 +122,7 @@ impl App {
     }
 
     pub(super) fn with_keys(&self, hints: &[(ActionId, &'static str)]) -> Vec<(String, &'static str)> {
-        hints.iter().filter_map(|(id, word)| Some((self.shown_key(*id)?, *word))).collect()
-    }
-
-    /// The key to show: in the proposals pane Enter approves, which people try first.
-    fn shown_key(&self, id: ActionId) -> Option<String> {
-        self.keymap.hint(id)
+        hints.iter().filter_map(|(id, word)| Some((self.keymap.hint(*id)?, *word))).collect()
     }
 }
 
@@ -141,9 +135,10 @@ fn is_command(action: ActionId) -> bool {
     ) || matches!(action, A::Redo | A::Tree | A::Note | A::Configure)
 }
 
-/// Moving about needs no hint: arrows do it everywhere.
-fn is_plain_movement(action: ActionId) -> bool {
+/// Moving about needs no hint, arrows do it everywhere; nor does going through matches, which the search line tells.
+pub(super) fn goes_without_saying(action: ActionId) -> bool {
     use crate::tui::pane::PaneAction as P;
     let ActionId::Pane(action) = action else { return false };
-    matches!(action, P::Up | P::Down | P::PageUp | P::PageDown | P::Top | P::Bottom | P::Left | P::Right)
+    let moves = matches!(action, P::Up | P::Down | P::PageUp | P::PageDown | P::Top | P::Bottom | P::Left | P::Right);
+    moves || matches!(action, P::NextMatch | P::PreviousMatch)
 }

@@ -89,8 +89,7 @@ impl Dialog for PolicyForm {
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
         let theme = context.theme;
         let labels = ["Steps without asking", "Ask when a check fails", "Stop before action", "Stop at tokens spent"];
-        let notes =
-            ["a number, or end", "Space switches", "a name (take) or its text; empty: none", "empty: no budget"];
+        let notes = ["a number, or end", "Space switches", "a name or its text", "empty: none"];
         let row = self.row;
         for (i, (label, note)) in labels.into_iter().zip(notes).enumerate() {
             let Some(y) = area.y.checked_add(i as u16).filter(|y| *y < area.bottom()) else { return };

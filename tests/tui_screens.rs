@@ -1,0 +1,144 @@
+//! Whole screens, as a person sees them, at the three sizes; with the real panes over a made-up session.
+//!
+//! `INSTA_UPDATE=always cargo test --test tui_screens` writes the snapshots anew; look at the difference before keeping it.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
+
+#[path = "support/session.rs"]
+#[allow(dead_code)]
+mod session;
+
+use std::time::Instant;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use stepwright::driver::Notice;
+use stepwright::tui::app::{App, Parts};
+use stepwright::tui::color::Depth;
+use stepwright::tui::keymap::Keymap;
+use stepwright::tui::launcher::{Catalog, Entry, SessionEntry, WorldEntry};
+use stepwright::tui::theme_file::{self, Wanted};
+use stepwright::world::TaskInfo;
+
+fn app(ascii: bool) -> App {
+    let wanted = Wanted { folder: None, name: Some("monochrome"), ascii, depth: Depth::None };
+    let (themes, _) = theme_file::load(wanted).unwrap();
+    App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::defaults(), themes })
+}
+
+/// A session of two steps and a branch, waiting at the gate.
+fn opened(ascii: bool) -> App {
+    let mut builder = session::Builder::default();
+    builder.propose().step().propose().step().go(1).propose().step().propose();
+    let mut app = app(ascii);
+    app.notice(builder.opened());
+    app.notice(builder.situation());
+    app.settle(Instant::now());
+    app
+}
+
+fn press(app: &mut App, keys: &[KeyCode]) {
+    for code in keys {
+        app.terminal(Event::Key(KeyEvent::new(*code, KeyModifiers::NONE)), Instant::now());
+        app.settle(Instant::now());
+    }
+}
+
+fn screen(app: &mut App, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let rows = buffer.content.chunks(usize::from(width));
+    rows.map(|row| row.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn the_workbench_at_three_sizes() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        insta::assert_snapshot!(format!("workbench_{width}x{height}"), screen(&mut opened(false), width, height));
+    }
+}
+
+#[test]
+fn another_pane_on_a_small_screen_keeps_the_choice_in_sight() {
+    let mut app = opened(false);
+    press(&mut app, &[KeyCode::F(1)]);
+    let text = screen(&mut app, 80, 24);
+    assert!(text.contains("1/3 go to desk 1"), "{text}");
+    insta::assert_snapshot!("program_80x24", text);
+}
+
+#[test]
+fn ascii_alone_is_enough() {
+    let text = screen(&mut opened(true), 120, 40);
+    assert!(text.is_ascii(), "{text}");
+    insta::assert_snapshot!("ascii_120x40", text);
+}
+
+#[test]
+fn dialogs() {
+    for (name, key) in
+        [("edit", 'e'), ("reject", 'x'), ("manual", 'm'), ("policy", 'p'), ("tree", 't'), ("palette", ':')]
+    {
+        let mut app = opened(false);
+        press(&mut app, &[KeyCode::Char(key)]);
+        insta::assert_snapshot!(format!("dialog_{name}_80x24"), screen(&mut app, 80, 24));
+    }
+    let mut app = opened(false);
+    press(&mut app, &[KeyCode::Char('?')]);
+    insta::assert_snapshot!("help_120x40", screen(&mut app, 120, 40));
+}
+
+#[test]
+fn work_under_way_is_told_with_the_key_that_stops_it() {
+    let mut app = opened(false);
+    app.notice(Notice::Progress { what: "validating take".into(), done: 20, total: 300 });
+    let text = screen(&mut app, 80, 24);
+    assert!(text.contains("validating take 20 of 300; Esc stops it") && text.contains("Esc stop"), "{text}");
+}
+
+#[test]
+fn a_screen_too_small_says_so() {
+    insta::assert_snapshot!("too_small_30x5", screen(&mut opened(false), 30, 5));
+}
+
+#[test]
+fn the_start_screen() {
+    let task = |id: &str, kind: &str, sentence: &str| TaskInfo {
+        id: id.into(),
+        kind: kind.into(),
+        sentence: sentence.into(),
+        source: "shipped".into(),
+    };
+    let entry = |name: &str, about: &str, unavailable: Option<&str>| Entry {
+        name: name.into(),
+        about: about.into(),
+        unavailable: unavailable.map(str::to_owned),
+    };
+    let catalog = Catalog {
+        worlds: vec![WorldEntry {
+            name: "household".into(),
+            about: "rooms and objects".into(),
+            tasks: vec![
+                task("t1", "pick_and_place_simple", "put a mug in desk"),
+                task("t2", "pick_heat_then_place_in_recep", "heat an egg and put it in fridge"),
+            ],
+        }],
+        methods: vec![entry("precondition-aware", "Algorithm 1", None), entry("few-shot", "the baseline", None)],
+        models: vec![entry("symbolic", "no language model", None), entry("gpt", "", Some("set OPENAI_API_KEY"))],
+        sessions: vec![SessionEntry {
+            path: "example:solved".into(),
+            title: "solved".into(),
+            detail: "an episode to its end".into(),
+            shipped: true,
+        }],
+        problems: Vec::new(),
+    };
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut app = app(false);
+        app.catalog(catalog.clone());
+        insta::assert_snapshot!(format!("start_{width}x{height}"), screen(&mut app, width, height));
+    }
+}
