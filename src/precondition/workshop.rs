@@ -364,3 +364,7 @@ impl Bench {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "workshop_tests.rs"]
+mod tests;

@@ -7,6 +7,7 @@ mod alfworld;
 mod files;
 mod python;
 mod report;
+pub mod sgd;
 
 use std::path::Path;
 
@@ -23,7 +24,7 @@ pub trait Topic {
 
 /// All topics, in the order they are reported.
 pub fn topics() -> Vec<Box<dyn Topic>> {
-    vec![Box::new(alfworld::Alfworld), Box::new(python::Python)]
+    vec![Box::new(alfworld::Alfworld), Box::new(python::Python), Box::new(sgd::Sgd)]
 }
 
 /// Why nothing was compared at all.

@@ -1,0 +1,47 @@
+//! What inference costs on the shipped demonstrations: all pools from nothing (bar: 100 ms), and one candidate as it is typed.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use stepwright::precondition::{Demo, Workshop};
+use stepwright::program::Specification;
+use stepwright::world::World;
+use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+
+fn workshop() -> Option<Workshop> {
+    let world = HouseholdWorld::new(Source::shipped().ok()?, Edition::Put);
+    let specification = Specification::load(world.specification(), "spec.py").ok()?;
+    let demos = shipped::demonstrations(Edition::Put).ok()?;
+    Workshop::new(&specification, demos.iter().map(Demo::from).collect()).ok()
+}
+
+fn fill(workshop: &mut Workshop) {
+    let actions: Vec<String> = workshop.called_actions().map(|f| f.name.clone()).collect();
+    for action in actions {
+        let _ = black_box(workshop.enumerate(&action, |_, _| true));
+    }
+}
+
+fn inference(c: &mut Criterion) {
+    let Some(empty) = workshop() else { return };
+    c.bench_function("execute the 12 demonstrations", |b| b.iter(|| black_box(workshop())));
+    let mut group = c.benchmark_group("household");
+    group.sample_size(10);
+    group.bench_function("enumerate, validate and rank all nine pools", |b| {
+        b.iter_batched(|| empty.clone(), |mut workshop| fill(&mut workshop), criterion::BatchSize::LargeInput);
+    });
+    let mut full = empty.clone();
+    fill(&mut full);
+    for (name, text) in [
+        ("try a valid candidate", "self.is_visible(obj) and self.inventory is None"),
+        ("try one that fails", "self.inventory == recep"),
+        ("try one that changes the state", "not self.env.get_property(recep, 'open') or self.is_visible(obj)"),
+        ("try a misspelt one", "self.inventori is None"),
+    ] {
+        group.bench_function(name, |b| b.iter(|| black_box(full.try_text("take", text))));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, inference);
+criterion_main!(benches);
