@@ -23,6 +23,7 @@ class Robot:
     def see(self, *names):
         self.seen.update(names)
     def hold(self, thing):
+        assert self.hand is None, 'full'
         self.hand = thing
     def knows(self, name):
         return name in self.seen
@@ -135,10 +136,12 @@ fn effects_stay_until_the_end_of_their_demonstration() {
     assert_eq!(twice.fate, Fate::Valid);
     let ever = workshop.try_text("light", "'x' not in self.room.lit and not self.room.lit['x']").unwrap();
     assert_eq!(ever.fate, Fate::Valid, "each demonstration starts afresh and lights once");
-    // What the candidate breaks for a later call is its failure.
-    let breaks =
-        workshop.try_text("light", "self.hold(self.seen) is None and self.seen.clear() is None and lamp").unwrap();
-    assert_eq!(breaks.fate, Fate::Valid);
+    // What the candidate breaks for a later call is its failure, there.
+    let breaks = workshop.try_text("grab", "self.hold(thing) is None").unwrap();
+    assert!(
+        matches!(&breaks.fate, Fate::Fails { call: 5, at, failing: 3, .. } if at == "robot.hold('cup 1')"),
+        "{breaks:?}"
+    );
 }
 
 #[test]
