@@ -23,7 +23,8 @@ class Robot:
     def see(self, *names):
         self.seen.update(names)
     def hold(self, thing):
-        assert self.hand is None, 'full'
+        if self.hand is not None:
+            raise ValueError('full')
         self.hand = thing
     def knows(self, name):
         return name in self.seen
