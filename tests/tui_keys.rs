@@ -12,10 +12,10 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
 use stepwright::driver::{Command, Level, Notice};
-use stepwright::episode::{Event as Happened, Policy, Verdict};
+use stepwright::episode::{Actor, Choice, Decision, Event as Happened, Policy, Verdict};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
-use stepwright::tui::launcher::{Catalog, Choice, Entry, SessionEntry, WorldEntry};
+use stepwright::tui::launcher::{Catalog, Choice as Begun, Entry, SessionEntry, WorldEntry};
 use stepwright::tui::pane::{Intent, PANES, Pane, PaneAction, PaneId};
 use stepwright::tui::theme::{Theme, UNICODE};
 use stepwright::tui::view::View;
@@ -170,7 +170,7 @@ fn a_task_is_searched_and_begun() {
     let mut bench = Bench::new();
     bench.app.catalog(catalog());
     bench.press("/ 'egg' enter enter");
-    let choice = Choice {
+    let choice = Begun {
         world: "household".into(),
         source: "shipped".into(),
         task: "t2".into(),
@@ -331,6 +331,28 @@ fn what_cannot_be_done_says_why() {
     bench.press("3");
     bench.press("4");
     assert!(bench.draw(80, 24).contains("there is no proposal of that number"));
+}
+
+#[test]
+fn the_choice_moves_on_from_a_rejected_proposal_but_not_from_a_chosen_one() {
+    let mut builder = Builder::default();
+    builder.propose();
+    let mut bench = Bench::new();
+    bench.app.notice(builder.opened());
+    bench.press("3");
+    let record = |builder: &Builder| Notice::Recorded(Box::new(builder.records().last().unwrap().clone()));
+    builder.push(Happened::Recommended { proposal: Some(2), why: String::new() });
+    bench.app.notice(record(&builder));
+    assert_eq!(bench.app.view.selected, Some(3));
+    let choice = Choice::Reject { proposal: 3, reason: String::new() };
+    builder.push(Happened::Decided { decision: Decision { id: 1, choice, by: Actor::Person, why: String::new() } });
+    bench.app.notice(record(&builder));
+    bench.press("a");
+    assert_eq!(bench.commands(), vec![], "what was rejected is not approved by a slip");
+    builder.push(Happened::Recommended { proposal: Some(2), why: String::new() });
+    bench.app.notice(record(&builder));
+    bench.press("a");
+    assert_eq!(bench.commands(), vec![Command::Approve { proposal: 2 }]);
 }
 
 #[test]

@@ -99,8 +99,12 @@ impl View {
                 self.streams.remove(ask);
                 self.retrying = None;
             }
-            // A recommendation moves the choice only where the person has not chosen yet.
-            Event::Recommended { proposal: Some(id), .. } if self.selected.is_none() => self.selected = Some(*id),
+            // A recommendation moves the choice only where the person has not chosen yet, or rejected what was chosen.
+            Event::Recommended { proposal: Some(id), .. }
+                if self.selected.is_none_or(|s| session.current().is_some_and(|n| n.turn.rejection(s).is_some())) =>
+            {
+                self.selected = Some(*id);
+            }
             _ => {}
         }
         if session.cursor() != before {
