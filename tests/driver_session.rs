@@ -328,3 +328,32 @@ async fn quitting_in_the_middle_of_an_ask_marks_it() {
     let records = w.quit().await;
     assert!(matches!(records.last().unwrap().event, Event::AskFailed { cancelled: true, .. }));
 }
+
+#[tokio::test]
+async fn nothing_is_executed_before_its_decision_can_be_written() {
+    let mut w = Watched::new(Scripted::lines(&[]));
+    w.send(Command::Manual { text: "add 1".into() });
+    w.executed().await;
+    let records = w.quit().await;
+    let mut session = stepwright::episode::Session::new(header());
+    records.iter().for_each(|r| session.apply(r).unwrap());
+
+    let folder = tempfile::tempdir().unwrap();
+    let blocker = folder.path().join("sessions");
+    std::fs::write(&blocker, "a file where a folder is needed").unwrap();
+    let path = blocker.join("copy.jsonl");
+    let beginning = Beginning::Resume { session: Box::new(session), records };
+    let mut setup = setup(beginning, Counter::default(), Scripted::lines(&[]), None);
+    setup.keep = stepwright::driver::Keep::Copy(path.clone());
+    let mut w = Watched::start(setup);
+    w.send(Command::Manual { text: "add 2".into() });
+    w.said(Level::Error, "Nothing happens until the session can be written").await;
+    assert_eq!(w.session.nodes().len(), 2);
+    std::fs::remove_file(&blocker).unwrap();
+    // The next command makes up for what waited.
+    w.send(Command::Note("room was made".into()));
+    assert_eq!(w.executed().await, "The total is 3.");
+    w.until("the note", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Noted { .. }))).await;
+    let shown = w.quit().await;
+    assert_eq!(log::load(&path).unwrap().records, shown, "the copy holds the session from its beginning");
+}

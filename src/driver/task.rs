@@ -161,6 +161,7 @@ impl Driver {
             }
             self.show_situation();
         }
+        self.bench.cancel();
         if self.gate.is_asking() {
             self.request(Request::Cancel);
         }
@@ -222,8 +223,10 @@ impl Driver {
     fn persist(&mut self, record: &Record) -> Result<(), log::LogError> {
         if let Keep::Copy(path) = &self.keep {
             let mut log = log::Writer::create(path, &self.gate.session().header)?;
-            for earlier in self.before.iter() {
-                log.append(earlier)?;
+            if let Err(error) = self.before.iter().try_for_each(|earlier| log.append(earlier)) {
+                // Half a copy is of no use, and would stand in the way of the next try.
+                let _ = std::fs::remove_file(path);
+                return Err(error);
             }
             self.say(Level::Info, format!("what you do is kept in {}", path.display()));
             self.before = Arc::default();
