@@ -113,7 +113,7 @@ impl App {
             hints.extend(gate.iter().find(|(a, _)| *a == A::Approve).copied());
             hints.extend(own);
         }
-        for action in [A::Undo, A::Redo, A::Policy, A::FocusNext, A::Zoom] {
+        for action in [A::Undo, A::Redo, A::Tree, A::Policy, A::FocusNext, A::Zoom] {
             if self.disabled(action).is_none() {
                 hints.push((action, crate::tui::actions::spec(action).map_or("", |s| s.label)));
             }
