@@ -1,7 +1,6 @@
 //! Checking an action at the cursor: its function's assertions on the live program state, and the world's dry run.
 
-use serde_json::Value;
-
+use super::difference::difference;
 use super::mind::{Mind, MindState};
 use crate::episode::gate::Draft;
 use crate::episode::{Action, Check, CheckKind, Status, Verdict};
@@ -28,11 +27,6 @@ pub(super) fn check(world: &dyn World, mind: &Mind, state: &MindState, action: &
         verdict.preview = Some(outcome.observation);
     }
     verdict
-}
-
-/// A JSON patch from one value to the other.
-pub(super) fn difference(from: &Value, to: &Value) -> Value {
-    serde_json::to_value(json_patch::diff(from, to)).unwrap_or_else(|_| Value::Array(Vec::new()))
 }
 
 /// Reads what a person typed: the world's own text, or a program call.

@@ -7,6 +7,7 @@
 mod asking;
 mod candidates;
 mod checking;
+mod difference;
 pub mod examples;
 mod explaining;
 mod mind;

@@ -1,7 +1,7 @@
 //! What world and program look like at the cursor: derived, never logged.
 
 use super::Situation;
-use super::checking::difference;
+use super::difference::difference;
 use super::task::Driver;
 
 /// The situation at the cursor.

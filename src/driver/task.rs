@@ -295,7 +295,7 @@ impl Driver {
         let depth = session.current().map_or(0, |n| n.depth) + 1;
         let before = self.points.state.variables();
         let outcome = self.points.act(text, session.next_node(), depth)?;
-        let changes = checking::difference(&before, &self.points.state.variables());
+        let changes = super::difference::difference(&before, &self.points.state.variables());
         Ok((logged(&outcome), changes))
     }
 

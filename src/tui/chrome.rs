@@ -190,7 +190,8 @@ pub fn slot_title<'a>(own: &str, pane: PaneId, tabs: &[PaneId], theme: &Theme, f
 pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
     let line = match (view.chosen(), view.turn()) {
         (Some(proposal), Some(turn)) => {
-            let index = turn.proposals.iter().position(|p| p.id == proposal.id).unwrap_or(0) + 1;
+            let offered = view.offered();
+            let index = offered.iter().position(|p| p.id == proposal.id).unwrap_or(0) + 1;
             let verdict = turn.verdicts.get(&proposal.id);
             let (mark, role, words) = match verdict.map(|v| (v.overall(), v)) {
                 None => (theme.glyphs.unknown, Role::Warn, "not checked yet".to_owned()),
@@ -210,7 +211,7 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                 Origin::Person => "you",
             };
             Line::from(vec![
-                Span::styled(format!(" {index}/{} ", turn.proposals.len()), theme.style(Role::Dim)),
+                Span::styled(format!(" {index}/{} ", offered.len()), theme.style(Role::Dim)),
                 Span::styled(sanitize::line(text).into_owned(), theme.style(Role::Accent)),
                 Span::styled(format!("  {mark} {words}"), theme.style(role)),
                 Span::styled(format!("  {origin}"), theme.style(Role::Dim)),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
 use crate::driver::{Level, LineStatus, Notice, Situation};
-use crate::episode::{AskId, Event, Node, Proposal, ProposalId, Record, Session, Turn, Verdict};
+use crate::episode::{AskId, Event, Node, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
 use crate::precondition::{Candidate, Pool};
 
 /// The view: everything that is drawn comes from here.
@@ -122,6 +122,23 @@ impl View {
     /// What happened at the cursor since arriving there.
     pub fn turn(&self) -> Option<&Turn> {
         self.node().map(|n| &n.turn)
+    }
+
+    /// The proposals to show at the cursor, in order of arrival. What the built-in proposer offered before and now offers again
+    /// is shown once, where it stands in the newer ranking.
+    pub fn offered(&self) -> Vec<&Proposal> {
+        let Some(turn) = self.turn() else { return Vec::new() };
+        let decided = |id| turn.decisions.iter().any(|d| d.proposal() == id);
+        let again = |i: usize, p: &Proposal| {
+            p.origin == Origin::Symbolic
+                && turn
+                    .proposals
+                    .iter()
+                    .skip(i + 1)
+                    .any(|later| later.origin == Origin::Symbolic && later.action == p.action)
+        };
+        let shown = turn.proposals.iter().enumerate().filter(|(i, p)| decided(p.id) || !again(*i, p));
+        shown.map(|(_, p)| p).collect()
     }
 
     /// The chosen proposal.

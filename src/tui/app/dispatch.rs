@@ -266,7 +266,7 @@ impl App {
     }
 
     fn choose(&mut self, index: usize) {
-        let id = self.view.turn().and_then(|t| t.proposals.get(index)).map(|p| p.id);
+        let id = self.view.offered().get(index).map(|p| p.id);
         if id.is_some() && self.view.selected != id {
             self.view.selected = id;
             self.view.revision += 1;
@@ -274,9 +274,9 @@ impl App {
     }
 
     fn choose_by(&mut self, by: isize) {
-        let Some(turn) = self.view.turn() else { return };
-        let len = turn.proposals.len();
-        let at = turn.proposals.iter().position(|p| Some(p.id) == self.view.selected);
+        let offered = self.view.offered();
+        let len = offered.len();
+        let at = offered.iter().position(|p| Some(p.id) == self.view.selected);
         let next = match at {
             Some(at) => at.saturating_add_signed(by).min(len.saturating_sub(1)),
             None => 0,

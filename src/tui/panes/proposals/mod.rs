@@ -60,12 +60,11 @@ fn surface(proposal: &Proposal) -> &str {
 
 impl ProposalsPane {
     fn chosen_row(view: &View) -> Option<usize> {
-        let turn = view.turn()?;
-        turn.proposals.iter().position(|p| Some(p.id) == view.selected)
+        view.offered().iter().position(|p| Some(p.id) == view.selected)
     }
 
     fn at(&self, view: &View) -> Option<ProposalId> {
-        view.turn()?.proposals.get(self.browser.list.cursor()).map(|p| p.id)
+        view.offered().get(self.browser.list.cursor()).map(|p| p.id)
     }
 
     /// Chooses the proposal under the cursor.
@@ -91,7 +90,7 @@ impl ProposalsPane {
     }
 
     fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>) -> bool) -> Vec<Intent> {
-        let proposals = view.turn().map_or(&[][..], |t| &t.proposals);
+        let proposals = view.offered();
         let text = |row: usize| {
             let call = |p: &Proposal| p.action.as_ref().and_then(|a| a.call.clone()).unwrap_or_default();
             proposals.get(row).map(|p| format!("{} {}", surface(p), call(p))).unwrap_or_default()
@@ -154,7 +153,8 @@ impl ProposalsPane {
         width: usize,
         window: std::ops::Range<usize>,
     ) -> Vec<Row> {
-        let shown = turn.proposals.get(window).unwrap_or_default();
+        let offered = view.offered();
+        let shown = offered.get(window).unwrap_or_default();
         shown.iter().map(|p| self.list_row(view, turn, p, theme, width)).collect()
     }
 
@@ -183,10 +183,10 @@ impl ProposalsPane {
             split_left(area, area.width * 11 / 20)
         } else {
             let most = (area.height / 2).max(3);
-            split_top(area, (turn.proposals.len().min(64) as u16).min(most))
+            split_top(area, (view.offered().len().min(64) as u16).min(most))
         };
-        let window = self.browser.list.window(turn.proposals.len(), usize::from(list.height));
-        let list = painter.scrollbar(list, window.start, turn.proposals.len());
+        let window = self.browser.list.window(view.offered().len(), usize::from(list.height));
+        let list = painter.scrollbar(list, window.start, view.offered().len());
         self.browser.body = list;
         let rows = self.list_rows_of(view, turn, painter.theme, usize::from(list.width), window.clone());
         painter.rows(list, &rows);
@@ -274,13 +274,14 @@ impl Pane for ProposalsPane {
 
     fn title(&self, view: &View) -> String {
         let Some(turn) = view.turn().filter(|t| !t.proposals.is_empty()) else { return "Proposals".into() };
-        let pass = |p: &&Proposal| turn.verdicts.get(&p.id).is_some_and(|v| v.overall() == Status::Holds);
-        let good = turn.proposals.iter().filter(pass).count();
-        format!("Proposals, {good} of {} pass", turn.proposals.len())
+        let offered = view.offered();
+        let pass = |p: &&&Proposal| turn.verdicts.get(&p.id).is_some_and(|v| v.overall() == Status::Holds);
+        let good = offered.iter().filter(pass).count();
+        format!("Proposals, {good} of {} pass", offered.len())
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
-        let len = view.turn().map_or(0, |t| t.proposals.len());
+        let len = view.offered().len();
         if let Some(row) = Self::chosen_row(view) {
             self.browser.list.go(row, len);
         }
@@ -325,7 +326,7 @@ impl Pane for ProposalsPane {
         match action {
             PaneAction::Activate => self.approve(view),
             PaneAction::Edit => {
-                let chosen = view.chosen().or_else(|| view.turn()?.proposals.get(self.browser.list.cursor()));
+                let chosen = view.chosen().or_else(|| view.offered().get(self.browser.list.cursor()).copied());
                 let edit = |p: &Proposal| Intent::EditAction { proposal: p.id, text: surface(p).to_owned() };
                 chosen.map(edit).into_iter().collect()
             }
@@ -369,7 +370,7 @@ impl Pane for ProposalsPane {
             self.scroll_detail(event.kind == MouseEventKind::ScrollDown);
             return Vec::new();
         }
-        let len = view.turn().map_or(0, |t| t.proposals.len());
+        let len = view.offered().len();
         match self.browser.mouse(event, len) {
             Mouse::Clicked(_) => self.choose(view),
             _ => Vec::new(),
