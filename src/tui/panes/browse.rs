@@ -32,14 +32,14 @@ pub enum Mouse {
 /// The movements and the search, as every browsing pane offers them last.
 pub const BROWSING: [(PaneAction, &str); 9] = [
     (PaneAction::Search, "search"),
-    (PaneAction::NextMatch, "next match"),
-    (PaneAction::PreviousMatch, "previous match"),
     (PaneAction::Up, "up"),
     (PaneAction::Down, "down"),
     (PaneAction::PageUp, "page up"),
     (PaneAction::PageDown, "page down"),
     (PaneAction::Top, "top"),
     (PaneAction::Bottom, "bottom"),
+    (PaneAction::NextMatch, "next match"),
+    (PaneAction::PreviousMatch, "previous match"),
 ];
 
 impl Browser {
