@@ -61,7 +61,9 @@ pub fn enumerate(
             continue;
         }
         if let Ok(assertion) = Assertion::compile(&sentence.text) {
-            let evaluation = instances.evaluate(ground, &assertion);
+            let denied = || tried.last()?.1.evaluation.as_ref().ok()?.denied();
+            let known = if sentence.denial { denied() } else { None };
+            let evaluation = known.map_or_else(|| instances.evaluate(ground, &assertion), Ok);
             tried.push((sentence, Proposed { assertion, evaluation }));
         }
     }

@@ -1,8 +1,6 @@
 //! The assertions that can be said with a vocabulary: literals over variables, query functions and arguments. Says them, judges
 //! none.
 
-use std::fmt::Write as _;
-
 use crate::program::Literal;
 
 /// What an assertion may be about, as seen from the object that acts (`self`).
@@ -63,6 +61,8 @@ pub struct Sentence {
     pub prior: f64,
     /// Whether a disjunction with others makes sense; not for what restates another sentence.
     pub basic: bool,
+    /// Whether it denies the sentence before it, reading the same values.
+    pub denial: bool,
 }
 
 /// Priors, in natural logarithms. One setting for all worlds and actions; chosen on a plateau (see `docs/decisions.md`).
@@ -88,6 +88,7 @@ pub fn either(one: &Sentence, other: &Sentence) -> Sentence {
         text: format!("{} or {}", one.text, other.text),
         prior: one.prior + other.prior + prior::DISJUNCTION,
         basic: false,
+        denial: false,
     }
 }
 
@@ -114,17 +115,19 @@ impl Vocabulary {
             Shape::Flag => says.both(Rank::State, path, 0.0, prior::DENIAL),
             Shape::OpenFlag => {
                 says.both(Rank::State, path, 0.0, prior::DENIAL);
-                says.add(Rank::State, format!("{path} is not None"), prior::DENIAL);
-                says.add(Rank::State, format!("{path} is None"), prior::DENIAL);
+                says.pair(Rank::State, [format!("{path} is not None"), format!("{path} is None")], [prior::DENIAL; 2]);
             }
             Shape::Text { optional } => {
                 for param in params() {
-                    says.add(Rank::Argument, format!("{path} == {param}"), prior::ARGUMENT);
-                    says.add(Rank::Argument, format!("{path} != {param}"), prior::ARGUMENT + prior::DENIAL);
+                    let texts = [format!("{path} == {param}"), format!("{path} != {param}")];
+                    says.pair(Rank::Argument, texts, [prior::ARGUMENT, prior::ARGUMENT + prior::DENIAL]);
                 }
                 if *optional {
-                    says.add(Rank::State, format!("{path} is None"), prior::DENIAL);
-                    says.add(Rank::State, format!("{path} is not None"), prior::DENIAL);
+                    says.pair(
+                        Rank::State,
+                        [format!("{path} is None"), format!("{path} is not None")],
+                        [prior::DENIAL; 2],
+                    );
                 }
             }
             Shape::Number(values) => {
@@ -136,8 +139,8 @@ impl Vocabulary {
             }
             Shape::Members => {
                 for param in params() {
-                    says.add(Rank::Argument, format!("{param} in {path}"), prior::ARGUMENT);
-                    says.add(Rank::Argument, format!("{param} not in {path}"), prior::ARGUMENT + prior::DENIAL);
+                    let texts = [format!("{param} in {path}"), format!("{param} not in {path}")];
+                    says.pair(Rank::Argument, texts, [prior::ARGUMENT, prior::ARGUMENT + prior::DENIAL]);
                 }
             }
             Shape::Table(keys) => {
@@ -208,15 +211,22 @@ impl Says {
     fn add(&mut self, rank: Rank, text: String, prior: f64) {
         let basic = !matches!(rank, Rank::Restated);
         if let Some(list) = self.sentences.get_mut(rank as usize) {
-            list.push(Sentence { text, prior: prior + self.distance, basic });
+            list.push(Sentence { text, prior: prior + self.distance, basic, denial: false });
+        }
+    }
+
+    /// A sentence and its denial.
+    fn pair(&mut self, rank: Rank, texts: [String; 2], priors: [f64; 2]) {
+        for (text, prior) in texts.into_iter().zip(priors) {
+            self.add(rank, text, prior);
+        }
+        if let Some(last) = self.sentences.get_mut(rank as usize).and_then(|list| list.last_mut()) {
+            last.denial = true;
         }
     }
 
     fn both(&mut self, rank: Rank, expression: &str, holds: f64, denied: f64) {
-        self.add(rank, expression.to_owned(), holds);
-        let mut text = String::with_capacity(expression.len() + 4);
-        let _ = write!(text, "not {expression}");
-        self.add(rank, text, denied);
+        self.pair(rank, [expression.to_owned(), format!("not {expression}")], [holds, denied]);
     }
 
     fn restate(&mut self, text: String, prior: f64) {

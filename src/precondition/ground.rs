@@ -160,6 +160,24 @@ pub struct Evaluation {
     pub mutates: bool,
 }
 
+impl Evaluation {
+    /// What the denial of this assertion gives, where that follows: if nothing but truth decided, the one holds where the other
+    /// does not.
+    pub fn denied(&self) -> Option<Evaluation> {
+        let count = |outcome: &str| self.outcomes.get(outcome).copied().unwrap_or(0);
+        let (holds, fails) = (count("ok"), count("AssertionError"));
+        if holds + fails != self.set.len() {
+            return None;
+        }
+        let outcomes = [("AssertionError", holds), ("ok", fails)].into_iter().filter(|(_, count)| *count > 0);
+        Some(Evaluation {
+            set: Bits::of(self.set.len(), |at| !self.set.contains(at)),
+            outcomes: outcomes.map(|(outcome, count)| (outcome.to_owned(), count)).collect(),
+            mutates: self.mutates,
+        })
+    }
+}
+
 /// Why a candidate could not be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoVerdict {

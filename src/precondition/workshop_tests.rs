@@ -226,3 +226,15 @@ fn the_prompt_context_comes_from_a_demonstration() {
     assert_eq!(context.class_line, "class Robot:");
     assert!(workshop.context("grab", 9).is_none() && workshop.context("fly", 0).is_none());
 }
+
+#[test]
+fn a_denial_follows_where_only_truth_decides() {
+    let workshop = workshop();
+    let function = workshop.ground().action("light").unwrap();
+    let instances = Instances::new(workshop.ground(), function);
+    let evaluate = |text: &str| instances.evaluate(workshop.ground(), &Assertion::compile(text).unwrap()).unwrap();
+    for text in ["self.knows(lamp)", "self.room.lit[lamp]", "lamp", "self.hand is None"] {
+        assert_eq!(evaluate(text).denied(), Some(evaluate(&format!("not ({text})"))), "{text}");
+    }
+    assert_eq!(evaluate("len(self.hand) > 2").denied(), None);
+}
