@@ -1,4 +1,5 @@
 //! How well the built-in proposer's preconditions agree with the true ones (Equation 2), on episodes it has not seen.
+#![allow(clippy::unwrap_used)] // A test's helpers may stop the test.
 
 use std::path::{Path, PathBuf};
 
