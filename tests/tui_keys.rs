@@ -391,6 +391,19 @@ fn pasted_text_is_never_taken_for_keys() {
 }
 
 #[test]
+fn a_message_too_long_for_its_line_is_read_in_a_dialog() {
+    let mut bench = Bench::open();
+    let text = format!("{} the end", "words ".repeat(40));
+    bench.app.notice(Notice::Say { level: Level::Error, text });
+    let screen = bench.draw(80, 24);
+    assert!(screen.contains("(! shows all)") && !screen.contains("the end"), "{screen}");
+    bench.press("!");
+    assert!(bench.draw(80, 24).contains("the end"));
+    bench.press("enter");
+    assert_eq!(bench.app.dialog(), None);
+}
+
+#[test]
 fn movement_of_the_mouse_draws_nothing() {
     let mut bench = Bench::open();
     bench.draw(120, 40);

@@ -74,6 +74,7 @@ pub enum ActionId {
     Export,
     Suspend,
     Redraw,
+    Message,
     Pane(PaneAction),
     Begin,
     NextField,
@@ -233,6 +234,7 @@ fn global(add: Add<'_>) {
     add(A::Theme, "theme", &["T"], "theme", "Choose another theme");
     add(A::StartScreen, "start-screen", &["ctrl-o"], "start screen", "Begin another episode or open a session");
     add(A::Export, "export", &["ctrl-e"], "export", "Write the session out as a page, records or a recording");
+    add(A::Message, "message", &["!"], "message", "Read the last message in full");
     add(A::Redraw, "redraw", &["ctrl-l"], "redraw", "Paint the whole screen again");
     add(A::Suspend, "suspend", &["ctrl-z"], "suspend", "Stop and return to the shell; `fg` comes back");
     add(A::Quit, "quit", &["q", "ctrl-q"], "quit", "Leave; the session is already saved");

@@ -222,8 +222,15 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
     frame.render_widget(line, area);
 }
 
-/// The message line: what is under way before what was said last.
-pub fn message_line(busy: Option<&str>, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+/// The message line: what is under way before what was said last. `more` is the key that shows a message too long for it.
+pub fn message_line(
+    busy: Option<&str>,
+    more: Option<&str>,
+    view: &View,
+    theme: &Theme,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
     let (text, role) = match (busy, &view.message) {
         (_, Some((Level::Error, text))) => (format!("{} {text}", theme.glyphs.no), Role::Bad),
         (Some(busy), _) => (busy.to_owned(), Role::Accent),
@@ -232,7 +239,11 @@ pub fn message_line(busy: Option<&str>, view: &View, theme: &Theme, area: Rect, 
         (None, None) => (String::new(), Role::Text),
     };
     let width = usize::from(area.width.saturating_sub(1));
-    let text = sanitize::fit(&sanitize::line(&text), width, theme.glyphs.ellipsis).into_owned();
+    let mut text = sanitize::line(&text).into_owned();
+    if text.width() > width {
+        let hint = more.map(|k| format!(" ({k} shows all)")).unwrap_or_default();
+        text = sanitize::fit(&text, width.saturating_sub(hint.len()), theme.glyphs.ellipsis).into_owned() + &hint;
+    }
     frame.render_widget(Line::styled(format!(" {text}"), theme.style(role)), area);
 }
 

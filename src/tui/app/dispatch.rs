@@ -39,10 +39,16 @@ impl App {
         }
         let action = self.resolve(chord);
         // A message has been read once the next key is pressed.
-        self.view.message = None;
+        self.dismiss_message();
         match action {
             Ok(action) => self.perform(action, now),
             Err(why) => self.say(Level::Info, why),
+        }
+    }
+
+    fn dismiss_message(&mut self) {
+        if let Some((_, text)) = self.view.message.take().filter(|(_, t)| !t.is_empty()) {
+            self.last_message = Some(text);
         }
     }
 
@@ -117,7 +123,7 @@ impl App {
             self.choosing = false;
             return;
         }
-        self.view.message = None;
+        self.dismiss_message();
         if let Some(action) = self.keymap.lookup(Context::Start, chord) {
             let wish = self.start.act(action);
             return self.wish(wish);
@@ -202,6 +208,10 @@ impl App {
                 self.effects.push(Effect::Catalog);
             }
             A::Export => self.open(Box::new(Pick::export())),
+            A::Message => {
+                let text = self.last_message.clone().unwrap_or_else(|| "There was no message yet.".into());
+                self.open(Box::new(Confirm::message(&text)));
+            }
             A::Suspend => self.effects.push(Effect::Suspend),
             A::Redraw => self.effects.push(Effect::Repaint),
             other => self.decide(other, now),

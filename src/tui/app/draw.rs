@@ -35,7 +35,8 @@ impl App {
             self.draw_panes(&geometry, frame);
         }
         let busy = self.busy();
-        chrome::message_line(busy.as_deref(), &self.view, &self.theme, geometry.message, frame);
+        let more = self.keymap.hint(ActionId::Message);
+        chrome::message_line(busy.as_deref(), more.as_deref(), &self.view, &self.theme, geometry.message, frame);
         if self.dialogs.is_empty() {
             let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();
             chrome::footer(&self.hints(), help, &self.theme, geometry.footer, frame);

@@ -38,7 +38,7 @@ impl App {
         use ActionId as A;
         let session = self.view.session.as_ref();
         let never = match action {
-            A::Help | A::Palette | A::Quit | A::Theme | A::Redraw | A::Suspend => return None,
+            A::Help | A::Palette | A::Quit | A::Theme | A::Redraw | A::Suspend | A::Message => return None,
             A::StartScreen => return None,
             _ if self.is_choosing() => Some("open an episode first"),
             _ if self.view.stopped && is_command(action) => Some("the driver has stopped"),

@@ -82,6 +82,8 @@ pub struct App {
     launching: Option<String>,
     /// Whether the start screen is shown over a session.
     choosing: bool,
+    /// The message shown last, for reading it in full.
+    last_message: Option<String>,
     effects: Vec<Effect>,
     sleepers: Vec<(Instant, Sleeper)>,
     /// The revision the panes saw last.
@@ -110,6 +112,7 @@ impl App {
             theme_before: None,
             launching: None,
             choosing: true,
+            last_message: None,
             effects: vec![Effect::Catalog],
             sleepers: Vec::new(),
             seen: None,

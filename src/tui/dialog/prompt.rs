@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
+use unicode_width::UnicodeWidthStr;
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
@@ -112,6 +113,11 @@ impl Confirm {
     pub fn new(title: &'static str, question: String, yes: &'static str, replies: Vec<Reply>) -> Self {
         Confirm { title, question, yes, replies }
     }
+
+    /// Shows a message that was too long for its line.
+    pub fn message(text: &str) -> Self {
+        Confirm::new("Message", sanitize::visible(text).into_owned(), "close", Vec::new())
+    }
 }
 
 impl Dialog for Confirm {
@@ -124,7 +130,9 @@ impl Dialog for Confirm {
     }
 
     fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (60, 3)
+        const WIDTH: usize = 72;
+        let rows: usize = self.question.lines().map(|l| l.width().div_ceil(WIDTH - 8).max(1)).sum();
+        (WIDTH as u16, u16::try_from(rows).unwrap_or(u16::MAX))
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
