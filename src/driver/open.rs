@@ -8,7 +8,7 @@ use super::prompting::{self, Prompting};
 use super::setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
 use super::{Handle, start};
 use crate::config::{self, Config, Selected};
-use crate::episode::{FORMAT_VERSION, Header, Policy, log};
+use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method;
 use crate::planner::SymbolicProposer;
 use crate::prompt::Prompts;
@@ -190,7 +190,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Se
         demonstrations: Arc::new(place.demonstrations),
         prompting,
         keep: Keep::Nothing,
-        policy: Some(config.gate.policy.clone()).filter(|p| *p != Policy::manual()),
+        // Only a policy that does something is worth a record.
+        policy: Some(config.gate.policy.clone()).filter(|p| p.is_automatic() || p.token_budget.is_some()),
         unattended: false,
         clock,
     })

@@ -117,7 +117,7 @@ pub enum Request {
         outcome: StepOutcome,
         /// The specification's assertions.
         assertions: Vec<Assertions>,
-        /// The policy of a run that nobody watches.
+        /// The policy to begin with; a person decides everything if `None`.
         policy: Option<Policy>,
     },
     /// Start proposing at the cursor, in a new round.

@@ -67,7 +67,8 @@ impl Gate {
             self.record(Event::AssertionsAdopted { action, assertions, origin });
         }
         if let Some(policy) = policy {
-            self.record(Event::PolicySet { policy, why: "unattended run".into() });
+            let why = if self.unattended { "unattended run" } else { "as configured" };
+            self.record(Event::PolicySet { policy, why: why.into() });
         }
         if !over {
             self.consult(None);

@@ -59,7 +59,8 @@ impl Sim {
         sim
     }
 
-    fn over(gate: Gate) -> Self {
+    /// A simulation around a gate.
+    pub fn over(gate: Gate) -> Self {
         Sim {
             gate,
             records: vec![],

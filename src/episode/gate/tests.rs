@@ -269,6 +269,35 @@ fn a_decision_that_was_not_carried_out_is_pointed_out_not_repeated() {
 }
 
 #[test]
+fn a_policy_to_begin_with_is_recorded_with_its_reason_before_anything_is_asked() {
+    for (unattended, expected) in [(false, "as configured"), (true, "unattended run")] {
+        let gate = Gate::new(Session::new(super::simulation::header()));
+        let mut gate = if unattended { gate.unattended() } else { gate };
+        let begin =
+            Request::Begin { outcome: Default::default(), assertions: vec![], policy: Some(Policy::checked(3)) };
+        let effects = gate.request(begin, 1);
+        let Effect::Persist(record) = &effects[1] else { panic!("{effects:?}") };
+        assert!(matches!(&record.event, Event::PolicySet { why, .. } if why == expected), "{record:?}");
+        assert!(matches!(effects[2], Effect::Consult { .. }), "{effects:?}");
+    }
+}
+
+#[test]
+fn a_run_nobody_watches_asks_for_nothing_after_its_last_step() {
+    let gate = Gate::new(Session::new(super::simulation::header())).unattended();
+    let mut sim = Sim::over(gate);
+    sim.ask(Request::Begin {
+        outcome: Default::default(),
+        assertions: vec![],
+        policy: Some(Policy { steps: 1, ..Policy::default() }),
+    });
+    sim.answer(0, &["go"]);
+    assert_eq!((texts(&sim), sim.asks.len()), (vec!["go"], 0));
+    assert!(!sim.gate.session().policy.is_automatic());
+    sim.check_invariants();
+}
+
+#[test]
 fn a_failing_model_stops_the_automatic_run() {
     let mut sim = Sim::new();
     sim.ask(Request::SetPolicy(Policy { steps: 9, ..Policy::default() }));
