@@ -31,6 +31,9 @@ pub use settings::Global;
 struct Cli {
     #[command(flatten)]
     global: Global,
+    /// Tasks to choose from beside the shipped ones: an ALFWorld data folder, a game.tw-pddl, compact .jsonl
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    data: Option<std::path::PathBuf>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -78,7 +81,7 @@ pub fn run() -> ExitCode {
         Some(Command::Man(man)) => man.run(Cli::command()),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
-        None => workbench::open(&cli.global, None),
+        None => workbench::open(&cli.global.with_household(cli.data), None),
     };
     done.unwrap_or_else(|error| error.report())
 }

@@ -31,6 +31,9 @@ pub struct Global {
     /// Any other setting, as in `--set model.retries=0`; see `stepwright config show`
     #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE", help_heading = "Settings")]
     set: Vec<String>,
+    /// The household tasks that the workbench's own `--data` names.
+    #[arg(skip)]
+    household: Option<PathBuf>,
 }
 
 impl Global {
@@ -42,6 +45,12 @@ impl Global {
         crate::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))
     }
 
+    /// The same with household tasks from a file or folder.
+    pub fn with_household(mut self, data: Option<PathBuf>) -> Self {
+        self.household = data;
+        self
+    }
+
     /// What the flags set.
     pub fn overrides(&self) -> Overrides {
         let mut overrides = Overrides { config_dir: self.config_dir.clone(), ..Overrides::default() };
@@ -49,6 +58,8 @@ impl Global {
             let (setting, value) = given.split_once('=').unwrap_or((given, ""));
             overrides.set(setting.trim(), "--set", Some(value.trim()));
         }
+        let household = self.household.as_ref().map(|p| p.display().to_string());
+        overrides.set("data.household", "--data", household);
         overrides.set("model.model", "--model", self.model.clone());
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
         overrides.set("ui.theme", "--theme", self.theme.clone());

@@ -44,8 +44,8 @@ pub fn open(global: &Global, session: Option<PathBuf>) -> Result<ExitCode, CliEr
     let keymap = keymap(&config)?;
     let folder = config.paths.config.join("themes");
     let depth = if config.ui.no_color { Depth::None } else { Depth::of_environment() };
-    // The setting's default leaves the choice to the terminal.
-    let name = Some(config.ui.theme.as_str()).filter(|n| *n != "dark");
+    // The default leaves the choice to the terminal.
+    let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
     let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
     let (themes, problems) = theme_file::load(wanted).map_err(CliError::Failed)?;
     let options = Options {

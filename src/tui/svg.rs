@@ -110,13 +110,21 @@ fn draw(out: &mut String, look: &Look, text: &str, x: usize, y: usize, cells: us
     if look.modifier.contains(Modifier::CROSSED_OUT) {
         style.push_str(" text-decoration=\"line-through\"");
     }
-    let (baseline, length) = (top + 13, cells * CELL_WIDTH);
-    let _ = writeln!(
-        out,
-        "<text x=\"{left}\" y=\"{baseline}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{}\"{style}>{}</text>",
-        look.fg,
-        escape(text)
-    );
+    // Every word has its own place: fonts differ in width, cells do not.
+    let mut column = x;
+    for word in text.split_inclusive(' ') {
+        let shown = word.trim_end_matches(' ');
+        if !shown.is_empty() {
+            let (left, baseline, length) = (8 + column * CELL_WIDTH, top + 13, shown.width() * CELL_WIDTH);
+            let _ = writeln!(
+                out,
+                "<text x=\"{left}\" y=\"{baseline}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{}\"{style}>{}</text>",
+                look.fg,
+                escape(shown)
+            );
+        }
+        column += word.width();
+    }
 }
 
 /// The sixteen named colours as drawn, then the 6x6x6 cube and the greys.
@@ -189,9 +197,9 @@ mod tests {
         buffer.set_string(6, 0, "漢x", Style::new().add_modifier(Modifier::REVERSED));
         let image = svg(&buffer, "a \"test\"");
         assert!(image.contains("aria-label=\"a &quot;test&quot;\""));
-        assert!(image.contains(">a &lt; b</text>"), "{image}");
+        assert!(image.contains("x=\"26\"") && image.contains(">&lt;</text>"), "{image}");
         assert!(image.contains("textLength=\"27\""), "a wide character takes two cells: {image}");
-        assert_eq!(image.matches("<text").count(), 2);
+        assert_eq!(image.matches("<text").count(), 4);
     }
 
     #[test]
