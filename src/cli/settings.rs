@@ -58,7 +58,9 @@ impl Global {
             let (setting, value) = given.split_once('=').unwrap_or((given, ""));
             overrides.set(setting.trim(), "--set", Some(value.trim()));
         }
-        let household = self.household.as_ref().map(|p| p.display().to_string());
+        // In the file a relative path starts at the configuration directory; on the command line it starts here.
+        let here = |p: &PathBuf| std::path::absolute(p).unwrap_or_else(|_| p.clone()).display().to_string();
+        let household = self.household.as_ref().map(here);
         overrides.set("data.household", "--data", household);
         overrides.set("model.model", "--model", self.model.clone());
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
