@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::task::Driver;
-use crate::episode::gate::{Draft, Report};
+use crate::episode::gate::{AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, Choice, Node, Origin, Turn};
+use crate::method::FURTHER;
 use crate::method::reading::{Line, first_line, read_line};
 use crate::model::Completion;
 use crate::planner::{Observed, ProposeContext, Ranked};
@@ -30,10 +31,21 @@ pub(super) fn read_completion(completion: &Completion, greedy: bool, world: &dyn
 pub(super) struct Ranking {
     pub(super) ask: AskId,
     ranked: Vec<Ranked>,
+    /// Whether more was asked for than had been offered.
+    further: bool,
     ms: u64,
 }
 
 impl Ranking {
+    /// What to tell the person who asked for more.
+    pub(super) fn remark(&self) -> Option<String> {
+        self.further.then(|| match self.ranked.len() {
+            0 => "the proposer can think of nothing further here; type an action yourself".into(),
+            1 => "1 further proposal".into(),
+            n => format!("{n} further proposals"),
+        })
+    }
+
     /// As a report to the gate.
     pub(super) fn report(self, world: &dyn World) -> Report {
         let texts = self.ranked.iter().map(|r| r.call.to_string()).collect();
@@ -48,19 +60,24 @@ impl Ranking {
     }
 }
 
-/// The work of proposing, on copies of all it reads: the task, what was observed, the program state. Never the world.
-pub(super) fn prepare(ask: AskId, n: u32, driver: &Driver) -> impl FnOnce() -> Ranking + Send + 'static {
+/// The work of proposing, on copies of all it reads: the task, what was observed, the program state. Never the world. Asked
+/// for further proposals, it leaves out what stands at the cursor.
+pub(super) fn prepare(ask: AskId, spec: &AskSpec, driver: &Driver) -> impl FnOnce() -> Ranking + Send + 'static {
     let session = driver.gate.session();
     let history: Vec<Observed> = session.path(session.cursor()).into_iter().map(observed).collect();
     let rejected = driver.gate.session().current().map(|n| rejected(&n.turn)).unwrap_or_default();
+    let further = spec.purpose == FURTHER;
+    let standing = session.current().filter(|_| further).map(|n| offered(&n.turn)).unwrap_or_default();
+    let n = standing.len().saturating_add(spec.n as usize);
     let sentence = session.header.sentence.clone();
     let program = driver.mind.outlook(&driver.points.state);
     let proposer = Arc::clone(&driver.proposer);
     move || {
         let started = Instant::now();
         let context = ProposeContext { sentence: &sentence, program: &program, history: &history, rejected: &rejected };
-        let ranked = proposer.propose(&context, n as usize);
-        Ranking { ask, ranked, ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX) }
+        let mut ranked = proposer.propose(&context, n);
+        ranked.retain(|r| !standing.contains(&r.call));
+        Ranking { ask, ranked, further, ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX) }
     }
 }
 
@@ -72,6 +89,19 @@ fn observed(node: &Node) -> Observed {
         calls.remove(0);
     }
     Observed { action, observation: node.outcome.observation.clone(), calls, refused: node.outcome.error.is_some() }
+}
+
+/// The calls that stand at this decision, each once; what was refused does not.
+fn offered(turn: &Turn) -> Vec<Call> {
+    let standing = turn.proposals.iter().filter(|p| turn.rejection(p.id).is_none());
+    let calls = standing.filter_map(|p| p.action.as_ref()?.call.as_deref()?.parse().ok());
+    let mut offered: Vec<Call> = Vec::new();
+    for call in calls {
+        if !offered.contains(&call) {
+            offered.push(call);
+        }
+    }
+    offered
 }
 
 /// The calls a person refused at this decision.

@@ -313,7 +313,7 @@ impl Driver {
 
     /// Asks the method, and renders the prompt of what it wants asked.
     fn consult(&mut self, round: AskId, samples: Option<u32>) -> Advice {
-        use crate::method::{GREEDY, Next, RANKED, Round, SAMPLES};
+        use crate::method::{FURTHER, GREEDY, Next, RANKED, Round, SAMPLES};
         let session = self.gate.session();
         let Some(node) = session.current() else { return Advice::Stuck("the episode has not begun".into()) };
         let next = match samples {
@@ -329,7 +329,8 @@ impl Driver {
         match &self.source {
             Source::Symbolic => {
                 let n = samples.unwrap_or_else(|| self.method.ranked());
-                Advice::Ask(AskSpec { purpose: RANKED.into(), model, prompt: None, n, temperature: 0.0 })
+                let purpose = if samples.is_some() { FURTHER } else { RANKED };
+                Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: None, n, temperature: 0.0 })
             }
             Source::Language { .. } => match self.prompting.next_action(self.method.as_ref(), session, &self.kind) {
                 Err(why) => Advice::Stuck(why),
@@ -363,7 +364,7 @@ impl Driver {
     fn ask_symbolic(&mut self, ask: AskId, spec: &AskSpec) {
         let cancel = CancellationToken::new();
         self.asks.insert(ask, cancel.clone());
-        let work = proposing::prepare(ask, spec.n, self);
+        let work = proposing::prepare(ask, spec, self);
         let messages = self.messages.clone();
         tokio::task::spawn_blocking(move || {
             // A person who steps fast leaves asks behind that nobody waits for.
@@ -380,7 +381,12 @@ impl Driver {
                 Some(action) => return self.candidates_answered(action, answer),
                 None => (answer.ask, self.read_answer(answer)),
             },
-            Message::Ranked(ranking) => (ranking.ask, ranking.report(self.points.world.as_ref())),
+            Message::Ranked(ranking) => {
+                if let Some(text) = ranking.remark() {
+                    self.say(Level::Info, text);
+                }
+                (ranking.ask, ranking.report(self.points.world.as_ref()))
+            }
         };
         self.asks.remove(&ask);
         self.report(report);

@@ -22,6 +22,8 @@ pub const GREEDY: &str = "next action, greedy";
 pub const SAMPLES: &str = "next action, samples";
 /// Purpose recorded with an ask of the symbolic proposer.
 pub const RANKED: &str = "next action, ranked";
+/// Purpose recorded when the symbolic proposer is asked for more than it has offered; it counts as [`RANKED`] too.
+pub const FURTHER: &str = "next action, ranked further";
 
 /// A method as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,9 +68,9 @@ impl<'a> Round<'a> {
         turn.proposals.iter().filter(move |p| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
     }
 
-    /// Whether the round has an answered ask of that purpose.
+    /// Whether the round has an ask of that purpose, or of one that extends it.
     pub fn has_asked(&self, purpose: &str) -> bool {
-        self.turn.asks.iter().any(|a| a.id >= self.since && a.purpose == purpose)
+        self.turn.asks.iter().any(|a| a.id >= self.since && a.purpose.starts_with(purpose))
     }
 }
 

@@ -241,8 +241,8 @@ impl App {
                 }
             }
             A::MoreSamples => {
+                // The pending ask shows in the panes; what comes of it is said when it is there.
                 self.send(Command::Sample { n: 3 });
-                self.say(Level::Info, "Asking for 3 more samples".into());
             }
             A::NextProposal => self.choose_by(1),
             A::PreviousProposal => self.choose_by(-1),

@@ -83,6 +83,11 @@ impl App {
     pub(super) fn hints(&self) -> Vec<(String, &'static str)> {
         use ActionId as A;
         let mut hints: Vec<(ActionId, &'static str)> = Vec::new();
+        if self.is_choosing() && self.start.captures_text() {
+            // Keys are text now: those of the list do not act.
+            let typed = [(A::Accept, "keep the search"), (A::ItemDown, "mark"), (A::Close, "show all")];
+            return self.with_keys(&typed);
+        }
         if self.is_choosing() {
             let sessions = self.start.catalog().is_some_and(|c| c.sessions.iter().any(|s| s.shipped));
             hints.extend([(A::Begin, "begin"), (A::StartDown, "mark"), (A::NextField, "next list")]);

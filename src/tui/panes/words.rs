@@ -3,8 +3,11 @@
 use serde_json::Value;
 
 use super::draw::{Run, run};
-use crate::episode::{Origin, Status};
+use crate::episode::{Origin, Proposal, Status};
 use crate::tui::theme::{Glyphs, Role, Theme};
+
+/// Symbolic scores from here down have no plan behind them.
+const NO_PLAN: f64 = -500.0;
 
 /// The mark of a status and its role.
 pub fn status(glyphs: &Glyphs, status: Status) -> (&'static str, Role) {
@@ -35,6 +38,17 @@ pub fn origin(origin: Origin) -> &'static str {
     }
 }
 
+/// A score as people read it: what the symbolic proposer gives is minus the steps that its plan takes; scores of hundreds of
+/// steps stand for offers that no plan backs.
+pub fn score(proposal: &Proposal) -> Option<String> {
+    let score = proposal.score?;
+    Some(match proposal.origin {
+        Origin::Symbolic if score <= NO_PLAN => "no plan".to_owned(),
+        Origin::Symbolic => format!("~{:.1} steps", -score),
+        _ => format!("score {score:.2}"),
+    })
+}
+
 /// The steps of a JSON pointer, unescaped.
 pub fn steps(pointer: &str) -> Vec<String> {
     pointer.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~")).collect()
@@ -52,6 +66,9 @@ pub fn path(pointer: &str) -> String {
                 out.push('.');
             }
             out.push_str(&step);
+        } else if step.starts_with('(') && step.ends_with(')') {
+            // A key that is a tuple stands as the program writes it.
+            out.push_str(&format!("[{step}]"));
         } else {
             out.push_str(&format!("['{step}']"));
         }

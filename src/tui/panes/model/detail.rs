@@ -19,12 +19,13 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
     let purpose = format!("ask {} of {}: {}", ask.id, ask.model, ask.purpose);
     rows.extend(words::labelled("", Role::Title, &purpose, width));
     let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
-    rows.push(vec![run(Role::Dim, format!("{}, {how}", words::count(ask.n as usize, "completion")))]);
     let Some(prompt) = &ask.prompt else {
+        rows.push(vec![run(Role::Dim, format!("up to {}, ranked", words::count(ask.n as usize, "proposal")))]);
         let words = "No prompt: the symbolic proposer is no language model, it reads the program's state itself.";
         rows.extend(words::labelled("", Role::Dim, words, width));
         return rows;
     };
+    rows.push(vec![run(Role::Dim, format!("{}, {how}", words::count(ask.n as usize, "completion")))]);
     rows.push(vec![run(Role::Dim, template(prompt))]);
     for message in &prompt.messages {
         let role = if message.role == "text" { "completion prompt" } else { message.role.as_str() };

@@ -32,8 +32,8 @@ pub fn rows(turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Ve
         }
     }
     let mut facts = format!("origin   {}", words::origin(proposal.origin));
-    if let Some(score) = proposal.score {
-        facts.push_str(&format!(", score {score:.3}"));
+    if let Some(score) = words::score(proposal) {
+        facts.push_str(&format!(", {score}"));
     }
     if let Some(logprob) = proposal.logprob {
         facts.push_str(&format!(", mean log-probability {logprob:.3}"));

@@ -238,8 +238,8 @@ impl ProposalsPane {
 fn facts(proposal: &Proposal, width: usize) -> String {
     let mut facts = String::new();
     if width >= 50 {
-        if let Some(score) = proposal.score {
-            facts.push_str(&format!("  {score:.2}"));
+        if let Some(score) = words::score(proposal) {
+            facts.push_str(&format!("  {score}"));
         }
         if let Some(logprob) = proposal.logprob {
             facts.push_str(&format!("  lp {logprob:.2}"));
