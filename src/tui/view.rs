@@ -22,8 +22,6 @@ pub struct View {
     pub path: Option<PathBuf>,
     /// World and program at the cursor.
     pub situation: Option<Arc<Situation>>,
-    /// The same at the point left last, however fast steps follow each other.
-    pub before: Option<Arc<Situation>>,
     /// Text received so far of each pending ask, by completion.
     pub streams: BTreeMap<AskId, BTreeMap<u32, String>>,
     /// The countdown of a pending retry, in words.
@@ -57,13 +55,7 @@ impl View {
         match notice {
             Notice::Opened { header, records, path } => self.open(*header, &records, path),
             Notice::Recorded(record) => self.record(*record),
-            Notice::Situation(situation) => {
-                let before = self.situation.replace(situation);
-                let moved = |b: &Arc<Situation>| self.situation.as_ref().is_some_and(|now| now.node != b.node);
-                if let Some(before) = before.filter(moved) {
-                    self.before = Some(before);
-                }
-            }
+            Notice::Situation(situation) => self.situation = Some(situation),
             Notice::Stream { ask, index, text } => {
                 self.retrying = None;
                 self.streams.entry(ask).or_default().entry(index).or_default().push_str(&text);

@@ -242,14 +242,14 @@ impl StatePane {
     }
 
     fn load(&mut self, view: &View, situation: &Arc<Situation>) {
-        self.situation = Some(Arc::clone(situation));
+        let before = self.situation.replace(Arc::clone(situation));
         let node = view.session.as_ref().and_then(|s| s.node(situation.node));
         // Former values are known where the state before was that of the step before.
-        let before = view.before.as_ref().filter(|b| node.is_some_and(|n| n.parent == Some(b.node)));
+        let before = before.filter(|b| node.is_some_and(|n| n.parent == Some(b.node)));
         let none = Value::Null;
         let changes = node.map_or(&none, |n| &n.changes);
-        self.variables.tree.mark(changes, before.map(|b| &b.variables));
-        self.truth.tree.mark(&situation.truth_changes, before.map(|b| &b.truth));
+        self.variables.tree.mark(changes, before.as_ref().map(|b| &b.variables));
+        self.truth.tree.mark(&situation.truth_changes, before.as_ref().map(|b| &b.truth));
         self.variables.lay(&situation.variables);
         self.truth.lay(&situation.truth);
     }
