@@ -1,4 +1,5 @@
 //! What the panes do with actions, keys and the mouse.
+#![allow(clippy::panic)]
 
 #[path = "support/fixture.rs"]
 mod fixture;
