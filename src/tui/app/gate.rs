@@ -107,6 +107,13 @@ impl App {
             None => Vec::new(),
         };
         own.retain(|(action, _)| !goes_without_saying(*action));
+        // Where two keys do the same, one is enough.
+        let mut told = Vec::new();
+        own.retain(|(_, word)| {
+            let new = !told.contains(word);
+            told.push(*word);
+            new
+        });
         let gate = decisions.into_iter().filter(|a| self.disabled(*a).is_none());
         let gate: Vec<_> = gate.map(|a| (a, crate::tui::actions::spec(a).map_or("", |s| s.label))).collect();
         if self.focus == PaneId::Proposals {

@@ -10,15 +10,18 @@ use super::list::scrollbar;
 use super::{Context, Dialog, Reply};
 use crate::tui::actions::{ACTIONS, ActionId, CONTEXTS};
 use crate::tui::keymap::Keymap;
+use crate::tui::panes::wrap::wrapped;
 use crate::tui::theme::{Role, Theme};
 
 /// What stands above the keys.
-const ABOUT: [&str; 4] = [
-    "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, refuse or type",
-    "one; only then does it happen. Every decision can be undone; a new one from an earlier step begins a branch.",
-    "Shared keys go to the focused pane first; in Proposals they decide. `a` approves from every pane. Hold Shift to",
-    "select text with the mouse. The session is saved after each record; there is nothing to save by hand.",
-];
+const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, \
+                     refuse or type one; only then does it happen. Every decision can be undone; a new one from an \
+                     earlier step begins a branch. Shared keys go to the focused pane first; in Proposals they decide. \
+                     `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
+                     each record; there is nothing to save by hand.";
+
+/// Columns of the keys.
+const KEYS: usize = 20;
 
 /// The help.
 #[derive(Default)]
@@ -27,18 +30,23 @@ pub struct Help {
     rows: usize,
 }
 
-fn lines(keymap: &Keymap, theme: &Theme) -> Vec<Line<'static>> {
-    let mut out: Vec<Line<'_>> = ABOUT.iter().map(|l| Line::styled(*l, theme.style(Role::Text))).collect();
+fn lines(keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Line<'static>> {
+    let about = wrapped(ABOUT, width).into_iter();
+    let mut out: Vec<Line<'_>> = about.map(|l| Line::styled(l, theme.style(Role::Text))).collect();
     for context in CONTEXTS {
         out.push(Line::default());
         out.push(Line::styled(context.title(), theme.style(Role::Title)));
         for spec in ACTIONS.iter().filter(|s| s.context == context) {
             let keys: Vec<String> = keymap.keys(spec.id).iter().map(ToString::to_string).collect();
             let keys = if keys.is_empty() { "no key".to_owned() } else { keys.join(" ") };
-            out.push(Line::from(vec![
-                Span::styled(format!("  {keys:<20} "), theme.style(Role::Key)),
-                Span::styled(spec.about.clone(), theme.style(Role::Text)),
-            ]));
+            let room = width.saturating_sub(KEYS + 3).max(8);
+            for (i, text) in wrapped(&spec.about, room).into_iter().enumerate() {
+                let keys = if i == 0 { keys.as_str() } else { "" };
+                out.push(Line::from(vec![
+                    Span::styled(format!("  {keys:<KEYS$} "), theme.style(Role::Key)),
+                    Span::styled(text, theme.style(Role::Text)),
+                ]));
+            }
         }
     }
     out
@@ -62,7 +70,8 @@ impl Dialog for Help {
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let lines = lines(context.keymap, context.theme);
+        // The last column is the scroll bar's.
+        let lines = lines(context.keymap, context.theme, usize::from(area.width).saturating_sub(2));
         self.rows = usize::from(area.height);
         self.top = self.top.min(lines.len().saturating_sub(self.rows));
         for (y, line) in (area.y..area.bottom()).zip(lines.iter().skip(self.top)) {
@@ -97,7 +106,7 @@ impl Dialog for Help {
             }
             KeyCode::Char('G') | KeyCode::End => {
                 // Rendering keeps it inside.
-                self.top = ACTIONS.len() * 2;
+                self.top = ACTIONS.len() * 4;
                 Vec::new()
             }
             _ => Vec::new(),

@@ -20,7 +20,7 @@ mod state;
 mod summary;
 mod trail;
 mod words;
-mod wrap;
+pub(in crate::tui) mod wrap;
 
 use super::pane::Pane;
 

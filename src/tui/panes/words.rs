@@ -197,7 +197,7 @@ pub fn count(n: usize, noun: &str) -> String {
 
 /// A label in front of a wrapped text: rows in which the continuation lines stand under the text.
 pub fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec<Vec<Run>> {
-    let indent = label.len();
+    let indent = label.chars().count();
     let room = width.saturating_sub(indent).max(8);
     let lines = super::wrap::wrapped(text, room);
     let rows = lines.into_iter().enumerate().map(|(i, line)| {

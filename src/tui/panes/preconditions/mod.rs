@@ -294,6 +294,12 @@ impl Pane for PreconditionsPane {
         if view.session.is_none() {
             return actions;
         }
+        // Without candidates, inferring them is what comes first.
+        let inferred = self.items.iter().any(|i| matches!(i, Item::Candidate(_)));
+        let infer = (PaneAction::Run, "infer this action");
+        if !self.actions.is_empty() && !inferred {
+            actions.push(infer);
+        }
         if !self.items.is_empty() {
             actions.extend([
                 (PaneAction::ToggleFold, "mark"),
@@ -303,8 +309,10 @@ impl Pane for PreconditionsPane {
             ]);
         }
         if !self.actions.is_empty() {
+            if inferred {
+                actions.push(infer);
+            }
             actions.extend([
-                (PaneAction::Run, "infer this action"),
                 (PaneAction::Add, "add"),
                 (PaneAction::Right, "next action"),
                 (PaneAction::Left, "previous action"),
