@@ -151,3 +151,21 @@ fn goals_end_reached() {
     let after = episode.proposer.goals(&episode.context(), &|c| c.to_string());
     assert!(after.nodes.iter().all(|n| n.status == NodeStatus::Open), "{after:#?}");
 }
+
+#[test]
+fn sub_goals_of_a_heat_task_open_one_after_the_other() {
+    let mut episode = Episode::begin("pick_heat_then_place_in_recep");
+    let standing = |episode: &Episode| {
+        let (tree, open) = episode.proposer.standing(&episode.sentence, &episode.history);
+        let status: Vec<_> = tree.nodes.iter().skip(1).map(|n| n.status == NodeStatus::Open).collect();
+        assert_eq!(open, status.iter().position(|s| !s).map(|i| i + 1), "{tree:#?}");
+        status
+    };
+    assert_eq!(standing(&episode), [false, false, false]);
+    episode.until("take");
+    assert_eq!(standing(&episode), [true, false, false]);
+    episode.until("heat");
+    assert_eq!(standing(&episode), [true, true, false]);
+    episode.until("put");
+    assert_eq!(standing(&episode), [true, true, true]);
+}

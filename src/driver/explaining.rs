@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::proposing::observed;
 use super::task::Driver;
 use super::{Level, Notice};
 use crate::blocking::Derivation;
@@ -9,15 +10,30 @@ use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::episode::{ProposalId, Session};
 use crate::program::{Call, Literal};
 
-/// The task as the root of a tree.
-pub(super) fn goals(session: &Session) -> BlockingTree {
-    let won = session.current().is_some_and(|n| n.outcome.won);
-    let (status, why) = match won {
-        true => (NodeStatus::Open, "the goal is reached"),
-        false => (NodeStatus::Blocked, "not reached yet; choose a proposal to see what stands in its way"),
-    };
-    let text = session.header.sentence.clone();
-    BlockingTree { nodes: vec![BlockingNode { parent: None, kind: NodeKind::Goal, text, status, why: why.into() }] }
+impl Driver {
+    /// The task with its sub-goals as they stand for all the agent can know, and the first that is open. Only the sentence where
+    /// the planner does not read it.
+    pub(super) fn goals(&self) -> (BlockingTree, usize) {
+        let session = self.gate.session();
+        let won = session.current().is_some_and(|n| n.outcome.won);
+        let history: Vec<_> = session.path(session.cursor()).into_iter().map(observed).collect();
+        let (mut tree, open) = self.proposer.standing(&session.header.sentence, &history);
+        if tree.nodes.is_empty() {
+            let text = session.header.sentence.clone();
+            let (kind, status) = (NodeKind::Goal, NodeStatus::Blocked);
+            tree.push(BlockingNode { parent: None, kind, text, status, why: String::new() });
+        }
+        if let Some(root) = tree.nodes.first_mut() {
+            // The world decides when the task is done.
+            (root.status, root.why) = match won {
+                true => (NodeStatus::Open, "the goal is reached".into()),
+                false => {
+                    (NodeStatus::Blocked, "not reached yet; choose a proposal to see what stands in its way".into())
+                }
+            };
+        }
+        (tree, open.unwrap_or(0))
+    }
 }
 
 /// All calls on the way to the cursor, actions and observations.
@@ -48,13 +64,13 @@ impl Driver {
             return self.say(Level::Error, format!("there is no proposal {proposal} at this point"));
         };
         let call = found.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
-        let mut tree = goals(session);
+        let (mut tree, under) = self.goals();
         match call {
             None => {
                 let text = found.action.as_ref().map_or_else(|| found.raw.trim().to_owned(), |a| a.text.clone());
                 let why = "it has no program call, so no precondition stands in its way".to_owned();
                 let status = if found.action.is_some() { NodeStatus::Open } else { NodeStatus::Unknown };
-                tree.nodes.push(BlockingNode { parent: Some(0), kind: NodeKind::Action, text, status, why });
+                tree.nodes.push(BlockingNode { parent: Some(under), kind: NodeKind::Action, text, status, why });
             }
             Some(call) => {
                 let history = history(session);
@@ -67,7 +83,7 @@ impl Driver {
                     history: &history,
                     phrase: &|call| world.text_of(call).unwrap_or_else(|| call.to_string()),
                 };
-                derivation.grow(&mut tree, Some(0), &call, "the chosen proposal");
+                derivation.grow(&mut tree, Some(under), &call, "the chosen proposal");
             }
         }
         self.tell(Notice::Blocking { proposal, tree: Arc::new(tree) });

@@ -82,7 +82,7 @@ pub(super) fn prepare(ask: AskId, spec: &AskSpec, driver: &Driver) -> impl FnOnc
 }
 
 /// A step as the agent lived it.
-fn observed(node: &Node) -> Observed {
+pub(super) fn observed(node: &Node) -> Observed {
     let action = node.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
     let mut calls: Vec<Call> = node.outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
     if action.is_some() && calls.first() == action.as_ref() {

@@ -20,6 +20,6 @@ pub(super) fn of(driver: &Driver) -> Situation {
         truth,
         variables: driver.points.state.variables(),
         truth_changes,
-        goals: super::explaining::goals(session),
+        goals: driver.goals().0,
     }
 }

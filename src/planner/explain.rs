@@ -17,15 +17,29 @@ impl SymbolicProposer {
         context: &ProposeContext<'_, P>,
         phrase: &dyn Fn(&Call) -> String,
     ) -> BlockingTree {
-        let belief = Belief::of(context.history);
+        let (mut tree, first_open) = self.standing(context.sentence, context.history);
+        if let Some(node) = first_open
+            && let Some(next) = self.propose(context, 1).into_iter().next()
+        {
+            let material = Material::of(context.history, &Belief::of(context.history));
+            let derivation = material.derivation(self, context.program, phrase);
+            derivation.grow(&mut tree, Some(node), &next.call, &next.rationale);
+        }
+        tree
+    }
+
+    /// The task's goals with their standing, without planning, and the node of the first that is open. Empty if the sentence is
+    /// not understood.
+    pub fn standing(&self, sentence: &str, history: &[Observed]) -> (BlockingTree, Option<usize>) {
+        let belief = Belief::of(history);
         let mut tree = BlockingTree::default();
-        let Some(goal) = self.goal(context.sentence, &belief) else { return tree };
+        let Some(goal) = self.goal(sentence, &belief) else { return (tree, None) };
         let parts = parts(&goal, &belief);
         let reached = parts.iter().all(|p| p.holds);
         let root = tree.push(BlockingNode {
             parent: None,
             kind: NodeKind::Goal,
-            text: context.sentence.to_owned(),
+            text: sentence.to_owned(),
             status: standing(reached),
             why: "the task as the agent is told it".to_owned(),
         });
@@ -36,14 +50,9 @@ impl SymbolicProposer {
                 tree.push(BlockingNode { parent: Some(root), kind: NodeKind::Goal, text: part.text, status, why });
             if !part.holds && first_open.is_none() {
                 first_open = Some(node);
-                if let Some(next) = self.propose(context, 1).into_iter().next() {
-                    let material = Material::of(context.history, &belief);
-                    let derivation = material.derivation(self, context.program, phrase);
-                    derivation.grow(&mut tree, Some(node), &next.call, &next.rationale);
-                }
             }
         }
-        tree
+        (tree, first_open)
     }
 
     /// The blocking tree of an action.
