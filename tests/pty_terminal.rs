@@ -98,6 +98,19 @@ fn any_size_is_drawn() {
 }
 
 #[test]
+fn a_screen_too_small_to_show_anything_decides_nothing() {
+    let mut bench = started();
+    bench.pty.resize((30, 6));
+    bench.pty.wait_for("Too small").settle().send("\r");
+    bench.pty.settle().resize((100, 30));
+    bench.pty.wait_for("Enter begin").settle();
+    bench.pty.resize((30, 6));
+    bench.pty.wait_for("Too small").settle().send("q");
+    assert_eq!(bench.pty.wait(), 0);
+    assert!(bench.pty.is_restored());
+}
+
+#[test]
 fn no_color_means_none() {
     let mut bench = start(&[], &[("NO_COLOR", "1")]);
     bench.pty.wait_for("Stepwright").send("?");

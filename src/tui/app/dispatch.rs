@@ -28,6 +28,15 @@ impl App {
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) {
         let chord = Chord::of(&key);
         self.dirty = true;
+        if !self.screen.is_empty() && self.layout.geometry(self.screen, self.focus).is_none() {
+            // Nothing may be decided on a screen too small to show it. Leaving needs no question there: the session is saved.
+            match self.keymap.lookup(Context::Global, chord) {
+                Some(ActionId::Quit) => self.effects.push(Effect::Quit),
+                Some(action @ (ActionId::Suspend | ActionId::Redraw)) => self.perform(action, now),
+                _ => {}
+            }
+            return;
+        }
         if !self.dialogs.is_empty() {
             return self.dialog_key(key, chord, now);
         }
