@@ -28,8 +28,22 @@ static KEYBOARD: AtomicBool = AtomicBool::new(false);
 
 /// The screen: a terminal in our modes from [`Screen::enter`] until dropped or left.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    terminal: Terminal<CrosstermBackend<BufWriter<OurModes>>>,
     mouse: bool,
+}
+
+/// Standard output while it is in our modes; what is drawn once it was given back (by a panic in another thread, say) is dropped.
+struct OurModes(Stdout);
+
+impl Write for OurModes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut out = self.0.lock();
+        if ENTERED.load(Ordering::Acquire) { out.write(bytes) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 impl Screen {
@@ -45,7 +59,7 @@ impl Screen {
             ));
         }
         enter_modes(mouse)?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout()));
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, OurModes(io::stdout())));
         Ok(Screen { terminal: Terminal::new(backend)?, mouse })
     }
 
@@ -127,10 +141,11 @@ fn knows_keyboard_flags() -> bool {
 
 /// Gives the terminal back as it was found. Harmless when it is not in our modes.
 pub fn leave() {
+    // Whoever draws meanwhile finishes its write first, and writes nothing after.
+    let mut out = io::stdout().lock();
     if !ENTERED.swap(false, Ordering::AcqRel) {
         return;
     }
-    let mut out = io::stdout();
     // The results are dropped on purpose: there is nowhere left to report to, and each step is worth trying by itself.
     if KEYBOARD.swap(false, Ordering::AcqRel) {
         let _ = execute!(out, PopKeyboardEnhancementFlags);
