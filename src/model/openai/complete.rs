@@ -134,7 +134,6 @@ impl OpenAi {
                 )));
             };
             attempt += 1;
-            tracing::info!(attempt, ?wait, why, "model request will be tried again");
             count_down(sink.events, attempt, wait, &why).await;
         }
     }
