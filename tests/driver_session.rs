@@ -27,6 +27,24 @@ async fn an_episode_is_stepped_to_its_end() {
 }
 
 #[tokio::test]
+async fn a_stale_request_to_explain_is_dropped_without_a_word() {
+    let mut w = Watched::new(Scripted::lines(&["agent.add(4)", "agent.add(4)"]));
+    w.recommended().await;
+    w.approve();
+    w.executed().await;
+    w.recommended().await;
+    // Proposal 1 belongs to the step before; proposal 2 is offered here.
+    w.send(Command::Explain { proposal: 1 });
+    w.send(Command::Explain { proposal: 99 });
+    w.send(Command::Explain { proposal: 2 });
+    w.until("a tree", |n, _| matches!(n, Notice::Blocking { proposal: 2, .. })).await;
+    let answered = |n: &Notice| matches!(n, Notice::Blocking { proposal, .. } if *proposal != 2);
+    assert!(!w.notices.iter().any(answered));
+    assert!(!w.notices.iter().any(|n| matches!(n, Notice::Say { level: Level::Error, .. })), "{:?}", w.notices);
+    w.quit().await;
+}
+
+#[tokio::test]
 async fn a_greedy_completion_that_fails_is_passed_over_for_a_sample_that_verifies() {
     let model = Scripted::new([
         Turn::Say(vec!["agent.add(5)"], Duration::ZERO),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::Notice;
 use super::proposing::observed;
 use super::task::Driver;
-use super::{Level, Notice};
 use crate::blocking::Derivation;
 use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::episode::{ProposalId, Session};
@@ -56,13 +56,12 @@ fn known(history: &[Call]) -> Vec<String> {
 }
 
 impl Driver {
-    /// Answers with the tree of a proposal of the cursor's turn.
+    /// Answers with the tree of a proposal of the cursor's turn. A request about another turn's is stale: the session moved on
+    /// while it was under way, so it is dropped.
     pub(super) fn explain(&self, proposal: ProposalId) {
         let session = self.gate.session();
         let found = session.current().and_then(|n| n.turn.proposal(proposal));
-        let Some(found) = found else {
-            return self.say(Level::Error, format!("there is no proposal {proposal} at this point"));
-        };
+        let Some(found) = found else { return };
         let call = found.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
         let (mut tree, under) = self.goals();
         match call {
