@@ -46,6 +46,14 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     if let Some(path) = name.strip_prefix("cassette:") {
         return Ok(Selected::Language(Arc::new(Cassette::open(Path::new(path)).map_err(wrong)?)));
     }
+    // No provider has such an id; it is the name of something that was only there when a session was recorded.
+    if name.contains(char::is_whitespace) && !config.models.contains_key(name) {
+        let known: Vec<&str> = config.models.keys().map(String::as_str).collect();
+        return Err(ModelError::Configuration(format!(
+            "there is no model `{name}` here; choose symbolic, a model's id, or a configured one ({})",
+            if known.is_empty() { "none yet".to_owned() } else { known.join(", ") }
+        )));
+    }
     let Some(found) = config.model_config(name) else { return Ok(Selected::Symbolic) };
     let model: Arc<dyn LanguageModel> = Arc::new(OpenAi::new(found.options)?);
     Ok(Selected::Language(match &found.record {

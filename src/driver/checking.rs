@@ -29,6 +29,17 @@ pub(super) fn check(world: &dyn World, mind: &Mind, state: &MindState, action: &
     verdict
 }
 
+/// The verdict of a text that is no action: it fails, whatever the state.
+pub(super) fn no_action(problem: Option<&str>) -> Verdict {
+    let check = Check {
+        kind: CheckKind::Precondition,
+        condition: "it is an action".to_owned(),
+        status: Status::Fails,
+        detail: problem.map(str::to_owned),
+    };
+    Verdict { checks: vec![check], ..Verdict::default() }
+}
+
 /// Reads what a person typed: the world's own text, or a program call.
 pub(super) fn read(world: &dyn World, text: &str) -> Result<Draft, String> {
     let typed = text.trim();

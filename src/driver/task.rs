@@ -257,7 +257,9 @@ impl Driver {
                     (Some(action), None) => {
                         checking::check(self.points.world.as_ref(), &self.mind, &self.points.state, action)
                     }
-                    _ => crate::episode::Verdict::default(),
+                    (None, _) => checking::no_action(proposal.problem.as_deref()),
+                    // Without the world nothing can be checked.
+                    (Some(_), Some(_)) => crate::episode::Verdict::default(),
                 };
                 self.report(Report::Checked { proposal: proposal.id, verdict });
             }

@@ -67,7 +67,7 @@ pub struct Decision {
 pub struct Policy {
     /// Steps it may still take by itself; 0 = a person decides everything.
     pub steps: u32,
-    /// Ask the person when the recommended proposal's preconditions do not all hold.
+    /// Ask the person when any check of the recommended proposal does not hold: its preconditions, or the world's dry run.
     pub until_fails: bool,
     /// Stop before executing an action whose text or function equals this.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -88,8 +88,10 @@ pub struct ProposalTold {
     pub origin: String,
     /// The source's reason.
     pub rationale: Option<String>,
-    /// `holds`, `fails`, `unknown` over its preconditions; `no action`; `unchecked`.
+    /// `holds`, `fails`, `unknown` over its preconditions; `no action`, and why; `unchecked`.
     pub status: String,
+    /// The same in one word: `holds`, `fails`, `unknown`.
+    pub standing: &'static str,
     /// The checks: status, condition, detail.
     pub checks: Vec<(String, String, String)>,
     /// Whether the method recommended it.
@@ -267,6 +269,11 @@ fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalTold {
         origin,
         rationale: proposal.rationale.clone(),
         status: status(proposal, verdict),
+        standing: match (&proposal.action, verdict) {
+            (None, _) => "fails",
+            (_, None) => "unknown",
+            (_, Some(v)) => status_word(v.preconditions()),
+        },
         checks: verdict.map(|v| v.checks.iter().map(check).collect()).unwrap_or_default(),
         recommended: turn.recommended.as_ref().is_some_and(|(id, _)| *id == Some(proposal.id)),
         fate: fate(proposal, turn),

@@ -65,13 +65,23 @@ fn records() -> Vec<Record> {
         (0, Event::Proposed { proposal: proposal(1, "go to desk 1", Origin::Symbolic) }),
         (0, Event::Checked { proposal: 1, verdict }),
         (0, Event::Proposed { proposal: proposal(2, "go to shelf 1", Origin::Symbolic) }),
+        (
+            0,
+            Event::Proposed {
+                proposal: Proposal {
+                    action: None,
+                    problem: Some("SyntaxError: \x1b[2J".into()),
+                    ..proposal(3, "x\x1b[31m", Origin::Sample)
+                },
+            },
+        ),
         (0, Event::Recommended { proposal: Some(2), why: "all hold".into() }),
         (0, decide(1, Choice::Reject { proposal: 1, reason: "not <there>".into() })),
         (0, decide(2, Choice::Approve { proposal: 2 })),
         (0, execute(2, 1, "go to shelf 1", "On the shelf 1, you see nothing.")),
         (1, Event::Moved { to: 0 }),
-        (0, Event::Proposed { proposal: proposal(3, "go to bed 1", Origin::Person) }),
-        (0, decide(3, Choice::Manual { proposal: 3 })),
+        (0, Event::Proposed { proposal: proposal(4, "go to bed 1", Origin::Person) }),
+        (0, decide(3, Choice::Manual { proposal: 4 })),
         (0, execute(3, 2, "go to bed 1", "On the bed 1, you see a mug 1.")),
     ];
     let record = |(i, (node, event)): (usize, (u64, Event))| Record {
@@ -96,7 +106,7 @@ fn the_story_tells_the_cursors_line_first_and_loses_no_branch() {
     assert_eq!(steps, session.nodes().len());
     assert_eq!(story.chapters[0].steps[1].decided, "typed by a person");
     let fates: Vec<_> = story.chapters[0].steps[0].proposals.iter().map(|p| p.fate.as_str()).collect();
-    assert_eq!(fates, ["rejected: not <there>", "taken", "taken"]);
+    assert_eq!(fates, ["rejected: not <there>", "taken", "", "taken"]);
     assert_eq!(story.chapters[1].steps[0].changes, ["+ agent.inventory = \"mug 1\""]);
 }
 

@@ -31,11 +31,11 @@ pub fn rule(policy: &Policy, taken: u32, spent: u64, proposal: Option<&Proposal>
         return Ruling::Stop(format!("proposal {} is no action", proposal.id));
     };
     if policy.until_fails {
-        match verdict.map(Verdict::preconditions) {
+        match verdict.map(Verdict::overall) {
             Some(Status::Holds) => {}
             Some(Status::Fails) => return Ruling::Stop(failing(action, verdict)),
             Some(Status::Unknown) | None => {
-                return Ruling::Stop(format!("the preconditions of `{}` cannot be told", action.text));
+                return Ruling::Stop(format!("the checks of `{}` cannot all be told", action.text));
             }
         }
     }
@@ -45,7 +45,7 @@ pub fn rule(policy: &Policy, taken: u32, spent: u64, proposal: Option<&Proposal>
         return Ruling::Stop(format!("`{}` is next (stop before `{until}`)", action.text));
     }
     let left = policy.steps - taken;
-    let held = if policy.until_fails { "every precondition holds, " } else { "" };
+    let held = if policy.until_fails { "every check holds, " } else { "" };
     Ruling::Take(if policy.steps == u32::MAX {
         format!("{held}running to the end")
     } else {
