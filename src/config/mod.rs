@@ -1,7 +1,7 @@
 //! Configuration: what can be set, where values come from, and what they amount to.
 //!
 //! Values are merged in this order, later ones winning: defaults, `config.toml` in the configuration directory, environment
-//! variables, flags. [`settings`] lists all that can be set; a key that is not in the list is an error that names its line and
+//! variables, flags. `settings` lists all that can be set; a key that is not in the list is an error that names its line and
 //! the nearest key. [`load`] gives the merged [`Config`]; [`select`] turns a model's name into the model. Keys of providers
 //! are never in the file: a setting names the environment variable that holds one.
 

@@ -1,6 +1,6 @@
 //! The loop: one channel in, all that is pending folded, one frame if something changed, effects carried out.
 //!
-//! Blocks while nothing happens: no timer runs unless something is debounced or frames come faster than [`FRAME`].
+//! Blocks while nothing happens: no timer runs unless something is debounced or frames come faster than `FRAME`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

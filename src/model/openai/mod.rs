@@ -2,8 +2,8 @@
 //! llama.cpp, Ollama's `/v1`, LM Studio.
 //!
 //! One [`OpenAi`] is one model behind one endpoint. What servers differ in is either configured ([`Options`]) or learned from
-//! their refusals and remembered ([`quirks`]). [`body`] says exactly what is sent; [`stream`] and [`chunk`] read what comes
-//! back, treating every field as optional; [`retry`] decides what is tried again; [`http`] is the wire.
+//! their refusals and remembered (`quirks`). `body` says exactly what is sent; `stream` and `chunk` read what comes
+//! back, treating every field as optional; `retry` decides what is tried again; `http` is the wire.
 
 mod body;
 mod chunk;

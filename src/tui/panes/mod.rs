@@ -1,7 +1,7 @@
 //! The eight panes of the workbench.
 //!
-//! One file or folder a pane; beside them what they share: drawing of rows ([`draw`]), windowed lists ([`list`]), wrapping
-//! ([`wrap`]), searching ([`find`]), editing ([`edit`]), the path through the session ([`trail`]) and wording ([`words`]). Panes
+//! One file or folder a pane; beside them what they share: drawing of rows (`draw`), windowed lists (`list`), wrapping
+//! (`wrap`), searching (`find`), editing (`edit`), the path through the session (`trail`) and wording (`words`). Panes
 //! read the view and answer actions with intents; keys, borders and dialogs are the application's.
 
 mod blocking;
