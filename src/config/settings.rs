@@ -68,7 +68,7 @@ pub(super) const SECTIONS: [(&str, &str); 6] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 26] = [
+pub(super) const SETTINGS: [Setting; 27] = [
     setting(
         "model",
         "model",
@@ -139,6 +139,14 @@ pub(super) const SETTINGS: [Setting; 26] = [
         "",
         &["STEPWRIGHT_HOUSEHOLD"],
         "ALFWorld data: a folder or a JSON file of tasks",
+    ),
+    setting(
+        "data",
+        "demonstrations",
+        Kind::Path,
+        "",
+        &["STEPWRIGHT_DEMONSTRATIONS"],
+        "demonstrations to learn from, a JSON object a line; the shipped ones if absent",
     ),
     setting("gate", "steps", Kind::Whole(0, 1_000_000), "0", &[], "steps approved without you; 0 asks at each one"),
     setting("gate", "until_fails", Kind::Bool, "true", &[], "ask you when a precondition does not hold"),

@@ -83,6 +83,8 @@ pub struct Ui {
 pub struct Data {
     /// ALFWorld data.
     pub household: Option<PathBuf>,
+    /// Demonstrations in place of the shipped ones.
+    pub demonstrations: Option<PathBuf>,
 }
 
 /// What is approved without a person at the start of a session.
@@ -183,7 +185,8 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         ascii: values.flag("ui", "ascii"),
         mouse: values.flag("ui", "mouse"),
     };
-    let data = Data { household: values.text("data", "household").map(PathBuf::from) };
+    let path = |key| values.text("data", key).map(PathBuf::from);
+    let data = Data { household: path("household"), demonstrations: path("demonstrations") };
     let shown = Shown::all(&merged, &model, &models);
     Config { paths, model, models, ui, data, gate: Gate { policy }, keys, shown }
 }

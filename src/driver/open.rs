@@ -11,8 +11,9 @@ use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method;
 use crate::planner::SymbolicProposer;
+use crate::program::{Call, Role, Specification};
 use crate::prompt::Prompts;
-use crate::world::demonstration::Demonstration;
+use crate::world::demonstration::{self, Demonstration};
 use crate::world::household::{self, Edition, HouseholdWorld};
 use crate::world::{World, WorldError};
 
@@ -126,7 +127,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config) -> Result<Se
     let log::Loaded { session, records, .. } = loaded;
     let header = &session.header;
     let data = (header.data != SHIPPED).then(|| PathBuf::from(&header.data));
-    let place = place(&header.world, data.as_deref(), &header.options, &header.task)?;
+    let place = place(&header.world, data.as_deref(), &header.options, &header.task, config)?;
     // A model that is no longer configured must not keep anyone from reading the session.
     let resolver = resolver(config);
     let source = resolver(&session.model).unwrap_or(Source::Symbolic);
@@ -153,7 +154,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config) -> Result<Se
 /// # Errors
 /// As [`open`].
 pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Setup, OpenError> {
-    let mut place = place(&new.world, new.data.as_deref(), &new.options, &new.task)?;
+    let mut place = place(&new.world, new.data.as_deref(), &new.options, &new.task, config)?;
     let method = find_method(&new.method)?;
     let resolver = resolver(config);
     let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
@@ -209,7 +210,13 @@ struct Place {
     demonstrations: Vec<Demonstration>,
 }
 
-fn place(world: &str, data: Option<&Path>, options: &BTreeMap<String, String>, task: &str) -> Result<Place, OpenError> {
+fn place(
+    world: &str,
+    data: Option<&Path>,
+    options: &BTreeMap<String, String>,
+    task: &str,
+    config: &Config,
+) -> Result<Place, OpenError> {
     if world != "household" {
         let known = WORLDS.map(|(name, _)| name).join(", ");
         return Err(OpenError::Unknown { what: "world", name: world.to_owned(), known });
@@ -229,9 +236,22 @@ fn place(world: &str, data: Option<&Path>, options: &BTreeMap<String, String>, t
         Some(word) => word.parse::<Edition>().map_err(OpenError::Failed)?,
         None => source.edition(&id)?.unwrap_or_default(),
     };
-    let demonstrations = household::shipped::demonstrations(edition)?;
+    let world = HouseholdWorld::new(source, edition);
+    let demonstrations = match &config.data.demonstrations {
+        Some(path) => read_demonstrations(path, &world)?,
+        None => household::shipped::demonstrations(edition)?,
+    };
     let options = BTreeMap::from([("edition".to_owned(), edition.to_string())]);
-    Ok(Place { world: Box::new(HouseholdWorld::new(source, edition)), task: id, sentence, options, demonstrations })
+    Ok(Place { world: Box::new(world), task: id, sentence, options, demonstrations })
+}
+
+/// A person's own demonstrations; which calls are actions is declared by the world's specification.
+fn read_demonstrations(path: &Path, world: &HouseholdWorld) -> Result<Vec<Demonstration>, OpenError> {
+    let specification =
+        Specification::load(world.specification(), "spec.py").map_err(|e| OpenError::Failed(e.to_string()))?;
+    let is_action =
+        |call: &Call| specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
+    Ok(demonstration::open(path, &world.header().setup, is_action)?)
 }
 
 fn find_method(id: &str) -> Result<Arc<dyn method::Method>, OpenError> {
