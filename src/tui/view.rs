@@ -2,7 +2,7 @@
 //!
 //! Pure: no terminal, no channel. The application folds notices in with [`View::notice`]; panes only read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -46,6 +46,17 @@ pub struct View {
     pub revision: u64,
     /// Whether the driver has stopped.
     pub stopped: bool,
+    /// Of each rejected proposal: the number of the first proposal made after its rejection.
+    rejections: HashMap<ProposalId, ProposalId>,
+}
+
+/// A turn's proposals in rows: copies of an action share one.
+#[derive(Default)]
+struct Copies<'a> {
+    /// The row of each proposal.
+    rows: Vec<usize>,
+    /// What is shown in each row.
+    shown: Vec<&'a Proposal>,
 }
 
 impl View {
@@ -105,11 +116,20 @@ impl View {
             {
                 self.selected = Some(*id);
             }
+            Event::Decided { decision } if !decision.takes() => {
+                self.rejections.insert(decision.proposal(), session.next_proposal());
+            }
             _ => {}
         }
         if session.cursor() != before {
             self.selected = session.current().and_then(|n| n.turn.recommended.as_ref()).and_then(|(id, _)| *id);
             self.blocking = None;
+        }
+        // The choice goes over to the copy that is shown now.
+        let changes =
+            matches!(&record.event, Event::Proposed { .. } | Event::Recommended { .. } | Event::Decided { .. });
+        if let Some(id) = self.selected.filter(|_| changes) {
+            self.select(id);
         }
         self.records.push(record);
     }
@@ -124,21 +144,76 @@ impl View {
         self.node().map(|n| &n.turn)
     }
 
-    /// The proposals to show at the cursor, in order of arrival. What the built-in proposer offered before and now offers again
-    /// is shown once, where it stands in the newer ranking.
+    /// The proposals to show at the cursor, in order of arrival. An action that the built-in proposer offers again is shown
+    /// once, where it stands in the newest ranking; offered again after a rejection, it is shown anew.
     pub fn offered(&self) -> Vec<&Proposal> {
         let Some(turn) = self.turn() else { return Vec::new() };
-        let decided = |id| turn.decisions.iter().any(|d| d.proposal() == id);
-        let again = |i: usize, p: &Proposal| {
-            p.origin == Origin::Symbolic
-                && turn
-                    .proposals
-                    .iter()
-                    .skip(i + 1)
-                    .any(|later| later.origin == Origin::Symbolic && later.action == p.action)
+        let copies = self.copies(turn);
+        // A row stands where the last of its copies arrived.
+        let last: HashMap<usize, usize> = copies.rows.iter().enumerate().map(|(at, row)| (*row, at)).collect();
+        let shown = copies.rows.iter().enumerate().filter(|(at, row)| last.get(*row) == Some(at));
+        shown.filter_map(|(_, row)| copies.shown.get(*row).copied()).collect()
+    }
+
+    /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.
+    pub fn shown_for(&self, id: ProposalId) -> Option<ProposalId> {
+        let turn = self.turn()?;
+        let at = turn.proposals.iter().position(|p| p.id == id)?;
+        let copies = self.copies(turn);
+        copies.rows.get(at).and_then(|row| copies.shown.get(*row)).map(|p| p.id)
+    }
+
+    /// Whether the method recommends a proposal or a copy of it.
+    pub fn is_recommended(&self, id: ProposalId) -> bool {
+        let recommended = self.turn().and_then(|t| t.recommended.as_ref()).and_then(|(id, _)| *id);
+        recommended.is_some_and(|r| r == id || self.shown_for(r) == Some(id))
+    }
+
+    /// Chooses a proposal, or the copy of it that is shown.
+    pub fn select(&mut self, id: ProposalId) {
+        self.selected = Some(self.shown_for(id).unwrap_or(id));
+    }
+
+    /// Sorts a turn's proposals into rows, in one pass.
+    fn copies<'a>(&self, turn: &'a Turn) -> Copies<'a> {
+        let recommended = turn.recommended.as_ref().and_then(|(id, _)| *id);
+        let mut weights: HashMap<ProposalId, u8> = HashMap::new();
+        for decision in &turn.decisions {
+            let weight = weights.entry(decision.proposal()).or_default();
+            *weight = (*weight).max(if decision.takes() { 3 } else { 4 });
+        }
+        // What a person or the method refers to; among equals the newest.
+        let weight = |id: ProposalId| match weights.get(&id) {
+            Some(decided) => *decided,
+            None if recommended == Some(id) => 2,
+            None if self.selected == Some(id) => 1,
+            None => 0,
         };
-        let shown = turn.proposals.iter().enumerate().filter(|(i, p)| decided(p.id) || !again(*i, p));
-        shown.map(|(_, p)| p).collect()
+        let mut copies = Copies::default();
+        // By action: its newest row, and the first proposal that came after a rejection of that row.
+        let mut open: HashMap<&str, (usize, ProposalId)> = HashMap::new();
+        for proposal in &turn.proposals {
+            let new = copies.shown.len();
+            let rejected = self.rejections.get(&proposal.id).copied();
+            let row = match proposal.action.as_ref().filter(|_| proposal.origin == Origin::Symbolic) {
+                None => new,
+                Some(action) => {
+                    let (row, end) = open.entry(action.text.as_str()).or_insert((new, ProposalId::MAX));
+                    if proposal.id >= *end {
+                        (*row, *end) = (new, ProposalId::MAX);
+                    }
+                    *end = rejected.map_or(*end, |r| r.min(*end));
+                    *row
+                }
+            };
+            match copies.shown.get_mut(row) {
+                Some(shown) if weight(proposal.id) >= weight(shown.id) => *shown = proposal,
+                Some(_) => {}
+                None => copies.shown.push(proposal),
+            }
+            copies.rows.push(row);
+        }
+        copies
     }
 
     /// The chosen proposal.
@@ -146,3 +221,6 @@ impl View {
         self.selected.and_then(|id| self.turn().and_then(|t| t.proposal(id)))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -292,7 +292,7 @@ impl App {
                 Intent::Send(command) => self.send(command),
                 Intent::Select(proposal) => {
                     if self.view.selected != Some(proposal) {
-                        self.view.selected = Some(proposal);
+                        self.view.select(proposal);
                         self.view.revision += 1;
                     }
                 }

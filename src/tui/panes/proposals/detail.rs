@@ -12,7 +12,7 @@ const EFFECTS: usize = 40;
 const STREAM: usize = 4;
 
 /// The chosen proposal.
-pub fn rows(turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Vec<Row> {
+pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     match &proposal.action {
         Some(action) => {
@@ -42,8 +42,8 @@ pub fn rows(turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Ve
     if let Some(why) = &proposal.rationale {
         rows.extend(words::labelled("because  ", Role::Text, why, width));
     }
-    if let Some((Some(id), why)) = &turn.recommended
-        && *id == proposal.id
+    if let Some((Some(_), why)) = &turn.recommended
+        && view.is_recommended(proposal.id)
     {
         let label = format!("{} recommended: ", theme.glyphs.star);
         rows.extend(words::labelled(&label, Role::Accent, why, width));

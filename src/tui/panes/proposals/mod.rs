@@ -110,8 +110,8 @@ impl ProposalsPane {
                 run(role, glyph)
             }
         };
-        let recommended = matches!(&turn.recommended, Some((Some(id), _)) if *id == proposal.id);
-        let star = if recommended { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
+        let star =
+            if view.is_recommended(proposal.id) { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
         let chosen = view.selected == Some(proposal.id);
         let outcome = outcome(turn, proposal.id);
         let role = match outcome {
@@ -211,7 +211,7 @@ impl ProposalsPane {
         let mut rows = asking;
         let width = usize::from(side.width).saturating_sub(1);
         match view.chosen() {
-            Some(proposal) => rows.extend(detail::rows(turn, proposal, painter.theme, width)),
+            Some(proposal) => rows.extend(detail::rows(view, turn, proposal, painter.theme, width)),
             None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
         }
         rows.extend(detail::decisions(turn, width));

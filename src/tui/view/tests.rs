@@ -1,0 +1,159 @@
+use super::*;
+use crate::episode::{Action, Actor, Choice, Decision, FORMAT_VERSION, Header, StepOutcome};
+
+/// A session of a view, told event by event.
+struct Told {
+    view: View,
+    records: u64,
+}
+
+impl Told {
+    fn new() -> Self {
+        let header = Header {
+            stepwright: "session".into(),
+            version: FORMAT_VERSION,
+            program: "test".into(),
+            created: 0,
+            world: "household".into(),
+            options: BTreeMap::new(),
+            data: "shipped".into(),
+            task: "one".into(),
+            sentence: "look.".into(),
+            seed: 0,
+            method: "m".into(),
+            model: "symbolic".into(),
+            specification: String::new(),
+            opening: Vec::new(),
+        };
+        let mut view = View::default();
+        view.notice(Notice::Opened { header: Box::new(header), records: Arc::default(), path: None });
+        let mut told = Told { view, records: 0 };
+        told.event(Event::Started { outcome: StepOutcome::default() });
+        told
+    }
+
+    fn event(&mut self, event: Event) {
+        self.records += 1;
+        let node = self.session().cursor();
+        let record = Record { id: self.records, ts: self.records, node, event };
+        self.view.notice(Notice::Recorded(Box::new(record)));
+        assert_eq!(self.view.message, None, "the record fits");
+    }
+
+    fn session(&self) -> &Session {
+        self.view.session.as_ref().expect("open")
+    }
+
+    /// Proposals in order of arrival, recommending one of them.
+    fn round(&mut self, texts: &[&str], recommended: Option<ProposalId>) {
+        for text in texts {
+            self.offer(text, Origin::Symbolic);
+        }
+        self.event(Event::Recommended { proposal: recommended, why: "first".into() });
+    }
+
+    fn offer(&mut self, text: &str, origin: Origin) {
+        let (action, id) = (Action { text: (*text).into(), call: None }, self.session().next_proposal());
+        let raw = text.to_owned();
+        let (problem, score, logprob, rationale, ask) = (None, None, None, None, None);
+        let action = Some(action);
+        let proposal = Proposal { id, raw, action, problem, origin, score, logprob, rationale, ask };
+        self.event(Event::Proposed { proposal });
+    }
+
+    fn decide(&mut self, choice: Choice) -> u64 {
+        let id = self.session().next_decision();
+        self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() } });
+        id
+    }
+
+    fn reject(&mut self, proposal: ProposalId) {
+        self.decide(Choice::Reject { proposal, reason: "no".into() });
+    }
+
+    fn shown(&self) -> Vec<ProposalId> {
+        self.view.offered().iter().map(|p| p.id).collect()
+    }
+}
+
+#[test]
+fn the_recommended_and_chosen_stay_among_those_offered_again() {
+    let mut told = Told::new();
+    told.round(&["a", "b"], Some(1));
+    assert_eq!((told.shown(), told.view.selected), (vec![1, 2], Some(1)));
+    // Offered again, not recommended anew yet: the recommended copy stays, at its newer place.
+    for text in ["c", "b", "a"] {
+        told.offer(text, Origin::Symbolic);
+    }
+    assert_eq!((told.shown(), told.view.selected), (vec![3, 4, 1], Some(1)));
+    assert!(told.view.is_recommended(1) && !told.view.is_recommended(5));
+    // The method goes over to the newer copy, and the choice with it.
+    told.event(Event::Recommended { proposal: Some(5), why: "again".into() });
+    assert_eq!((told.shown(), told.view.selected), (vec![3, 4, 5], Some(5)));
+    assert!(told.view.is_recommended(5));
+}
+
+#[test]
+fn what_the_person_chose_stays_while_it_is_offered_again() {
+    let mut told = Told::new();
+    told.round(&["a", "b"], Some(1));
+    told.view.select(2);
+    told.round(&["b", "a"], Some(4));
+    assert_eq!((told.shown(), told.view.selected), (vec![2, 4], Some(2)));
+    // A hidden copy is chosen as the one shown for it.
+    told.view.select(3);
+    assert_eq!(told.view.selected, Some(2));
+    told.view.select(1);
+    assert_eq!(told.view.selected, Some(4));
+}
+
+#[test]
+fn a_rejected_action_is_shown_once_until_it_is_offered_after_the_rejection() {
+    let mut told = Told::new();
+    told.round(&["a", "b"], Some(1));
+    told.round(&["a", "b"], Some(2));
+    told.reject(1);
+    assert_eq!(told.shown(), [1, 2], "the copy offered before the rejection is gone with it");
+    assert_eq!(told.view.shown_for(3), Some(1));
+    told.round(&["b", "a"], Some(6));
+    assert_eq!(told.shown(), [1, 5, 6], "offered after the rejection, it is shown anew");
+    told.reject(6);
+    told.round(&["b"], Some(7));
+    assert_eq!(told.shown(), [1, 6, 7]);
+}
+
+#[test]
+fn a_rejected_choice_gives_way_to_what_is_recommended_then() {
+    let mut told = Told::new();
+    told.round(&["a", "b"], Some(1));
+    told.round(&["a", "b"], Some(3));
+    assert_eq!(told.view.selected, Some(3));
+    told.reject(3);
+    assert_eq!((told.shown(), told.view.selected), (vec![3, 4], Some(3)));
+    told.round(&["b"], Some(5));
+    assert_eq!((told.shown(), told.view.selected), (vec![3, 5], Some(5)));
+}
+
+#[test]
+fn a_taken_action_offered_again_is_shown_once_as_taken() {
+    let mut told = Told::new();
+    told.round(&["a", "b"], Some(1));
+    let decision = told.decide(Choice::Approve { proposal: 1 });
+    let action = Action { text: "a".into(), call: None };
+    let (outcome, changes) = (StepOutcome::default(), serde_json::json!([]));
+    told.event(Event::Executed { decision, child: 1, action, outcome, changes });
+    told.event(Event::Moved { to: 0 });
+    assert_eq!((told.shown(), told.view.selected), (vec![1, 2], Some(1)));
+    told.round(&["a", "b"], Some(3));
+    assert_eq!((told.shown(), told.view.selected), (vec![1, 4], Some(1)));
+    assert!(told.view.is_recommended(1), "the recommended copy is shown as the taken one");
+}
+
+#[test]
+fn what_models_and_people_offer_is_never_folded() {
+    let mut told = Told::new();
+    for origin in [Origin::Greedy, Origin::Sample, Origin::Person, Origin::Symbolic, Origin::Sample] {
+        told.offer("a", origin);
+    }
+    assert_eq!(told.shown(), [1, 2, 3, 4, 5]);
+}
