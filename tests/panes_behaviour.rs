@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use screen::{buffer, pane, shown, text, unicode};
 use serde_json::json;
-use stepwright::driver::{Command, LineStatus, Notice};
+use stepwright::driver::{Command, Level, LineStatus, Notice};
 use stepwright::episode::{Choice, Event, Origin};
 use stepwright::precondition::{CandidateOrigin, Fate};
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
@@ -103,6 +103,26 @@ fn a_program_line_is_edited_checked_and_rewritten() {
     let intents = press(p.as_mut(), &s.view, KeyCode::Enter);
     assert_eq!(sent(&intents), &Command::Rewrite { node: 1, text: "agent.goto('shelf 2', 'y')".into() });
     assert!(!p.captures_text());
+}
+
+#[test]
+fn a_line_that_is_no_call_and_no_known_action_is_not_taken() {
+    let s = episode();
+    let mut p = ready(PaneId::Program, &s.view);
+    let mut enter = |text: &str| {
+        p.act(PaneAction::Edit, &s.view);
+        for _ in 0..80 {
+            press(p.as_mut(), &s.view, KeyCode::Backspace);
+        }
+        keys(p.as_mut(), &s.view, text);
+        (press(p.as_mut(), &s.view, KeyCode::Enter), p.captures_text())
+    };
+    let (intents, open) = enter("agent.take('mug 1'");
+    let [Intent::Say(Level::Warning, why)] = intents.as_slice() else { panic!("a warning, not {intents:?}") };
+    assert!(why.contains("is not a call") && open, "{why}");
+    // What the world says can be done here is taken as it is.
+    let (intents, open) = enter("go to desk 1");
+    assert!(matches!(sent(&intents), Command::Rewrite { text, .. } if text == "go to desk 1") && !open);
 }
 
 #[test]

@@ -159,6 +159,11 @@ pub trait Pane {
         false
     }
 
+    /// The key that accepts what is typed while the pane captures text, for the footer.
+    fn accept_key(&self) -> &'static str {
+        "Enter"
+    }
+
     /// A key while the pane captures text (Esc cancels, Enter or Ctrl-S accepts; the pane shows which).
     fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
         let _ = (key, view);

@@ -39,6 +39,7 @@ impl App {
         chrome::message_line(busy.as_deref(), more.as_deref(), &self.view, &self.theme, geometry.message, frame);
         if self.dialogs.is_empty() {
             let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();
+            let help = help.filter(|_| self.typed_in().is_none());
             chrome::footer(&self.hints(), help, &self.theme, geometry.footer, frame);
         }
         self.draw_dialogs(area, frame);

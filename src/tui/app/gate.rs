@@ -3,7 +3,7 @@
 use super::App;
 use crate::episode::Session;
 use crate::tui::actions::ActionId;
-use crate::tui::pane::PaneId;
+use crate::tui::pane::{Pane, PaneId};
 
 impl App {
     /// What is under way, in words; `None` when the program waits for the person.
@@ -79,6 +79,11 @@ impl App {
         turn.rejection(id).is_some()
     }
 
+    /// The focused pane, if keys are text for it.
+    pub(super) fn typed_in(&self) -> Option<&dyn Pane> {
+        self.pane(self.focus).filter(|p| !self.is_choosing() && p.captures_text())
+    }
+
     /// Footer hints: what makes sense now, most useful first.
     pub(super) fn hints(&self) -> Vec<(String, &'static str)> {
         use ActionId as A;
@@ -97,6 +102,10 @@ impl App {
             }
             hints.push((A::Quit, "quit"));
             return self.with_keys(&hints);
+        }
+        if let Some(pane) = self.typed_in() {
+            // Keys are text here too, but for those two of the editors.
+            return vec![(pane.accept_key().to_owned(), "accept"), ("Esc".to_owned(), "cancel")];
         }
         if self.is_working() {
             hints.push((A::Cancel, "stop"));

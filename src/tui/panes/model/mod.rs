@@ -265,6 +265,10 @@ impl Pane for ModelPane {
         self.editor.is_some() || self.browser.find.is_open()
     }
 
+    fn accept_key(&self) -> &'static str {
+        if self.editor.is_some() { "Ctrl-S" } else { "Enter" }
+    }
+
     fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
         if let Some(mut editor) = self.editor.take() {
             let (keep, intents) = editor.key(key);

@@ -4,7 +4,8 @@ use crossterm::event::KeyEvent;
 
 use super::rows;
 use crate::driver::{Command, Level, LineStatus};
-use crate::episode::NodeId;
+use crate::episode::{Action, NodeId};
+use crate::program::Call;
 use crate::tui::pane::Intent;
 use crate::tui::panes::edit::{Debounce, Edited, Editor};
 use crate::tui::view::View;
@@ -59,9 +60,26 @@ impl Editing {
                 if view.session.as_ref().and_then(|s| s.node(self.node)).is_none() {
                     return (false, vec![Intent::Say(Level::Warning, "that step is gone".into())]);
                 }
+                if let Some(why) = self.unreadable(&text, view) {
+                    return (true, vec![Intent::Say(Level::Warning, why)]);
+                }
                 (false, vec![Intent::Send(Command::Rewrite { node: self.node, text })])
             }
         }
+    }
+
+    /// Why a text is neither a call nor an action the world is known to take, so that it could only be refused.
+    fn unreadable(&self, text: &str, view: &View) -> Option<String> {
+        let fault = text.parse::<Call>().err()?;
+        let session = view.session.as_ref()?;
+        let same = |a: &Action| a.text == text;
+        let here = view.situation.as_ref().and_then(|s| s.admissible.as_ref());
+        let known = here.is_some_and(|all| all.iter().any(|a| a == text))
+            || session.nodes().iter().any(|n| {
+                let took = n.outcome.error.is_none() && n.action.as_ref().is_some_and(same);
+                took || n.turn.proposals.iter().filter_map(|p| p.action.as_ref()).any(same)
+            });
+        (!known).then(|| format!("{fault}; correct the line, or Esc cancels"))
     }
 
     /// Takes pasted text.
