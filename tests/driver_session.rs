@@ -45,6 +45,19 @@ async fn a_stale_request_to_explain_is_dropped_without_a_word() {
 }
 
 #[tokio::test]
+async fn an_answer_that_was_cut_off_is_kept_and_marked() {
+    let model = Scripted::new([Turn::Cut(vec!["agent.ad"]), Turn::Cut(vec!["agent.add(1)"])]);
+    let mut w = Watched::new(model);
+    assert_eq!(w.recommended().await, "agent.add(1)");
+    let turn = &w.session.current().unwrap().turn;
+    assert!(turn.proposals[0].problem.as_ref().unwrap().ends_with("(the answer was cut off)"));
+    assert_eq!((&turn.proposals[0].action, &turn.proposals[0].rationale), (&None, &None));
+    assert!(turn.proposals[1].rationale.as_ref().unwrap().starts_with("the answer was cut off: "));
+    assert_eq!(turn.proposals[1].problem, None);
+    w.quit().await;
+}
+
+#[tokio::test]
 async fn a_greedy_completion_that_fails_is_passed_over_for_a_sample_that_verifies() {
     let model = Scripted::new([
         Turn::Say(vec!["agent.add(5)"], Duration::ZERO),

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use server::*;
 use stepwright::model::openai::{OpenAi, Options};
-use stepwright::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage};
+use stepwright::model::{
+    CUT_OFF, LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage,
+};
 use tokio_util::sync::CancellationToken;
 
 fn request() -> ModelRequest {
@@ -105,7 +107,9 @@ async fn an_end_without_done_or_finish_reason_is_an_end() {
     let cut = delta("b").trim_end().to_owned();
     assert_eq!(text_of(vec![stream_head(), send(&delta("a")), send(&cut)]).await, "ab");
     let server = Server::start(vec![vec![stream_head(), send(&delta("a"))]]);
-    assert_eq!(ask(&server).await.0.unwrap().completions[0].finish, "");
+    assert_eq!(ask(&server).await.0.unwrap().completions[0].finish, CUT_OFF, "kept, and marked");
+    let server = Server::start(vec![vec![stream_head(), send(&delta("a")), send("data: [DONE]\n\n")]]);
+    assert_eq!(ask(&server).await.0.unwrap().completions[0].finish, "", "the end mark tells that it is whole");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::episode::gate::{AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, Choice, Node, Origin, Turn};
 use crate::method::FURTHER;
 use crate::method::reading::{Line, first_line, read_line};
-use crate::model::Completion;
+use crate::model::{CUT_OFF, Completion};
 use crate::planner::{Observed, ProposeContext, Ranked};
 use crate::program::Call;
 use crate::world::World;
@@ -16,15 +16,24 @@ use crate::world::World;
 /// Reads a completion as the next action.
 pub(super) fn read_completion(completion: &Completion, greedy: bool, world: &dyn World) -> Draft {
     let raw = completion.text.clone();
-    let (action, problem) = match read_line(first_line(&raw)) {
+    let (action, mut problem) = match read_line(first_line(&raw)) {
         Line::Not { reason, message } => (None, Some(format!("{reason}: {message}"))),
         Line::Call(call) => match world.text_of(&call) {
             Some(text) => (Some(Action { text, call: Some(call.to_string()) }), None),
             None => (None, Some(format!("NotAnAction: {call} is no action of this world"))),
         },
     };
+    let mut rationale = None;
+    if completion.finish == CUT_OFF {
+        match &mut problem {
+            Some(problem) => problem.push_str(" (the answer was cut off)"),
+            None => {
+                rationale = Some("the answer was cut off: the stream ended without saying that it was whole".to_owned())
+            }
+        }
+    }
     let origin = if greedy { Origin::Greedy } else { Origin::Sample };
-    Draft { raw, action, problem, origin, score: None, logprob: completion.mean_logprob(), rationale: None }
+    Draft { raw, action, problem, origin, score: None, logprob: completion.mean_logprob(), rationale }
 }
 
 /// What the symbolic proposer offers.

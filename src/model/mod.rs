@@ -69,12 +69,15 @@ pub struct TokenLogprob {
     pub logprob: f64,
 }
 
+/// [`Completion::finish`] of a stream that ended with neither a reason nor an end mark.
+pub const CUT_OFF: &str = "cut off";
+
 /// One completion.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Completion {
     /// The text, verbatim.
     pub text: String,
-    /// Why it ended, in the provider's word (`stop`, `length`, …); empty if not told.
+    /// Why it ended, in the provider's word (`stop`, `length`, …); [`CUT_OFF`] if the stream just ended; empty if not told.
     #[serde(default)]
     pub finish: String,
     /// Tokens with log-probabilities; empty where not given.

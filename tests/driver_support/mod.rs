@@ -11,7 +11,8 @@ use stepwright::driver::prompting::Prompting;
 use stepwright::driver::{Beginning, Command, Handle, Keep, Level, Notice, Setup, Source, start};
 use stepwright::episode::{Event, FORMAT_VERSION, Header, Record, Session, log};
 use stepwright::model::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent, Usage,
+    CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
+    Usage,
 };
 use stepwright::planner::SymbolicProposer;
 use stepwright::program::{Call, Literal};
@@ -144,6 +145,8 @@ impl World for Counter {
 pub enum Turn {
     /// Answers these texts after so long, streaming them character by character.
     Say(Vec<&'static str>, Duration),
+    /// Answers texts of a stream that ended without saying that it was whole.
+    Cut(Vec<&'static str>),
     /// Fails.
     Fail(ModelError),
     /// Streams some text and never ends.
@@ -184,6 +187,10 @@ impl LanguageModel for Scripted {
         let turn = self.turns.lock().unwrap().pop_front();
         match turn {
             None => Err(ModelError::Unreachable { endpoint: "scripted".into(), message: "the script is over".into() }),
+            Some(Turn::Cut(texts)) => {
+                let completion = |t: &&str| Completion { text: t.to_string(), finish: CUT_OFF.into(), tokens: vec![] };
+                Ok(ModelResponse { completions: texts.iter().map(completion).collect(), usage: None })
+            }
             Some(Turn::Fail(error)) => Err(error),
             Some(Turn::Hang(text)) => {
                 let _ = stream.send(StreamEvent::Delta { index: 0, text: text.into() });

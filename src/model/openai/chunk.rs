@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::{Completion, TokenLogprob, Usage};
+use crate::model::{CUT_OFF, Completion, TokenLogprob, Usage};
 
 /// What has arrived of an answer.
 #[derive(Debug)]
@@ -51,6 +51,13 @@ impl Answer {
     /// Whether every completion wanted has said why it ended.
     pub(super) fn all_finished(&self) -> bool {
         self.choices.len() as u64 >= u64::from(self.wanted) && self.choices.values().all(|c| !c.finish.is_empty())
+    }
+
+    /// The stream ended without an end mark: completions that did not say why they ended were cut off, as far as is known.
+    pub(super) fn cut_off(&mut self) {
+        for choice in self.choices.values_mut().filter(|c| c.finish.is_empty()) {
+            choice.finish = CUT_OFF.to_owned();
+        }
     }
 
     /// How many completions were seen.

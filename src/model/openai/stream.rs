@@ -157,7 +157,10 @@ async fn read_events(
             Some(Ok(event)) => event,
             // Some servers send no end mark; an end before anything was said is no answer though.
             None if answer.says_nothing() => return Err(Break::passing("the stream ended without a completion")),
-            None => return Ok(()),
+            None => {
+                answer.cut_off();
+                return Ok(());
+            }
             Some(Err(_)) if answer.all_finished() => return Ok(()),
             Some(Err(EventStreamError::Transport(broken))) => return Err(broken),
             Some(Err(EventStreamError::Utf8(_))) => {
