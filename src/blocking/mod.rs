@@ -62,8 +62,54 @@ impl BlockingTree {
         self.nodes.len() - 1
     }
 
+    /// The same tree with its nodes in depth-first order, siblings in the order they were added.
+    pub fn depth_first(self) -> Self {
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        let mut left = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate().rev() {
+            match node.parent.and_then(|p| below.get_mut(p)) {
+                Some(siblings) => siblings.push(i),
+                None => left.push(i),
+            }
+        }
+        // Both lists hold the last sibling first, so that the first one is taken from the end.
+        let mut ordered = BlockingTree::default();
+        let mut place = vec![None; self.nodes.len()];
+        while let Some(i) = left.pop() {
+            let Some(node) = self.nodes.get(i) else { continue };
+            let parent = node.parent.and_then(|p| place.get(p).copied().flatten());
+            let at = ordered.push(BlockingNode { parent, ..node.clone() });
+            if let Some(slot) = place.get_mut(i) {
+                *slot = Some(at);
+            }
+            left.extend(below.get(i).into_iter().flatten());
+        }
+        ordered
+    }
+
     /// The nodes below a node, in order.
     pub fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> + '_ {
         (0..self.nodes.len()).filter(move |i| self.nodes.get(*i).is_some_and(|n| n.parent == of))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_added_late_stands_below_its_parent() {
+        let node = |parent, text: &str| BlockingNode {
+            parent,
+            kind: NodeKind::Goal,
+            text: text.into(),
+            status: NodeStatus::Open,
+            why: String::new(),
+        };
+        let nodes = vec![node(None, "a"), node(Some(0), "b"), node(Some(0), "c"), node(Some(1), "d"), node(None, "e")];
+        let tree = BlockingTree { nodes }.depth_first();
+        let shown: Vec<_> = tree.nodes.iter().map(|n| (n.text.as_str(), n.parent)).collect();
+        assert_eq!(shown, [("a", None), ("b", Some(0)), ("d", Some(1)), ("c", Some(0)), ("e", None)]);
+        assert_eq!(tree.clone().depth_first(), tree);
     }
 }

@@ -85,6 +85,6 @@ impl Driver {
                 derivation.grow(&mut tree, Some(under), &call, "the chosen proposal");
             }
         }
-        self.tell(Notice::Blocking { proposal, tree: Arc::new(tree) });
+        self.tell(Notice::Blocking { proposal, tree: Arc::new(tree.depth_first()) });
     }
 }
