@@ -26,7 +26,7 @@ impl Point {
 /// Every decision point of the shipped tasks as the proposer plays them.
 fn points(proposer: &SymbolicProposer) -> Option<Vec<Point>> {
     let mut world = HouseholdWorld::new(Source::shipped().ok()?, Edition::Put);
-    let start = CheckedProgram::start(&Specification::load(world.specification(), "spec.py").ok()?).ok()?;
+    let start = CheckedProgram::start(&Specification::load(&world.specification(), "spec.py").ok()?).ok()?;
     let mut points = Vec::new();
     for task in world.tasks() {
         let mut outcome = world.reset(&task.id, 0).ok()?;

@@ -10,7 +10,7 @@ use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 
 fn workshop() -> Option<Workshop> {
     let world = HouseholdWorld::new(Source::shipped().ok()?, Edition::Put);
-    let specification = Specification::load(world.specification(), "spec.py").ok()?;
+    let specification = Specification::load(&world.specification(), "spec.py").ok()?;
     let demos = shipped::demonstrations(Edition::Put).ok()?;
     Workshop::new(&specification, demos.iter().map(Demo::from).collect()).ok()
 }

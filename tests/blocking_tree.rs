@@ -23,7 +23,7 @@ impl Episode {
         let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
         let mut world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
         let task = world.tasks().into_iter().find(|t| t.kind == kind).expect("such a task ships");
-        let spec = Specification::load(world.specification(), "spec.py").unwrap();
+        let spec = Specification::load(&world.specification(), "spec.py").unwrap();
         let reset = world.reset(&task.id, 0).unwrap();
         let mut program = CheckedProgram::start(&spec).unwrap();
         program.apply(&reset.observation_calls);

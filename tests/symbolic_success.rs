@@ -22,7 +22,7 @@ impl Player {
     fn new() -> Self {
         let demonstrations = shipped::demonstrations(Edition::Put).expect("the shipped demonstrations read");
         let spec = HouseholdWorld::new(Source::default(), Edition::Put).specification();
-        let spec = Specification::load(spec, "spec.py").expect("the shipped specification loads");
+        let spec = Specification::load(&spec, "spec.py").expect("the shipped specification loads");
         Player {
             proposer: SymbolicProposer::from_demonstrations(&demonstrations),
             start: CheckedProgram::start(&spec).expect("the shipped specification starts"),

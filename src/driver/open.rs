@@ -177,7 +177,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Se
         seed: new.seed,
         method: method.info().id.to_owned(),
         model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
-        specification: place.world.specification().to_owned(),
+        specification: place.world.specification().into_owned(),
         opening: lines,
     };
     let prompting = prompting_for(&place, config, name);
@@ -248,7 +248,7 @@ fn place(
 /// A person's own demonstrations; which calls are actions is declared by the world's specification.
 fn read_demonstrations(path: &Path, world: &HouseholdWorld) -> Result<Vec<Demonstration>, OpenError> {
     let specification =
-        Specification::load(world.specification(), "spec.py").map_err(|e| OpenError::Failed(e.to_string()))?;
+        Specification::load(&world.specification(), "spec.py").map_err(|e| OpenError::Failed(e.to_string()))?;
     let is_action =
         |call: &Call| specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
     Ok(demonstration::open(path, &world.header().setup, is_action)?)

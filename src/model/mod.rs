@@ -23,6 +23,8 @@ pub enum ModelKind {
     Symbolic,
     /// A language model behind a network interface.
     Remote,
+    /// A language model in this process.
+    Local,
     /// Recorded exchanges played back.
     Recorded,
 }
@@ -103,6 +105,15 @@ pub struct ModelResponse {
     /// Tokens spent, where told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+}
+
+/// Given texts to be scored as continuations of one prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScoreRequest {
+    /// As in [`ModelRequest::messages`]; a candidate is scored as what comes right after them.
+    pub messages: Vec<PromptMessage>,
+    /// The texts to score, each verbatim.
+    pub candidates: Vec<String>,
 }
 
 /// What arrives while a model answers.
@@ -189,4 +200,25 @@ pub trait LanguageModel: Send + Sync {
         stream: &UnboundedSender<StreamEvent>,
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError>;
+
+    /// Whether [`LanguageModel::score`] can be asked, as far as is known.
+    fn can_score(&self) -> bool {
+        false
+    }
+
+    /// Scores given texts: one completion a candidate, in their order, each with the log-probabilities of all its tokens.
+    /// Nothing is generated and no figure is invented.
+    ///
+    /// # Errors
+    /// [`ModelError`]; [`ModelError::Configuration`] where a model tells no log-probabilities of given texts.
+    async fn score(
+        &self,
+        _request: &ScoreRequest,
+        _cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
+        let name = self.info().name;
+        Err(ModelError::Configuration(format!(
+            "{name} tells no log-probabilities of given texts; choose a method that lets it write"
+        )))
+    }
 }

@@ -7,6 +7,7 @@ pub mod demonstration;
 pub mod household;
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -159,8 +160,9 @@ pub trait World: Send {
     /// How the present task's trajectory opens as a program.
     fn header(&self) -> ProgramHeader;
 
-    /// The specification (`spec.py`) this world's programs run against.
-    fn specification(&self) -> &'static str;
+    /// The specification (`spec.py`) that programs of the present task run against. Worlds with one specification for all
+    /// tasks give it before the first reset too.
+    fn specification(&self) -> Cow<'static, str>;
 
     /// An independent copy at the same point.
     fn fork(&self) -> Box<dyn World>;

@@ -131,7 +131,7 @@ impl World for Counter {
         }
     }
 
-    fn specification(&self) -> &'static str {
+    fn specification(&self) -> std::borrow::Cow<'static, str> {
         SPECIFICATION
     }
 

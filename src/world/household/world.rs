@@ -1,5 +1,6 @@
 //! The household as a [`World`]: a source of tasks and, once reset, an episode.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -149,8 +150,8 @@ impl World for HouseholdWorld {
         program::header(self.episode.as_ref().map_or("", |e| &e.game.task))
     }
 
-    fn specification(&self) -> &'static str {
-        include_str!("../../../worlds/household/spec.py")
+    fn specification(&self) -> Cow<'static, str> {
+        Cow::Borrowed(include_str!("../../../worlds/household/spec.py"))
     }
 
     fn fork(&self) -> Box<dyn World> {

@@ -147,7 +147,7 @@ impl Recordings {
     pub fn household(&self) -> Result<Ground, String> {
         let own = || -> Result<Specification, WorldError> {
             let world = HouseholdWorld::new(Source::shipped()?, Edition::Put);
-            Specification::load(world.specification(), "spec.py").map_err(|e| WorldError::Failed(e.to_string()))
+            Specification::load(&world.specification(), "spec.py").map_err(|e| WorldError::Failed(e.to_string()))
         };
         self.ground(&own().map_err(|e| e.to_string())?, "dialogues/alfworld.demos.jsonl")
     }
