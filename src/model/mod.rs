@@ -211,11 +211,7 @@ pub trait LanguageModel: Send + Sync {
     ///
     /// # Errors
     /// [`ModelError`]; [`ModelError::Configuration`] where a model tells no log-probabilities of given texts.
-    async fn score(
-        &self,
-        _request: &ScoreRequest,
-        _cancel: &CancellationToken,
-    ) -> Result<Vec<Completion>, ModelError> {
+    async fn score(&self, _request: &ScoreRequest, _cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
         let name = self.info().name;
         Err(ModelError::Configuration(format!(
             "{name} tells no log-probabilities of given texts; choose a method that lets it write"

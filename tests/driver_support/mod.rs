@@ -132,7 +132,7 @@ impl World for Counter {
     }
 
     fn specification(&self) -> std::borrow::Cow<'static, str> {
-        SPECIFICATION
+        SPECIFICATION.into()
     }
 
     fn fork(&self) -> Box<dyn World> {
