@@ -24,6 +24,9 @@ pub struct DemonstrationStep {
     /// The observation as calls, in program order.
     #[serde(default)]
     pub observation_calls: Vec<Call>,
+    /// What was thought before the action, one line without `#`; `None` where the file does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<String>,
 }
 
 /// A recorded episode; its first step is the reset, without a command.

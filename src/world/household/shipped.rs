@@ -113,6 +113,7 @@ fn step(command: String, outcome: Outcome) -> DemonstrationStep {
         observation: outcome.observation,
         action_call: outcome.action_call,
         observation_calls: outcome.observation_calls,
+        think: None,
     }
 }
 
