@@ -83,3 +83,22 @@ fn models_are_listed_and_probed() {
     let nothing = stepwright(dir.path(), &["models", "probe"], &[]);
     assert!(!nothing.status.success() && text(&nothing.stdout).contains("nothing to probe"));
 }
+
+#[test]
+fn keys_and_themes_are_looked_up_when_the_settings_are_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config.toml");
+    std::fs::write(&file, "[keys]\napprove = \"e\"\n").unwrap();
+    let shown = stepwright(dir.path(), &["config", "show"], &[]);
+    let told = text(&shown.stderr);
+    assert!(shown.status.success() && told.contains("e is `approve` now; `edit` has no key left"), "{told}");
+    std::fs::write(&file, "[keys]\naprove = \"e\"\n").unwrap();
+    let refused = stepwright(dir.path(), &["config", "show"], &[]);
+    let told = text(&refused.stderr);
+    assert!(
+        !refused.status.success() && told.contains("config.toml:2: no action `aprove`; nearest: approve"),
+        "{told}"
+    );
+    std::fs::write(&file, "[ui]\ntheme = \"purple\"\n").unwrap();
+    assert!(!stepwright(dir.path(), &["config", "show"], &[]).status.success());
+}

@@ -316,6 +316,7 @@ async fn a_session_resumes_at_its_cursor_with_nothing_run_again() {
         unreachable!()
     };
     assert_eq!((s.node, &s.truth["total"]), (1, &4.into()));
+    assert_eq!(s.truth_changes, serde_json::json!([{"op": "replace", "path": "/total", "value": 4}]), "as it was live");
     assert_eq!(model.asked.lock().unwrap().len(), asked, "no model is asked on opening");
     assert!(w.session.current().unwrap().turn.pending().is_none());
     w.send(Command::Manual { text: "add 3".into() });

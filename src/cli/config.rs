@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use super::workbench::look;
 use super::{CliError, Global, print};
 use crate::config::{paths, template};
 
@@ -27,7 +28,12 @@ impl ConfigCommand {
     /// When the configuration is wrong or a file cannot be written.
     pub fn run(&self, global: &Global) -> Result<ExitCode, CliError> {
         if let ConfigCommand::Show = self {
-            print(&global.load()?.show())?;
+            let config = global.load()?;
+            print(&config.show())?;
+            // Keys and themes are names until the workbench looks them up; what it would complain of is said here too.
+            for remark in look(&config)?.remarks {
+                eprintln!("{remark}");
+            }
             return Ok(ExitCode::SUCCESS);
         }
         // Needed most when the file is wrong: it is not read.

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::tui::color::Depth;
 use crate::tui::keymap::{Keymap, UserKeys};
 use crate::tui::run::{Options, run};
+use crate::tui::theme::Theme;
 use crate::tui::theme_file::{self, Wanted};
 
 /// Open a recorded session where it was left.
@@ -41,26 +42,44 @@ pub fn open(global: &Global, session: Option<PathBuf>) -> Result<ExitCode, CliEr
     if let Some(path) = session.as_ref().filter(|p| !p.is_file()) {
         return Err(CliError::Failed(format!("{}: no such file", path.display())));
     }
-    let keymap = keymap(&config)?;
-    let folder = config.paths.config.join("themes");
-    let depth = if config.ui.no_color { Depth::None } else { Depth::of_environment() };
-    // The default leaves the choice to the terminal.
-    let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
-    let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
-    let (themes, problems) = theme_file::load(wanted).map_err(CliError::Failed)?;
+    let Look { keymap, themes, remarks } = look(&config)?;
     let options = Options {
         panes: crate::tui::panes::all(),
         keymap,
         themes,
         mouse: config.ui.mouse,
         open: session,
-        problem: problems.into_iter().next(),
+        problem: remarks.into_iter().next(),
     };
     let launcher = Launch::new(config)?;
     run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))
 }
 
-fn keymap(config: &Config) -> Result<Keymap, CliError> {
+/// Keys and themes as configured, and what a person should know of them.
+pub(super) struct Look {
+    keymap: Keymap,
+    themes: Vec<Theme>,
+    /// What is odd but can be worked with, one remark a line.
+    pub(super) remarks: Vec<String>,
+}
+
+/// Reads keys and themes.
+///
+/// # Errors
+/// When a key, an action or the theme named does not exist.
+pub(super) fn look(config: &Config) -> Result<Look, CliError> {
+    let (keymap, mut remarks) = keymap(config)?;
+    let folder = config.paths.config.join("themes");
+    let depth = if config.ui.no_color { Depth::None } else { Depth::of_environment() };
+    // The default leaves the choice to the terminal.
+    let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
+    let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
+    let (themes, problems) = theme_file::load(wanted).map_err(CliError::Failed)?;
+    remarks.extend(problems);
+    Ok(Look { keymap, themes, remarks })
+}
+
+fn keymap(config: &Config) -> Result<(Keymap, Vec<String>), CliError> {
     let file = config.paths.config_file().display().to_string();
     let user: Vec<UserKeys> = config
         .keys

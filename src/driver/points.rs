@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use serde_json::Value;
+
 use super::mind::{Mind, MindState};
 use crate::episode::{Node, NodeId, Session, StepOutcome};
 use crate::world::{Outcome, Snapshot, World};
@@ -97,6 +99,14 @@ impl Points {
             }
         }
         result
+    }
+
+    /// The world's truth at a node whose point is kept; the world stays where it is.
+    pub(super) fn truth_at(&self, node: NodeId) -> Option<Value> {
+        let (snapshot, _) = self.kept.get(&node)?;
+        let mut there = self.world.fork();
+        there.restore(snapshot).ok()?;
+        Some(there.truth())
     }
 
     fn replay(&mut self, path: &[&Node]) -> Result<(), String> {

@@ -10,10 +10,11 @@ pub(super) fn of(driver: &Driver) -> Situation {
     let world = driver.points.world.as_ref();
     let truth = world.truth();
     let node = session.cursor();
-    // What the last step changed: against the truth last shown, where that was the step's beginning.
+    // What the last step changed: against the truth last shown where that was the step's beginning, else against the kept point.
     let parent = session.current().and_then(|n| n.parent);
-    let before = driver.shown.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth);
-    let truth_changes = before.map(|b| difference(b, &truth)).unwrap_or_else(|| serde_json::Value::Array(Vec::new()));
+    let before = driver.shown.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth.clone());
+    let before = before.or_else(|| driver.points.truth_at(parent?));
+    let truth_changes = before.map_or_else(|| serde_json::Value::Array(Vec::new()), |b| difference(&b, &truth));
     Situation {
         node,
         admissible: world.admissible(),

@@ -155,11 +155,12 @@ impl Keymap {
     }
 
     /// The defaults with a person's keys in place of those of the actions they name. A key taken from another action of the same
-    /// context by default is that action's loss; two actions given the same key by the person are an error.
+    /// context by default is that action's loss; the remarks name every action that is left without a key so. Two actions given
+    /// the same key by the person are an error.
     ///
     /// # Errors
     /// All that is wrong, one a line, each with its place.
-    pub fn with_user(user: &[UserKeys]) -> Result<Self, String> {
+    pub fn with_user(user: &[UserKeys]) -> Result<(Self, Vec<String>), String> {
         let mut problems = Vec::new();
         let mut given: HashMap<(Context, Chord), (&str, &str)> = HashMap::new();
         let mut keys: BTreeMap<ActionId, Vec<Chord>> = ACTIONS.iter().map(|s| (s.id, default_chords(s))).collect();
@@ -187,16 +188,21 @@ impl Keymap {
             }
             keys.insert(spec.id, chords);
         }
+        let mut remarks = Vec::new();
         for spec in ACTIONS.iter().filter(|s| !user.iter().any(|u| u.action == s.name)) {
-            if let Some(chords) = keys.get_mut(&spec.id) {
-                chords.retain(|c| !given.contains_key(&(spec.context, *c)));
+            let Some(chords) = keys.get_mut(&spec.id) else { continue };
+            let lost = chords.iter().find_map(|c| Some((*c, *given.get(&(spec.context, *c))?)));
+            chords.retain(|c| !given.contains_key(&(spec.context, *c)));
+            if let Some((chord, (taker, place))) = lost.filter(|_| chords.is_empty()) {
+                remarks
+                    .push(format!("{place}: {chord} is `{taker}` now; `{}` has no key left, give it one", spec.name));
             }
         }
         if keys.get(&ActionId::Quit).is_none_or(Vec::is_empty) && keys.get(&ActionId::Palette).is_none_or(Vec::is_empty)
         {
             problems.push("no key is left for `quit` or `palette`: give one of them a key".into());
         }
-        if problems.is_empty() { Ok(Self::bind(keys)) } else { Err(problems.join("\n")) }
+        if problems.is_empty() { Ok((Self::bind(keys), remarks)) } else { Err(problems.join("\n")) }
     }
 
     fn bind(keys: BTreeMap<ActionId, Vec<Chord>>) -> Self {
@@ -222,6 +228,12 @@ impl Keymap {
     /// The key to show for an action.
     pub fn hint(&self, id: ActionId) -> Option<String> {
         self.keys(id).first().map(Chord::to_string)
+    }
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        Self::defaults()
     }
 }
 
@@ -279,7 +291,8 @@ mod tests {
 
     #[test]
     fn a_person_s_key_replaces_and_displaces() {
-        let map = Keymap::with_user(&[user("approve", &["ctrl-a", "e"])]).unwrap();
+        let (map, remarks) = Keymap::with_user(&[user("approve", &["ctrl-a", "e"])]).unwrap();
+        assert_eq!(remarks, ["config.toml:7: e is `approve` now; `edit` has no key left, give it one"]);
         assert_eq!(map.lookup(Context::Gate, Chord::parse("e").unwrap()), Some(ActionId::Approve));
         assert_eq!(map.lookup(Context::Gate, Chord::parse("a").unwrap()), None);
         assert_eq!(map.keys(ActionId::Edit), &[]);

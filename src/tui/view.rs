@@ -11,9 +11,14 @@ use crate::driver::{Level, LineStatus, Notice, Situation};
 use crate::episode::{AskId, Event, Node, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
 use crate::precondition::{Candidate, Pool};
 
+use super::actions::{ActionId, spec};
+use super::keymap::Keymap;
+
 /// The view: everything that is drawn comes from here.
 #[derive(Debug, Default)]
 pub struct View {
+    /// Which keys do what, so that panes can name them.
+    pub keys: Arc<Keymap>,
     /// The session; `None` on the start screen.
     pub session: Option<Session>,
     /// Its records, for the log pane.
@@ -60,6 +65,17 @@ struct Copies<'a> {
 }
 
 impl View {
+    /// A view of nothing yet, under these keys.
+    pub fn new(keys: Arc<Keymap>) -> Self {
+        View { keys, ..View::default() }
+    }
+
+    /// The key of an action as a person reads it; its name where it has none.
+    pub fn key(&self, action: ActionId) -> String {
+        let name = || spec(action).map_or_else(String::new, |s| format!("`{}`", s.label));
+        self.keys.hint(action).unwrap_or_else(name)
+    }
+
     /// Folds one notice in.
     pub fn notice(&mut self, notice: Notice) {
         self.revision += 1;
@@ -91,7 +107,8 @@ impl View {
     }
 
     fn open(&mut self, header: crate::episode::Header, records: &[Record], path: Option<PathBuf>) {
-        *self = View { revision: self.revision, message: self.message.take(), path, ..View::default() };
+        let keys = Arc::clone(&self.keys);
+        *self = View { keys, revision: self.revision, message: self.message.take(), path, ..View::default() };
         self.session = Some(Session::new(header));
         for record in records {
             self.record(record.clone());

@@ -9,6 +9,7 @@ mod gate;
 mod pointer;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, KeyEventKind};
@@ -69,7 +70,7 @@ pub struct App {
     /// What the panes show.
     pub view: View,
     panes: Vec<Box<dyn Pane>>,
-    keymap: Keymap,
+    keymap: Arc<Keymap>,
     themes: Vec<Theme>,
     theme: Theme,
     layout: Layout,
@@ -99,10 +100,11 @@ impl App {
     /// An application on its start screen; asks for the catalogue.
     pub fn new(parts: Parts) -> Self {
         let theme = parts.themes.first().cloned().unwrap_or_else(|| Theme::monochrome(super::theme::ASCII));
+        let keymap = Arc::new(parts.keymap);
         App {
-            view: View::default(),
+            view: View::new(Arc::clone(&keymap)),
             panes: parts.panes,
-            keymap: parts.keymap,
+            keymap,
             themes: parts.themes,
             theme,
             layout: Layout::default(),

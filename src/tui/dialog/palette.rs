@@ -36,8 +36,15 @@ impl Palette {
     }
 
     fn search(&mut self) {
-        let texts: Vec<String> = self.rows.iter().map(|(s, _)| format!("{} {}", s.label, s.about)).collect();
-        self.found = fuzzy::rank(self.field.text(), texts.iter().map(String::as_str));
+        // A name that matches comes before a description that does.
+        let labels: Vec<&str> = self.rows.iter().map(|(s, _)| s.label).collect();
+        self.found = fuzzy::rank(self.field.text(), labels.iter().copied());
+        let by_about = fuzzy::rank(self.field.text(), self.rows.iter().map(|(s, _)| s.about.as_str()));
+        for row in by_about {
+            if !self.found.contains(&row) {
+                self.found.push(row);
+            }
+        }
         // What can be done now comes first.
         self.found.sort_by_key(|i| self.rows.get(*i).is_some_and(|(_, disabled)| disabled.is_some()));
         self.list = List::default();

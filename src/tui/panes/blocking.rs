@@ -13,6 +13,7 @@ use super::find::Rows;
 use super::words;
 use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Situation};
+use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Glyphs, Role, Theme};
 use crate::tui::view::View;
@@ -205,8 +206,9 @@ impl BlockingPane {
             ],
             (None, Some(from)) => vec![Intent::EditAction { proposal: from.id, text }],
             (None, None) => {
-                let words = "nothing is offered to edit; the action was copied: choose `type action` and paste it";
-                vec![Intent::Copy(text), Intent::Say(Level::Info, words.into())]
+                let manual = view.key(ActionId::Manual);
+                let words = format!("nothing is offered to edit; the action was copied: press {manual} and paste it");
+                vec![Intent::Copy(text), Intent::Say(Level::Info, words)]
             }
         }
     }
@@ -236,7 +238,9 @@ impl Pane for BlockingPane {
     }
 
     fn title(&self, _view: &View) -> String {
-        let blocked = self.nodes().iter().filter(|n| n.status == NodeStatus::Blocked).count();
+        // A goal is blocked because of what is below it: only that counts.
+        let counts = |n: &&BlockingNode| n.status == NodeStatus::Blocked && n.kind != NodeKind::Goal;
+        let blocked = self.nodes().iter().filter(counts).count();
         if blocked == 0 { "Blocking".into() } else { format!("Blocking, {blocked} blocked") }
     }
 

@@ -3,6 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::episode::{Ask, AskState, PromptRecord};
+use crate::tui::actions::ActionId;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::{words, wrap};
 use crate::tui::theme::{Role, Theme};
@@ -58,7 +59,10 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 let chars: usize = streams.into_iter().flatten().map(|(_, t)| t.len()).sum();
                 let words =
                     if chars == 0 { "waiting for the first word".into() } else { format!("answering, {chars} bytes") };
-                rows.push(vec![run(Role::Accent, format!("{} {words}; `stop` cancels", theme.glyphs.arrow))]);
+                rows.push(vec![run(
+                    Role::Accent,
+                    format!("{} {words}; {} cancels", theme.glyphs.arrow, view.key(ActionId::Cancel)),
+                )]);
             }
             let texts: Vec<&str> = streams.into_iter().flatten().map(|(_, t)| t.as_str()).collect();
             rows.extend(completions(&texts, theme, width, stacked));

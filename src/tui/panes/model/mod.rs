@@ -18,6 +18,7 @@ use super::trail::Trail;
 use super::words;
 use crate::driver::Level;
 use crate::episode::{Ask, AskId, AskState, NodeId};
+use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
@@ -114,11 +115,14 @@ impl ModelPane {
         }
         if self.asks.is_empty() {
             let text = if view.session.is_none() {
-                "No session. Begin an episode or open a session on the start screen."
+                "No session. Begin an episode or open a session on the start screen.".to_owned()
             } else {
-                "No model was asked on the way here. `propose` asks for the next action; `model/method` changes who is asked."
+                let (propose, configure) = (view.key(ActionId::Propose), view.key(ActionId::Configure));
+                format!(
+                    "No model was asked on the way here. {propose} asks for the next action; {configure} changes who is asked."
+                )
             };
-            painter.empty(area, text);
+            painter.empty(area, &text);
             return;
         }
         let area = self.browser.find.draw(painter, area);

@@ -16,6 +16,7 @@ use super::list::ListState;
 use super::words;
 use crate::driver::{Command, Level};
 use crate::episode::{Choice, Proposal, ProposalId, Status, Turn};
+use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
@@ -167,13 +168,16 @@ impl ProposalsPane {
         let asking = detail::asking(view, turn, painter.theme, usize::from(area.width));
         if turn.proposals.is_empty() {
             let text = if !asking.is_empty() {
-                "Nothing offered yet; what arrives is shown as it comes. `stop` cancels."
+                let stop = view.key(ActionId::Cancel);
+                format!("Nothing offered yet; what arrives is shown as it comes. {stop} cancels.")
             } else if view.session.as_ref().is_some_and(|s| s.is_done()) {
-                "The episode is over. `undo` goes back, `branches` shows every step."
+                let (undo, tree) = (view.key(ActionId::Undo), view.key(ActionId::Tree));
+                format!("The episode is over. {undo} goes back, {tree} shows every step.")
             } else {
-                "Nothing is offered at this step. `propose` asks the method, `type action` lets you act yourself."
+                let (propose, manual) = (view.key(ActionId::Propose), view.key(ActionId::Manual));
+                format!("Nothing is offered at this step. {propose} asks the method, {manual} lets you act yourself.")
             };
-            painter.empty(area, text);
+            painter.empty(area, &text);
             let (_, below) = split_top(area, 3);
             painter.rows(below, &asking);
             return;
