@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
+use crate::tui::actions::ActionId;
 use crate::tui::theme::{Role, Theme};
 
 /// Cursor and scroll of a list; the rows themselves stay with the caller.
@@ -36,6 +37,17 @@ impl List {
     pub fn page(&mut self, by: isize, len: usize) {
         let rows = isize::try_from(self.rows.max(2) - 1).unwrap_or(1);
         self.step(by.saturating_mul(rows), len);
+    }
+
+    /// Performs a movement; other actions are left to the dialog.
+    pub fn act(&mut self, action: ActionId, len: usize) {
+        match action {
+            ActionId::ItemUp => self.step(-1, len),
+            ActionId::ItemDown | ActionId::Complete => self.step(1, len),
+            ActionId::ItemPageUp => self.page(-1, len),
+            ActionId::ItemPageDown => self.page(1, len),
+            _ => {}
+        }
     }
 
     /// Keeps the cursor inside a list of `len`.

@@ -89,16 +89,12 @@ impl Dialog for Palette {
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
         let len = self.found.len();
         match action {
-            ActionId::ItemUp => self.list.step(-1, len),
-            ActionId::ItemDown | ActionId::Complete => self.list.step(1, len),
-            ActionId::ItemPageUp => self.list.page(-1, len),
-            ActionId::ItemPageDown => self.list.page(1, len),
             ActionId::Accept => {
                 let chosen = self.found.get(self.list.cursor()).and_then(|r| self.rows.get(*r));
                 // Doing what is disabled says why in the message line.
                 return chosen.map(|(spec, _)| vec![Reply::Close, Reply::Do(spec.id)]).unwrap_or_default();
             }
-            _ => {}
+            _ => self.list.act(action, len),
         }
         Vec::new()
     }

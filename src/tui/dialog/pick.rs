@@ -94,15 +94,11 @@ impl Dialog for Pick {
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
         let len = self.items.len();
         match action {
-            ActionId::ItemUp => self.list.step(-1, len),
-            ActionId::ItemDown | ActionId::Complete => self.list.step(1, len),
-            ActionId::ItemPageUp => self.list.page(-1, len),
-            ActionId::ItemPageDown => self.list.page(1, len),
             ActionId::Accept => {
                 let chosen = self.items.get(self.list.cursor()).map(|i| i.chosen.clone());
                 return std::iter::once(Reply::Close).chain(chosen).collect();
             }
-            _ => {}
+            _ => self.list.act(action, len),
         }
         self.preview()
     }

@@ -118,15 +118,11 @@ impl Dialog for Tree {
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
         let len = self.rows.len();
         match action {
-            ActionId::ItemUp => self.list.step(-1, len),
-            ActionId::ItemDown | ActionId::Complete => self.list.step(1, len),
-            ActionId::ItemPageUp => self.list.page(-1, len),
-            ActionId::ItemPageDown => self.list.page(1, len),
             ActionId::Accept => {
                 let row = self.rows.get(self.list.cursor());
                 return row.map(|r| vec![Reply::Close, Reply::Send(Command::Goto(r.node))]).unwrap_or_default();
             }
-            _ => {}
+            _ => self.list.act(action, len),
         }
         Vec::new()
     }
