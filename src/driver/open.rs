@@ -162,7 +162,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Se
     // The opening of the program is known once the world stands at the task.
     place.world.reset(&place.task, new.seed)?;
     let opening = place.world.header();
-    let mut lines = vec![format!("def {}():", opening.function), format!("# {}", opening.comment)];
+    let mut lines = vec![format!("def {}():", opening.function)];
+    lines.extend((!opening.comment.is_empty()).then(|| format!("# {}", opening.comment)));
     lines.extend(opening.setup);
     let header = Header {
         stepwright: "session".to_owned(),

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::episode::{Choice, PromptRecord, Session};
 use crate::method::Method;
+use crate::program::render_program;
 use crate::prompt::Prompts;
 use crate::world;
 
@@ -26,13 +27,8 @@ pub struct Demonstration {
 impl Demonstration {
     /// A recorded episode as a program.
     pub fn of(recorded: &world::demonstration::Demonstration) -> Self {
-        let mut program = format!("def {}():\n    # {}\n", recorded.header.function, recorded.header.comment);
-        let calls = recorded.calls().map(ToString::to_string);
-        for line in recorded.header.setup.iter().cloned().chain(calls) {
-            program.push_str("    ");
-            program.push_str(&line);
-            program.push('\n');
-        }
+        let header = &recorded.header;
+        let program = render_program(&header.function, &header.comment, &header.setup, recorded.calls());
         Demonstration { kind: recorded.task_type.clone(), sentence: recorded.sentence.clone(), program }
     }
 }

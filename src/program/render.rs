@@ -4,7 +4,8 @@ use std::fmt::Display;
 
 /// The text of a program (without its specification): `def function():`, the comment, the set-up statements, the calls.
 ///
-/// `comment` and `setup` are single lines; a line break in a comment becomes a space, so that it stays a comment.
+/// `comment` and `setup` are single lines; a line break in a comment becomes a space, so that it stays a comment. No line is
+/// written for an empty comment.
 pub fn render_program<C: Display>(
     function: &str,
     comment: &str,
@@ -12,7 +13,10 @@ pub fn render_program<C: Display>(
     calls: impl IntoIterator<Item = C>,
 ) -> String {
     let comment = comment.replace(['\n', '\r'], " ");
-    let mut text = format!("def {function}():\n    # {comment}\n");
+    let mut text = format!("def {function}():\n");
+    if !comment.is_empty() {
+        text.push_str(&format!("    # {comment}\n"));
+    }
     for line in setup {
         text.push_str("    ");
         text.push_str(line);

@@ -4,6 +4,8 @@
 //! or terminals; it does no input or output while stepping (its loader reads files beforehand). One folder a world.
 
 pub mod demonstration;
+pub mod dialogue;
+mod files;
 pub mod household;
 
 use std::any::Any;
@@ -62,7 +64,7 @@ pub struct TaskInfo {
 pub struct ProgramHeader {
     /// Python identifier of the enclosing function (`put_a_mug_in_desk`).
     pub function: String,
-    /// The comment under the `def` line, without `# `.
+    /// The comment under the `def` line, without `# `; empty for none.
     pub comment: String,
     /// Statements that create the objects (`env = Environment()`, `agent = Agent(env)`).
     pub setup: Vec<String>,

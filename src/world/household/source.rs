@@ -3,7 +3,6 @@
 //! Finds and labels tasks, and reads a game when it is asked for. Understands compact JSON (one game a line, `.jsonl` or
 //! `.jsonl.gz`, or one game in a `.json`) and the original `game.tw-pddl` files, alone or in folders.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
@@ -12,6 +11,7 @@ use super::definition::Definition;
 use super::game::Game;
 use super::load_compact::{self, Label};
 use super::{Edition, load_official};
+use crate::world::files::{self, children, data, is_json_lines, name_of, read_text};
 use crate::world::{TaskInfo, WorldError};
 
 /// The tasks that ship with the program, written for it.
@@ -21,8 +21,6 @@ const SHIPPED: &str = include_str!("../../../worlds/household/tasks.jsonl");
 const DEEPEST: usize = 8;
 /// The most game files taken from a folder; ALFWorld's whole release has 4,027.
 const MOST_FILES: usize = 50_000;
-/// The largest file read, in bytes, after decompression.
-const LARGEST: u64 = 1 << 30;
 
 /// Where one game's text is.
 #[derive(Debug, Clone)]
@@ -63,7 +61,7 @@ impl Source {
             return Source::open_file(path);
         }
         let mut source = Source::default();
-        let mut files: Vec<PathBuf> = children(path)?.into_iter().filter(|p| is_compact(p)).collect();
+        let mut files: Vec<PathBuf> = children(path)?.into_iter().filter(|p| is_json_lines(p)).collect();
         files.sort();
         for file in files {
             // Other JSON lines can lie beside the games (plans, splits): a file is taken by its name or its first line.
@@ -161,19 +159,7 @@ impl Source {
     /// # Errors
     /// [`WorldError::NoSuchTask`] with the ids that come nearest, where none or several match.
     pub fn resolve(&self, wanted: &str) -> Result<&str, WorldError> {
-        let ids = || self.ids();
-        if let Some(exact) = ids().find(|id| *id == wanted) {
-            return Ok(exact);
-        }
-        let tests: [fn(&str, &str) -> bool; 3] =
-            [|id, w| id.starts_with(w), |id, w| id.ends_with(w), |id, w| id.contains(w)];
-        for test in tests.iter().filter(|_| !wanted.is_empty()) {
-            let mut found = ids().filter(|id| test(id, wanted));
-            if let (Some(only), None) = (found.next(), found.next()) {
-                return Ok(only);
-            }
-        }
-        Err(self.no_such_task(wanted))
+        files::resolve(|| self.ids(), wanted)
     }
 
     /// The definition of a task.
@@ -219,25 +205,8 @@ impl Source {
     }
 
     fn entry(&self, id: &str) -> Result<&Entry, WorldError> {
-        self.entries.iter().find(|e| e.info.id == id).ok_or_else(|| self.no_such_task(id))
+        self.entries.iter().find(|e| e.info.id == id).ok_or_else(|| files::no_such_task(self.ids(), id))
     }
-
-    fn no_such_task(&self, id: &str) -> WorldError {
-        let mut ranked: Vec<(usize, &str)> =
-            self.entries.iter().map(|e| (unlikeness(&e.info.id, id), e.info.id.as_str())).collect();
-        ranked.sort();
-        WorldError::NoSuchTask {
-            id: id.to_owned(),
-            nearest: ranked.into_iter().take(3).map(|(_, id)| id.to_owned()).collect(),
-        }
-    }
-}
-
-/// How unlike an id is to what was asked for: the number of asked words (split at punctuation) that it lacks.
-fn unlikeness(id: &str, wanted: &str) -> usize {
-    let id = id.to_lowercase();
-    let wanted = wanted.to_lowercase();
-    wanted.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty() && !id.contains(w)).count()
 }
 
 fn official_entry(path: PathBuf) -> Entry {
@@ -268,42 +237,4 @@ fn find_official(folder: &Path, depth: usize, games: &mut Vec<PathBuf>) -> Resul
         }
     }
     Ok(())
-}
-
-fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
-    let entries = std::fs::read_dir(folder).map_err(|e| data(folder, &e.to_string()))?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(|e| data(folder, &e.to_string()))?.path());
-    }
-    Ok(paths)
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn is_compact(path: &Path) -> bool {
-    let name = name_of(path);
-    path.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
-}
-
-/// Reads a text file, decompressing `.gz`; too large a file is an error and not a full memory.
-fn read_text(path: &Path) -> Result<String, WorldError> {
-    let file = std::fs::File::open(path).map_err(|e| data(path, &e.to_string()))?;
-    let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
-        Box::new(flate2::read::MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
-    };
-    let mut text = String::new();
-    let read = reader.take(LARGEST + 1).read_to_string(&mut text).map_err(|e| data(path, &e.to_string()))?;
-    if read as u64 > LARGEST {
-        return Err(data(path, "the file is larger than 1 GiB"));
-    }
-    Ok(text)
-}
-
-fn data(path: &Path, message: &str) -> WorldError {
-    WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
 }

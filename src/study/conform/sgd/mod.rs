@@ -3,6 +3,7 @@
 //! The household's pools stand beside the dialogues' because the pipeline is one. Reads every `golden/*.json` whose layout it
 //! knows, so that recordings this program never saw are compared like those it did.
 
+mod import;
 mod pools;
 mod recordings;
 mod scores;
@@ -40,6 +41,7 @@ impl Topic for Sgd {
             .unwrap_or_default();
         files.sort();
         let mut rows = Vec::new();
+        let first = import::compare(recordings.source(), folder);
         for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "json")) {
             let file = name_of(path);
             let compared = recordings::read_json(path).and_then(|golden: Value| compare(&recordings, &golden, &file));
@@ -48,6 +50,7 @@ impl Topic for Sgd {
         if rows.is_empty() {
             rows.push(Row::missing(NAME, "golden/*.json", "candidates", "no pools in this folder"));
         }
+        rows.insert(0, first);
         rows
     }
 }

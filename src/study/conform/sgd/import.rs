@@ -1,0 +1,81 @@
+//! Compares dialogues read from the dataset's own files with the same dialogues as recorded calls and turns.
+
+use std::path::Path;
+
+use super::NAME;
+use crate::study::conform::{Difference, Row};
+use crate::world::dialogue::{Dialogue, Source};
+
+/// Compares every dialogue in `raw/` that the recordings hold too.
+pub(super) fn compare(recorded: &Source, folder: &Path) -> Row {
+    const WHAT: &str = "raw/ as calls and turns";
+    let raw = folder.join("raw");
+    if !raw.is_dir() {
+        return Row::missing(NAME, WHAT, "dialogues", "no folder raw/ here");
+    }
+    let mut row = Row::new(NAME, WHAT, "dialogues");
+    let imported = match Source::open(&raw) {
+        Ok(imported) => imported,
+        Err(error) => {
+            row.differs(|| Difference {
+                at: "raw/".to_owned(),
+                expected: "files in the dataset's own layout".to_owned(),
+                got: error.to_string(),
+            });
+            return row;
+        }
+    };
+    let mut others = 0;
+    for dialogue in imported.dialogues() {
+        match recorded.dialogue(&dialogue.id) {
+            Ok(expected) => row.count(difference(expected, dialogue).map(|d| || d)),
+            Err(_) => others += 1,
+        }
+    }
+    if others > 0 {
+        row.lacks(others, || "they are imported, but no compact file holds them".to_owned());
+    }
+    row
+}
+
+fn difference(expected: &Dialogue, got: &Dialogue) -> Option<Difference> {
+    let at = |what: &str| format!("{}: {what}", expected.id);
+    if expected.service != got.service {
+        let (expected, got) = (expected.service.clone(), got.service.clone());
+        return Some(Difference { at: at("service"), expected, got });
+    }
+    let turns = |d: &Dialogue| d.turns.iter().map(|t| t.calls.len()).collect::<Vec<_>>();
+    if turns(expected) != turns(got) {
+        let words = |d: &Dialogue| format!("{:?}", turns(d));
+        return Some(Difference { at: at("calls of each turn"), expected: words(expected), got: words(got) });
+    }
+    let different = expected.calls().zip(got.calls()).enumerate().find(|(_, (e, g))| e != g);
+    different.map(|(i, (e, g))| Difference {
+        at: at(&format!("call {i}")),
+        expected: e.to_string(),
+        got: g.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_where_the_first_call_differs() {
+        let line =
+            |calls: &str, turns: &str| format!(r#"{{"id":"t/1","service":"S","calls":[{calls}],"turns":{turns}}}"#);
+        let folder = tempfile::tempdir().unwrap();
+        let read = |text: String| {
+            let file = folder.path().join("a.jsonl");
+            std::fs::write(&file, text).unwrap();
+            Source::open(&file).unwrap().dialogues()[0].clone()
+        };
+        let one = read(line(r#""user.INFORM('a')", "system.INFORM('b')""#, "[1, 1]"));
+        let two = read(line(r#""user.INFORM('a')", "system.INFORM('c')""#, "[1, 1]"));
+        let three = read(line(r#""user.INFORM('a')", "user.INFORM('b')""#, "[2]"));
+        assert_eq!(difference(&one, &one), None);
+        assert_eq!(difference(&one, &two).unwrap().at, "t/1: call 1");
+        assert_eq!(difference(&one, &three).unwrap().expected, "[1, 1]");
+    }
+}

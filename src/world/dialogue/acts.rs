@@ -1,0 +1,72 @@
+//! The acts of the Schema-Guided Dialogue dataset and what each takes as an argument in a program.
+
+/// What an act is called with. Values of slots are never kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    /// The name of a slot.
+    Slot,
+    /// The name of an intent.
+    Intent,
+    /// Nothing, whatever the dataset says beside it.
+    Nothing,
+}
+
+impl Argument {
+    /// The parameter's name in the specification; `None` where there is none.
+    pub fn parameter(self) -> Option<&'static str> {
+        match self {
+            Argument::Slot => Some("slot"),
+            Argument::Intent => Some("intent"),
+            Argument::Nothing => None,
+        }
+    }
+}
+
+/// An act by name, with what it takes.
+pub type Act = (&'static str, Argument);
+
+/// The user's acts, as they stand in class USER.
+pub const USER_ACTS: [Act; 11] = [
+    ("INFORM_INTENT", Argument::Intent),
+    ("NEGATE_INTENT", Argument::Nothing),
+    ("AFFIRM_INTENT", Argument::Nothing),
+    ("REQUEST_ALTS", Argument::Nothing),
+    ("INFORM", Argument::Slot),
+    ("REQUEST", Argument::Slot),
+    ("GOODBYE", Argument::Nothing),
+    ("THANK_YOU", Argument::Nothing),
+    ("SELECT", Argument::Nothing),
+    ("AFFIRM", Argument::Nothing),
+    ("NEGATE", Argument::Nothing),
+];
+
+/// The system's acts beside service calls, in the order of the paper's Figure 4.
+pub const SYSTEM_ACTS: [Act; 10] = [
+    ("INFORM", Argument::Slot),
+    ("REQUEST", Argument::Slot),
+    ("GOODBYE", Argument::Nothing),
+    ("OFFER", Argument::Slot),
+    ("INFORM_COUNT", Argument::Nothing),
+    ("OFFER_INTENT", Argument::Intent),
+    ("CONFIRM", Argument::Slot),
+    ("NOTIFY_SUCCESS", Argument::Nothing),
+    ("NOTIFY_FAILURE", Argument::Nothing),
+    ("REQ_MORE", Argument::Nothing),
+];
+
+/// The object the user's calls are made on.
+pub const USER: &str = "user";
+/// The object the system's calls are made on.
+pub const SYSTEM: &str = "system";
+/// The observation that tells how a service call ended.
+pub const QUERY_STATUS: &str = "set_query_status";
+
+/// What an act of that name takes; `None` if there is no such act.
+pub fn argument(acts: &[Act], name: &str) -> Option<Argument> {
+    acts.iter().find(|(act, _)| *act == name).map(|(_, argument)| *argument)
+}
+
+/// The names, for messages.
+pub fn names(acts: &[Act]) -> String {
+    acts.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}

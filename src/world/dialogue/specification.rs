@@ -1,0 +1,108 @@
+//! The specification of a service as a program: the classes of Figure 4 of the precondition paper, made from its schema.
+//!
+//! Every action's body is `pass`: what must hold is for people and methods to find out.
+
+use super::acts::{QUERY_STATUS, SYSTEM, SYSTEM_ACTS, USER, USER_ACTS};
+use super::schema::Service;
+
+/// Class USER: how what the user says changes what the system knows.
+const USER_CLASS: &str = "\
+class USER:
+    def __init__(self):
+        self.informed_intent = defaultdict(lambda: False)
+        self.informed_slot = defaultdict(lambda: False)
+        self.requested_slot = defaultdict(lambda: False)
+        self.no_more = False
+        self.selected = False
+        self.affirmed = False
+        self.affirm_intent = False
+        self.negate_intent = False
+        self.request_alternatives = False
+
+    # Observations
+
+    def INFORM_INTENT(self, intent):
+        self.informed_intent[intent] = True
+
+    def NEGATE_INTENT(self):
+        self.negate_intent = True
+
+    def AFFIRM_INTENT(self):
+        self.affirm_intent = True
+
+    def REQUEST_ALTS(self):
+        self.request_alternatives = True
+
+    def INFORM(self, slot):
+        self.informed_slot[slot] = True
+
+    def REQUEST(self, slot):
+        self.requested_slot[slot] = True
+
+    def GOODBYE(self):
+        self.no_more = True
+
+    def THANK_YOU(self):
+        self.no_more = True
+
+    def SELECT(self):
+        self.selected = True
+
+    def AFFIRM(self):
+        self.affirmed = True
+
+    def NEGATE(self):
+        self.affirmed = False
+";
+
+/// The head of class SYSTEM.
+const SYSTEM_CLASS: &str = "\
+class SYSTEM:
+    def __init__(self, user):
+        self.user = user
+        self.query_success = None
+
+    # Observations
+
+    def set_query_status(self, status):
+        self.query_success = status
+
+    # Actions
+";
+
+/// The specification's text.
+pub(super) fn of(service: &Service) -> String {
+    let functions = SYSTEM_ACTS.iter().map(|(name, argument)| (*name, argument.parameter()));
+    let functions: Vec<(&str, Option<&str>)> =
+        functions.chain(service.intents.iter().map(|i| (i.name.as_str(), None))).collect();
+    let list =
+        |names: &mut dyn Iterator<Item = String>| names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    let actions = list(&mut functions.iter().map(|(name, _)| format!("{SYSTEM}.{name}")));
+    let heard = USER_ACTS.iter().map(|(name, _)| format!("{USER}.{name}"));
+    let observations = list(&mut heard.chain([format!("{SYSTEM}.{QUERY_STATUS}")]));
+    let about = quiet(&service.name);
+    let mut text = format!("\"\"\"{about} as a program: what the user says and what the system can do.\n");
+    if !service.description.is_empty() {
+        text.push_str(&format!("\n{}\n", quiet(&service.description)));
+    }
+    text.push_str(&format!(
+        "\"\"\"\n\nfrom collections import defaultdict\n\nSETUP = ['user = USER()', 'system = SYSTEM(user)']\n\
+         ACTIONS = [{actions}]\nOBSERVATIONS = [{observations}]\n\n\n{USER_CLASS}\n\n{SYSTEM_CLASS}"
+    ));
+    for (name, parameter) in functions {
+        let parameter = parameter.map(|p| format!(", {p}")).unwrap_or_default();
+        text.push_str(&format!("\n    def {name}(self{parameter}):\n        pass\n"));
+    }
+    text
+}
+
+/// A text that neither ends a docstring nor escapes anything in it.
+fn quiet(text: &str) -> String {
+    let safe = |c: char| match c {
+        '"' => '\'',
+        '\\' => '/',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    text.chars().map(safe).collect()
+}

@@ -1,0 +1,90 @@
+//! What loaders share: reading text files, plain or gzipped, and finding the task a person means.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::WorldError;
+
+/// The largest file read, in bytes, after decompression.
+const LARGEST: u64 = 1 << 30;
+
+/// A complaint about a file.
+pub(super) fn data(path: &Path, message: &str) -> WorldError {
+    WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
+}
+
+/// A path's last part.
+pub(super) fn name_of(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// What a folder holds, in no particular order.
+pub(super) fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
+    let entries = std::fs::read_dir(folder).map_err(|e| data(folder, &e.to_string()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(|e| data(folder, &e.to_string()))?.path());
+    }
+    Ok(paths)
+}
+
+/// Whether it is a file of JSON lines, plain or gzipped.
+pub(super) fn is_json_lines(path: &Path) -> bool {
+    let name = name_of(path);
+    path.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
+}
+
+/// Reads a text file, decompressing `.gz`; too large a file is an error and not a full memory.
+pub(super) fn read_text(path: &Path) -> Result<String, WorldError> {
+    let file = std::fs::File::open(path).map_err(|e| data(path, &e.to_string()))?;
+    let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
+        Box::new(flate2::read::MultiGzDecoder::new(file))
+    } else {
+        Box::new(file)
+    };
+    let mut text = String::new();
+    let read = reader.take(LARGEST + 1).read_to_string(&mut text).map_err(|e| data(path, &e.to_string()))?;
+    if read as u64 > LARGEST {
+        return Err(data(path, "the file is larger than 1 GiB"));
+    }
+    Ok(text)
+}
+
+/// The full id that a person's abbreviation stands for: the id itself, or the only one that begins, ends or contains it.
+///
+/// # Errors
+/// [`WorldError::NoSuchTask`] with the ids that come nearest, where none or several match.
+pub(super) fn resolve<'a, I>(ids: impl Fn() -> I, wanted: &str) -> Result<&'a str, WorldError>
+where
+    I: Iterator<Item = &'a str>,
+{
+    if let Some(exact) = ids().find(|id| *id == wanted) {
+        return Ok(exact);
+    }
+    let tests: [fn(&str, &str) -> bool; 3] =
+        [|id, w| id.starts_with(w), |id, w| id.ends_with(w), |id, w| id.contains(w)];
+    for test in tests.iter().filter(|_| !wanted.is_empty()) {
+        let mut found = ids().filter(|id| test(id, wanted));
+        if let (Some(only), None) = (found.next(), found.next()) {
+            return Ok(only);
+        }
+    }
+    Err(no_such_task(ids(), wanted))
+}
+
+/// The error that names the ids nearest to one that is not there.
+pub(super) fn no_such_task<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> WorldError {
+    let mut ranked: Vec<(usize, &str)> = ids.map(|id| (unlikeness(id, wanted), id)).collect();
+    ranked.sort();
+    WorldError::NoSuchTask {
+        id: wanted.to_owned(),
+        nearest: ranked.into_iter().take(3).map(|(_, id)| id.to_owned()).collect(),
+    }
+}
+
+/// How unlike an id is to what was asked for: the number of asked words (split at punctuation) that it lacks.
+fn unlikeness(id: &str, wanted: &str) -> usize {
+    let id = id.to_lowercase();
+    let wanted = wanted.to_lowercase();
+    wanted.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty() && !id.contains(w)).count()
+}
