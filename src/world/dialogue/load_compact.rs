@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::acts::{SYSTEM, USER};
-use super::dialogue::{Dialogue, Speaker, Turn};
+use super::record::{Dialogue, Speaker, Turn};
 use crate::program::Call;
 
 /// A line.

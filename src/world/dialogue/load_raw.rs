@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::acts::{Act, QUERY_STATUS, SYSTEM, SYSTEM_ACTS, USER, USER_ACTS, argument, names};
-use super::dialogue::{Dialogue, Speaker, Turn};
+use super::record::{Dialogue, Speaker, Turn};
 use super::{Argument, schema};
 use crate::program::Call;
 

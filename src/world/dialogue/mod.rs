@@ -1,13 +1,13 @@
 //! The dialogue world: recorded task-oriented dialogues, where the system's next acts are predicted.
 //!
-//! `acts` lists what users and systems can do, `schema` what a service offers, `dialogue` is a recording. `load_raw` reads the
+//! `acts` lists what users and systems can do, `schema` what a service offers, `record` is a recorded dialogue. `load_raw` reads the
 //! Schema-Guided Dialogue dataset as it is published, `load_compact` JSON lines, `source` finds either in files and folders.
 //! `specification` makes a service's program. `wording` says calls in words.
 
 mod acts;
-mod dialogue;
 mod load_compact;
 mod load_raw;
+mod record;
 mod schema;
 mod source;
 mod specification;
@@ -16,7 +16,7 @@ mod tests;
 mod wording;
 
 pub use acts::{Act, Argument, SYSTEM_ACTS, USER_ACTS};
-pub use dialogue::{Dialogue, END_TURN, Speaker, Turn};
 pub use load_compact::line as compact_line;
+pub use record::{Dialogue, END_TURN, Speaker, Turn};
 pub use schema::{GroundTruth, Intent, Service, Slot};
 pub use source::Source;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::Argument;
 use super::acts::{QUERY_STATUS, SYSTEM, SYSTEM_ACTS, USER, USER_ACTS, argument};
-use super::dialogue::{Dialogue, Speaker};
+use super::record::{Dialogue, Speaker};
 use crate::program::Literal;
 use crate::world::WorldError;
 use crate::world::files::{data, read_text};

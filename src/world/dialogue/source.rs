@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
 
-use super::dialogue::Dialogue;
+use super::record::Dialogue;
 use super::schema::{GroundTruth, Schema, Service, is_known};
 use super::{load_compact, load_raw, specification};
 use crate::world::files::{self, children, data, is_json_lines, name_of, read_text};

@@ -1,7 +1,7 @@
 //! Calls as a person reads them: what a turn says, where its words are not known.
 
 use super::acts::QUERY_STATUS;
-use super::dialogue::{Speaker, Turn};
+use super::record::{Speaker, Turn};
 use crate::program::{Call, Literal};
 
 /// A turn as a line: who, and what was said, or done where the words are not known.

@@ -82,7 +82,7 @@ pub(super) fn header() -> ProgramHeader {
     }
 }
 
-/// The steps of the system's turn and the user's answer to it.
+/// Whether a call tells how a service call ended.
 pub(super) fn is_query_status(call: &Call) -> bool {
     call.receiver == SYSTEM && call.function == QUERY_STATUS
 }
@@ -92,8 +92,7 @@ impl From<&Dialogue> for Demonstration {
     /// step without a call, after which the user's calls are observed.
     fn from(dialogue: &Dialogue) -> Demonstration {
         let mut steps = vec![DemonstrationStep::default()];
-        let mut turns = dialogue.turns.iter().peekable();
-        while let Some(turn) = turns.next() {
+        for turn in &dialogue.turns {
             match turn.speaker {
                 Speaker::User => {
                     if let Some(step) = steps.last_mut() {
@@ -110,9 +109,8 @@ impl From<&Dialogue> for Demonstration {
                             Some(step) if is_query_status(call) => step.observation_calls.push(call.clone()),
                             _ => steps.push(DemonstrationStep {
                                 command: call.to_string(),
-                                observation: String::new(),
                                 action_call: Some(call.clone()),
-                                observation_calls: Vec::new(),
+                                ..DemonstrationStep::default()
                             }),
                         }
                     }
