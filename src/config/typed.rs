@@ -85,6 +85,10 @@ pub struct Data {
     pub household: Option<PathBuf>,
     /// Demonstrations in place of the shipped ones.
     pub demonstrations: Option<PathBuf>,
+    /// The model hub weights are fetched from.
+    pub model_hub: Option<String>,
+    /// The package index weights are fetched from.
+    pub package_index: Option<String>,
 }
 
 /// What is approved without a person at the start of a session.
@@ -186,7 +190,12 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         mouse: values.flag("ui", "mouse"),
     };
     let path = |key| values.text("data", key).map(PathBuf::from);
-    let data = Data { household: path("household"), demonstrations: path("demonstrations") };
+    let data = Data {
+        household: path("household"),
+        demonstrations: path("demonstrations"),
+        model_hub: values.text("data", "model_hub"),
+        package_index: values.text("data", "package_index"),
+    };
     let shown = Shown::all(&merged, &model, &models);
     Config { paths, model, models, ui, data, gate: Gate { policy }, keys, shown }
 }

@@ -4,6 +4,7 @@
 //! model: it reads the program state itself and lives in [`crate::planner`].
 
 pub mod cassette;
+pub mod fetch;
 pub mod openai;
 
 use std::time::Duration;

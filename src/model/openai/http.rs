@@ -170,7 +170,7 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// The innermost cause of a transport error: the outer ones repeat the URL.
-pub(super) fn cause(error: &reqwest::Error) -> String {
+pub(in crate::model) fn cause(error: &reqwest::Error) -> String {
     let mut cause = error.source();
     let mut text = None;
     while let Some(inner) = cause {

