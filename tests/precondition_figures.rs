@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use stepwright::precondition::{Demo, Ground, Instances, Score, Workshop};
+use stepwright::precondition::{Demo, Ground, Instances, Mean, Score, Workshop};
 use stepwright::program::{Role, Specification};
 use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::World as _;
@@ -45,7 +45,7 @@ fn score(demos: &Ground, other: &Ground, truth: &[(String, Vec<String>)]) -> Vec
 }
 
 fn report(what: &str, scores: &[Score]) -> f64 {
-    let mean = Score::of_macro(scores).unwrap();
+    let mean = Mean::of(scores).unwrap().of_means;
     eprintln!(
         "{what}: precision {:.3} recall {:.3} F1 {:.4} over {} actions",
         mean.precision,

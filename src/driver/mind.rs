@@ -1,6 +1,5 @@
 //! The program side of an episode: the specification, the assertions in force, and the state the calls lead to.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -8,11 +7,9 @@ use serde_json::Value;
 use super::LineStatus;
 use crate::episode::gate::Assertions;
 use crate::episode::{Check, CheckKind, Status};
+use crate::method::verify::{self, Rules};
 use crate::planner::ProgramView;
-use crate::program::{Assertion, Call, CheckResult, Function, Literal, Role, Specification, State};
-
-/// Assertions in force, by action function, compiled.
-type Rules = BTreeMap<String, Vec<Assertion>>;
+use crate::program::{Assertion, Call, CheckResult, Function, Role, Specification, State};
 
 /// The specification with the assertions in force.
 #[derive(Debug, Clone)]
@@ -148,8 +145,8 @@ impl ProgramView for Outlook {
     fn permits(&self, action: &Call) -> Status {
         let Some((function, rules)) = rules_of(&self.state.0, &self.rules, action) else { return Status::Holds };
         let mut worst = Status::Holds;
-        for rule in rules {
-            match status(&self.state.0.check(rule, function, &action.args)) {
+        for (_, result) in self.state.0.check_each(rules, function, &action.args) {
+            match status(&result) {
                 Status::Fails => return Status::Fails,
                 Status::Unknown => worst = Status::Unknown,
                 Status::Holds => {}
@@ -177,28 +174,30 @@ fn status(result: &CheckResult) -> Status {
     }
 }
 
+/// The assertions in force for a call; and that the call itself cannot be executed, where that is so.
 fn check(state: &State, rules: &Rules, call: &Call, explain: bool) -> Vec<Check> {
-    let Some((function, rules)) = rules_of(state, rules, call) else { return Vec::new() };
-    let checks = rules.iter().map(|rule| {
-        let result = state.check(rule, function, &call.args);
-        Check {
+    let function = state.specification().function(&call.receiver, &call.function);
+    let mut checks: Vec<Check> = Vec::new();
+    for (rule, result) in verify::check(state, rules, call) {
+        let detail = function.filter(|_| explain).and_then(|f| detail(state, rule, f, call, &result));
+        let condition = rule.text().to_owned();
+        checks.push(Check { kind: CheckKind::Precondition, condition, status: status(&result), detail });
+    }
+    if checks.iter().all(|c| c.status == Status::Holds)
+        && let Some((exception, message)) = verify::obstacle(state, call)
+    {
+        checks.push(Check {
             kind: CheckKind::Precondition,
-            condition: rule.text().to_owned(),
-            status: status(&result),
-            detail: if explain { detail(state, rule, function, &call.args, &result) } else { None },
-        }
-    });
-    checks.collect()
+            condition: "the call can be executed".to_owned(),
+            status: Status::Fails,
+            detail: Some(format!("{exception}: {message}")),
+        });
+    }
+    checks
 }
 
 /// The exception where there was one, and the values found.
-fn detail(
-    state: &State,
-    rule: &Assertion,
-    function: &Function,
-    args: &[Literal],
-    result: &CheckResult,
-) -> Option<String> {
+fn detail(state: &State, rule: &Assertion, function: &Function, call: &Call, result: &CheckResult) -> Option<String> {
     let outcome = match result {
         CheckResult::Holds => None,
         CheckResult::Raises { exception, message } if message.is_empty() => Some(exception.clone()),
@@ -206,7 +205,7 @@ fn detail(
         CheckResult::Unsupported(what) => Some(format!("cannot be told: {what}")),
         CheckResult::Budget(what) => Some(format!("cannot be told: {what}")),
     };
-    let values = state.explain(rule, function, args).into_iter().map(|(part, value)| format!("{part} = {value}"));
+    let values = state.explain(rule, function, &call.args).into_iter().map(|(part, value)| format!("{part} = {value}"));
     let words: Vec<String> = outcome.into_iter().chain(values).collect();
     (!words.is_empty()).then(|| words.join("; "))
 }

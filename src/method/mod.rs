@@ -8,6 +8,7 @@ mod precondition_aware;
 pub mod reading;
 #[cfg(test)]
 mod tests;
+pub mod verify;
 
 use std::sync::Arc;
 

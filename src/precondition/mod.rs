@@ -24,7 +24,7 @@ pub use enumerate::{Enumerated, Proposed, Withheld, enumerate};
 pub use ground::{Demo, Evaluation, Ground, GroundError, Instance, Instances, NoVerdict, Step};
 pub use rank::{Cluster, clusters};
 pub use relation::{Difference, Relation};
-pub use score::Score;
+pub use score::{Mean, Score};
 pub use validate::{malformed, validate};
 pub use workshop::{Workshop, WorkshopError};
 

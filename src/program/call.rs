@@ -142,7 +142,8 @@ impl std::str::FromStr for Call {
     }
 }
 
-fn literal(expr: &Expr) -> Option<Literal> {
+/// The constant that an expression is.
+pub(super) fn literal(expr: &Expr) -> Option<Literal> {
     Some(match expr {
         Expr::NoneLiteral(_) => Literal::None,
         Expr::BooleanLiteral(b) => Literal::Bool(b.value),

@@ -186,6 +186,18 @@ impl State {
         (result, differs)
     }
 
+    /// Checks assertions one after the other as they would stand in one function body: what one of them changes the next finds.
+    /// Those after one that fails are checked all the same. The state does not change.
+    pub fn check_each<'a, 'f>(
+        &self,
+        assertions: &'a [Assertion],
+        function: &'f Function,
+        args: &'f [Literal],
+    ) -> impl Iterator<Item = (&'a Assertion, CheckResult)> + use<'a, 'f> {
+        let mut scratch = self.clone();
+        assertions.iter().map(move |assertion| (assertion, scratch.check_in_place(assertion, function, args).0))
+    }
+
     fn run_check(
         &self,
         vm: &mut Vm,

@@ -1,9 +1,14 @@
-//! Recordings of precondition inference: pools of candidates with verdicts, satisfied sets and ranking, and Equation (2).
+//! Recordings of precondition inference: pools of candidates with verdicts, satisfied sets and ranking, Equation (2), scripted
+//! runs of Algorithm 1, and policy metrics.
 //!
 //! The household's pools stand beside the dialogues' because the pipeline is one. Reads every `golden/*.json` whose layout it
 //! knows, so that recordings this program never saw are compared like those it did.
 
+mod algorithm1;
+mod fields;
 mod import;
+mod macros;
+mod policy;
 mod pools;
 mod recordings;
 mod scores;
@@ -45,7 +50,7 @@ impl Topic for Sgd {
         for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "json")) {
             let file = name_of(path);
             let compared = recordings::read_json(path).and_then(|golden: Value| compare(&recordings, &golden, &file));
-            rows.extend(compared.unwrap_or_else(|why| Some(unreadable(&file, why))));
+            rows.push(compared.unwrap_or_else(|why| unreadable(&file, why)));
         }
         if rows.is_empty() {
             rows.push(Row::missing(NAME, "golden/*.json", "candidates", "no pools in this folder"));
@@ -55,23 +60,33 @@ impl Topic for Sgd {
     }
 }
 
-/// Compares one file; `None` if it is of a layout that is not of this topic.
-fn compare(recordings: &Recordings, golden: &Value, file: &str) -> Result<Option<Row>, String> {
+/// Compares one file. One of a layout that is not known is said not to be compared.
+fn compare(recordings: &Recordings, golden: &Value, file: &str) -> Result<Row, String> {
     let service = golden.get("service").and_then(Value::as_str);
     let demonstrations = |service| recordings.service(service, Split::Demonstrations);
-    let is_pool = |value: &Value| value.get("candidates").is_some();
-    let pools = golden.get("actions").and_then(Value::as_array).is_some_and(|a| a.iter().all(is_pool));
-    Ok(match service {
-        None if pools => Some(pools::compare(&recordings.household()?, golden, file)),
-        Some(service) if file.starts_with("eq2_") => {
-            Some(scores::compare(&recordings.service(service, Split::Test)?, golden, file))
+    // A file is known by what it holds, not by its name.
+    let holds = |key: &str| golden.get(key).is_some_and(Value::is_array);
+    let each = |list: &str, key: &str| {
+        let entries = fields::list(golden, list);
+        !entries.is_empty() && entries.iter().all(|entry| entry.get(key).is_some())
+    };
+    match service {
+        None if each("actions", "candidates") => Ok(pools::compare(&recordings.household()?, &[], golden, file)),
+        None if holds("per_service") => macros::compare(recordings, golden, file),
+        Some(service) if each("actions", "cases") => {
+            let test = recordings.service(service, Split::Test)?;
+            scores::compare(&test, &demonstrations(service)?, recordings, golden, file)
         }
-        Some(service) if file.starts_with("robustness") => {
-            Some(scores::compare_odd(&demonstrations(service)?, golden, file))
+        Some(service) if each("cases", "greedy") => algorithm1::compare(recordings, golden, service, file),
+        Some(service) if each("dialogues", "turns") => policy::compare(recordings, golden, service, file),
+        Some(service) if each("candidates", "compare") => {
+            Ok(scores::compare_odd(&demonstrations(service)?, golden, file))
         }
-        Some(service) if pools || is_pool(golden) => Some(pools::compare(&demonstrations(service)?, golden, file)),
-        _ => None,
-    })
+        Some(service) if each("actions", "candidates") || holds("candidates") => {
+            Ok(pools::compare(&demonstrations(service)?, &recordings.all_truth(service)?, golden, file))
+        }
+        _ => Ok(Row::missing(NAME, format!("golden/{file}"), "recordings", "not compared: its layout is not known")),
+    }
 }
 
 /// A recording that cannot be read is a difference.

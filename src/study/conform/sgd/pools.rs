@@ -3,18 +3,45 @@
 use serde_json::{Value, json};
 
 use super::NAME;
-use crate::precondition::{Bits, Evaluation, Fate, Ground, Instances, clusters, malformed, validate};
-use crate::program::Assertion;
+use super::fields::{first_difference, list, tell_unread};
+use crate::precondition::{Bits, Evaluation, Fate, Ground, Instances, Step, clusters, malformed, validate};
+use crate::program::{Assertion, Call, Literal};
 use crate::study::conform::{Difference, Row};
 
+/// The true assertions of each action, where they are known.
+type Truth = [(String, Vec<String>)];
+
 /// Compares every pool of a file with one row: a file holds `actions`, or is one pool itself.
-pub(super) fn compare(ground: &Ground, golden: &Value, file: &str) -> Row {
+pub(super) fn compare(ground: &Ground, truth: &Truth, golden: &Value, file: &str) -> Row {
     let mut row = Row::new(NAME, format!("golden/{file}"), "candidates");
     match golden.get("actions").and_then(Value::as_array) {
-        Some(pools) => pools.iter().for_each(|pool| compare_pool(ground, pool, file, &mut row)),
-        None => compare_pool(ground, golden, file, &mut row),
+        Some(pools) => {
+            let ids: Vec<&str> = ground.demos.iter().map(|d| d.id.as_str()).collect();
+            let got = [
+                ("n_demos", json!(ids.len())),
+                ("demos", json!(ids)),
+                ("n_steps", json!(ground.steps.len())),
+                ("n_states", json!(states(ground))),
+            ];
+            tell_unread(&mut row, file, &got, &["actions"], golden);
+            if let Some(difference) = first_difference(file, &got, golden) {
+                row.differs(|| difference);
+            }
+            pools.iter().for_each(|pool| compare_pool(ground, truth, pool, file, &mut row));
+        }
+        None => compare_pool(ground, truth, golden, file, &mut row),
     }
     row
+}
+
+/// The states of the demonstrations as the recordings count them: a step has a new one if a call other than an action stands
+/// between it and the step before, whether it changed anything or not.
+fn states(ground: &Ground) -> usize {
+    let follows = |pair: &[Step]| match pair {
+        [before, step] => before.demonstration == step.demonstration && before.call + 1 == step.call,
+        _ => false,
+    };
+    ground.steps.len() - ground.steps.windows(2).filter(|pair| follows(pair)).count()
 }
 
 /// Verdict and evaluation of one candidate.
@@ -51,21 +78,9 @@ pub(super) fn fields(fate: &Fate, evaluation: Option<&Evaluation>, demos: usize)
     ]
 }
 
-/// The first field that a recording has and that differs.
-pub(super) fn first_difference(at: &str, got: &[(&'static str, Value)], recorded: &Value) -> Option<Difference> {
-    got.iter().find_map(|(field, value)| {
-        let expected = recorded.get(field)?;
-        (expected != value).then(|| Difference {
-            at: format!("{at}: {field}"),
-            expected: expected.to_string(),
-            got: value.to_string(),
-        })
-    })
-}
-
-fn compare_pool(ground: &Ground, pool: &Value, file: &str, row: &mut Row) {
+fn compare_pool(ground: &Ground, truth: &Truth, pool: &Value, file: &str, row: &mut Row) {
     let action = pool.get("action").and_then(Value::as_str).unwrap_or_default();
-    let candidates = pool.get("candidates").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let candidates = list(pool, "candidates");
     let Some(function) = ground.action(action) else {
         return row.lacks(candidates.len() as u64, || format!("the specification has no action {action}"));
     };
@@ -82,8 +97,23 @@ fn compare_pool(ground: &Ground, pool: &Value, file: &str, row: &mut Row) {
         let mut got = fields(fate, evaluation.as_ref(), ground.demos.len());
         got.push(("cluster", json!(cluster)));
         got.push(("optimal", json!(cluster.and_then(|c| ranked.get(c)).is_some_and(|c| c.optimal))));
-        let difference =
-            first_difference(&format!("{file}, {action}, candidate {id} {}", candidate["cand"]), &got, candidate);
+        if let Some(evaluation) = evaluation {
+            got.push(("snapshot_verdict", json!(isolated(ground, &instances, &evaluation.set))));
+        }
+        let at = format!("{file}, {action}, candidate {id} {}", candidate["cand"]);
+        tell_unread(row, &at, &got, &[], candidate);
+        // Recorded only where the two verdicts differ.
+        let unsaid = candidate.get("snapshot_verdict").is_none() && candidate.get("class").is_some();
+        let differs = got
+            .iter()
+            .find(|(field, value)| unsaid && *field == "snapshot_verdict" && candidate.get("verdict") != Some(value));
+        let difference = first_difference(&at, &got, candidate).or_else(|| {
+            differs.map(|(field, value)| Difference {
+                at: format!("{at}: {field}"),
+                expected: candidate["verdict"].to_string(),
+                got: value.to_string(),
+            })
+        });
         row.count(difference.map(|d| || d));
     }
     let representative = |c: &crate::precondition::Cluster| {
@@ -91,16 +121,25 @@ fn compare_pool(ground: &Ground, pool: &Value, file: &str, row: &mut Row) {
         Assertion::compile(text).ok().map(|a| a.text().to_owned())
     };
     let optimal = ranked.iter().filter(|c| c.optimal);
+    let ids: Vec<Option<usize>> = truth_ids(candidates, truth, action);
     let mut got = vec![
         ("n_instances", json!(instances.len())),
+        ("n_steps", json!(ground.steps.len())),
         ("n_calls", json!(instances.calls.len())),
+        ("n_candidates", json!(candidates.len())),
         ("n_valid", json!(sets.iter().flatten().count())),
         ("n_clusters", json!(ranked.len())),
         ("n_optimal", json!(optimal.clone().count())),
         ("h_opt", json!(optimal.clone().map(representative).collect::<Vec<_>>())),
     ];
-    got.retain(|(field, _)| pool.get(field).is_some());
-    if let Some(difference) = first_difference(&format!("{file}, {action}"), &got, pool) {
+    got.extend(arguments(&instances, pool.get("args").is_some()));
+    if !ids.is_empty() {
+        got.push(("ground_truth_ids", json!(ids)));
+    }
+    let at = format!("{file}, {action}");
+    // The household's true assertions are its specification's, which words them in its own way.
+    tell_unread(row, &at, &got, &["candidates", "clusters", "optimal_clusters", "ground_truth_ids"], pool);
+    if let Some(difference) = first_difference(&at, &got, pool) {
         row.differs(|| difference);
     }
     for (key, only_optimal) in [("clusters", false), ("optimal_clusters", true)] {
@@ -124,11 +163,58 @@ fn compare_pool(ground: &Ground, pool: &Value, file: &str, row: &mut Row) {
                 ("optimal", json!(cluster.optimal)),
                 ("bits", json!(set.map(base64))),
             ];
-            if let Some(difference) = first_difference(&format!("{file}, {action}, cluster {number}"), &got, expected) {
+            let at = format!("{file}, {action}, cluster {number}");
+            tell_unread(row, &at, &got, &[], expected);
+            if let Some(difference) = first_difference(&at, &got, expected) {
                 row.differs(|| difference);
             }
         }
     }
+}
+
+/// What the isolated sets say: an assertion is valid if every call of the action is in its satisfied set.
+fn isolated(ground: &Ground, instances: &Instances, set: &Bits) -> &'static str {
+    let holds = (0..instances.len()).all(|at| {
+        let instance = instances.instance(ground, at);
+        let called =
+            instance.is_some_and(|i| ground.call(&i.step).is_some_and(|c| of(instances, c) && c.args == i.binding));
+        !called || set.contains(at)
+    });
+    if holds { "valid" } else { "invalid" }
+}
+
+fn of(instances: &Instances, call: &Call) -> bool {
+    call.function == instances.function.name && call.receiver == instances.function.receiver
+}
+
+/// The action's parameters and the arguments it is called with, as recordings write them: a dialogue's one argument plainly,
+/// the household's `listed`.
+pub(super) fn arguments(instances: &Instances, listed: bool) -> Vec<(&'static str, Value)> {
+    let params = &instances.function.params;
+    let args: Vec<Vec<Value>> = instances.bindings.iter().map(|b| b.iter().map(value).collect()).collect();
+    let bindings = match params.first() {
+        _ if listed => json!(args),
+        None => Value::Null,
+        Some(_) => args.iter().filter_map(|binding| binding.first().cloned()).collect(),
+    };
+    vec![("arg", json!(params.first())), ("args", json!(params)), ("bindings", bindings)]
+}
+
+fn value(literal: &Literal) -> Value {
+    match literal {
+        Literal::None => Value::Null,
+        Literal::Bool(b) => json!(b),
+        Literal::Int(n) => json!(n),
+        Literal::Float(x) => json!(x),
+        Literal::Str(s) => json!(s),
+    }
+}
+
+/// The first candidate that spells each true assertion; none if they are not known.
+fn truth_ids(candidates: &[Value], truth: &Truth, action: &str) -> Vec<Option<usize>> {
+    let texts = truth.iter().find(|(name, _)| name == action).map_or(&[][..], |(_, texts)| texts);
+    let first = |text: &String| candidates.iter().position(|c| c["cand"].as_str() == Some(text));
+    texts.iter().map(first).collect()
 }
 
 /// The bits packed, the first instance the highest bit of the first byte, in base64.
@@ -152,12 +238,5 @@ mod tests {
         // Bytes 0xA0, 0x80: `printf '\xa0\x80' | base64`.
         assert_eq!(base64(&Bits::of(9, |i| [0, 2, 8].contains(&i))), "oIA=");
         assert_eq!(base64(&Bits::none(0)), "");
-    }
-
-    #[test]
-    fn only_recorded_fields_count() {
-        let got = [("sat", json!(3)), ("set", json!("a"))];
-        assert_eq!(first_difference("x", &got, &json!({"sat": 3})), None);
-        assert_eq!(first_difference("x", &got, &json!({"set": "b"})).unwrap().at, "x: set");
     }
 }

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
+use super::fields::{list, texts};
 use crate::precondition::{Demo, Ground};
 use crate::program::{Call, Specification};
 use crate::world::demonstration::{self, Demonstration};
+use crate::world::dialogue::{self, GroundTruth};
 use crate::world::household::{Edition, HouseholdWorld, Source};
-use crate::world::{World, WorldError, dialogue};
+use crate::world::{World, WorldError};
 
 /// Which dialogues of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,13 +61,35 @@ impl Recordings {
     /// # Errors
     /// If nothing is told about the service.
     pub fn truth(&self, service: &str) -> Result<Vec<(String, Vec<String>)>, String> {
-        let mut truth = self
-            .source
-            .ground_truth(service)
-            .ok_or_else(|| format!("domains.json tells no ground truth of a service {service}"))?;
+        let mut truth = self.all_truth(service)?;
         let demonstrations = self.source.demonstrations(service, "", 0);
         truth.retain(|(action, _)| demonstrations.iter().any(|d| d.calls().any(|c| is_system(c, action))));
         Ok(truth)
+    }
+
+    /// The true preconditions of every action of a service.
+    pub(super) fn all_truth(&self, service: &str) -> Result<GroundTruth, String> {
+        let truth = self.source.ground_truth(service);
+        truth.ok_or_else(|| format!("domains.json tells no ground truth of a service {service}"))
+    }
+
+    /// A service's specification; the bodies of its actions are empty.
+    pub(super) fn specification(&self, service: &str) -> Result<Specification, String> {
+        Specification::load(&self.source.specification(service), service).map_err(|e| e.to_string())
+    }
+
+    /// What the service's recorded pools adopt (`golden/<service>.json`), by action; `None` where they are not recorded.
+    pub(super) fn h_opt(&self, service: &str) -> Result<Option<GroundTruth>, String> {
+        let Some(pools) = self.pools(service)? else { return Ok(None) };
+        let of = |pool: &Value| Some((pool["action"].as_str()?.to_owned(), texts(&pool["h_opt"])?));
+        let all: Option<Vec<_>> = list(&pools, "actions").iter().map(of).collect();
+        all.map(Some).ok_or_else(|| format!("golden/{service}.json: a pool without `action` or `h_opt`"))
+    }
+
+    /// The service's recorded pools, `golden/<service>.json`; `None` where they are not recorded.
+    pub(super) fn pools(&self, service: &str) -> Result<Option<Value>, String> {
+        let path = self.golden().join(format!("{service}.json"));
+        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
 
     /// A service's dialogues, executed.
@@ -83,9 +108,8 @@ impl Recordings {
         if dialogues.is_empty() {
             return Err(format!("there are no such dialogues of {service}"));
         }
-        let specification = Specification::load(&self.source.specification(service), service);
         let demos = dialogues.into_iter().map(|d| Demo::from(&Demonstration::from(d))).collect();
-        Ground::new(&specification.map_err(|e| e.to_string())?, demos).map_err(|e| e.to_string())
+        Ground::new(&self.specification(service)?, demos).map_err(|e| e.to_string())
     }
 
     /// The household demonstrations on the program's own specification.

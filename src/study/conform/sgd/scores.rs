@@ -3,75 +3,136 @@
 use serde_json::{Value, json};
 
 use super::NAME;
-use super::pools::{fields, first_difference, judge};
-use crate::precondition::{Bits, Ground, Instances, Score};
+use super::fields::{first_difference, list, tell_unread, texts};
+use super::pools::{arguments, fields, judge};
+use super::recordings::Recordings;
+use crate::precondition::{Bits, Fate, Ground, Instances, Mean, Score, validate};
+use crate::program::Assertion;
 use crate::study::conform::{Difference, Row};
 
-/// How far a figure may be from the recorded one.
-const TOLERANCE: f64 = 1e-12;
-
-fn texts(value: &Value) -> Option<Vec<String>> {
-    value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
-}
-
-/// Compares every case of every action: the predicted and the true set, precision, recall, F1.
-pub(super) fn compare(ground: &Ground, golden: &Value, file: &str) -> Row {
+/// Compares every case of every action: the predicted and the true set, precision, recall, F1; and the mean over the actions.
+pub(super) fn compare(
+    ground: &Ground,
+    demos: &Ground,
+    recordings: &Recordings,
+    golden: &Value,
+    file: &str,
+) -> Result<Row, String> {
     let mut row = Row::new(NAME, format!("golden/{file}"), "scores");
-    for action in golden.get("actions").and_then(Value::as_array).into_iter().flatten() {
+    let service = golden["service"].as_str().unwrap_or_default();
+    let pools = recordings.pools(service)?;
+    let of_file = [("n_test", json!(ground.demos.len()))];
+    tell_unread(&mut row, file, &of_file, &["actions", "macro"], golden);
+    if let Some(difference) = first_difference(file, &of_file, golden) {
+        row.differs(|| difference);
+    }
+    let mut adopted = Vec::new();
+    for action in list(golden, "actions") {
         let name = action.get("action").and_then(Value::as_str).unwrap_or_default();
-        let cases = action.get("cases").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let cases = list(action, "cases");
         let Some(function) = ground.action(name) else {
             row.lacks(cases.len() as u64, || format!("the specification has no action {name}"));
             continue;
         };
         let instances = Instances::new(ground, function);
+        let at = format!("{file}, {name}");
         let set = |value: &Value| -> Result<Bits, String> {
             instances.conjunction(ground, &texts(value).ok_or("no list of assertions")?)
         };
-        // A case without its assertions cannot be repeated.
-        for case in cases.iter().filter(|case| !case["pred"].is_null()) {
-            let at = format!("{file}, {name}, case {}", case["name"]);
-            let difference = match (set(&case["pred"]), set(&action["ground_truth"])) {
+        let truth = set(&action["ground_truth"]);
+        let mut of_action = vec![
+            ("n_steps", json!(ground.steps.len())),
+            ("n_instances", json!(instances.len())),
+            ("gt_set", json!(truth.as_ref().ok().map(Bits::digest))),
+        ];
+        of_action.extend(arguments(&instances, false));
+        tell_unread(&mut row, &at, &of_action, &["cases", "ground_truth"], action);
+        if let Some(difference) = first_difference(&at, &of_action, action) {
+            row.differs(|| difference);
+        }
+        for case in cases {
+            let at = format!("{at}, case {}", case["name"]);
+            let predicted = match (case["pred"].is_null(), case["name"].as_str(), pools.as_ref()) {
+                (false, ..) => texts(&case["pred"]).ok_or("`pred` is no list of assertions".to_owned()),
+                (true, Some("all_valid"), Some(pools)) => Ok(all_valid(demos, pools, name)),
+                _ => {
+                    row.lacks(1, || format!("{at}: what is predicted is not recorded"));
+                    continue;
+                }
+            };
+            let predicted = predicted.and_then(|texts| instances.conjunction(ground, &texts));
+            let difference = match (predicted, &truth) {
                 (Ok(predicted), Ok(truth)) => {
-                    let of_action = [("n_instances", json!(instances.len())), ("gt_set", json!(truth.digest()))];
-                    first_difference(&at, &of_action, action).or_else(|| differs(&at, &predicted, &truth, case))
+                    let score = Score::of_sets(&predicted, truth);
+                    if case["name"].as_str() == Some("h_opt") {
+                        adopted.push(score);
+                    }
+                    let got = figures(&predicted, truth, score);
+                    tell_unread(&mut row, &at, &got, &["pred"], case);
+                    first_difference(&at, &got, case)
                 }
-                (Err(why), _) | (_, Err(why)) => {
-                    Some(Difference { at, expected: "assertions that can be evaluated".to_owned(), got: why })
-                }
+                (Err(why), _) => Some(unreadable(at, why)),
+                (_, Err(why)) => Some(unreadable(at, why.clone())),
             };
             row.count(difference.map(|d| || d));
         }
     }
-    row
+    if let Some(recorded) = golden.get("macro") {
+        let at = format!("{file}, macro");
+        let got = mean(&adopted);
+        tell_unread(&mut row, &at, &got, &[], recorded);
+        let difference = first_difference(&at, &got, recorded);
+        row.count(difference.map(|d| || d));
+    }
+    Ok(row)
 }
 
-fn differs(at: &str, predicted: &Bits, truth: &Bits, case: &Value) -> Option<Difference> {
-    let counts = [
+fn unreadable(at: String, why: String) -> Difference {
+    Difference { at, expected: "assertions that can be evaluated".to_owned(), got: why }
+}
+
+/// The texts of a recorded pool's valid candidates, in its order.
+fn all_valid(demos: &Ground, pools: &Value, action: &str) -> Vec<String> {
+    let pool = list(pools, "actions").iter().find(|p| p["action"].as_str() == Some(action));
+    let Some((pool, function)) = pool.zip(demos.action(action)) else { return Vec::new() };
+    let instances = Instances::new(demos, function);
+    let texts = list(pool, "candidates").iter().filter_map(|c| c["cand"].as_str());
+    let valid = texts.filter(|text| {
+        Assertion::compile(text).is_ok_and(|assertion| validate(demos, &instances, &assertion) == Fate::Valid)
+    });
+    valid.map(str::to_owned).collect()
+}
+
+fn figures(predicted: &Bits, truth: &Bits, score: Score) -> Vec<(&'static str, Value)> {
+    vec![
         ("pred_set", json!(predicted.digest())),
         ("n_pred", json!(predicted.count())),
         ("n_gt", json!(truth.count())),
         ("n_both", json!(predicted.count_common(truth))),
-    ];
-    let score = Score::of_sets(predicted, truth);
-    let figures = [("precision", score.precision), ("recall", score.recall), ("f1", score.f1)];
-    first_difference(at, &counts, case).or_else(|| {
-        figures.iter().find_map(|(field, got)| {
-            let expected = case.get(field)?.as_f64()?;
-            ((got - expected).abs() > TOLERANCE).then(|| Difference {
-                at: format!("{at}: {field}"),
-                expected: expected.to_string(),
-                got: got.to_string(),
-            })
-        })
-    })
+        ("precision", json!(score.precision)),
+        ("recall", json!(score.recall)),
+        ("f1", json!(score.f1)),
+    ]
+}
+
+/// The averages over actions, as the recordings name them.
+pub(super) fn mean(scores: &[Score]) -> Vec<(&'static str, Value)> {
+    let mean = Mean::of(scores);
+    let figure = |value: fn(&Mean) -> f64| json!(mean.as_ref().map(value));
+    vec![
+        ("n_actions", json!(scores.len())),
+        ("precision", figure(|m| m.of_means.precision)),
+        ("recall", figure(|m| m.of_means.recall)),
+        ("f1_of_macro", figure(|m| m.of_means.f1)),
+        ("macro_f1", figure(|m| m.of_f1)),
+    ]
 }
 
 /// Compares odd candidates: those marked `exact` in verdict, reason and size; of the others that there is a verdict at all.
 pub(super) fn compare_odd(ground: &Ground, golden: &Value, file: &str) -> Row {
     let mut row = Row::new(NAME, format!("golden/{file}"), "candidates");
     let action = golden.get("action").and_then(Value::as_str).unwrap_or_default();
-    let candidates = golden.get("candidates").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let candidates = list(golden, "candidates");
     let Some(function) = ground.action(action) else {
         row.lacks(candidates.len() as u64, || format!("the specification has no action {action}"));
         return row;
@@ -82,6 +143,7 @@ pub(super) fn compare_odd(ground: &Ground, golden: &Value, file: &str) -> Row {
         let (fate, evaluation) = judge(ground, &instances, text);
         let mut got = fields(&fate, evaluation.as_ref(), ground.demos.len());
         got.retain(|(field, _)| ["verdict", "reason", "sat"].contains(field));
+        tell_unread(&mut row, file, &got, &[], candidate);
         let exact = candidate.get("compare").and_then(Value::as_str) == Some("exact");
         let shown: String = text.chars().take(80).collect();
         let difference = first_difference(&format!("{file}, candidate {id} {shown:?}"), &got, candidate);

@@ -1,0 +1,78 @@
+//! Calls written with keyword arguments, `system.INFORM(slot='city')`: put in the order of the function's parameters.
+//!
+//! Everywhere else a call has its arguments in order; models and Python write them by name as well.
+
+use ruff_python_ast::Expr;
+
+use super::call::{Call, Literal, literal};
+use super::specification::Specification;
+
+/// Reads a call of constants of which some are given by name. `None` if the text is no such call; the reason in words where Python
+/// would raise a `TypeError` for it. Arguments by name of a function that does not exist are dropped.
+pub fn read_keywords(text: &str, specification: &Specification) -> Option<Result<Call, String>> {
+    if text.len() > 64 * 1024 || text.matches(['(', '[', '{']).count() > 64 {
+        return None;
+    }
+    let parsed = ruff_python_parser::parse_expression(text.trim()).ok()?;
+    let Expr::Call(call) = parsed.expr() else { return None };
+    let Expr::Attribute(target) = call.func.as_ref() else { return None };
+    let Expr::Name(receiver) = target.value.as_ref() else { return None };
+    if call.arguments.keywords.is_empty() {
+        return None;
+    }
+    let mut args: Vec<Option<Literal>> =
+        call.arguments.args.iter().map(|arg| literal(arg).map(Some)).collect::<Option<_>>()?;
+    let mut named: Vec<(String, Literal)> = Vec::new();
+    for keyword in &call.arguments.keywords {
+        named.push((keyword.arg.as_ref()?.to_string(), literal(&keyword.value)?));
+    }
+    if let Some(function) = specification.function(receiver.id.as_str(), target.attr.as_str()) {
+        for (name, value) in named {
+            let Some(at) = function.params.iter().position(|p| *p == name) else {
+                return Some(Err(format!("{}() got an unexpected keyword argument '{name}'", function.name)));
+            };
+            if args.len() <= at {
+                args.resize(at + 1, None);
+            }
+            match args.get_mut(at) {
+                Some(place @ None) => *place = Some(value),
+                _ => return Some(Err(format!("{}() got multiple values for argument '{name}'", function.name))),
+            }
+        }
+        if args.iter().any(Option::is_none) {
+            return Some(Err(format!("{}() is missing an argument", function.name)));
+        }
+    }
+    Some(Ok(Call {
+        receiver: receiver.id.to_string(),
+        function: target.attr.to_string(),
+        args: args.into_iter().flatten().collect(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = "SETUP = ['a = A()']\nACTIONS = ['a.put']\nOBSERVATIONS = []\n\nclass A:\n    def put(self, obj, recep):\n        pass\n";
+
+    #[test]
+    fn names_become_places() {
+        let spec = Specification::load(SPEC, "spec.py").unwrap();
+        let read = |text: &str| match read_keywords(text, &spec) {
+            None => "-".to_owned(),
+            Some(Ok(call)) => call.to_string(),
+            Some(Err(why)) => why,
+        };
+        assert_eq!(read("a.put('x', recep='y')"), "a.put('x', 'y')");
+        assert_eq!(read("a.put(recep='y', obj='x')"), "a.put('x', 'y')");
+        assert!(read("a.put('x', obj='y')").contains("multiple values"));
+        assert!(read("a.put('x', place='y')").contains("unexpected keyword"));
+        assert!(read("a.put(recep='y')").contains("missing"));
+        assert_eq!(read("a.fly(to='y')"), "a.fly()");
+        // Calls without keywords, and what is no call of constants, are read elsewhere.
+        for text in ["a.put('x', 'y')", "a.put(obj=x, recep='y')", "a.put(**{})", "put(obj='x')", "a.put(obj='x'"] {
+            assert_eq!(read(text), "-", "{text}");
+        }
+    }
+}
