@@ -1,6 +1,8 @@
 //! Recordings of dialogues, written here and worked out by hand, through the code of `stepwright conform`: what is right is equal,
 //! and every kind of wrong figure is found.
 
+#![allow(clippy::unwrap_used)] // A test's helpers may stop the test.
+
 use std::path::Path;
 
 use serde_json::{Value, json};
