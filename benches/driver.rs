@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Beginning, Command, Handle, Keep, NewSession, Notice, prepare_new, start, system_clock};
+use stepwright::driver::{
+    Beginning, Command, Handle, Keep, NewSession, Notice, Sources, prepare_new, start, system_clock,
+};
 use stepwright::episode::{Event, log};
 
 const RECORDS: usize = 10_000;
@@ -34,7 +36,7 @@ async fn until(handle: &mut Handle, mut is: impl FnMut(&Notice) -> bool) {
 
 /// A session of ten thousand records, made by typing.
 async fn long_session(config: &Config, path: &std::path::Path) {
-    let mut setup = prepare_new(&new(), config, system_clock()).expect("a setup");
+    let mut setup = prepare_new(&new(), config, &Sources::default(), system_clock()).expect("a setup");
     let Beginning::New(header) = &setup.beginning else { return };
     setup.keep = Keep::Log(log::Writer::create(path, header).expect("a log"));
     let mut handle = start(setup).expect("a driver");
@@ -68,7 +70,7 @@ fn benches(criterion: &mut Criterion) {
         b.iter(|| {
             runtime.block_on(async {
                 let loaded = log::read(&text[..], &path).expect("a session");
-                let mut setup = prepare_new(&new(), &config, system_clock()).expect("a setup");
+                let mut setup = prepare_new(&new(), &config, &Sources::default(), system_clock()).expect("a setup");
                 setup.beginning = Beginning::Resume { session: Box::new(loaded.session), records: loaded.records };
                 let mut handle = start(setup).expect("a driver");
                 until(&mut handle, |n| matches!(n, Notice::Situation(_))).await;
@@ -77,10 +79,9 @@ fn benches(criterion: &mut Criterion) {
             });
         });
     });
-    let checked =
-        Arc::new(std::sync::Mutex::new(runtime.block_on(async {
-            start(prepare_new(&new(), &config, system_clock()).expect("a setup")).expect("a driver")
-        })));
+    let checked = Arc::new(std::sync::Mutex::new(runtime.block_on(async {
+        start(prepare_new(&new(), &config, &Sources::default(), system_clock()).expect("a setup")).expect("a driver")
+    })));
     group.bench_function("check a typed action, there and back", |b| {
         b.iter(|| {
             let mut handle = checked.lock().expect("one thread");

@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         matches!(name, "STEPWRIGHT_CONFIG_DIR" | "STEPWRIGHT_STATE_DIR").then(|| "/nonexistent".to_owned())
     })?;
     let new = NewSession { world: "household".into(), task: "shipped/heat-cup-2".into(), ..NewSession::default() };
-    let setup = driver::prepare_new(&new, &config, driver::system_clock())?;
+    let setup = driver::prepare_new(&new, &config, &driver::Sources::default(), driver::system_clock())?;
     let mut handle = driver::start(setup)?;
     let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
     let (themes, _) = theme_file::load(wanted)?;

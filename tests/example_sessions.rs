@@ -13,7 +13,7 @@ use driver_support::{Scripted, Turn, Watched};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
-    Command, Keep, Level, NewSession, Notice, OpenRequest, Setup, Source, prepare, prepare_new, start,
+    Command, Keep, Level, NewSession, Notice, OpenRequest, Setup, Source, Sources, prepare, prepare_new, start,
 };
 use stepwright::episode::{Choice, Event, Policy, Session, Status, log};
 
@@ -32,7 +32,7 @@ fn begin(config: &Config, task: &str, path: &std::path::Path, script: Option<Arc
     let clock = Arc::new(move || clock.fetch_add(700, Ordering::Relaxed));
     let new =
         NewSession { world: "household".into(), task: task.into(), model: "symbolic".into(), ..NewSession::default() };
-    let mut setup = prepare_new(&new, config, clock).unwrap();
+    let mut setup = prepare_new(&new, config, &Sources::default(), clock).unwrap();
     let stepwright::driver::Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
     if let Some(model) = script {
         header.model = SCRIPT.into();
@@ -130,7 +130,7 @@ async fn every_example_replays_in_the_world_at_every_node_and_asks_no_model() {
     for example in EXAMPLES {
         let folder = tempfile::tempdir().unwrap();
         let config = configuration(folder.path());
-        let setup = prepare(&OpenRequest::Example(example.name.into()), &config).unwrap();
+        let setup = prepare(&OpenRequest::Example(example.name.into()), &config, &Sources::default()).unwrap();
         let mut handle = start(setup).unwrap();
         let session = loaded(example.name);
         let nodes = session.nodes().len() as u64;

@@ -10,12 +10,11 @@ use std::time::SystemTime;
 use tokio::runtime::Runtime;
 
 use crate::config::Config;
-use crate::driver::{self, Handle, NewSession, OpenRequest, Source};
+use crate::driver::{self, Handle, NewSession, OpenRequest, Source, Sources};
 use crate::episode::{Header, log};
 use crate::export::{self, Format};
 use crate::method;
 use crate::tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
-use crate::world::household;
 
 /// Most sessions listed; the newest.
 const SESSIONS: usize = 200;
@@ -26,6 +25,7 @@ const EXAMPLE: &str = "example:";
 /// Starts drivers over a configuration.
 pub struct Launch {
     config: Config,
+    sources: Sources,
     runtime: Runtime,
 }
 
@@ -37,12 +37,19 @@ impl Launch {
     pub fn new(config: Config) -> std::io::Result<Self> {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        Ok(Launch { config, runtime })
+        Ok(Launch { config, sources: Sources::default(), runtime })
     }
 
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
         let _inside = self.runtime.enter();
-        driver::open(request, &self.config).map_err(|e| e.to_string())
+        driver::open(request, &self.config, &self.sources).map_err(|e| e.to_string())
+    }
+
+    /// The person's own data for a world.
+    fn data_of(&self, world: &str) -> Option<&Path> {
+        let data = &self.config.data;
+        let own = if world == driver::DIALOGUE { &data.dialogue } else { &data.household };
+        own.as_deref()
     }
 
     fn models(&self) -> Vec<Entry> {
@@ -99,18 +106,15 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
 impl Launcher for Launch {
     fn catalog(&self) -> Catalog {
         let mut problems = Vec::new();
-        let mut tasks = Vec::new();
-        let own = self.config.data.household.as_deref().map(household::Source::open);
-        for source in std::iter::once(household::Source::shipped()).chain(own) {
-            match source {
-                Ok(source) => tasks.extend(source.tasks()),
-                Err(error) => problems.push(error.to_string()),
+        let world = |(name, about): (&str, &str)| {
+            let mut tasks = Vec::new();
+            for data in std::iter::once(None).chain(self.data_of(name).map(Some)) {
+                match self.sources.tasks(name, data) {
+                    Ok(found) => tasks.extend(found),
+                    Err(error) => problems.push(error.to_string()),
+                }
             }
-        }
-        let world = |(name, about): (&str, &str)| WorldEntry {
-            name: name.to_owned(),
-            about: about.to_owned(),
-            tasks: if name == "household" { std::mem::take(&mut tasks) } else { Vec::new() },
+            WorldEntry { name: name.to_owned(), about: about.to_owned(), tasks }
         };
         let worlds = driver::WORLDS.into_iter().map(world).collect();
         let entry = |m: method::MethodInfo| Entry { name: m.id.into(), about: m.description.into(), unavailable: None };
@@ -131,7 +135,7 @@ impl Launcher for Launch {
 
     fn start(&self, choice: &Choice) -> Result<Handle, String> {
         // A task's own source is a file below the folder that was configured; the folder finds it again, whatever the layout.
-        let data = if choice.source == "shipped" { None } else { self.config.data.household.clone() };
+        let data = self.data_of(&choice.world).filter(|_| choice.source != "shipped").map(Path::to_owned);
         self.begin(&OpenRequest::New(NewSession {
             world: choice.world.clone(),
             data,

@@ -7,7 +7,6 @@ mod conform;
 mod docs;
 mod error;
 mod export;
-mod household;
 mod launch;
 mod models;
 mod new_task;
@@ -15,6 +14,7 @@ mod play;
 mod run;
 mod settings;
 mod workbench;
+mod world;
 
 use std::process::ExitCode;
 
@@ -31,7 +31,8 @@ pub use settings::Global;
 struct Cli {
     #[command(flatten)]
     global: Global,
-    /// Tasks to choose from beside the shipped ones: an ALFWorld data folder, a game.tw-pddl, compact .jsonl
+    /// Tasks to choose from beside the shipped ones: an ALFWorld data folder, a game.tw-pddl, games or dialogues as .jsonl,
+    /// a copy of the Schema-Guided Dialogue dataset
     #[arg(long, value_name = "FILE_OR_DIR")]
     data: Option<std::path::PathBuf>,
     #[command(subcommand)]
@@ -81,7 +82,7 @@ pub fn run() -> ExitCode {
         Some(Command::Man(man)) => man.run(Cli::command()),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
-        None => workbench::open(&cli.global.with_household(cli.data), None),
+        None => workbench::open(&cli.global.with_data(cli.data), None),
     };
     done.unwrap_or_else(|error| error.report())
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::play::WorldName;
+use super::world::WorldName;
 use super::{CliError, print};
 use crate::world::household::generate::{self, TaskType};
 
@@ -31,7 +31,9 @@ impl NewTask {
     /// # Errors
     /// If the file cannot be written.
     pub fn run(self) -> Result<ExitCode, CliError> {
-        let WorldName::Household = self.world;
+        if self.world != WorldName::Household {
+            return Err(CliError::Usage("only household tasks are generated".to_owned()));
+        }
         let task = generate::task(self.kind, self.seed).map_err(CliError::Failed)?;
         let line = serde_json::to_string(&task).map_err(|e| CliError::Failed(e.to_string()))? + "\n";
         match &self.out {

@@ -10,11 +10,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio_util::sync::CancellationToken;
 
-use super::household::HouseholdOptions;
-use super::play::WorldName;
+use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, print};
 use crate::config::Config;
-use crate::driver::{self, Beginning, Keep, NewSession, Setup};
+use crate::driver::{self, Beginning, Keep, NewSession, Setup, Sources};
 use crate::episode::{Policy, log};
 use crate::study::run::{self, MakeSetup, ResultsFile, RunResult, Selector};
 use crate::world::TaskInfo;
@@ -32,7 +31,7 @@ pub struct Run {
     #[arg(long, value_name = "NAME", default_value = "")]
     method: String,
     #[command(flatten)]
-    household: HouseholdOptions,
+    options: WorldOptions,
     /// Episodes at once
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
@@ -56,14 +55,17 @@ impl Run {
     /// # Errors
     /// If tasks, settings or the results file are wrong.
     pub fn execute(self, global: &Global) -> Result<ExitCode, CliError> {
-        let WorldName::Household = self.world;
+        let options = self.options.of(self.world)?;
         let config = global.load()?;
-        let chosen = self.tasks.select(&self.household.source()?.tasks()).map_err(CliError::Usage)?;
+        let sources = Sources::default();
+        let tasks = sources.tasks(self.world.name(), self.options.data.as_deref());
+        let tasks = tasks.map_err(|e| CliError::Failed(e.to_string()))?;
+        let chosen = self.tasks.select(&tasks).map_err(CliError::Usage)?;
         let mut file = ResultsFile::open(&self.out).map_err(CliError::Failed)?;
         if let Some(folder) = &self.sessions {
             std::fs::create_dir_all(folder).map_err(|e| CliError::Failed(format!("{}: {e}", folder.display())))?;
         }
-        let waiting = self.without_done(&chosen, &file, &config)?;
+        let waiting = self.without_done(&chosen, &options, &file, &config, &sources)?;
         let skipped = chosen.len() - waiting.len();
         let bar = progress(waiting.len() as u64);
         let mut results: Vec<RunResult> = file.earlier.clone();
@@ -72,7 +74,7 @@ impl Run {
         let cancel = CancellationToken::new();
         runtime.spawn(cancel_on_interrupt(cancel.clone()));
         let (asked, jobs, out) = (waiting.len(), self.jobs, self.out.display().to_string());
-        let make = self.maker(config);
+        let make = self.maker(options, config, sources);
         runtime
             .block_on(run::run(waiting, jobs, make, cancel.clone(), |result| {
                 file.append(&result).map_err(|e| format!("{out}: {e}"))?;
@@ -96,35 +98,37 @@ impl Run {
     fn without_done(
         &self,
         chosen: &[TaskInfo],
+        options: &BTreeMap<String, String>,
         file: &ResultsFile,
         config: &Config,
+        sources: &Sources,
     ) -> Result<Vec<TaskInfo>, CliError> {
         let Some(first) = chosen.first() else { return Ok(Vec::new()) };
-        let setup = driver::prepare_new(&self.new_session(first), config, driver::system_clock());
+        let setup = driver::prepare_new(&self.new_session(first, options), config, sources, driver::system_clock());
         let setup = setup.map_err(|e| CliError::Failed(e.to_string()))?;
         let Beginning::New(header) = setup.beginning else { return Ok(chosen.to_vec()) };
         let done = file.done(&header);
         Ok(chosen.iter().filter(|t| !done.contains(&t.id)).cloned().collect())
     }
 
-    fn new_session(&self, task: &TaskInfo) -> NewSession {
-        let edition = self.household.edition.map(|e| ("edition".to_owned(), e.to_string()));
+    fn new_session(&self, task: &TaskInfo, options: &BTreeMap<String, String>) -> NewSession {
         NewSession {
-            world: "household".to_owned(),
-            data: self.household.data.clone(),
+            world: self.world.name().to_owned(),
+            data: self.options.data.clone(),
             task: task.id.clone(),
-            options: edition.into_iter().collect::<BTreeMap<_, _>>(),
+            options: options.clone(),
             method: self.method.clone(),
             model: String::new(),
             seed: self.seed,
         }
     }
 
-    fn maker(self, config: Config) -> MakeSetup {
+    fn maker(self, options: BTreeMap<String, String>, config: Config, sources: Sources) -> MakeSetup {
         let config = Arc::new(config);
         Arc::new(move |task| {
-            let mut setup = driver::prepare_new(&self.new_session(task), &config, driver::system_clock())
-                .map_err(|e| e.to_string())?;
+            let mut setup =
+                driver::prepare_new(&self.new_session(task, &options), &config, &sources, driver::system_clock())
+                    .map_err(|e| e.to_string())?;
             setup.policy = Some(Policy { steps: self.max_steps, ..Policy::manual() });
             setup.unattended = true;
             if let Some(folder) = &self.sessions {

@@ -31,9 +31,9 @@ pub struct Global {
     /// Any other setting, as in `--set model.retries=0`; see `stepwright config show`
     #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE", help_heading = "Settings")]
     set: Vec<String>,
-    /// The household tasks that the workbench's own `--data` names.
+    /// The tasks that the workbench's own `--data` names.
     #[arg(skip)]
-    household: Option<PathBuf>,
+    data: Option<PathBuf>,
 }
 
 impl Global {
@@ -45,9 +45,9 @@ impl Global {
         crate::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))
     }
 
-    /// The same with household tasks from a file or folder.
-    pub fn with_household(mut self, data: Option<PathBuf>) -> Self {
-        self.household = data;
+    /// The same with tasks from a file or folder; of which world they are is seen from what lies there.
+    pub fn with_data(mut self, data: Option<PathBuf>) -> Self {
+        self.data = data;
         self
     }
 
@@ -60,8 +60,11 @@ impl Global {
         }
         // In the file a relative path starts at the configuration directory; on the command line it starts here.
         let here = |p: &PathBuf| std::path::absolute(p).unwrap_or_else(|_| p.clone()).display().to_string();
-        let household = self.household.as_ref().map(here);
-        overrides.set("data.household", "--data", household);
+        if let Some(data) = &self.data {
+            let dialogues = crate::world::dialogue::Source::lies_at(data);
+            let setting = if dialogues { "data.dialogue" } else { "data.household" };
+            overrides.set(setting, "--data", Some(here(data)));
+        }
         overrides.set("model.model", "--model", self.model.clone());
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
         overrides.set("ui.theme", "--theme", self.theme.clone());

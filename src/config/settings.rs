@@ -68,7 +68,7 @@ pub(super) const SECTIONS: [(&str, &str); 6] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 29] = [
+pub(super) const SETTINGS: [Setting; 30] = [
     setting(
         "model",
         "model",
@@ -142,11 +142,19 @@ pub(super) const SETTINGS: [Setting; 29] = [
     ),
     setting(
         "data",
+        "dialogue",
+        Kind::Path,
+        "",
+        &["STEPWRIGHT_DIALOGUE"],
+        "recorded dialogues: a copy of the Schema-Guided Dialogue dataset, or a folder or file of JSON lines",
+    ),
+    setting(
+        "data",
         "demonstrations",
         Kind::Path,
         "",
         &["STEPWRIGHT_DEMONSTRATIONS"],
-        "demonstrations to learn from, a JSON object a line; the shipped ones if absent",
+        "household demonstrations to learn from, a JSON object a line; the shipped ones if absent",
     ),
     setting(
         "data",

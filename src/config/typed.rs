@@ -83,7 +83,9 @@ pub struct Ui {
 pub struct Data {
     /// ALFWorld data.
     pub household: Option<PathBuf>,
-    /// Demonstrations in place of the shipped ones.
+    /// Recorded dialogues.
+    pub dialogue: Option<PathBuf>,
+    /// Household demonstrations in place of the shipped ones.
     pub demonstrations: Option<PathBuf>,
     /// The model hub weights are fetched from.
     pub model_hub: Option<String>,
@@ -192,6 +194,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     let path = |key| values.text("data", key).map(PathBuf::from);
     let data = Data {
         household: path("household"),
+        dialogue: path("dialogue"),
         demonstrations: path("demonstrations"),
         model_hub: values.text("data", "model_hub"),
         package_index: values.text("data", "package_index"),

@@ -18,10 +18,12 @@ mod proposing;
 mod setup;
 mod situation;
 mod task;
+mod worlds;
 
-pub use open::{NewSession, OpenError, OpenRequest, WORLDS, open, prepare, prepare_new, resolver};
+pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver};
 pub use setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
 pub use task::start;
+pub use worlds::{DIALOGUE, HOUSEHOLD, Place, Sources, WORLDS, Wanted};
 
 use std::path::PathBuf;
 use std::sync::Arc;

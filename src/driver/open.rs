@@ -6,16 +6,15 @@ use std::sync::Arc;
 
 use super::prompting::{self, Prompting};
 use super::setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
+use super::worlds::{Sources, Wanted};
 use super::{Handle, start};
 use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method;
 use crate::planner::SymbolicProposer;
-use crate::program::{Call, Role, Specification};
 use crate::prompt::Prompts;
-use crate::world::demonstration::{self, Demonstration};
-use crate::world::household::{self, Edition, HouseholdWorld};
-use crate::world::{World, WorldError};
+use crate::world::WorldError;
+use crate::world::demonstration::Demonstration;
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,26 +70,22 @@ pub enum OpenError {
     Failed(String),
 }
 
-/// The worlds there are: name, and what they are in a sentence.
-pub const WORLDS: [(&str, &str); 1] =
-    [("household", "ALFWorld's text games: find, carry, clean, heat, cool and put things about a house")];
-
 /// Opens and starts; must be called within a tokio runtime.
 ///
 /// # Errors
 /// [`OpenError`]; nothing is changed then.
-pub fn open(request: &OpenRequest, config: &Config) -> Result<Handle, OpenError> {
-    start(prepare(request, config)?).map_err(OpenError::Failed)
+pub fn open(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Handle, OpenError> {
+    start(prepare(request, config, sources)?).map_err(OpenError::Failed)
 }
 
 /// All that [`open`] starts, kept under the state directory.
 ///
 /// # Errors
 /// As [`open`].
-pub fn prepare(request: &OpenRequest, config: &Config) -> Result<Setup, OpenError> {
+pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
     match request {
         OpenRequest::New(new) => {
-            let mut setup = prepare_new(new, config, system_clock())?;
+            let mut setup = prepare_new(new, config, sources, system_clock())?;
             if let Beginning::New(header) = &setup.beginning {
                 let path = session_path(&config.paths.sessions(), header);
                 setup.keep = Keep::Log(log::Writer::create(&path, header)?);
@@ -108,7 +103,7 @@ pub fn prepare(request: &OpenRequest, config: &Config) -> Result<Setup, OpenErro
                 }
                 Err(error) => return Err(error.into()),
             };
-            prepare_loaded(loaded, keep, config)
+            prepare_loaded(loaded, keep, config, sources)
         }
         OpenRequest::Example(name) => {
             let known = || super::examples::EXAMPLES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
@@ -118,28 +113,30 @@ pub fn prepare(request: &OpenRequest, config: &Config) -> Result<Setup, OpenErro
                 .ok_or_else(|| OpenError::Unknown { what: "example", name: name.clone(), known: known() })?;
             let loaded = log::read(example.text.as_bytes(), Path::new(example.name))?;
             let copy = session_path(&config.paths.sessions(), &loaded.session.header);
-            prepare_loaded(loaded, Keep::Copy(copy), config)
+            prepare_loaded(loaded, Keep::Copy(copy), config, sources)
         }
     }
 }
 
-fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config) -> Result<Setup, OpenError> {
+fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
     let log::Loaded { session, records, .. } = loaded;
     let header = &session.header;
     let data = (header.data != SHIPPED).then(|| PathBuf::from(&header.data));
-    let place = place(&header.world, data.as_deref(), &header.options, &header.task, config)?;
+    let Header { world, options, task, seed, .. } = header;
+    let place = sources.place(&Wanted { world, data: data.as_deref(), options, task })?;
+    let demonstrations = sources.demonstrations(&place, data.as_deref(), *seed, config)?;
     // A model that is no longer configured must not keep anyone from reading the session.
     let resolver = resolver(config);
     let source = resolver(&session.model).unwrap_or(Source::Symbolic);
     let method = find_method(&session.method)?;
-    let prompting = prompting_for(&place, config, &session.model);
+    let prompting = prompting_for(&demonstrations, config, &session.model);
     Ok(Setup {
         world: place.world,
         method,
         source,
         resolver,
-        proposer: Arc::new(SymbolicProposer::from_demonstrations(&place.demonstrations)),
-        demonstrations: Arc::new(place.demonstrations),
+        proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
+        demonstrations: Arc::new(demonstrations),
         prompting,
         keep,
         policy: None,
@@ -153,8 +150,10 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config) -> Result<Se
 ///
 /// # Errors
 /// As [`open`].
-pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Setup, OpenError> {
-    let mut place = place(&new.world, new.data.as_deref(), &new.options, &new.task, config)?;
+pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: Clock) -> Result<Setup, OpenError> {
+    let NewSession { world, data, options, task, seed, .. } = new;
+    let mut place = sources.place(&Wanted { world, data: data.as_deref(), options, task })?;
+    let demonstrations = sources.demonstrations(&place, data.as_deref(), *seed, config)?;
     let method = find_method(&new.method)?;
     let resolver = resolver(config);
     let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
@@ -181,15 +180,15 @@ pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Se
         specification: place.world.specification().into_owned(),
         opening: lines,
     };
-    let prompting = prompting_for(&place, config, name);
+    let prompting = prompting_for(&demonstrations, config, name);
     Ok(Setup {
         beginning: Beginning::New(Box::new(header)),
         world: place.world,
         method,
         source,
         resolver,
-        proposer: Arc::new(SymbolicProposer::from_demonstrations(&place.demonstrations)),
-        demonstrations: Arc::new(place.demonstrations),
+        proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
+        demonstrations: Arc::new(demonstrations),
         prompting,
         keep: Keep::Nothing,
         // Only a policy that does something is worth a record.
@@ -201,59 +200,6 @@ pub fn prepare_new(new: &NewSession, config: &Config, clock: Clock) -> Result<Se
 
 /// `data` of a header whose task ships with the program.
 const SHIPPED: &str = "shipped";
-
-/// A world with its task found.
-struct Place {
-    world: Box<dyn World>,
-    task: String,
-    sentence: String,
-    options: BTreeMap<String, String>,
-    demonstrations: Vec<Demonstration>,
-}
-
-fn place(
-    world: &str,
-    data: Option<&Path>,
-    options: &BTreeMap<String, String>,
-    task: &str,
-    config: &Config,
-) -> Result<Place, OpenError> {
-    if world != "household" {
-        let known = WORLDS.map(|(name, _)| name).join(", ");
-        return Err(OpenError::Unknown { what: "world", name: world.to_owned(), known });
-    }
-    let source = match data {
-        Some(path) => household::Source::open(path)?,
-        None => household::Source::shipped()?,
-    };
-    let id = if task.is_empty() {
-        source.tasks().into_iter().next().map(|t| t.id).unwrap_or_default()
-    } else {
-        source.resolve(task)?.to_owned()
-    };
-    // Not from the list of tasks: an official game tells its sentence only when it is read.
-    let sentence = source.definition(&id)?.task;
-    let edition = match options.get("edition") {
-        Some(word) => word.parse::<Edition>().map_err(OpenError::Failed)?,
-        None => source.edition(&id)?.unwrap_or_default(),
-    };
-    let world = HouseholdWorld::new(source, edition);
-    let demonstrations = match &config.data.demonstrations {
-        Some(path) => read_demonstrations(path, &world)?,
-        None => household::shipped::demonstrations(edition)?,
-    };
-    let options = BTreeMap::from([("edition".to_owned(), edition.to_string())]);
-    Ok(Place { world: Box::new(world), task: id, sentence, options, demonstrations })
-}
-
-/// A person's own demonstrations; which calls are actions is declared by the world's specification.
-fn read_demonstrations(path: &Path, world: &HouseholdWorld) -> Result<Vec<Demonstration>, OpenError> {
-    let specification =
-        Specification::load(&world.specification(), "spec.py").map_err(|e| OpenError::Failed(e.to_string()))?;
-    let is_action =
-        |call: &Call| specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
-    Ok(demonstration::open(path, &world.header().setup, is_action)?)
-}
 
 fn find_method(id: &str) -> Result<Arc<dyn method::Method>, OpenError> {
     let all = method::all();
@@ -275,8 +221,8 @@ pub fn resolver(config: &Config) -> Resolver {
     })
 }
 
-fn prompting_for(place: &Place, config: &Config, model: &str) -> Prompting {
-    let demonstrations = place.demonstrations.iter().map(prompting::Demonstration::of).collect();
+fn prompting_for(demonstrations: &[Demonstration], config: &Config, model: &str) -> Prompting {
+    let demonstrations = demonstrations.iter().map(prompting::Demonstration::of).collect();
     Prompting {
         prompts: Prompts::new(Some(&config.paths.config)),
         demonstrations: Arc::new(demonstrations),

@@ -5,18 +5,11 @@ mod repl;
 
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::household::HouseholdOptions;
+use super::world::{WorldName, WorldOptions};
 use super::{CliError, print};
-use crate::world::World;
-
-/// The worlds by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum WorldName {
-    /// ALFWorld's household text games
-    Household,
-}
+use crate::driver::{Place, Sources, Wanted};
 
 /// Plays a task.
 #[derive(Debug, Args)]
@@ -24,7 +17,7 @@ pub struct Play {
     /// The world
     world: WorldName,
     #[command(flatten)]
-    household: HouseholdOptions,
+    options: WorldOptions,
     /// The task's id, or an unambiguous part of it; the first task if absent
     #[arg(long, value_name = "ID")]
     task: Option<String>,
@@ -48,21 +41,25 @@ impl Play {
     /// # Errors
     /// If the task cannot be loaded, or standard input or output fails.
     pub fn run(self) -> Result<ExitCode, CliError> {
-        let WorldName::Household = self.world;
+        let (name, options) = (self.world.name(), self.options.of(self.world)?);
+        let (data, sources) = (self.options.data.as_deref(), Sources::default());
+        let failed = |e: crate::driver::OpenError| CliError::Failed(e.to_string());
         if self.list {
             let mut text = String::new();
-            for task in self.household.source()?.tasks() {
+            for task in sources.tasks(name, data).map_err(failed)? {
                 text.push_str(&format!("{}\t{}\t{}\n", task.id, task.kind, task.sentence));
             }
             print(&text)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let (mut world, task) = self.household.world(self.task.as_deref())?;
+        let task = self.task.as_deref().unwrap_or_default();
+        let wanted = Wanted { world: name, data, options: &options, task };
+        let Place { mut world, task, .. } = sources.place(&wanted).map_err(failed)?;
         let reset = world.reset(&task, self.seed)?;
         if self.jsonl {
-            protocol::speak(&mut world, &reset, self.state, std::io::stdin().lock(), std::io::stdout().lock())?;
+            protocol::speak(world.as_mut(), &reset, self.state, std::io::stdin().lock(), std::io::stdout().lock())?;
         } else {
-            repl::play(&mut world, &reset)?;
+            repl::play(world.as_mut(), &reset)?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -2,21 +2,29 @@
 //!
 //! `acts` lists what users and systems can do, `schema` what a service offers, `record` is a recorded dialogue. `load_raw` reads the
 //! Schema-Guided Dialogue dataset as it is published, `load_compact` JSON lines, `source` finds either in files and folders.
-//! `specification` makes a service's program. `wording` says calls in words.
+//! `specification` makes a service's program. `world` and `episode` step through a recording, `score` and `truth` say how well.
+//! `wording` says calls in words.
 
 mod acts;
+mod episode;
 mod load_compact;
 mod load_raw;
 mod record;
 mod schema;
+mod score;
 mod source;
 mod specification;
 #[cfg(test)]
 mod tests;
+mod truth;
 mod wording;
+mod world;
+#[cfg(test)]
+mod world_tests;
 
 pub use acts::{Act, Argument, SYSTEM_ACTS, USER_ACTS};
 pub use load_compact::line as compact_line;
 pub use record::{Dialogue, END_TURN, Speaker, Turn};
 pub use schema::{GroundTruth, Intent, Service, Slot};
 pub use source::Source;
+pub use world::DialogueWorld;

@@ -164,7 +164,7 @@ impl ServiceLine {
             if !is_function_name(name) {
                 return Err(format!("{}: the name must be a Python identifier, because it becomes a function", at()));
             }
-            if argument(&SYSTEM_ACTS, name).is_some() || ["user", "query_success", QUERY_STATUS].contains(&&**name) {
+            if is_taken(name) {
                 return Err(format!("{}: class SYSTEM has something of that name already; rename the intent", at()));
             }
             if seen.contains(&name.as_str()) {
@@ -175,6 +175,11 @@ impl ServiceLine {
         let truth = self.actions.into_iter().map(|a| (a.action, a.ground_truth)).collect();
         Ok((service, truth))
     }
+}
+
+/// Whether class SYSTEM has something of that name already.
+fn is_taken(name: &str) -> bool {
+    argument(&SYSTEM_ACTS, name).is_some() || ["user", "query_success", QUERY_STATUS].contains(&name)
 }
 
 /// Whether a name can be defined as a method.
@@ -202,28 +207,27 @@ impl Service {
         argument(&SYSTEM_ACTS, function).or_else(|| self.intent(function).map(|_| Argument::Nothing))
     }
 
-    /// What can be told of a service from its dialogues alone: slots and intents in the order they appear.
-    pub(super) fn gathered<'a>(name: &str, dialogues: impl Iterator<Item = &'a Dialogue>) -> Service {
-        let mut service = Service { name: name.to_owned(), ..Service::default() };
-        for turn in dialogues.flat_map(|d| &d.turns) {
+    /// Adds the slots that a dialogue names and, if asked for, its intents; in the order they appear.
+    pub(super) fn take_in(&mut self, dialogue: &Dialogue, intents: bool) {
+        for turn in &dialogue.turns {
             for call in &turn.calls {
                 let acts: &[_] = if turn.speaker == Speaker::User { &USER_ACTS } else { &SYSTEM_ACTS };
-                let argument = argument(acts, &call.function);
-                let name = match (call.args.first(), argument) {
-                    (Some(Literal::Str(name)), Some(_)) => name.as_str(),
-                    (None, None) if call.receiver == SYSTEM => call.function.as_str(),
-                    _ => continue,
-                };
-                if argument == Some(Argument::Slot) {
-                    if !service.slots.iter().any(|s| s.name == name) {
-                        service.slots.push(Slot { name: name.to_owned(), ..Slot::default() });
+                match (argument(acts, &call.function), call.args.first()) {
+                    (Some(Argument::Slot), Some(Literal::Str(name))) if !self.slots.iter().any(|s| s.name == *name) => {
+                        self.slots.push(Slot { name: name.clone(), ..Slot::default() });
                     }
-                } else if is_function_name(name) && service.intent(name).is_none() {
-                    service.intents.push(Intent { name: name.to_owned(), ..Intent::default() });
+                    (Some(Argument::Intent), Some(Literal::Str(name))) if intents => self.add_intent(name),
+                    (None, None) if intents => self.add_intent(&call.function),
+                    _ => {}
                 }
             }
         }
-        service
+    }
+
+    fn add_intent(&mut self, name: &str) {
+        if is_function_name(name) && !is_taken(name) && self.intent(name).is_none() {
+            self.intents.push(Intent { name: name.to_owned(), ..Intent::default() });
+        }
     }
 }
 
@@ -237,7 +241,11 @@ pub(super) fn is_known(service: &Service, call: &crate::program::Call) -> bool {
     };
     match argument {
         Some(Argument::Nothing) => call.args.is_empty(),
-        Some(Argument::Slot | Argument::Intent) => matches!(call.args.as_slice(), [Literal::Str(_)]),
+        Some(Argument::Slot) => matches!(call.args.as_slice(), [Literal::Str(_)]),
+        Some(Argument::Intent) => match call.args.as_slice() {
+            [Literal::Str(intent)] => call.receiver == USER || service.intent(intent).is_some(),
+            _ => false,
+        },
         None => false,
     }
 }

@@ -66,6 +66,22 @@ impl Source {
         Ok(source)
     }
 
+    /// Whether a file or folder looks like dialogues, without reading them all.
+    pub fn lies_at(path: &Path) -> bool {
+        if path.is_dir() {
+            return Source::default().find(path).is_ok_and(|found| !found.is_empty());
+        }
+        let name = name_of(path);
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        // One game may be a .json file too, but it is no list.
+        let text = || read_text(path).unwrap_or_default();
+        match name.rsplit_once('.') {
+            Some((_, "json")) => text().trim_start().starts_with('['),
+            Some((_, "jsonl")) => text().lines().find(|l| !l.trim().is_empty()).is_some_and(load_compact::is_line),
+            _ => false,
+        }
+    }
+
     /// Takes dialogues in; of several with one id the first counts.
     fn add(&mut self, dialogues: Vec<Dialogue>, demonstrations: bool) {
         for dialogue in dialogues {
@@ -77,17 +93,23 @@ impl Source {
         }
     }
 
-    /// Describes the services that no schema describes by their dialogues.
+    /// Describes the services that no schema describes by their dialogues, and adds slots that a schema leaves out.
     fn gather(&mut self) {
-        let mut unknown: Vec<String> = Vec::new();
+        let mut described: FxHashMap<String, Service> = FxHashMap::default();
         for dialogue in &self.dialogues {
-            if self.service(&dialogue.service).is_none() && !unknown.contains(&dialogue.service) {
-                unknown.push(dialogue.service.clone());
+            let known = self.schema.services.iter().find(|s| s.name == dialogue.service);
+            let service = described.entry(dialogue.service.clone()).or_insert_with(|| {
+                known.cloned().unwrap_or_else(|| Service { name: dialogue.service.clone(), ..Service::default() })
+            });
+            service.take_in(dialogue, known.is_none());
+        }
+        for service in &mut self.schema.services {
+            if let Some(described) = described.remove(&service.name) {
+                *service = described;
             }
         }
-        for name in unknown {
-            let service = Service::gathered(&name, self.dialogues.iter().filter(|d| d.service == name));
-            self.schema.services.push(service);
+        for dialogue in &self.dialogues {
+            self.schema.services.extend(described.remove(&dialogue.service));
         }
     }
 
@@ -181,6 +203,12 @@ impl Source {
     /// [`WorldError::NoSuchTask`] with the ids that come nearest, where none or several match.
     pub fn resolve(&self, wanted: &str) -> Result<&str, WorldError> {
         files::resolve(|| self.ids(), wanted)
+    }
+
+    /// The dialogue that stands first among the tasks.
+    pub fn first(&self) -> Option<&str> {
+        let to_predict = self.demonstrations.iter().position(|demo| !demo).unwrap_or(0);
+        self.dialogues.get(to_predict).map(|d| d.id.as_str())
     }
 
     /// The dialogues as tasks: those to be predicted, then those to learn from.

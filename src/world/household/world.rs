@@ -30,8 +30,8 @@ pub struct HouseholdWorld {
 
 impl HouseholdWorld {
     /// A world over the tasks of a source, in an edition's wording.
-    pub fn new(source: Source, edition: Edition) -> Self {
-        HouseholdWorld { source: Arc::new(source), edition, episode: None }
+    pub fn new(source: impl Into<Arc<Source>>, edition: Edition) -> Self {
+        HouseholdWorld { source: source.into(), edition, episode: None }
     }
 
     /// The wording in use.
