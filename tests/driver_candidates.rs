@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use driver_support::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::driver::{Beginning, Command, Level, Notice};
-use stepwright::episode::{Event, Policy};
+use stepwright::episode::{Configuration, Event, Policy};
 use stepwright::precondition::{CandidateOrigin, Fate, Pool};
 use stepwright::program::{Call, Literal};
 use stepwright::world::ProgramHeader;
@@ -133,7 +133,11 @@ async fn a_token_budget_holds_for_candidates_too() {
 async fn without_a_language_model_none_is_asked() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::Configure { model: "symbolic".into(), method: "few-shot".into() });
+    w.send(Command::Configure(Configuration {
+        model: "symbolic".into(),
+        method: "few-shot".into(),
+        ..Configuration::default()
+    }));
     w.recommended().await;
     w.send(Command::Infer { action: None, origin: CandidateOrigin::Model });
     w.said(Level::Warning, "no language model is in use").await;

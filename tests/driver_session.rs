@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use driver_support::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::driver::{Beginning, Command, Level, Notice};
-use stepwright::episode::{AskState, Choice, Event, Origin, Policy, PromptMessage, log};
+use stepwright::episode::{AskState, Choice, Configuration, Event, Origin, Policy, PromptMessage, log};
 use stepwright::model::ModelError;
 
 #[tokio::test]
@@ -233,13 +233,17 @@ async fn a_world_that_breaks_takes_nothing_with_it() {
     w.quit().await;
 }
 
+fn to(model: &str) -> Configuration {
+    Configuration { model: model.into(), method: "few-shot".into(), ..Configuration::default() }
+}
+
 #[tokio::test]
 async fn model_and_method_can_be_changed_on_the_way() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(1)"; 3]));
     w.recommended().await;
-    w.send(Command::Configure { model: "nonsense".into(), method: "few-shot".into() });
+    w.send(Command::Configure(to("nonsense")));
     w.said(Level::Error, "no model `nonsense`").await;
-    w.send(Command::Configure { model: "scripted".into(), method: "few-shot".into() });
+    w.send(Command::Configure(to("scripted")));
     w.recommended().await;
     assert_eq!(w.session.method, "few-shot");
     w.quit().await;

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::Notice;
+use super::{Notice, prompting};
 use crate::episode::AskId;
 use crate::episode::gate::AskSpec;
+use crate::method::{GREEDY, SAMPLES};
 use crate::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, StreamEvent};
 
 /// Pieces of a stream are passed on at most this often.
@@ -22,13 +23,16 @@ pub(super) struct Answer {
     pub(super) ms: u64,
 }
 
-/// The request of an ask.
-pub(super) fn request(spec: &AskSpec, seed: u64) -> ModelRequest {
+/// The request of an ask. `think`: a next action may have a thought before it.
+pub(super) fn request(spec: &AskSpec, think: bool, seed: u64) -> ModelRequest {
     let messages = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
+    if is_next_action(spec) {
+        return prompting::request(messages, think, spec.n, spec.temperature, seed);
+    }
     let raw = messages.iter().any(|m| m.role == "text");
     ModelRequest {
         messages,
-        // A call of a few short names; a chat model may wrap it in a fence.
+        // One line; a chat model may wrap it in a fence.
         max_tokens: if raw { 64 } else { 160 },
         temperature: spec.temperature,
         n: spec.n,
@@ -36,6 +40,11 @@ pub(super) fn request(spec: &AskSpec, seed: u64) -> ModelRequest {
         seed: Some(seed),
         logprobs: true,
     }
+}
+
+/// Whether an ask is for the next action, rather than for assertions.
+fn is_next_action(spec: &AskSpec) -> bool {
+    [GREEDY, SAMPLES].contains(&spec.purpose.as_str())
 }
 
 /// Asks, passing the stream on as notices.

@@ -15,6 +15,7 @@ mod open;
 mod points;
 pub mod prompting;
 mod proposing;
+mod scoring;
 mod setup;
 mod situation;
 mod task;
@@ -33,7 +34,7 @@ use serde_json::Value;
 
 use crate::blocking::BlockingTree;
 pub use crate::episode::Level;
-use crate::episode::{AskId, Header, NodeId, Policy, PromptMessage, ProposalId, Record, Verdict};
+use crate::episode::{AskId, Configuration, Header, NodeId, Policy, PromptMessage, ProposalId, Record, Verdict};
 use crate::precondition::{CandidateOrigin, Pool};
 
 /// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].
@@ -156,13 +157,8 @@ pub enum Command {
         /// Where they come from, in words.
         origin: String,
     },
-    /// Change model or method from here on.
-    Configure {
-        /// The model's name.
-        model: String,
-        /// The method's name.
-        method: String,
-    },
+    /// Change model, method or its options from here on; an empty name leaves what is in use.
+    Configure(Configuration),
     /// Write a remark into the session.
     Note(String),
     /// Flush and stop.

@@ -129,7 +129,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
     let resolver = resolver(config);
     let source = resolver(&session.model).unwrap_or(Source::Symbolic);
     let method = find_method(&session.method)?;
-    let prompting = prompting_for(&demonstrations, config, &session.model);
+    let prompting = prompting_for(&demonstrations, config);
     Ok(Setup {
         world: place.world,
         method,
@@ -180,7 +180,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         specification: place.world.specification().into_owned(),
         opening: lines,
     };
-    let prompting = prompting_for(&demonstrations, config, name);
+    let prompting = prompting_for(&demonstrations, config);
     Ok(Setup {
         beginning: Beginning::New(Box::new(header)),
         world: place.world,
@@ -221,12 +221,11 @@ pub fn resolver(config: &Config) -> Resolver {
     })
 }
 
-fn prompting_for(demonstrations: &[Demonstration], config: &Config, model: &str) -> Prompting {
+fn prompting_for(demonstrations: &[Demonstration], config: &Config) -> Prompting {
     let demonstrations = demonstrations.iter().map(prompting::Demonstration::of).collect();
     Prompting {
         prompts: Prompts::new(Some(&config.paths.config)),
         demonstrations: Arc::new(demonstrations),
-        raw: config.model_config(model).is_some_and(|m| m.options.api == crate::model::openai::Api::Completions),
         ..Prompting::default()
     }
 }

@@ -7,7 +7,7 @@ use super::task::Driver;
 use crate::episode::gate::{AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, Choice, Node, Origin, Turn};
 use crate::method::FURTHER;
-use crate::method::reading::{Line, first_line, read_line};
+use crate::method::reading::{Line, closed, read_line, written};
 use crate::model::{CUT_OFF, Completion};
 use crate::planner::{Observed, ProposeContext, Ranked};
 use crate::program::Call;
@@ -16,19 +16,21 @@ use crate::world::World;
 /// Reads a completion as the next action.
 pub(super) fn read_completion(completion: &Completion, greedy: bool, world: &dyn World) -> Draft {
     let raw = completion.text.clone();
-    let (action, mut problem) = match read_line(first_line(&raw)) {
+    let written = written(&raw);
+    let (action, mut problem) = match read_line(&closed(written.line, &completion.finish)) {
         Line::Not { reason, message } => (None, Some(format!("{reason}: {message}"))),
         Line::Call(call) => match world.text_of(&call) {
             Some(text) => (Some(Action { text, call: Some(call.to_string()) }), None),
             None => (None, Some(format!("NotAnAction: {call} is no action of this world"))),
         },
     };
-    let mut rationale = None;
+    let mut rationale = (!written.thoughts.is_empty()).then(|| written.thoughts.join(" "));
     if completion.finish == CUT_OFF {
         match &mut problem {
             Some(problem) => problem.push_str(" (the answer was cut off)"),
             None => {
-                rationale = Some("the answer was cut off: the stream ended without saying that it was whole".to_owned())
+                let cut = "the answer was cut off: the stream ended without saying that it was whole";
+                rationale = Some(rationale.map_or_else(|| cut.to_owned(), |thought| format!("{thought} ({cut})")));
             }
         }
     }

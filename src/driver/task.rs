@@ -14,12 +14,15 @@ use super::candidates::{self, Bench, Job};
 use super::checking;
 use super::mind::Mind;
 use super::points::{Points, logged};
+use super::prompting::{Form, SpecificationText};
 use super::proposing;
+use super::scoring::{self, Candidate};
 use super::setup::{Beginning, Keep, Setup, Source};
 use super::{Command, Handle, Level, Notice};
 use crate::episode::gate::{Advice, AskSpec, Assertions, Effect, Report, Request};
-use crate::episode::{AskId, Event, Gate, Record, Session, log};
-use crate::method::Method;
+use crate::episode::{AskId, Configuration, Event, Gate, PromptRecord, Record, Session, log};
+use crate::method::{Method, Options};
+use crate::model::ModelError;
 use crate::planner::SymbolicProposer;
 use crate::world::demonstration::Demonstration;
 
@@ -29,6 +32,8 @@ pub(super) enum Message {
     Answer(Answer),
     /// The symbolic proposer's.
     Ranked(proposing::Ranking),
+    /// A language model's log-probabilities.
+    Scored(scoring::Scores),
     /// The end of work on candidates.
     Bench(candidates::Done),
 }
@@ -59,7 +64,10 @@ pub(super) struct Driver {
     astray: Option<String>,
     /// The node the last situation described, and the world's truth there.
     pub(super) shown: Option<(u64, serde_json::Value)>,
-    left_out: Option<String>,
+    /// Whether it was said that prompts are shortened.
+    shortened: bool,
+    /// How often in a row a prompt turned out too long.
+    too_long: u32,
 }
 
 /// Starts a driver on the present tokio runtime.
@@ -81,12 +89,13 @@ impl Driver {
         notices: UnboundedSender<Notice>,
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
-        let Setup { beginning, mut world, method, source, resolver, proposer, prompting, .. } = setup;
+        let Setup { beginning, mut world, method, source, resolver, proposer, mut prompting, .. } = setup;
         let Setup { demonstrations, keep, policy, unattended, clock, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
         };
+        prompting.options = Options::read(&session.options)?;
         let header = session.header.clone();
         let mut mind = Mind::load(&header.specification)?;
         let reset = world.reset(&header.task, header.seed).map_err(|e| e.to_string())?;
@@ -118,7 +127,7 @@ impl Driver {
             let assertions = mind.assertions();
             effects.extend(gate.request(Request::Begin { outcome: logged(&reset), assertions, policy }, now));
         }
-        let driver = Driver {
+        let mut driver = Driver {
             gate,
             points,
             mind,
@@ -139,8 +148,10 @@ impl Driver {
             asks: BTreeMap::new(),
             astray,
             shown: None,
-            left_out: None,
+            shortened: false,
+            too_long: 0,
         };
+        driver.suit(&driver.source.clone());
         if let Some(difference) = driver.astray.clone() {
             driver.say(Level::Error, astray_words(&difference));
         }
@@ -282,8 +293,8 @@ impl Driver {
                 let result = self.mind.adopt(&assertions);
                 self.report(Report::Adopted(result));
             }
-            Effect::Configure { model, method } => {
-                let result = self.configure(&model, &method);
+            Effect::Configure(wanted) => {
+                let result = self.configure(&wanted);
                 self.report(Report::Configured(result));
             }
         }
@@ -301,31 +312,56 @@ impl Driver {
         Ok((logged(&outcome), changes))
     }
 
-    fn configure(&mut self, model: &str, method: &str) -> Result<(), String> {
-        let found = crate::method::named(method).ok_or_else(|| {
+    fn configure(&mut self, wanted: &Configuration) -> Result<(), String> {
+        let found = crate::method::named(&wanted.method).ok_or_else(|| {
             let known: Vec<_> = crate::method::all().iter().map(|m| m.id).collect();
-            format!("no method `{method}`; there are {}", known.join(", "))
+            format!("no method `{}`; there are {}", wanted.method, known.join(", "))
         })?;
-        if model != self.source.name() {
-            self.source = (self.resolver)(model)?;
+        let mut options = self.gate.session().options.clone();
+        options.extend(wanted.options.clone());
+        let options = Options::read(&options)?;
+        if wanted.model != self.source.name() {
+            let source = (self.resolver)(&wanted.model)?;
+            self.suit(&source);
+            self.source = source;
         }
         self.method = found;
+        self.prompting.options = options;
         Ok(())
+    }
+
+    /// Has prompts made as a model wants them.
+    fn suit(&mut self, source: &Source) {
+        if let Source::Language { model, .. } = source {
+            self.prompting.raw = model.prefers_raw();
+            self.prompting.context = model.context();
+            self.prompting.meter = super::prompting::Meter::default();
+        }
+    }
+
+    /// The specification as the method has it shown: with the assertions in force, or with none.
+    fn shown_specification(&self) -> Result<SpecificationText, String> {
+        let in_force = &self.gate.session().assertions;
+        let assertions = in_force.iter().map(|(action, (of, _))| (action.clone(), of.clone())).collect();
+        let shown = self.prompting.options.shows_assertions(self.method.shows_assertions());
+        SpecificationText::new(self.mind.specification(), shown.then_some(&assertions))
     }
 
     /// Asks the method, and renders the prompt of what it wants asked.
     fn consult(&mut self, round: AskId, samples: Option<u32>) -> Advice {
-        use crate::method::{FURTHER, GREEDY, Next, RANKED, Round, SAMPLES};
+        use crate::method::{FURTHER, GREEDY, Next, RANKED, Round, SAMPLES, SCORED};
         let session = self.gate.session();
         let Some(node) = session.current() else { return Advice::Stuck("the episode has not begun".into()) };
         let next = match samples {
             Some(n) => Next::Samples(n),
             None => self.method.next(Round { turn: &node.turn, since: round }),
         };
-        let (purpose, n, temperature) = match next {
+        let form = if self.prompting.raw { Form::Raw } else { Form::Chat };
+        let (purpose, n, temperature, form) = match next {
             Next::Recommend { proposal, why } => return Advice::Recommend { proposal, why },
-            Next::Greedy => (GREEDY, 1, 0.0),
-            Next::Samples(n) => (SAMPLES, n, self.method.temperature()),
+            Next::Greedy => (GREEDY, 1, 0.0, form),
+            Next::Samples(n) => (SAMPLES, n, self.method.temperature(), form),
+            Next::Score => (SCORED, 0, 0.0, Form::Scored),
         };
         let model = self.source.name();
         match &self.source {
@@ -334,17 +370,51 @@ impl Driver {
                 let purpose = if samples.is_some() { FURTHER } else { RANKED };
                 Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: None, n, temperature: 0.0 })
             }
-            Source::Language { .. } => match self.prompting.next_action(self.method.as_ref(), session, &self.kind) {
-                Err(why) => Advice::Stuck(why),
-                Ok((prompt, left_out)) => {
-                    if left_out.is_some() && left_out != self.left_out {
-                        self.say(Level::Info, left_out.clone().unwrap_or_default());
+            Source::Language { .. } => {
+                let n = match form {
+                    Form::Scored => match self.candidates() {
+                        Ok(candidates) => u32::try_from(candidates.len()).unwrap_or(u32::MAX),
+                        Err(why) => return Advice::Stuck(why),
+                    },
+                    _ => n,
+                };
+                match self.prompt(form) {
+                    Err(why) => Advice::Stuck(why),
+                    Ok(prompt) => {
+                        Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: Some(prompt), n, temperature })
                     }
-                    self.left_out = left_out;
-                    Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: Some(prompt), n, temperature })
                 }
-            },
+            }
         }
+    }
+
+    /// The prompt for the next action; that something had to be left out is said once.
+    fn prompt(&mut self, form: Form) -> Result<PromptRecord, String> {
+        let specification = self.shown_specification()?;
+        let ends = scoring::turn_end(self.points.world.as_ref(), self.mind.specification().declarations());
+        let prompt = self.prompting.next_action(
+            self.method.as_ref(),
+            form,
+            self.gate.session(),
+            &specification,
+            &self.kind,
+            ends.as_ref().map(|(receiver, _)| receiver.as_str()),
+        )?;
+        if let Some(text) = prompt.left_out.as_ref().filter(|_| !self.shortened) {
+            self.say(Level::Info, format!("{text}; the model pane says so for each ask"));
+        }
+        self.shortened = prompt.left_out.is_some();
+        Ok(prompt)
+    }
+
+    /// The actions to be scored at the cursor.
+    fn candidates(&self) -> Result<Vec<Candidate>, String> {
+        let world = self.points.world.as_ref();
+        let found = scoring::candidates(world, self.mind.specification().declarations())?;
+        if let Some(note) = found.note {
+            self.say(Level::Info, note);
+        }
+        Ok(found.list)
     }
 
     fn ask_model(&mut self, ask: AskId, spec: &AskSpec) {
@@ -355,8 +425,21 @@ impl Driver {
         let cancel = CancellationToken::new();
         self.asks.insert(ask, cancel.clone());
         let seed = self.gate.session().header.seed.wrapping_add(ask);
-        let request = asking::request(spec, seed);
         let (model, notices, messages) = (Arc::clone(model), self.notices.clone(), self.messages.clone());
+        if spec.purpose == crate::method::SCORED {
+            let candidates =
+                match scoring::candidates(self.points.world.as_ref(), self.mind.specification().declarations()) {
+                    Ok(candidates) => candidates.list,
+                    Err(error) => return self.report(Report::AskFailed { ask, error }),
+                };
+            let spec = spec.clone();
+            tokio::spawn(async move {
+                let scores = scoring::score(model, ask, spec, candidates, cancel, notices).await;
+                let _ = messages.send(Message::Scored(scores));
+            });
+            return;
+        }
+        let request = asking::request(spec, self.prompting.options.think, seed);
         tokio::spawn(async move {
             let answer = asking::ask(model, ask, request, cancel, notices).await;
             let _ = messages.send(Message::Answer(answer));
@@ -383,6 +466,11 @@ impl Driver {
                 Some(action) => return self.candidates_answered(action, answer),
                 None => (answer.ask, self.read_answer(answer)),
             },
+            Message::Scored(scores) => {
+                let ask = scores.ask;
+                let shorter = scores.result.as_ref().err().and_then(|e| self.shorter(e));
+                (ask, shorter.map_or_else(|| scores.report(), |error| Report::AskTooLong { ask, error }))
+            }
             Message::Ranked(ranking) => {
                 if let Some(text) = ranking.remark() {
                     self.say(Level::Info, text);
@@ -417,11 +505,38 @@ impl Driver {
         }
     }
 
-    fn read_answer(&self, answer: Answer) -> Report {
+    /// Whether a prompt that the model could not take can be made shorter; the words for it.
+    fn shorter(&mut self, error: &ModelError) -> Option<String> {
+        let ModelError::TooLong { context: Some(context), .. } = error else { return None };
+        let context = usize::try_from(*context).unwrap_or(usize::MAX);
+        self.too_long += 1;
+        let known = self.prompting.context;
+        // By the estimate it fitted: the estimate is wrong, so less is aimed at each time.
+        let aim = if known.is_none_or(|k| k > context) { context } else { known.unwrap_or(context) * 4 / 5 };
+        self.prompting.context = Some(aim);
+        (self.too_long <= 4).then(|| error.to_string())
+    }
+
+    /// Takes in how many tokens a prompt really had.
+    fn learn_length(&mut self, ask: AskId, usage: Option<crate::episode::Usage>) {
+        self.too_long = 0;
+        let asked = self.gate.session().current().and_then(|n| n.turn.asks.iter().find(|a| a.id == ask));
+        // Of several completions some servers count the prompt each time.
+        if let (Some(prompt), Some(usage)) = (asked.filter(|a| a.n == 1).and_then(|a| a.prompt.as_ref()), usage) {
+            let chars = prompt.messages.iter().map(|m| m.text.chars().count()).sum();
+            self.prompting.meter.learn(chars, usage.prompt);
+        }
+    }
+
+    fn read_answer(&mut self, answer: Answer) -> Report {
         let Answer { ask, result, ms } = answer;
         match result {
-            Err(error) => Report::AskFailed { ask, error: error.to_string() },
+            Err(error) => match self.shorter(&error) {
+                Some(error) => Report::AskTooLong { ask, error },
+                None => Report::AskFailed { ask, error: error.to_string() },
+            },
             Ok(response) => {
+                self.learn_length(ask, response.usage);
                 let turn = self.gate.session().current().map(|n| &n.turn);
                 let greedy =
                     turn.and_then(|t| t.asks.iter().find(|a| a.id == ask)).is_some_and(|a| a.temperature == 0.0);
@@ -457,7 +572,7 @@ impl Driver {
             Command::Adopt { action, assertions, origin } => {
                 self.request(Request::Adopt(Assertions { action, assertions, origin }));
             }
-            Command::Configure { model, method } => self.request(Request::Configure { model, method }),
+            Command::Configure(wanted) => self.request(Request::Configure(wanted)),
             Command::Note(text) => self.request(Request::Note(text)),
             Command::CheckText { token, text } => {
                 let world = self.points.world.as_ref();

@@ -1,5 +1,7 @@
 //! Events: the only things that change a session, and the records the log holds.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -56,6 +58,21 @@ pub struct PromptRecord {
     pub template_hash: String,
     /// The messages as sent: role and text. One message of role `text` is a raw completion prompt.
     pub messages: Vec<PromptMessage>,
+    /// What had to be left out to fit the model's context, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
+}
+
+/// Who proposes, and how, from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Configuration {
+    /// The model's name.
+    pub model: String,
+    /// The method's name.
+    pub method: String,
+    /// Session options that change (the method's: `shots`, `think`, `assertions`); what is not named stays as it is.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, String>,
 }
 
 /// One message of a prompt.
@@ -181,13 +198,8 @@ pub enum Event {
         /// Where they come from (`specification`, `inferred`, `edited`, a file).
         origin: String,
     },
-    /// The model or method in use changed.
-    Configured {
-        /// The model's name from now on.
-        model: String,
-        /// The method's name from now on.
-        method: String,
-    },
+    /// The model, the method or its options changed.
+    Configured(Configuration),
     /// A remark, by a person or the program.
     Noted {
         /// The text.

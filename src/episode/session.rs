@@ -25,7 +25,8 @@ pub struct Header {
     pub created: u64,
     /// The world's name (`household`).
     pub world: String,
-    /// World options that change its behaviour (`{"edition":"put"}`).
+    /// Options of the world (`edition`) and of the method at the start (`shots`, `think`, `assertions`) that change what
+    /// happens.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
     /// Where the task comes from: `shipped`, or the path given as `--data`.
@@ -179,6 +180,8 @@ pub struct Session {
     pub model: String,
     /// The method's name in use.
     pub method: String,
+    /// Options in force: the header's, and what was changed since.
+    pub options: BTreeMap<String, String>,
     /// Tokens spent so far.
     pub spent: Usage,
     next_ask: AskId,
@@ -189,7 +192,7 @@ pub struct Session {
 impl Session {
     /// A session with no records yet.
     pub fn new(header: Header) -> Self {
-        let (model, method) = (header.model.clone(), header.method.clone());
+        let (model, method, options) = (header.model.clone(), header.method.clone(), header.options.clone());
         Session {
             header,
             nodes: Vec::new(),
@@ -199,6 +202,7 @@ impl Session {
             assertions: BTreeMap::new(),
             model,
             method,
+            options,
             spent: Usage::default(),
             next_ask: 1,
             next_proposal: 1,
@@ -345,9 +349,10 @@ impl Session {
             Event::AssertionsAdopted { action, assertions, origin } => {
                 self.assertions.insert(action.clone(), (assertions.clone(), origin.clone()));
             }
-            Event::Configured { model, method } => {
-                self.model.clone_from(model);
-                self.method.clone_from(method);
+            Event::Configured(now) => {
+                self.model.clone_from(&now.model);
+                self.method.clone_from(&now.method);
+                self.options.extend(now.options.clone());
             }
             Event::Decided { decision } => {
                 if decision.id != self.next_decision {

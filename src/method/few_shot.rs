@@ -1,4 +1,4 @@
-//! The plain few-shot baseline: the greedy completion is the next action, whatever the preconditions say.
+//! The plain few-shot baseline: the greedy completion is the next action, whatever the preconditions say; the prompt holds none.
 
 use super::{GREEDY, Method, MethodInfo, Next, RANKED, Round, SAMPLES};
 
@@ -11,25 +11,35 @@ impl Method for FewShot {
         MethodInfo {
             id: "few-shot",
             label: "Few-shot baseline",
-            description: "Takes the greedy completion of the trajectory program. Preconditions are shown but decide nothing.",
+            description: "Takes the greedy completion of the trajectory program; no assertion stands in the prompt. \
+                          Preconditions are shown to you but decide nothing.",
         }
     }
 
     fn next(&self, round: Round<'_>) -> Next {
-        if !(round.has_asked(GREEDY) || round.has_asked(RANKED) || round.has_asked(SAMPLES)) {
-            return Next::Greedy;
-        }
-        match round.proposals().find(|p| p.action.is_some()) {
-            Some(p) => Next::Recommend { proposal: Some(p.id), why: "first completion that is an action".into() },
-            None => Next::Recommend { proposal: None, why: "no completion is an action".into() },
-        }
+        first_action(round)
     }
 
     fn prompts(&self) -> &'static str {
         "program"
     }
 
+    fn shows_assertions(&self) -> bool {
+        false
+    }
+
     fn ranked(&self) -> u32 {
         1
+    }
+}
+
+/// One greedy completion, taken if it is an action.
+pub(super) fn first_action(round: Round<'_>) -> Next {
+    if !(round.has_asked(GREEDY) || round.has_asked(RANKED) || round.has_asked(SAMPLES)) {
+        return Next::Greedy;
+    }
+    match round.proposals().find(|p| p.action.is_some()) {
+        Some(p) => Next::Recommend { proposal: Some(p.id), why: "first completion that is an action".into() },
+        None => Next::Recommend { proposal: None, why: "no completion is an action".into() },
     }
 }

@@ -1,19 +1,31 @@
 //! Methods: what each research method puts into the loop's slots, and nothing else.
 //!
 //! A method is pure: it sees what happened at the cursor and says what comes next ([`Next`]), and reads completions. Asking,
-//! checking and deciding belong to the driver and the gate. One file a method.
+//! checking and deciding belong to the driver and the gate, prompts to [`crate::driver::prompting`]. One file a method; what
+//! they share is `options` (how a method is carried out), `reading` (completions) and `think` (thoughts of demonstrations).
+//!
+//! The paper's policies are `few-shot`, `precondition-prompting` and `precondition-aware`. They differ in two things that
+//! [`Options`] can also set apart: whether the assertions in force stand in the prompt ([`Method::shows_assertions`],
+//! overridden by [`Options::assertions`]), and whether verification drives sampling (Algorithm 1).
 
 mod few_shot;
+mod options;
 mod precondition_aware;
+mod precondition_prompting;
 pub mod reading;
+mod scored;
 #[cfg(test)]
 mod tests;
+pub mod think;
 pub mod verify;
 
 use std::sync::Arc;
 
 pub use few_shot::FewShot;
+pub use options::{MAX_SHOTS, Options, Shown};
 pub use precondition_aware::{PreconditionAware, Trial, algorithm_1};
+pub use precondition_prompting::PreconditionPrompting;
+pub use scored::{Scored, probabilities};
 
 use crate::episode::{AskId, Proposal, ProposalId, Turn};
 
@@ -25,6 +37,9 @@ pub const SAMPLES: &str = "next action, samples";
 pub const RANKED: &str = "next action, ranked";
 /// Purpose recorded when the symbolic proposer is asked for more than it has offered; it counts as [`RANKED`] too.
 pub const FURTHER: &str = "next action, ranked further";
+
+/// Purpose recorded when every admissible action is scored.
+pub const SCORED: &str = "next action, scored";
 
 /// A method as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +59,8 @@ pub enum Next {
     Greedy,
     /// Random samples.
     Samples(u32),
+    /// The log-probability of each admissible action as the next line.
+    Score,
     /// It is done proposing.
     Recommend {
         /// What it would take.
@@ -86,6 +103,11 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     /// The folder of its prompts.
     fn prompts(&self) -> &'static str;
 
+    /// Whether the prompt's specification holds the assertions in force; [`Options::assertions`] may say otherwise.
+    fn shows_assertions(&self) -> bool {
+        true
+    }
+
     /// Temperature of random samples.
     fn temperature(&self) -> f64 {
         0.7
@@ -108,5 +130,5 @@ pub fn named(id: &str) -> Option<Arc<dyn Method>> {
 }
 
 fn built_in() -> Vec<Arc<dyn Method>> {
-    vec![Arc::new(PreconditionAware::default()), Arc::new(FewShot)]
+    vec![Arc::new(PreconditionAware::default()), Arc::new(PreconditionPrompting), Arc::new(FewShot), Arc::new(Scored)]
 }

@@ -71,7 +71,7 @@ impl Method for PreconditionAware {
 }
 
 /// The best-ranked proposal that verifies; else the best-ranked.
-fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) -> Next {
+pub(super) fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) -> Next {
     match proposals.iter().position(|p| verifies(turn, p)) {
         Some(0) => {
             Next::Recommend { proposal: proposals.first().map(|p| p.id), why: format!("the best {what} verifies") }

@@ -1,5 +1,7 @@
 //! Reading a completion as the next line of the trajectory program: the `verify` rules of Algorithm 1 that need no state.
 
+use std::borrow::Cow;
+
 use ruff_python_ast::{Expr, Stmt};
 
 use crate::program::Call;
@@ -18,15 +20,57 @@ pub enum Line {
     },
 }
 
-/// The line of a completion that counts: the first that is not blank, without its indentation. Chat models wrap code in fences
-/// and prompts; these are taken off.
+/// What ends the call of a raw completion that may begin with a thought: the text at which generation stops. A line break alone
+/// would stop it behind the thought. The parenthesis is put back by [`closed`].
+pub const END_OF_CALL: &str = ")\n";
+
+/// A completion taken apart.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written<'a> {
+    /// The comments before the line, without `#` and `think:`.
+    pub thoughts: Vec<&'a str>,
+    /// The line that counts, without its indentation; empty if there is none.
+    pub line: &'a str,
+}
+
+/// Takes a completion apart: comments first, then the first line that is neither blank nor a fence. Chat models wrap code in
+/// fences and prompts; these are taken off.
+pub fn written(completion: &str) -> Written<'_> {
+    let mut written = Written::default();
+    for line in completion.lines() {
+        let line = line.trim().trim_start_matches(">>> ").trim();
+        if line.is_empty() || line.starts_with("```") {
+            continue;
+        }
+        if let Some(comment) = line.strip_prefix('#') {
+            let comment = comment.trim_start_matches('#').trim();
+            let thought = comment.strip_prefix("think:").unwrap_or(comment).trim();
+            if !thought.is_empty() {
+                written.thoughts.push(thought);
+            }
+            continue;
+        }
+        written.line = line.trim_matches('`').trim();
+        break;
+    }
+    written
+}
+
+/// The line of a completion that counts.
 pub fn first_line(completion: &str) -> &str {
-    completion
-        .lines()
-        .map(|line| line.trim().trim_start_matches(">>> ").trim())
-        .find(|line| !line.is_empty() && !line.starts_with("```"))
-        .map(|line| line.trim_matches('`').trim())
-        .unwrap_or("")
+    written(completion).line
+}
+
+/// A line whose generation was stopped at [`END_OF_CALL`] with its parenthesis put back; any other line as it is. `finish` is
+/// the completion's reason for ending: a line cut off by the token limit stays cut off.
+pub fn closed<'a>(line: &'a str, finish: &str) -> Cow<'a, str> {
+    let cut = matches!(finish, "length" | "content_filter" | crate::model::CUT_OFF);
+    let opens = line.contains('(') && !line.ends_with(')');
+    if cut || !opens || line.parse::<Call>().is_ok() {
+        return Cow::Borrowed(line);
+    }
+    let closed = format!("{line})");
+    if closed.parse::<Call>().is_ok() { Cow::Owned(closed) } else { Cow::Borrowed(line) }
 }
 
 /// Reads a line as a program call.

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::reading::{Line, first_line, read_line};
+use super::reading::{Line, closed, first_line, read_line, written};
 use super::*;
 use crate::episode::{Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Status, Verdict};
 
@@ -19,6 +19,7 @@ fn drive(
                 let n = (n as usize).min(random.len());
                 answer(&mut turn, SAMPLES, Origin::Sample, &random[..n], &verify);
             }
+            Next::Score => answer(&mut turn, SCORED, Origin::Scored, random, &verify),
             Next::Recommend { proposal, why } => return (turn, proposal, why),
         }
     }
@@ -85,6 +86,36 @@ fn few_shot_takes_the_greedy_completion_whatever_fails() {
 }
 
 #[test]
+fn precondition_prompting_differs_from_few_shot_in_the_prompt_alone() {
+    let (turn, chosen, _) = drive(&PreconditionPrompting, "a.f(1)", &["a.f(2)"], |l| l == "a.f(2)");
+    assert_eq!((turn.asks.len(), chosen), (1, Some(1)));
+    assert!(PreconditionPrompting.shows_assertions() && !FewShot.shows_assertions());
+    // The cells of the ablation that no method has by itself.
+    let hidden = Options { assertions: Shown::Hidden, ..Options::default() };
+    assert!(!hidden.shows_assertions(PreconditionAware::default().shows_assertions()));
+    let shown = Options { assertions: Shown::Shown, ..Options::default() };
+    assert!(shown.shows_assertions(FewShot.shows_assertions()));
+}
+
+#[test]
+fn the_likeliest_action_that_verifies_is_chosen() {
+    let ranked = ["a.f(3)", "a.f(1)", "a.f(2)"];
+    let (turn, chosen, why) = drive(&Scored, "", &ranked, |l| l != "a.f(3)");
+    assert_eq!((turn.asks.len(), chosen), (1, Some(2)), "{why}");
+    let (_, chosen, why) = drive(&Scored, "", &ranked, |_| false);
+    assert_eq!(chosen, Some(1), "{why}");
+    let (_, chosen, why) = drive(&Scored, "", &[], |_| true);
+    assert_eq!(chosen, None, "{why}");
+}
+
+#[test]
+fn every_method_has_a_name_of_its_own() {
+    let ids: Vec<&str> = all().iter().map(|m| m.id).collect();
+    assert_eq!(ids, ["precondition-aware", "precondition-prompting", "few-shot", "scored"]);
+    assert!(ids.iter().all(|id| named(id).is_some_and(|m| m.info().id == *id)));
+}
+
+#[test]
 fn a_rejected_proposal_is_not_offered_again() {
     let mut turn = Turn::default();
     answer(&mut turn, RANKED, Origin::Symbolic, &["a.f(1)", "a.f(2)"], &|_| true);
@@ -146,5 +177,22 @@ fn the_line_that_counts_is_found_in_what_chat_models_write() {
     assert_eq!(first_line("```python\nagent.goto('x')\n```"), "agent.goto('x')");
     assert_eq!(first_line("`agent.goto('x')`"), "agent.goto('x')");
     assert_eq!(first_line("\n \n"), "");
+    let thought = written("# think: a mug\n\n   # is needed\n    agent.take('mug 1', 'desk 1')\n# no thought\n");
+    assert_eq!(thought.thoughts, ["a mug", "is needed"]);
+    assert_eq!(thought.line, "agent.take('mug 1', 'desk 1')");
+    assert_eq!(written("# think: and then?\n").line, "");
     assert!(matches!(read_line("agent.goto('x')  # there"), Line::Call(c) if c.to_string() == "agent.goto('x')"));
+}
+
+#[test]
+fn a_call_stopped_at_its_end_gets_its_parenthesis_back() {
+    assert_eq!(closed("agent.goto('x'", "stop"), "agent.goto('x')");
+    assert_eq!(closed("agent.goto('x'", ""), "agent.goto('x')");
+    assert_eq!(closed("user.GOODBYE(", "stop"), "user.GOODBYE()");
+    // What was cut off, is whole, or would be no call either way stays as it is.
+    for (line, finish) in
+        [("agent.goto('x'", "length"), ("agent.goto('x')", "stop"), ("agent.goto('x", "stop"), ("go", "stop")]
+    {
+        assert_eq!(closed(line, finish), line);
+    }
 }

@@ -154,6 +154,16 @@ pub enum ModelError {
         /// The provider's words and what to do.
         message: String,
     },
+    /// The prompt is longer than the model takes.
+    #[error("{endpoint}: {message}")]
+    TooLong {
+        /// Where.
+        endpoint: String,
+        /// The provider's words and what to do.
+        message: String,
+        /// Tokens the model takes, prompt and completion together, where told.
+        context: Option<u64>,
+    },
     /// No answer could be had; retries are used up.
     #[error("{endpoint}: {message}")]
     Unreachable {
@@ -217,5 +227,28 @@ pub trait LanguageModel: Send + Sync {
         Err(ModelError::Configuration(format!(
             "{name} tells no log-probabilities of given texts; choose a method that lets it write"
         )))
+    }
+
+    /// As [`LanguageModel::score`], telling how many candidates are done as it goes on. A closed `done` is no error.
+    ///
+    /// # Errors
+    /// As [`LanguageModel::score`].
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        _done: &UnboundedSender<usize>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
+        self.score(request, cancel).await
+    }
+
+    /// Whether prompts for it are best one raw text to go on with, rather than chat messages.
+    fn prefers_raw(&self) -> bool {
+        false
+    }
+
+    /// Tokens it takes, prompt and completion together, as far as is known.
+    fn context(&self) -> Option<usize> {
+        None
     }
 }

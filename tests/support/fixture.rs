@@ -121,6 +121,7 @@ impl Script {
                 message("system", "You complete a program that acts in a household."),
                 message("user", "def put_a_mug_in_desk():\n    agent = Agent(env)\n    agent."),
             ],
+            left_out: None,
         };
         let (purpose, model) = (purpose.to_owned(), "gpt-test".to_owned());
         self.event(Event::Asked { ask, purpose, model, prompt: Some(prompt), n: 2, temperature: 0.7 });

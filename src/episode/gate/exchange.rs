@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::decision::{DecisionId, Policy};
-use super::super::event::{AskId, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, Usage};
+use super::super::event::{AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, Usage};
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
 
 /// How urgent a message to the person is.
@@ -179,13 +179,8 @@ pub enum Request {
     AskAside(AskSpec),
     /// Put assertions in force.
     Adopt(Assertions),
-    /// Change model or method.
-    Configure {
-        /// The model's name.
-        model: String,
-        /// The method's name.
-        method: String,
-    },
+    /// Change model, method or its options; an empty name leaves what is in use.
+    Configure(Configuration),
     /// Write a remark.
     Note(String),
 }
@@ -213,6 +208,13 @@ pub enum Report {
         /// The ask.
         ask: AskId,
         /// What went wrong and what to do.
+        error: String,
+    },
+    /// Of an ask whose prompt the model could not take, when a shorter one can be made: it is asked for anew.
+    AskTooLong {
+        /// The ask.
+        ask: AskId,
+        /// What the model said.
         error: String,
     },
     /// Of [`Effect::CheckProposal`].
@@ -291,12 +293,7 @@ pub enum Effect {
     /// Compile assertions and put them in force.
     AdoptAssertions(Assertions),
     /// Make another model and method ready.
-    Configure {
-        /// The model's name.
-        model: String,
-        /// The method's name.
-        method: String,
-    },
+    Configure(Configuration),
     /// Tell the person.
     Say(Level, String),
 }

@@ -18,7 +18,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
-use super::event::{AskId, Event, NodeId, Record};
+use super::event::{AskId, Configuration, Event, NodeId, Record};
 use super::proposal::{Action, Proposal, ProposalId, Status, Verdict};
 use super::session::{AskState, Session};
 pub use exchange::{Advice, AskSpec, Assertions, Draft, Effect, Level, Report, Request};
@@ -48,7 +48,7 @@ enum Phase {
     /// Assertions to be compiled.
     Adopting(Assertions),
     /// A model and a method to be made ready.
-    Configuring { model: String, method: String },
+    Configuring(Configuration),
 }
 
 /// What a typed text is for.
@@ -190,9 +190,12 @@ impl Gate {
         match input {
             Input::Request(Request::Cancel) => self.cancel(),
             Input::Request(request) if self.phase == Phase::Idle => self.on_request(request),
-            Input::Report(Report::Answered { ask, .. } | Report::AskFailed { ask, .. })
-                if self.ask != Some(ask) && !self.asides.contains_key(&ask) => {}
-            Input::Report(report @ (Report::Answered { .. } | Report::AskFailed { .. })) => match self.phase {
+            Input::Report(
+                Report::Answered { ask, .. } | Report::AskFailed { ask, .. } | Report::AskTooLong { ask, .. },
+            ) if self.ask != Some(ask) && !self.asides.contains_key(&ask) => {}
+            Input::Report(
+                report @ (Report::Answered { .. } | Report::AskFailed { .. } | Report::AskTooLong { .. }),
+            ) => match self.phase {
                 Phase::Idle => self.on_report(report),
                 _ => self.queue.push_back(Input::Report(report)),
             },

@@ -34,6 +34,16 @@ impl Gate {
                 self.stop_policy("the model gave no answer");
                 self.say(Level::Error, error);
             }
+            Report::AskTooLong { ask, error } if self.asides.contains_key(&ask) => {
+                self.on_report(Report::AskFailed { ask, error });
+            }
+            Report::AskTooLong { ask, error } => {
+                self.ask = None;
+                self.say(Level::Info, format!("{error}; asking again with a shorter prompt"));
+                self.record(Event::AskFailed { ask, error, cancelled: false });
+                self.round = self.session.next_ask();
+                self.consult(None);
+            }
             Report::Advised(advice) if self.phase == Phase::Advising => self.advised(advice),
             Report::Checked { proposal, verdict } => {
                 let Phase::Checking { left, then } = &mut self.phase else { return };
@@ -83,14 +93,14 @@ impl Gate {
                 }
             }
             Report::Configured(result) => {
-                let Phase::Configuring { model, method } = &self.phase else { return };
-                let (model, method) = (model.clone(), method.clone());
+                let Phase::Configuring(wanted) = &self.phase else { return };
+                let wanted = wanted.clone();
                 self.phase = Phase::Idle;
                 match result {
                     Err(error) => self.say(Level::Error, error),
                     Ok(()) => {
-                        self.say(Level::Info, format!("{method} with {model} from here on"));
-                        self.record(Event::Configured { model, method });
+                        self.say(Level::Info, format!("{} with {} from here on", wanted.method, wanted.model));
+                        self.record(Event::Configured(wanted));
                         if !self.session.is_done() {
                             self.new_round();
                             self.consult(None);

@@ -47,11 +47,17 @@ impl Gate {
                 self.phase = Phase::Adopting(assertions.clone());
                 self.out.push(Effect::AdoptAssertions(assertions));
             }
-            Request::Configure { model, method } => {
+            Request::Configure(mut wanted) => {
                 self.drop_ask("model or method was changed");
                 self.stop_policy("model or method was changed");
-                self.phase = Phase::Configuring { model: model.clone(), method: method.clone() };
-                self.out.push(Effect::Configure { model, method });
+                if wanted.model.is_empty() {
+                    wanted.model.clone_from(&self.session.model);
+                }
+                if wanted.method.is_empty() {
+                    wanted.method.clone_from(&self.session.method);
+                }
+                self.phase = Phase::Configuring(wanted.clone());
+                self.out.push(Effect::Configure(wanted));
             }
             Request::Note(text) => self.record(Event::Noted { text }),
         }
@@ -237,7 +243,7 @@ impl Gate {
         self.drop_ask("an edited prompt was sent in its place");
         self.new_round();
         let model = self.session.model.clone();
-        let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages };
+        let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages, left_out: None };
         self.ask(AskSpec { purpose: old.purpose, model, prompt: Some(prompt), n: old.n, temperature: old.temperature });
     }
 

@@ -273,5 +273,10 @@ impl Sim {
 }
 
 fn no_prompt() -> super::super::event::PromptRecord {
-    super::super::event::PromptRecord { template: "t".into(), template_hash: "h".into(), messages: vec![] }
+    super::super::event::PromptRecord {
+        template: "t".into(),
+        template_hash: "h".into(),
+        messages: vec![],
+        left_out: None,
+    }
 }

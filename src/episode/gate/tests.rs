@@ -337,8 +337,12 @@ fn what_arrives_while_an_effect_is_out_waits_its_turn() {
 }
 
 fn aside() -> AskSpec {
-    let prompt =
-        super::super::event::PromptRecord { template: "p".into(), template_hash: "h".into(), messages: vec![] };
+    let prompt = super::super::event::PromptRecord {
+        template: "p".into(),
+        template_hash: "h".into(),
+        messages: vec![],
+        left_out: None,
+    };
     AskSpec { purpose: "assertions for go".into(), model: "x".into(), prompt: Some(prompt), n: 2, temperature: 0.7 }
 }
 
@@ -395,7 +399,11 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Ask(Request::Propose)),
         1 => (0u32..3).prop_map(|n| Op::Ask(Request::Sample { n })),
         1 => Just(Op::Ask(Request::Adopt(Assertions { action: "go".into(), assertions: vec![], origin: "p".into() }))),
-        1 => Just(Op::Ask(Request::Configure { model: "y".into(), method: "n".into() })),
+        1 => Just(Op::Ask(Request::Configure(Configuration {
+            model: "y".into(),
+            method: "n".into(),
+            options: [("shots".to_owned(), "1".to_owned())].into(),
+        }))),
         1 => Just(Op::Ask(Request::AskAside(aside()))),
         1 => (1u64..6).prop_map(|ask| Op::Ask(Request::Resend { ask, messages: vec![PromptMessage { role: "user".into(), text: "t".into() }] })),
     ]

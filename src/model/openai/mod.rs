@@ -54,6 +54,10 @@ impl LanguageModel for OpenAi {
         }
     }
 
+    fn prefers_raw(&self) -> bool {
+        self.options.api == Api::Completions
+    }
+
     async fn complete(
         &self,
         request: &ModelRequest,

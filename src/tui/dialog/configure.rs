@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use super::list::List;
 use super::{Context, Dialog, Reply};
 use crate::driver::Command;
+use crate::episode::Configuration;
 use crate::tui::actions::ActionId;
 use crate::tui::launcher::Entry;
 use crate::tui::sanitize;
@@ -94,7 +95,11 @@ impl Dialog for Configure {
                     self.problem = Some(sanitize::line(why).into_owned());
                     return Vec::new();
                 }
-                let command = Command::Configure { model: model.name.clone(), method: method.name.clone() };
+                let command = Command::Configure(Configuration {
+                    model: model.name.clone(),
+                    method: method.name.clone(),
+                    ..Configuration::default()
+                });
                 return vec![Reply::Close, Reply::Send(command)];
             }
             _ => 0,

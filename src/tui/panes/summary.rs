@@ -19,7 +19,7 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::Moved { .. } => ("moved", Role::Warn),
         Event::PolicySet { .. } => ("policy", Role::Warn),
         Event::AssertionsAdopted { .. } => ("adopted", Role::Good),
-        Event::Configured { .. } => ("configured", Role::Warn),
+        Event::Configured(_) => ("configured", Role::Warn),
         Event::Noted { .. } => ("note", Role::Text),
         Event::Failed { .. } => ("failed", Role::Bad),
     }
@@ -92,7 +92,10 @@ pub fn summary(record: &Record) -> String {
                 assertions.join("; ")
             )
         }
-        Event::Configured { model, method } => format!("model {model}, method {method}"),
+        Event::Configured(now) => {
+            let options = now.options.iter().map(|(key, value)| format!(", {key} {value}"));
+            format!("model {}, method {}{}", now.model, now.method, options.collect::<String>())
+        }
         Event::Noted { text } => text.clone(),
         Event::Failed { error } => error.clone(),
     }

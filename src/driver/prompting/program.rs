@@ -1,0 +1,170 @@
+//! Demonstrations and the trajectory so far as programs, with or without think comments.
+
+use serde::Serialize;
+
+use crate::episode::{Choice, Node, Session};
+use crate::method::reading::written;
+use crate::method::think::thoughts;
+use crate::program::Call;
+use crate::world;
+
+/// A demonstration as a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Demonstration {
+    /// Where it comes from.
+    pub id: String,
+    /// The world's kind of task.
+    pub kind: String,
+    /// The goal.
+    pub sentence: String,
+    /// The program, with its `def` line.
+    pub program: String,
+    /// The same with a `# think:` comment before actions.
+    pub thinking: String,
+    /// The first action, as an example of a line.
+    pub example: Option<String>,
+}
+
+impl Demonstration {
+    /// A recorded episode as a program.
+    pub fn of(recorded: &world::demonstration::Demonstration) -> Self {
+        let mut trajectory =
+            Trajectory { opening: vec![format!("def {}():", recorded.header.function)], steps: Vec::new() };
+        let comment = recorded.header.comment.replace(['\n', '\r'], " ");
+        trajectory.opening.extend((!comment.is_empty()).then(|| format!("# {comment}")));
+        trajectory.opening.extend(recorded.header.setup.iter().cloned());
+        let thoughts = thoughts(recorded);
+        trajectory.steps.extend(recorded.steps.iter().zip(thoughts).map(|(step, thought)| TrajectoryStep {
+            thoughts: thought.into_iter().collect(),
+            action: step.action_call.as_ref().map(ToString::to_string),
+            observations: step.observation_calls.iter().map(ToString::to_string).collect(),
+        }));
+        Demonstration {
+            id: recorded.id.clone(),
+            kind: recorded.task_type.clone(),
+            sentence: recorded.sentence.clone(),
+            program: trajectory.render(false, 0),
+            thinking: trajectory.render(true, 0),
+            example: recorded.steps.iter().find_map(|s| s.action_call.as_ref()).map(ToString::to_string),
+        }
+    }
+}
+
+/// A step of a trajectory: what was thought, done and observed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TrajectoryStep {
+    /// Thoughts before the action, one line each, without `# think:`.
+    pub thoughts: Vec<String>,
+    /// The action as a call; `None` for the reset and for actions without a call.
+    pub action: Option<String>,
+    /// The observations as calls.
+    pub observations: Vec<String>,
+}
+
+/// The program so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trajectory {
+    /// The `def` line, the comment and the lines that set the objects up, unindented.
+    pub opening: Vec<String>,
+    /// The steps, the reset first.
+    pub steps: Vec<TrajectoryStep>,
+}
+
+impl Trajectory {
+    /// A session's way to its cursor.
+    pub fn of(session: &Session) -> Self {
+        let path = session.path(session.cursor());
+        let steps = path.iter().enumerate().map(|(i, node)| {
+            let parent = i.checked_sub(1).and_then(|before| path.get(before));
+            let mut calls = node.outcome.calls.clone();
+            let own = node.action.as_ref().and_then(|a| a.call.as_ref());
+            let begins = calls.first().is_some_and(|first| Some(first) == own || is_same(own, first));
+            let action = begins.then(|| calls.remove(0));
+            let thoughts = parent.map(|p| thoughts_of(p, node)).unwrap_or_default();
+            TrajectoryStep { thoughts, action, observations: calls }
+        });
+        Trajectory { opening: session.header.opening.clone(), steps: steps.collect() }
+    }
+
+    /// How many observations there are.
+    pub fn observations(&self) -> usize {
+        self.steps.iter().map(|s| s.observations.len()).sum()
+    }
+
+    /// As a program, each line ended; with think comments or not, and without its oldest `left_out` observations, which a comment
+    /// stands for.
+    pub fn render(&self, think: bool, left_out: usize) -> String {
+        let mut program = String::new();
+        let mut lines = self.opening.iter();
+        if let Some(def) = lines.next() {
+            program.push_str(def);
+            program.push('\n');
+        }
+        let mut line = |text: &str| {
+            program.push_str("    ");
+            program.push_str(text.trim_start());
+            program.push('\n');
+        };
+        lines.for_each(|text| line(text));
+        if left_out > 0 {
+            line(&format!("# ({left_out} older observations are left out)"));
+        }
+        let mut skip = left_out;
+        for step in &self.steps {
+            if think {
+                step.thoughts.iter().for_each(|thought| line(&format!("# think: {thought}")));
+            }
+            step.action.iter().for_each(|action| line(action));
+            for observation in &step.observations {
+                match skip.checked_sub(1) {
+                    Some(left) => skip = left,
+                    None => line(observation),
+                }
+            }
+        }
+        program
+    }
+}
+
+/// Whether two spellings are the same call.
+fn is_same(own: Option<&String>, first: &str) -> bool {
+    let read = |text: &str| text.parse::<Call>().ok();
+    own.and_then(|own| read(own)).is_some_and(|own| read(first) == Some(own))
+}
+
+/// What the model thought before the action that led from a node to its child. A person's own action has no thoughts, nor has
+/// one that a person edited.
+fn thoughts_of(parent: &Node, child: &Node) -> Vec<String> {
+    let decision = parent.turn.decisions.iter().find(|d| Some(d.id) == child.decision);
+    let Some(Choice::Approve { proposal }) = decision.map(|d| &d.choice) else { return Vec::new() };
+    let raw = parent.turn.proposal(*proposal).map_or("", |p| p.raw.as_str());
+    written(raw).thoughts.into_iter().map(|t| t.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_observations_go_first_and_a_comment_stands_for_them() {
+        let step = |action: &str, observations: &[&str]| TrajectoryStep {
+            thoughts: vec!["why not".into()],
+            action: Some(action.into()),
+            observations: observations.iter().map(|o| (*o).into()).collect(),
+        };
+        let trajectory = Trajectory {
+            opening: vec!["def f():".into(), "# f".into(), "a = A()".into()],
+            steps: vec![step("a.go(1)", &["a.see(1)", "a.see(2)"]), step("a.go(2)", &["a.see(3)"])],
+        };
+        assert_eq!(trajectory.observations(), 3);
+        assert_eq!(
+            trajectory.render(false, 0),
+            "def f():\n    # f\n    a = A()\n    a.go(1)\n    a.see(1)\n    a.see(2)\n    a.go(2)\n    a.see(3)\n"
+        );
+        assert_eq!(
+            trajectory.render(true, 2),
+            "def f():\n    # f\n    a = A()\n    # (2 older observations are left out)\n    # think: why not\n    \
+             a.go(1)\n    # think: why not\n    a.go(2)\n    a.see(3)\n"
+        );
+    }
+}

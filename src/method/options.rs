@@ -1,0 +1,152 @@
+//! How a method is carried out, beside its name: how many demonstrations, think comments, whether the assertions are shown.
+//!
+//! A session records them among its options (`shots`, `think`, `assertions`); what is absent there has its default.
+
+use std::collections::BTreeMap;
+
+/// Most demonstrations of a prompt, as in the paper.
+pub const MAX_SHOTS: usize = 10;
+
+/// Whether the prompt's specification holds the assertions in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// As the method has it.
+    #[default]
+    ByMethod,
+    /// They stand in the prompt.
+    Shown,
+    /// The bodies of all actions are `pass`.
+    Hidden,
+}
+
+/// The options of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Demonstrations in the prompt, 0 to [`MAX_SHOTS`].
+    pub shots: usize,
+    /// Demonstrations and completions hold `# think:` comments before actions.
+    pub think: bool,
+    /// Whether the assertions stand in the prompt.
+    pub assertions: Shown,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { shots: 3, think: false, assertions: Shown::ByMethod }
+    }
+}
+
+impl Options {
+    /// Reads them from a session's options; others' keys are passed over.
+    ///
+    /// # Errors
+    /// A value that is none, in words.
+    pub fn read(map: &BTreeMap<String, String>) -> Result<Self, String> {
+        let mut options = Options::default();
+        if let Some(text) = map.get("shots") {
+            options.shots = text.parse().ok().filter(|n| *n <= MAX_SHOTS).ok_or_else(|| {
+                format!("shots = `{text}`: the number of demonstrations is a whole number from 0 to {MAX_SHOTS}")
+            })?;
+        }
+        if let Some(text) = map.get("think") {
+            options.think = match text.as_str() {
+                "true" => true,
+                "false" => false,
+                _ => return Err(format!("think = `{text}`: it is true or false")),
+            };
+        }
+        if let Some(text) = map.get("assertions") {
+            options.assertions = text.parse()?;
+        }
+        Ok(options)
+    }
+
+    /// As a session records them, all of them.
+    pub fn write(self) -> BTreeMap<String, String> {
+        [
+            ("shots", self.shots.to_string()),
+            ("think", self.think.to_string()),
+            ("assertions", self.assertions.to_string()),
+        ]
+        .map(|(key, value)| (key.to_owned(), value))
+        .into()
+    }
+
+    /// Whether the assertions stand in the prompt of a method that would (`by_method`) show them.
+    pub fn shows_assertions(self, by_method: bool) -> bool {
+        match self.assertions {
+            Shown::ByMethod => by_method,
+            Shown::Shown => true,
+            Shown::Hidden => false,
+        }
+    }
+
+    /// In a few words, for people: `3 demonstrations, think comments`.
+    pub fn words(self) -> String {
+        let mut words = match self.shots {
+            0 => "no demonstration".to_owned(),
+            1 => "1 demonstration".to_owned(),
+            n => format!("{n} demonstrations"),
+        };
+        if self.think {
+            words.push_str(", think comments");
+        }
+        match self.assertions {
+            Shown::ByMethod => {}
+            Shown::Shown => words.push_str(", assertions in the prompt"),
+            Shown::Hidden => words.push_str(", no assertions in the prompt"),
+        }
+        words
+    }
+}
+
+impl std::fmt::Display for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Shown::ByMethod => "method",
+            Shown::Shown => "shown",
+            Shown::Hidden => "hidden",
+        })
+    }
+}
+
+impl std::str::FromStr for Shown {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "method" => Ok(Shown::ByMethod),
+            "shown" => Ok(Shown::Shown),
+            "hidden" => Ok(Shown::Hidden),
+            other => Err(format!("assertions = `{other}`: it is method, shown or hidden")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_survive_their_record() {
+        for shots in 0..=MAX_SHOTS {
+            for think in [false, true] {
+                for assertions in [Shown::ByMethod, Shown::Shown, Shown::Hidden] {
+                    let options = Options { shots, think, assertions };
+                    let mut map = options.write();
+                    map.insert("edition".into(), "put".into());
+                    assert_eq!(Options::read(&map), Ok(options));
+                }
+            }
+        }
+        assert_eq!(Options::read(&BTreeMap::new()), Ok(Options::default()));
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        for (key, value) in [("shots", "11"), ("shots", "-1"), ("think", "yes"), ("assertions", "on")] {
+            let error = Options::read(&[(key.to_owned(), value.to_owned())].into()).unwrap_err();
+            assert!(error.contains(key) && error.contains(value), "{error}");
+        }
+    }
+}
