@@ -6,18 +6,16 @@ mod fixture;
 #[path = "support/screen.rs"]
 mod screen;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use fixture::{Script, episode, pool};
+use fixture::{Script, episode};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use screen::{buffer, pane, shown, text, unicode};
 use serde_json::json;
 use stepwright::driver::{Command, Level, LineStatus, Notice};
 use stepwright::episode::{Choice, Event, Origin};
-use stepwright::precondition::{CandidateOrigin, Fate};
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
 
@@ -203,80 +201,6 @@ fn the_chosen_proposal_is_explained_once() {
     let mut p = pane(PaneId::Proposals);
     assert_eq!(sent(&p.update(&s.view)), &Command::Explain { proposal: 4 });
     assert!(p.update(&s.view).is_empty());
-}
-
-#[test]
-fn candidates_are_marked_and_adopted_in_order() {
-    let mut s = episode();
-    s.view.notice(Notice::Pool(Arc::new(pool())));
-    let mut p = ready(PaneId::Preconditions, &s.view);
-    let adopted = |p: &mut dyn Pane, view: &View| match p.act(PaneAction::Adopt, view).as_slice() {
-        [Intent::Send(Command::Adopt { action, assertions, .. })] => (action.clone(), assertions.clone()),
-        other => panic!("{other:?}"),
-    };
-    // Unasked: the optimal representatives that are not rejected.
-    assert_eq!(adopted(p.as_mut(), &s.view), ("take".into(), vec!["self.location == recep".into()]));
-    // The first row is what is in force; keeping it is a mark away.
-    p.act(PaneAction::ToggleFold, &s.view);
-    let both = vec!["self.inventory is None".to_owned(), "self.location == recep".to_owned()];
-    assert_eq!(adopted(p.as_mut(), &s.view).1, both);
-    p.act(PaneAction::Down, &s.view);
-    assert!(matches!(p.act(PaneAction::ToggleFold, &s.view)[..], [Intent::Say(..)]), "rejected ones cannot be marked");
-    let restore = Command::RejectCandidate { action: "take".into(), id: 6, rejected: false };
-    assert_eq!(sent(&p.act(PaneAction::ToggleReject, &s.view)), &restore);
-}
-
-#[test]
-fn a_candidate_is_validated_as_it_is_typed() {
-    let mut s = episode();
-    s.view.notice(Notice::Pool(Arc::new(pool())));
-    let mut p = ready(PaneId::Preconditions, &s.view);
-    p.act(PaneAction::Down, &s.view);
-    p.act(PaneAction::Down, &s.view);
-    p.act(PaneAction::Edit, &s.view);
-    let wake = keys(p.as_mut(), &s.view, "s");
-    assert!(matches!(wake[..], [Intent::WakeIn(_)]));
-    let Command::TryCandidate { token, action, text } = rest(p.as_mut(), &s.view) else { panic!("a try") };
-    assert_eq!((action.as_str(), text.as_str()), ("take", "self.location == receps"));
-    let mut candidate = pool().candidates[3].clone();
-    candidate.text = text;
-    candidate.fate = Fate::Fails {
-        demonstration: 0,
-        call: 1,
-        at: "agent.take('a', 'b')".into(),
-        exception: "NameError".into(),
-        message: "name 'receps' is not defined".into(),
-        failing: 12,
-    };
-    s.view.notice(Notice::CandidateChecked { token, candidate: Box::new(candidate) });
-    let screen = look(p.as_mut(), &s.view);
-    assert!(screen.contains("NameError: name 'receps' is not defined"), "{screen}");
-    assert!(screen.contains("demonstration 1, call 2: agent.take('a', 'b')"), "{screen}");
-    let put = press(p.as_mut(), &s.view, KeyCode::Enter);
-    let text = "self.location == receps".to_owned();
-    assert_eq!(sent(&put), &Command::PutCandidate { action: "take".into(), id: Some(1), text });
-}
-
-#[test]
-fn inference_is_started_for_one_or_all_by_enumerator_or_model() {
-    let mut s = episode();
-    let mut other = pool();
-    other.action = "goto".into();
-    s.view.notice(Notice::Pool(Arc::new(other)));
-    let mut p = ready(PaneId::Preconditions, &s.view);
-    let infer = |action: Option<&str>, origin| Command::Infer { action: action.map(str::to_owned), origin };
-    assert_eq!(sent(&p.act(PaneAction::Run, &s.view)), &infer(Some("goto"), CandidateOrigin::Enumerated));
-    p.act(PaneAction::Right, &s.view);
-    p.act(PaneAction::Cycle, &s.view);
-    assert_eq!(sent(&p.act(PaneAction::Run, &s.view)), &infer(Some("take"), CandidateOrigin::Model));
-    assert_eq!(sent(&p.act(PaneAction::RunAll, &s.view)), &infer(None, CandidateOrigin::Model));
-    p.act(PaneAction::Add, &s.view);
-    keys(p.as_mut(), &s.view, "obj");
-    let put = Command::PutCandidate { action: "take".into(), id: None, text: "obj".into() };
-    assert_eq!(sent(&press(p.as_mut(), &s.view, KeyCode::Enter)), &put);
-    let _ = buffer(p.as_mut(), &s.view, &unicode(), SIZE, true);
-    mouse(p.as_mut(), &s.view, CLICK, (1, 0));
-    assert!(p.title(&s.view).contains("goto"), "a click on a tab shows it");
 }
 
 #[test]

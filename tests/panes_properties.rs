@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use fixture::{Script, episode, fails, holds, long, outcome, pool};
+use fixture::{Script, comparison, episode, fails, holds, inspection, long, outcome, pool, step_view};
 use proptest::prelude::*;
 use ratatui::layout::Rect;
 use screen::{ascii, buffer, unicode};
@@ -145,8 +145,12 @@ fn happen(s: &mut Script, what: &Happening) {
             for token in 0..40 {
                 let lines = vec![LineStatus::Ran, LineStatus::Raised(text.clone()), LineStatus::NotReached];
                 s.view.notice(Notice::ProgramChecked { token, lines });
-                let candidate = Box::new(pool().candidates[usize::try_from(token % 7).unwrap_or(0)].clone());
-                s.view.notice(Notice::CandidateChecked { token, candidate });
+                let mut inspection = (*inspection(usize::try_from(token % 7).unwrap_or(0))).clone();
+                inspection.candidate.text = text.clone();
+                s.view.notice(Notice::CandidateChecked { token, inspection: Ok(Arc::new(inspection)) });
+                s.view.notice(Notice::StepShown { token, step: step_view() });
+                let (comparison, right) = comparison();
+                s.view.notice(Notice::SetsCompared { token, comparison, right });
             }
         }
         Happening::Reopen(0) => *s = Script::open(),

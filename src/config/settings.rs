@@ -58,17 +58,18 @@ const fn setting(
 }
 
 /// The sections with a line of help each. `models.NAME` takes the keys of `model`, `keys` takes any.
-pub(super) const SECTIONS: [(&str, &str); 6] = [
+pub(super) const SECTIONS: [(&str, &str); 7] = [
     ("model", "the model in use; [models.NAME] sections describe further ones, taking what they leave out from here"),
     ("ui", "the workbench"),
     ("data", "your own copies of data that cannot ship with the program"),
     ("gate", "what is approved without you"),
+    ("candidates", "how a model is asked for candidate preconditions"),
     ("keys", "keys by action, as listed in docs/keys.md: ACTION = \"KEY\" or [\"KEY\", \"KEY\"]"),
     ("models", ""),
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 30] = [
+pub(super) const SETTINGS: [Setting; 33] = [
     setting(
         "model",
         "model",
@@ -183,6 +184,23 @@ pub(super) const SETTINGS: [Setting; 30] = [
         &[],
         "ask you once a session has spent so many tokens",
     ),
+    setting(
+        "candidates",
+        "demonstrations",
+        Kind::Whole(1, 10),
+        "3",
+        &[],
+        "prompts an action: each shows another demonstration that calls it",
+    ),
+    setting(
+        "candidates",
+        "samples",
+        Kind::Whole(0, 64),
+        "8",
+        &[],
+        "random samples of each prompt, beside the greedy one",
+    ),
+    setting("candidates", "at_once", Kind::Whole(1, 16), "4", &[], "asks under way at once"),
 ];
 
 /// The setting of a full name; `models.NAME.KEY` is the setting `model.KEY`.

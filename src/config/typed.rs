@@ -11,6 +11,7 @@ use super::show::{Shown, Source};
 use super::{Environment, Layer, Paths, Problem};
 use crate::episode::Policy;
 use crate::model::openai::{Api, LimitField, Options};
+use crate::precondition::CandidateAsks;
 
 /// The whole configuration.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Config {
     pub data: Data,
     /// The `[gate]` section.
     pub gate: Gate,
+    /// The `[candidates]` section.
+    pub candidates: CandidateAsks,
     /// The `[keys]` section: keys by action, unchecked.
     pub keys: BTreeMap<String, KeySetting>,
     pub(super) shown: Vec<Shown>,
@@ -199,8 +202,14 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         model_hub: values.text("data", "model_hub"),
         package_index: values.text("data", "package_index"),
     };
+    let whole = |key: &str| values.whole("candidates", key).unwrap_or_default();
+    let candidates = CandidateAsks {
+        demonstrations: usize::try_from(whole("demonstrations")).unwrap_or(1),
+        samples: u32::try_from(whole("samples")).unwrap_or_default(),
+        at_once: usize::try_from(whole("at_once")).unwrap_or(1),
+    };
     let shown = Shown::all(&merged, &model, &models);
-    Config { paths, model, models, ui, data, gate: Gate { policy }, keys, shown }
+    Config { paths, model, models, ui, data, gate: Gate { policy }, candidates, keys, shown }
 }
 
 /// One price without the other would make costs wrong.

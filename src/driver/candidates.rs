@@ -1,47 +1,50 @@
 //! Candidate preconditions: inference and validation beside the episode, off the driver's task.
 //!
 //! The pools live in one [`Workshop`], built from the demonstrations when first needed. It is lent to one job at a time; jobs
-//! queue. Candidates by a model are asked for as asides of the session: recorded like any ask, but no proposals.
+//! queue. Asking a model is `writing`'s business, whole sets `sets`'.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
+use super::sets::{Change, Known};
 use super::setup::Source;
 use super::task::{Driver, Message};
 use super::{Level, Notice};
-use crate::episode::AskId;
-use crate::episode::gate::{AskSpec, Request};
-use crate::model::Completion;
-use crate::precondition::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateOrigin, Demo, Workshop, WorkshopError,
-    read_completion,
-};
+use crate::precondition::{AdoptedAction, AdoptedSet};
+use crate::precondition::{CandidateContext, CandidateOrigin, Demo, Occasion, Pool, Workshop, WorkshopError, Written};
 use crate::program::Specification;
 use crate::world::demonstration::Demonstration;
-
-/// Completions asked for each action.
-const SAMPLES: u32 = 8;
-/// Their temperature.
-const TEMPERATURE: f64 = 0.7;
 
 /// What is to be done with the pools.
 #[derive(Debug)]
 pub(super) enum Job {
     /// Fill pools from the built-in enumerator; all of them for `None`.
     Enumerate(Option<String>),
-    /// Say what a model is to be told.
-    Contexts(Option<String>),
+    /// Say what a model is to be told, after so many demonstrations.
+    Contexts(Option<String>, usize),
+    /// Tell the pool as it stands.
+    Show(String),
     /// Add what a model wrote.
-    Offer { action: String, texts: Vec<String> },
+    TakeIn { action: String, written: Vec<Written> },
     /// Add or replace a person's candidate.
     Put { action: String, id: Option<usize>, text: String },
-    /// Judge a text as it is typed.
-    Try { token: u64, action: String, text: String },
+    /// Look at a text as it is typed, or at a candidate.
+    Try { token: u64, action: String, text: String, in_force: Vec<String> },
     /// Mark a candidate.
     Reject { action: String, id: usize, rejected: bool },
+    /// Take a person's last change back.
+    Undo(String),
+    /// Make it again.
+    Redo(String),
+    /// Show a step, with what these texts come to there.
+    Step { token: u64, action: String, place: Occasion, texts: Vec<String> },
+    /// Show a step where two differ.
+    Differ { token: u64, action: String, one: String, other: String },
+    /// Set two sets side by side.
+    Compare { token: u64, left: Known, right: Known },
 }
 
 /// The workshop and the jobs that wait for it.
@@ -51,32 +54,26 @@ pub(super) struct Bench {
     working: bool,
     queue: VecDeque<Job>,
     cancel: CancellationToken,
-    /// Actions a model is still to be asked about.
-    waiting: VecDeque<(String, CandidateContext)>,
-    /// The ask under way and the action it is about.
-    asked: Option<(AskId, String)>,
 }
 
 /// A job's end: the workshop comes back.
+#[derive(Default)]
 pub(super) struct Done {
     workshop: Option<Box<Workshop>>,
     contexts: Vec<(String, CandidateContext)>,
+    /// The action whose candidates a person wanted to change, in vain.
+    unchanged: Option<String>,
 }
 
 impl Bench {
     /// Stops the job under way and forgets the others; whether there was any.
     pub(super) fn cancel(&mut self) -> bool {
-        let any = self.working || !self.waiting.is_empty();
+        let any = self.working;
         self.cancel.cancel();
         self.cancel = CancellationToken::new();
-        self.queue.clear();
-        self.waiting.clear();
+        // What was written is taken in, and what a person changed stays changed.
+        self.queue.retain(|job| !matches!(job, Job::Enumerate(_) | Job::Contexts(..) | Job::Try { .. }));
         any
-    }
-
-    /// The action an ask is about, if it asks for candidates.
-    pub(super) fn take_asked(&mut self, ask: AskId) -> Option<String> {
-        self.asked.take_if(|(asked, _)| *asked == ask).map(|(_, action)| action)
     }
 }
 
@@ -86,6 +83,10 @@ impl Driver {
         if matches!(job, Job::Try { .. }) {
             self.bench.queue.retain(|j| !matches!(j, Job::Try { .. }));
         }
+        if let Job::Put { action, .. } | Job::Reject { action, .. } = &job {
+            // Noted in the order in which the person asked, whatever is done meanwhile.
+            self.changes.add(Change::Pool(action.clone()));
+        }
         self.bench.queue.push_back(job);
         self.next_job();
     }
@@ -94,9 +95,11 @@ impl Driver {
     pub(super) fn infer(&mut self, action: Option<String>, origin: CandidateOrigin) {
         match (origin, &self.source) {
             (CandidateOrigin::Model, Source::Symbolic) => {
-                self.say(Level::Warning, "no language model is in use; choose one, or infer by enumeration");
+                self.say(Level::Warning, "no language model is in use; choose one (M), or infer by the enumerator");
             }
-            (CandidateOrigin::Model, Source::Language { .. }) => self.bench(Job::Contexts(action)),
+            (CandidateOrigin::Model, Source::Language { .. }) => {
+                self.bench(Job::Contexts(action, self.prompting.candidates.demonstrations));
+            }
             _ => self.bench(Job::Enumerate(action)),
         }
     }
@@ -107,12 +110,18 @@ impl Driver {
         }
         let Some(job) = self.bench.queue.pop_front() else { return };
         self.bench.working = true;
+        let mut growing = self.writing.actions();
+        growing.extend(self.bench.queue.iter().filter_map(|job| match job {
+            Job::TakeIn { action, .. } => Some(action.clone()),
+            _ => None,
+        }));
         let work = Work {
             workshop: self.bench.workshop.take(),
             specification: self.mind.specification().clone(),
             demonstrations: Arc::clone(&self.demonstrations),
             notices: self.notices.clone(),
             cancel: self.bench.cancel.clone(),
+            growing,
         };
         let messages = self.messages.clone();
         tokio::task::spawn_blocking(move || {
@@ -120,50 +129,17 @@ impl Driver {
         });
     }
 
-    /// Takes the workshop back and goes on with the next job or ask.
+    /// Takes the workshop back and goes on with the next job.
     pub(super) fn bench_done(&mut self, done: Done) {
         self.bench.working = false;
         self.bench.workshop = done.workshop;
-        self.bench.waiting.extend(done.contexts);
-        self.ask_for_candidates();
+        if let Some(action) = done.unchanged {
+            self.changes.forget(&action);
+        }
+        if !done.contexts.is_empty() {
+            self.write_candidates(done.contexts);
+        }
         self.next_job();
-    }
-
-    /// Asks the model about the next action, one at a time.
-    fn ask_for_candidates(&mut self) {
-        if self.bench.asked.is_some() {
-            return;
-        }
-        let Some((action, context)) = self.bench.waiting.pop_front() else { return };
-        let name = if self.prompting.raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
-        let prompt = match self.prompting.render(name, &context) {
-            Ok(prompt) => prompt,
-            Err(why) => {
-                self.bench.waiting.clear();
-                return self.say(Level::Error, why);
-            }
-        };
-        let ask = self.gate.session().next_ask();
-        self.bench.asked = Some((ask, action.clone()));
-        self.request(Request::AskAside(AskSpec {
-            purpose: format!("assertions for {action}"),
-            model: self.source.name(),
-            prompt: Some(prompt),
-            n: SAMPLES,
-            temperature: TEMPERATURE,
-        }));
-        if self.gate.session().next_ask() == ask {
-            // The gate refused (a budget is reached) and has said so.
-            self.bench.asked = None;
-            self.bench.waiting.clear();
-        }
-    }
-
-    /// Takes a model's candidates for an action in.
-    pub(super) fn candidates_written(&mut self, action: String, completions: &[Completion]) {
-        let texts: Vec<String> = completions.iter().flat_map(|c| read_completion(&c.text)).collect();
-        self.bench(Job::Offer { action, texts });
-        self.ask_for_candidates();
     }
 }
 
@@ -174,11 +150,12 @@ struct Work {
     demonstrations: Arc<Vec<Demonstration>>,
     notices: UnboundedSender<Notice>,
     cancel: CancellationToken,
+    /// Actions that a model is writing for.
+    growing: BTreeSet<String>,
 }
 
 impl Work {
     fn run(mut self, job: Job) -> Done {
-        let mut contexts = Vec::new();
         let workshop = match self.workshop.take() {
             Some(workshop) => Ok(workshop),
             None => {
@@ -188,23 +165,30 @@ impl Work {
         let mut workshop = match workshop {
             Ok(workshop) => workshop,
             Err(error) => {
-                self.say(Level::Error, error.to_string());
-                return Done { workshop: None, contexts };
+                match job {
+                    // What is only looked at is answered where it is looked at.
+                    Job::Try { token, .. } => {
+                        let inspection = Err(error.to_string());
+                        let _ = self.notices.send(Notice::CandidateChecked { token, inspection });
+                    }
+                    _ => self.say(Level::Error, error.to_string()),
+                }
+                return Done::default();
             }
         };
-        if let Err(error) = self.carry_out(&mut workshop, job, &mut contexts) {
-            let level = if error == WorkshopError::Cancelled { Level::Info } else { Level::Error };
+        let mut done = Done::default();
+        if let Err(error) = self.carry_out(&mut workshop, job, &mut done) {
+            let level = match error {
+                WorkshopError::Cancelled | WorkshopError::NoChange(..) | WorkshopError::AlreadyThere(..) => Level::Info,
+                _ => Level::Error,
+            };
             self.say(level, error.to_string());
         }
-        Done { workshop: Some(workshop), contexts }
+        done.workshop = Some(workshop);
+        done
     }
 
-    fn carry_out(
-        &self,
-        workshop: &mut Workshop,
-        job: Job,
-        contexts: &mut Vec<(String, CandidateContext)>,
-    ) -> Result<(), WorkshopError> {
+    fn carry_out(&self, workshop: &mut Workshop, job: Job, done: &mut Done) -> Result<(), WorkshopError> {
         let pool = match job {
             Job::Enumerate(action) => {
                 let actions = actions(workshop, action);
@@ -213,7 +197,7 @@ impl Work {
                     let pool = workshop.enumerate(action, |done, total| self.going_on(&what, done, total));
                     let pool = pool.inspect_err(|_| self.progress_ends(&what))?;
                     self.progress_ends(&what);
-                    let _ = self.notices.send(Notice::Pool(Arc::new(pool)));
+                    self.tell(pool);
                 }
                 let what = if let [one] = actions.as_slice() { one.as_str() } else { "all actions" };
                 self.say(
@@ -222,32 +206,79 @@ impl Work {
                 );
                 return Ok(());
             }
-            Job::Contexts(action) => {
+            Job::Contexts(action, most) => {
                 for action in actions(workshop, action) {
-                    let shown = self.demonstrations.iter().position(|d| d.calls().any(|c| c.function == action));
-                    if let Some(context) = workshop.context(&action, shown.unwrap_or(0)) {
-                        contexts.push((action, context));
+                    let before = done.contexts.len();
+                    let shown = self.spread(&action, most).into_iter();
+                    let contexts = shown.filter_map(|at| workshop.context(&action, at));
+                    done.contexts.extend(contexts.map(|context| (action.clone(), context)));
+                    if done.contexts.len() == before {
+                        return Err(WorkshopError::NeverCalled(action));
                     }
                 }
                 return Ok(());
             }
-            Job::Try { token, action, text } => {
-                let candidate = Box::new(workshop.try_text(&action, &text)?);
-                let _ = self.notices.send(Notice::CandidateChecked { token, candidate });
+            Job::Try { token, action, text, in_force } => {
+                let inspection = workshop.inspect(&action, &text, &in_force).map(Arc::new).map_err(|e| e.to_string());
+                let _ = self.notices.send(Notice::CandidateChecked { token, inspection });
                 return Ok(());
             }
-            Job::Offer { action, texts } => {
-                let what = format!("validating what the model wrote for {action}");
-                let going_on = |done, total| self.going_on(&what, done, total);
-                let pool = workshop.offer(&action, CandidateOrigin::Model, &texts, going_on);
-                self.progress_ends(&what);
-                pool?
+            Job::Step { token, action, place, texts } => {
+                let step = Arc::new(workshop.step_view(&action, &place, &texts)?);
+                let _ = self.notices.send(Notice::StepShown { token, step });
+                return Ok(());
             }
-            Job::Put { action, id, text } => workshop.put(&action, id, &text)?,
-            Job::Reject { action, id, rejected } => workshop.reject(&action, id, rejected)?,
+            Job::Differ { token, action, one, other } => {
+                match workshop.difference(&action, &one, &other)? {
+                    Some(step) => {
+                        let _ = self.notices.send(Notice::StepShown { token, step: Arc::new(step) });
+                    }
+                    None => self.say(
+                        Level::Info,
+                        format!("they hold at the same instances of {action}: no step of the demonstrations tells them apart"),
+                    ),
+                }
+                return Ok(());
+            }
+            Job::Compare { token, left, right } => {
+                let [left, right] = [left, right].map(|(name, set)| {
+                    let set = set.unwrap_or_else(|| suggested(workshop));
+                    (name, set)
+                });
+                let comparison = workshop.compare((&left.0, &left.1), (&right.0, &right.1));
+                let (comparison, right) = (Arc::new(comparison), Arc::new(right.1));
+                let _ = self.notices.send(Notice::SetsCompared { token, comparison, right });
+                return Ok(());
+            }
+            Job::Show(action) => workshop.pool(&action)?,
+            Job::TakeIn { action, written } => workshop.take_in(&action, &written)?,
+            Job::Put { action, id, text } => {
+                let put = workshop.put(&action, id, &text);
+                put.inspect_err(|_| done.unchanged = Some(action))?
+            }
+            Job::Reject { action, id, rejected } => {
+                let put = workshop.reject(&action, id, rejected);
+                put.inspect_err(|_| done.unchanged = Some(action))?
+            }
+            Job::Undo(action) => workshop.undo(&action)?,
+            Job::Redo(action) => workshop.redo(&action)?,
         };
-        let _ = self.notices.send(Notice::Pool(Arc::new(pool)));
+        self.tell(pool);
         Ok(())
+    }
+
+    fn tell(&self, mut pool: Pool) {
+        pool.running = self.growing.contains(&pool.action);
+        let _ = self.notices.send(Notice::Pool(Arc::new(pool)));
+    }
+
+    /// At most so many of the demonstrations that call an action, spread over all that do.
+    fn spread(&self, action: &str, most: usize) -> Vec<usize> {
+        let calls = self.demonstrations.iter().enumerate();
+        let calling: Vec<usize> =
+            calls.filter(|(_, d)| d.calls().any(|c| c.function == action)).map(|(at, _)| at).collect();
+        let n = most.clamp(1, calling.len().max(1));
+        (0..n).filter_map(|k| calling.get(k * calling.len() / n).copied()).collect()
     }
 
     /// Tells how far it is, at most fifty times; whether nobody cancelled.
@@ -265,6 +296,16 @@ impl Work {
     fn say(&self, level: Level, text: impl Into<String>) {
         let _ = self.notices.send(Notice::Say { level, text: text.into() });
     }
+}
+
+/// What Equation (1) suggests for each action.
+fn suggested(workshop: &Workshop) -> AdoptedSet {
+    let actions = workshop.called_actions().map(|f| AdoptedAction {
+        action: f.name.clone(),
+        params: f.params.clone(),
+        assertions: workshop.suggested(&f.name),
+    });
+    AdoptedSet { notes: Vec::new(), actions: actions.collect() }
 }
 
 /// The action, or all that the demonstrations call.

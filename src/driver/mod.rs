@@ -16,12 +16,15 @@ mod points;
 pub mod prompting;
 mod proposing;
 mod scoring;
+mod sets;
 mod setup;
 mod situation;
 mod task;
 mod worlds;
+mod writing;
 
 pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver};
+pub use sets::SetSource;
 pub use setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
 pub use task::start;
 pub use worlds::{DIALOGUE, HOUSEHOLD, Place, Sources, WORLDS, Wanted};
@@ -35,7 +38,9 @@ use serde_json::Value;
 use crate::blocking::BlockingTree;
 pub use crate::episode::Level;
 use crate::episode::{AskId, Configuration, Header, NodeId, Policy, PromptMessage, ProposalId, Record, Verdict};
-use crate::precondition::{CandidateOrigin, Pool};
+use crate::precondition::{
+    AdoptedSet, CandidateAsks, CandidateOrigin, Inspection, Occasion, Pool, SetComparison, StepView,
+};
 
 /// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].
 #[derive(Debug, Clone, PartialEq)]
@@ -130,7 +135,8 @@ pub enum Command {
         /// The expression.
         text: String,
     },
-    /// Validate an expression as it is being typed; answered by [`Notice::CandidateChecked`], nothing is kept.
+    /// Look at an expression as it is being typed, or at a candidate of that text: validity, |C|, relations, what it newly
+    /// excludes. Answered by [`Notice::CandidateChecked`], nothing is kept.
     TryCandidate {
         /// Echoed in the answer.
         token: u64,
@@ -148,6 +154,58 @@ pub enum Command {
         /// Rejected or restored.
         rejected: bool,
     },
+    /// Take back the last change a person made to an action's candidates or to what is in force for it.
+    UndoChange {
+        /// The action's function.
+        action: String,
+    },
+    /// Make the change again that was last taken back.
+    RedoChange {
+        /// The action's function.
+        action: String,
+    },
+    /// Show a demonstration step with what these expressions come to there; answered by [`Notice::StepShown`].
+    ShowStep {
+        /// Echoed in the answer.
+        token: u64,
+        /// The action's function.
+        action: String,
+        /// The step, with the action's arguments.
+        place: Occasion,
+        /// The expressions.
+        texts: Vec<String>,
+    },
+    /// Show a step where two expressions differ; answered by [`Notice::StepShown`].
+    ShowDifference {
+        /// Echoed in the answer.
+        token: u64,
+        /// The action's function.
+        action: String,
+        /// One expression.
+        one: String,
+        /// The other.
+        other: String,
+    },
+    /// Set two sets side by side; answered by [`Notice::SetsCompared`].
+    CompareSets {
+        /// Echoed in the answer.
+        token: u64,
+        /// The left one.
+        left: SetSource,
+        /// The right one; taken as the truth in Equation (2).
+        right: SetSource,
+    },
+    /// Write what is in force to a file; a file that is there is replaced.
+    SaveSet(PathBuf),
+    /// Put a whole set in force; actions it does not name stay as they are.
+    AdoptSet {
+        /// Where it comes from, in words.
+        origin: String,
+        /// The set.
+        set: AdoptedSet,
+    },
+    /// Change how candidates are asked of a model.
+    SetCandidateAsks(CandidateAsks),
     /// Put these assertions in force for an action; proposals at the cursor are checked again.
     Adopt {
         /// The action's function.
@@ -263,12 +321,35 @@ pub enum Notice {
     },
     /// A pool of candidates, new or changed.
     Pool(Arc<Pool>),
-    /// Answer to [`Command::TryCandidate`]: the candidate as it would stand in the pool.
+    /// Answer to [`Command::TryCandidate`].
     CandidateChecked {
         /// The command's token.
         token: u64,
-        /// The candidate with its fate.
-        candidate: Box<crate::precondition::Candidate>,
+        /// The candidate as it stands in the pool, or as it would; `Err` says why nothing can be told.
+        inspection: Result<Arc<Inspection>, String>,
+    },
+    /// Answer to [`Command::ShowStep`] and [`Command::ShowDifference`].
+    StepShown {
+        /// The command's token.
+        token: u64,
+        /// The step.
+        step: Arc<StepView>,
+    },
+    /// Answer to [`Command::CompareSets`].
+    SetsCompared {
+        /// The command's token.
+        token: u64,
+        /// The two sets side by side.
+        comparison: Arc<SetComparison>,
+        /// The right one, to be put in force.
+        right: Arc<AdoptedSet>,
+    },
+    /// What inference has to go by; told at the beginning and whenever it changes.
+    Inference {
+        /// How candidates are asked of a model.
+        asks: CandidateAsks,
+        /// Whether the world's data tells the true preconditions ([`SetSource::Truth`]).
+        ground_truth: bool,
     },
     /// A message for the person: what happened, and what to press next.
     Say {

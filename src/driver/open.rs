@@ -226,6 +226,7 @@ fn prompting_for(demonstrations: &[Demonstration], config: &Config) -> Prompting
     Prompting {
         prompts: Prompts::new(Some(&config.paths.config)),
         demonstrations: Arc::new(demonstrations),
+        candidates: config.candidates,
         ..Prompting::default()
     }
 }

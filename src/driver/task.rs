@@ -17,7 +17,9 @@ use super::points::{Points, logged};
 use super::prompting::{Form, SpecificationText};
 use super::proposing;
 use super::scoring::{self, Candidate};
+use super::sets::Changes;
 use super::setup::{Beginning, Keep, Setup, Source};
+use super::writing::{self, Writing};
 use super::{Command, Handle, Level, Notice};
 use crate::episode::gate::{Advice, AskSpec, Assertions, Effect, Report, Request};
 use crate::episode::{AskId, Configuration, Event, Gate, PromptRecord, Record, Session, log};
@@ -59,6 +61,8 @@ pub(super) struct Driver {
     pub(super) notices: UnboundedSender<Notice>,
     pub(super) messages: UnboundedSender<Message>,
     pub(super) bench: Bench,
+    pub(super) writing: Writing,
+    pub(super) changes: Changes,
     asks: BTreeMap<AskId, CancellationToken>,
     /// Why world and program are not where the session is.
     astray: Option<String>,
@@ -145,6 +149,8 @@ impl Driver {
             notices,
             messages,
             bench: Bench::default(),
+            writing: Writing::default(),
+            changes: Changes::default(),
             asks: BTreeMap::new(),
             astray,
             shown: None,
@@ -161,6 +167,7 @@ impl Driver {
     async fn run(mut self, mut inbox: UnboundedReceiver<Command>, mut returns: UnboundedReceiver<Message>) {
         self.carry_out();
         self.show_situation();
+        self.tell_inference();
         loop {
             tokio::select! {
                 biased;
@@ -439,7 +446,10 @@ impl Driver {
             });
             return;
         }
-        let request = asking::request(spec, self.prompting.options.think, seed);
+        let mut request = asking::request(spec, self.prompting.options.think, seed);
+        if self.writing.has(ask) {
+            writing::shape(&mut request);
+        }
         tokio::spawn(async move {
             let answer = asking::ask(model, ask, request, cancel, notices).await;
             let _ = messages.send(Message::Answer(answer));
@@ -462,10 +472,8 @@ impl Driver {
     fn message(&mut self, message: Message) {
         let (ask, report) = match message {
             Message::Bench(done) => return self.bench_done(done),
-            Message::Answer(answer) => match self.bench.take_asked(answer.ask) {
-                Some(action) => return self.candidates_answered(action, answer),
-                None => (answer.ask, self.read_answer(answer)),
-            },
+            Message::Answer(answer) if self.writing.has(answer.ask) => return self.candidates_answered(answer),
+            Message::Answer(answer) => (answer.ask, self.read_answer(answer)),
             Message::Scored(scores) => {
                 let ask = scores.ask;
                 let shorter = scores.result.as_ref().err().and_then(|e| self.shorter(e));
@@ -484,14 +492,11 @@ impl Driver {
     }
 
     /// An ask for candidates has ended: it is recorded, and what was written goes to the pools.
-    fn candidates_answered(&mut self, action: String, answer: Answer) {
+    fn candidates_answered(&mut self, answer: Answer) {
         let Answer { ask, result, ms } = answer;
         self.asks.remove(&ask);
         let (report, completions) = match result {
-            Err(error) => {
-                self.bench.cancel();
-                (Report::AskFailed { ask, error: error.to_string() }, None)
-            }
+            Err(error) => (Report::AskFailed { ask, error: error.to_string() }, None),
             Ok(response) => {
                 let texts = response.completions.iter().map(|c| c.text.clone()).collect();
                 let report = Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() };
@@ -500,9 +505,7 @@ impl Driver {
         };
         self.report(report);
         self.carry_out();
-        if let Some(completions) = completions {
-            self.candidates_written(action, &completions);
-        }
+        self.candidates_written(ask, completions.as_deref());
     }
 
     /// Whether a prompt that the model could not take can be made shorter; the words for it.
@@ -567,10 +570,11 @@ impl Driver {
                 if !self.bench.cancel() || !self.gate.is_at_rest() {
                     self.request(Request::Cancel);
                 }
+                self.stop_writing();
             }
             Command::Resend { ask, messages } => self.request(Request::Resend { ask, messages }),
             Command::Adopt { action, assertions, origin } => {
-                self.request(Request::Adopt(Assertions { action, assertions, origin }));
+                self.adopt(Assertions { action, assertions, origin });
             }
             Command::Configure(wanted) => self.request(Request::Configure(wanted)),
             Command::Note(text) => self.request(Request::Note(text)),
@@ -588,8 +592,24 @@ impl Driver {
             Command::Explain { proposal } => self.explain(proposal),
             Command::Infer { action, origin } => self.infer(action, origin),
             Command::PutCandidate { action, id, text } => self.bench(Job::Put { action, id, text }),
-            Command::TryCandidate { token, action, text } => self.bench(Job::Try { token, action, text }),
+            Command::TryCandidate { token, action, text } => {
+                let in_force = self.assertions_of(&action);
+                self.bench(Job::Try { token, action, text, in_force });
+            }
             Command::RejectCandidate { action, id, rejected } => self.bench(Job::Reject { action, id, rejected }),
+            Command::UndoChange { action } => self.turn_back(action, false),
+            Command::RedoChange { action } => self.turn_back(action, true),
+            Command::ShowStep { token, action, place, texts } => self.bench(Job::Step { token, action, place, texts }),
+            Command::ShowDifference { token, action, one, other } => {
+                self.bench(Job::Differ { token, action, one, other });
+            }
+            Command::CompareSets { token, left, right } => self.compare(token, left, right),
+            Command::SaveSet(path) => self.save_set(&path),
+            Command::AdoptSet { origin, set } => self.adopt_set(&origin, set),
+            Command::SetCandidateAsks(asks) => {
+                self.prompting.candidates = asks;
+                self.tell_inference();
+            }
             Command::Quit => {}
         }
     }

@@ -13,6 +13,31 @@ pub const COMPLETION_TEMPLATE: &str = "preconditions/candidates";
 /// The template that asks for the line, for models that chat.
 pub const CHAT_TEMPLATE: &str = "preconditions/candidates_chat";
 
+/// How candidates are asked of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CandidateAsks {
+    /// Prompts an action: each shows another demonstration that calls it. From 1.
+    pub demonstrations: usize,
+    /// Random samples of each prompt, beside the greedy completion.
+    pub samples: u32,
+    /// Asks under way at once. From 1.
+    pub at_once: usize,
+}
+
+impl Default for CandidateAsks {
+    fn default() -> Self {
+        CandidateAsks { demonstrations: 3, samples: 8, at_once: 4 }
+    }
+}
+
+impl CandidateAsks {
+    /// In words: `3 demonstrations x 1+8`, greedy and random completions.
+    pub fn in_words(self) -> String {
+        let plural = if self.demonstrations == 1 { "" } else { "s" };
+        format!("{} demonstration{plural} x 1+{}", self.demonstrations, self.samples)
+    }
+}
+
 /// What the templates are given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CandidateContext {
@@ -105,28 +130,90 @@ fn without(module: &ModModule, source: &str, actions: &[(&str, &str)]) -> String
     lines.join("\n").trim_end().to_owned()
 }
 
-/// Reads the candidates of one completion: its first line, and the `assert` lines that follow it directly. Code fences, a
-/// repeated `assert` and surrounding blanks are dropped.
-pub fn read_completion(completion: &str) -> Vec<String> {
-    let mut candidates = Vec::new();
-    for line in completion.lines().map(str::trim) {
+/// What a line of a completion was read as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written {
+    /// A candidate: what stands after `assert `.
+    Candidate(String),
+    /// Something that is no candidate.
+    Unreadable {
+        /// The line.
+        line: String,
+        /// Why it is none.
+        why: String,
+    },
+}
+
+/// Lines that one assertion may span at most.
+const MOST_LINES: usize = 12;
+
+/// Reads one completion: its first line, and the `assert` lines that follow it directly. Code fences, a repeated `assert`,
+/// comments and surrounding blanks are dropped; an assertion whose brackets are open goes on in the next lines. What is
+/// neither is told as unreadable, and so is a completion that holds nothing: never empty.
+pub fn read_completion(completion: &str) -> Vec<Written> {
+    let mut read = Vec::new();
+    let mut lines = completion.lines().map(str::trim);
+    while let Some(line) = lines.next() {
+        let begun = !read.is_empty();
         if line.is_empty() || line.starts_with("```") {
-            if candidates.is_empty() {
-                continue;
+            if begun {
+                break;
             }
+            continue;
+        }
+        let definition = line.starts_with("def ") || line.starts_with("class ") || line.starts_with('@');
+        if line.starts_with('#') || (definition && !begun) {
+            continue;
+        }
+        if definition {
             break;
         }
-        let asserted = line.strip_prefix("assert ").map(str::trim_start);
-        // Models that chat may put words or the definition first.
-        let heading = line.starts_with('#') || line.starts_with("def ") || line.starts_with("class ");
-        match (asserted, candidates.is_empty()) {
-            (None, true) if heading => {}
-            (None, true) => candidates.push(line.to_owned()),
-            (Some(text), _) if !text.is_empty() => candidates.push(text.to_owned()),
-            _ => break,
+        let asserted = line.strip_prefix("assert").filter(|rest| rest.starts_with([' ', '\t', '(']));
+        let Some(first) = asserted.map(str::trim).filter(|t| !t.is_empty()).or((!begun).then_some(line)) else {
+            let why =
+                "only `assert` lines may follow the first; this one and what comes after it are not read".to_owned();
+            read.push(Written::Unreadable { line: line.to_owned(), why });
+            break;
+        };
+        let mut text = first.to_owned();
+        for _ in 1..MOST_LINES {
+            let goes_on = text.strip_suffix('\\').map(str::trim_end);
+            if goes_on.is_none() && !is_open(&text) {
+                break;
+            }
+            let Some(next) = lines.next() else { break };
+            text = format!("{} {next}", goes_on.unwrap_or(&text));
+        }
+        read.push(Written::Candidate(text));
+    }
+    if read.is_empty() {
+        let line = completion.lines().map(str::trim).find(|l| !l.is_empty());
+        let (line, why) = match line {
+            Some(line) => (line, "the completion holds no assertion"),
+            None => ("(empty)", "the completion is empty"),
+        };
+        read.push(Written::Unreadable { line: line.to_owned(), why: why.to_owned() });
+    }
+    read
+}
+
+/// Whether a bracket is open at the end of a text, outside its string literals.
+fn is_open(text: &str) -> bool {
+    let (mut depth, mut quote, mut escaped) = (0_i32, None, false);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, '#') => break,
+            (None, _) => {}
         }
     }
-    candidates
+    depth > 0 && quote.is_none()
 }
 
 #[cfg(test)]
@@ -177,14 +264,46 @@ mod tests {
     fn completions_are_read_as_they_come() {
         for (completion, candidates) in [
             ("self.env.lit == False\n\n    def wait(self):", vec!["self.env.lit == False"]),
-            (" self.a\n        assert self.b, 'why'\n        self.c()", vec!["self.a", "self.b, 'why'"]),
+            (" self.a\n        assert self.b, 'why'\n\n        self.c()", vec!["self.a", "self.b, 'why'"]),
             ("```python\nassert not self.env.lit\n```\nThis says …", vec!["not self.env.lit"]),
             ("```python\nclass Agent:\n    def light(self, lamp):\n        assert lamp\n```", vec!["lamp"]),
-            ("\n\n", vec![]),
-            ("", vec![]),
+            ("assert(lamp)\n# and\nassert self.b", vec!["(lamp)", "self.b"]),
+            ("(self.a and\n    self.b)\nassert self.c", vec!["(self.a and self.b)", "self.c"]),
+            ("self.a or \\\n    self.b", vec!["self.a or self.b"]),
+            ("self.a == '(' and x\nassert self.b", vec!["self.a == '(' and x", "self.b"]),
             ("assert ", vec!["assert"]),
         ] {
-            assert_eq!(read_completion(completion), candidates, "{completion:?}");
+            let expected: Vec<_> = candidates.into_iter().map(|c| Written::Candidate(c.to_owned())).collect();
+            assert_eq!(read_completion(completion), expected, "{completion:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (completion, line, word) in [
+            ("", "(empty)", "empty"),
+            ("\n \n", "(empty)", "empty"),
+            ("# nothing must hold", "# nothing must hold", "no assertion"),
+            ("def light(self, lamp):", "def light(self, lamp):", "no assertion"),
+            ("self.a\n        self.c()\n        assert self.b", "self.c()", "not read"),
+        ] {
+            let read = read_completion(completion);
+            let Some(Written::Unreadable { line: found, why }) = read.last() else {
+                panic!("{completion:?}: {read:?}")
+            };
+            assert!(found == line && why.contains(word), "{completion:?}: {read:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_completion_gives_a_row_on_one_line(text in "[ -~\\n#\\\\]{0,80}") {
+            let read = read_completion(&text);
+            proptest::prop_assert!(!read.is_empty());
+            for written in read {
+                let (Written::Candidate(line) | Written::Unreadable { line, .. }) = written;
+                proptest::prop_assert!(!line.is_empty() && !line.contains('\n'), "{line:?}");
+            }
         }
     }
 }

@@ -5,11 +5,14 @@
 
 mod adopted;
 mod bits;
+mod compare;
 mod completion;
 mod enumerate;
 mod evidence;
 mod grammar;
 mod ground;
+mod inspect;
+mod merge;
 mod rank;
 mod relation;
 mod score;
@@ -19,11 +22,14 @@ mod workshop;
 
 pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
 pub use bits::Bits;
-pub use completion::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, read_completion};
+pub use compare::{ActionComparison, Counterpart, SetComparison, SideBySide};
+pub use completion::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, Written, read_completion};
 pub use enumerate::{Enumerated, Proposed, Withheld, enumerate};
 pub use ground::{Demo, Evaluation, Ground, GroundError, Instance, Instances, NoVerdict, Step};
+pub use inspect::{ExcludedStep, Inspection, Occasion, Reading, Related, StepView};
+pub use merge::{Joint, merged};
 pub use rank::{Cluster, clusters};
-pub use relation::{Difference, Relation};
+pub use relation::Relation;
 pub use score::{Mean, Score};
 pub use validate::{malformed, validate};
 pub use workshop::{Workshop, WorkshopError};
@@ -100,9 +106,15 @@ pub struct Candidate {
     pub optimal: bool,
     /// Whether it represents its cluster (lowest id).
     pub representative: bool,
-    /// Rejected by a person: kept, but not adopted.
+    /// Deleted by a person: kept to be restored, out of the ranking, not adopted.
     #[serde(default)]
     pub rejected: bool,
+    /// How many completions wrote it; 0 where no model did.
+    #[serde(default)]
+    pub times: u32,
+    /// The model's mean log-probability a token of this text, where it was asked to score it.
+    #[serde(default)]
+    pub logprob: Option<f64>,
 }
 
 /// The candidates of one action.

@@ -1,7 +1,6 @@
-//! How two satisfied sets relate, and where they differ: what a person asks of two candidates.
+//! How two satisfied sets relate.
 
 use super::bits::Bits;
-use super::ground::Instance;
 
 /// How one candidate relates to another, over the instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +26,15 @@ impl Relation {
         }
     }
 
+    /// The same, seen from the other.
+    pub fn converse(self) -> Self {
+        match self {
+            Relation::Implies => Relation::ImpliedBy,
+            Relation::ImpliedBy => Relation::Implies,
+            same => same,
+        }
+    }
+
     /// In words, to stand between the two: "implies".
     pub fn in_words(self) -> &'static str {
         match self {
@@ -36,17 +44,6 @@ impl Relation {
             Relation::Independent => "is independent of",
         }
     }
-}
-
-/// A step where two candidates differ.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Difference {
-    /// The time step and the arguments.
-    pub instance: Instance,
-    /// Whether it is the first that holds there.
-    pub first_holds: bool,
-    /// For people: the demonstration, the call before which it is, the arguments.
-    pub message: String,
 }
 
 #[cfg(test)]
@@ -60,5 +57,21 @@ mod tests {
         assert_eq!(Relation::of(&sets[0], &sets[1]), Relation::Implies);
         assert_eq!(Relation::of(&sets[1], &sets[0]), Relation::ImpliedBy);
         assert_eq!(Relation::of(&sets[0], &sets[3]), Relation::Independent);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn turned_round_it_is_the_converse_and_implication_chains(a: u8, b: u8, c: u8) {
+            use Relation::{Equivalent, Implies};
+            let of = |byte: u8| Bits::of(8, |i| byte >> i & 1 == 1);
+            let relation = |one: u8, other: u8| Relation::of(&of(one), &of(other));
+            proptest::prop_assert_eq!(relation(a, b).converse(), relation(b, a));
+            proptest::prop_assert_eq!(relation(a, b) == Equivalent, a == b);
+            // A part of a set implies the set, and implication is transitive.
+            proptest::prop_assert!(matches!(relation(a & b, a), Implies | Equivalent));
+            if matches!(relation(a, b), Implies | Equivalent) && matches!(relation(b, c), Implies | Equivalent) {
+                proptest::prop_assert!(matches!(relation(a, c), Implies | Equivalent));
+            }
+        }
     }
 }

@@ -8,9 +8,8 @@ use super::bits::Bits;
 use super::enumerate::{Withheld, enumerate};
 use super::ground::{Demo, Evaluation, Ground, GroundError, Instances, NoVerdict};
 use super::rank::clusters;
-use super::relation::{Difference, Relation};
 use super::validate::{malformed, validate};
-use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool};
+use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Written};
 use crate::program::{Assertion, Function, Role, Specification};
 
 /// Why a workshop refuses.
@@ -25,6 +24,18 @@ pub enum WorkshopError {
     /// There is no candidate of that number.
     #[error("{0} has no candidate {1}")]
     NoSuchCandidate(String, usize),
+    /// The text is in the pool already.
+    #[error("`{0}` is already a candidate of {1}")]
+    AlreadyThere(String, String),
+    /// Nothing a person did to the pool is left to be undone or done again.
+    #[error("no change to the candidates of {0} is left to {1}")]
+    NoChange(String, &'static str),
+    /// A text without a satisfied set.
+    #[error("`{0}` cannot be evaluated, so it cannot be compared")]
+    NotEvaluated(String),
+    /// There is no such step of a demonstration.
+    #[error("demonstration {0} has no action at call {1}")]
+    NoSuchStep(usize, usize),
     /// The work was cancelled; the pool is as it was.
     #[error("cancelled; the candidates are as they were")]
     Cancelled,
@@ -39,21 +50,37 @@ pub struct Workshop {
 
 /// The pool of one action with what is known of its candidates.
 #[derive(Debug, Clone)]
-struct Bench {
-    instances: Instances,
-    entries: Vec<Entry>,
+pub(super) struct Bench {
+    pub(super) instances: Instances,
+    pub(super) entries: Vec<Entry>,
     withheld: Vec<Withheld>,
+    /// What a person changed, oldest first, and what was taken back of it, newest last.
+    past: Vec<Change>,
+    future: Vec<Change>,
+    /// The next entry's key.
+    next: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
-    candidate: Candidate,
-    evaluation: Option<Evaluation>,
+pub(super) struct Entry {
+    /// Stays with the entry while its number changes; 0 until it joins a pool.
+    key: u64,
+    pub(super) candidate: Candidate,
+    pub(super) evaluation: Option<Evaluation>,
+}
+
+/// A person's change to one entry: what stood there before and after, and where; `None` where there was or is none.
+#[derive(Debug, Clone)]
+struct Change {
+    key: u64,
+    at: usize,
+    before: Option<Entry>,
+    after: Option<Entry>,
 }
 
 impl Entry {
     /// The satisfied set, if the candidate takes part in the ranking: valid and not rejected.
-    fn ranked(&self) -> Option<&Bits> {
+    pub(super) fn ranked(&self) -> Option<&Bits> {
         let takes_part = self.candidate.fate == Fate::Valid && !self.candidate.rejected;
         self.evaluation.as_ref().filter(|_| takes_part).map(|e| &e.set)
     }
@@ -70,7 +97,7 @@ impl Workshop {
         let benches = functions
             .map(|function| {
                 let instances = Instances::new(&ground, function);
-                (function.name.clone(), Bench { instances, entries: Vec::new(), withheld: Vec::new() })
+                (function.name.clone(), Bench::new(instances))
             })
             .collect();
         Ok(Workshop { ground, benches })
@@ -96,7 +123,7 @@ impl Workshop {
         WorkshopError::NoSuchAction(action.to_owned(), known.join(", "))
     }
 
-    fn bench(&self, action: &str) -> Result<&Bench, WorkshopError> {
+    pub(super) fn bench(&self, action: &str) -> Result<&Bench, WorkshopError> {
         let bench = self.benches.get(action).ok_or_else(|| self.no_such_action(action))?;
         if bench.instances.calls.is_empty() { Err(WorkshopError::NeverCalled(action.to_owned())) } else { Ok(bench) }
     }
@@ -142,7 +169,7 @@ impl Workshop {
             }
         }
         bench.withheld = found.withheld;
-        bench.entries.extend(fresh);
+        bench.join(fresh);
         bench.rank();
         Ok(bench.pool())
     }
@@ -168,8 +195,49 @@ impl Workshop {
                 fresh.push(entry(ground, &bench.instances, text, origin, None));
             }
         }
-        bench.entries.extend(fresh);
+        bench.join(fresh);
         bench.rank();
+        Ok(bench.pool())
+    }
+
+    /// Takes in what a model wrote. A text already there counts once more; what could not be read becomes a candidate that is
+    /// malformed, with the reason.
+    ///
+    /// # Errors
+    /// [`WorkshopError`]; the pool is unchanged then.
+    pub fn take_in(&mut self, action: &str, written: &[Written]) -> Result<Pool, WorkshopError> {
+        let (ground, bench) = self.bench_mut(action)?;
+        for written in written {
+            let (Written::Candidate(text) | Written::Unreadable { line: text, .. }) = written;
+            if let Some(known) = bench.entries.iter_mut().find(|e| e.candidate.text == *text) {
+                known.candidate.times = known.candidate.times.saturating_add(1);
+                continue;
+            }
+            let mut fresh = match written {
+                Written::Candidate(text) => entry(ground, &bench.instances, text, CandidateOrigin::Model, None),
+                Written::Unreadable { line, why } => {
+                    let fate = Fate::Malformed { reason: "Unreadable".to_owned(), message: why.clone() };
+                    unranked(line, CandidateOrigin::Model, fate)
+                }
+            };
+            fresh.candidate.times = 1;
+            bench.join(vec![fresh]);
+        }
+        bench.rank();
+        Ok(bench.pool())
+    }
+
+    /// Notes a model's mean log-probabilities of candidates, by text.
+    ///
+    /// # Errors
+    /// [`WorkshopError`]; the pool is unchanged then.
+    pub fn note_logprobs(&mut self, action: &str, scores: &[(String, f64)]) -> Result<Pool, WorkshopError> {
+        let (_, bench) = self.bench_mut(action)?;
+        for entry in &mut bench.entries {
+            if let Some((_, score)) = scores.iter().find(|(text, _)| *text == entry.candidate.text) {
+                entry.candidate.logprob = Some(*score);
+            }
+        }
         Ok(bench.pool())
     }
 
@@ -179,15 +247,51 @@ impl Workshop {
     /// [`WorkshopError`]; the pool is unchanged then.
     pub fn put(&mut self, action: &str, id: Option<usize>, text: &str) -> Result<Pool, WorkshopError> {
         let (ground, bench) = self.bench_mut(action)?;
-        let fresh = entry(ground, &bench.instances, text, CandidateOrigin::Person, None);
+        if bench.entries.iter().enumerate().any(|(at, e)| Some(at) != id && e.candidate.text == text) {
+            return Err(WorkshopError::AlreadyThere(text.to_owned(), action.to_owned()));
+        }
+        let mut fresh = entry(ground, &bench.instances, text, CandidateOrigin::Person, None);
         match id {
-            None => bench.entries.push(fresh),
+            None => {
+                let at = bench.entries.len();
+                bench.join(vec![fresh]);
+                let after = bench.entries.last().cloned();
+                bench.done(at, None, after);
+            }
             Some(id) => {
                 let place =
                     bench.entries.get_mut(id).ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))?;
-                *place = fresh;
+                fresh.key = place.key;
+                let before = std::mem::replace(place, fresh.clone());
+                bench.done(id, Some(before), Some(fresh));
             }
         }
+        bench.rank();
+        Ok(bench.pool())
+    }
+
+    /// Takes back the last change a person made to the pool (an addition, an edit, a deletion, a restoration).
+    ///
+    /// # Errors
+    /// [`WorkshopError`]; the pool is unchanged then.
+    pub fn undo(&mut self, action: &str) -> Result<Pool, WorkshopError> {
+        let (_, bench) = self.bench_mut(action)?;
+        let change = bench.past.pop().ok_or(WorkshopError::NoChange(action.to_owned(), "undo"))?;
+        bench.set(change.key, change.at, change.before.clone());
+        bench.future.push(change);
+        bench.rank();
+        Ok(bench.pool())
+    }
+
+    /// Makes the change again that was last taken back.
+    ///
+    /// # Errors
+    /// [`WorkshopError`]; the pool is unchanged then.
+    pub fn redo(&mut self, action: &str) -> Result<Pool, WorkshopError> {
+        let (_, bench) = self.bench_mut(action)?;
+        let change = bench.future.pop().ok_or(WorkshopError::NoChange(action.to_owned(), "do again"))?;
+        bench.set(change.key, change.at, change.after.clone());
+        bench.past.push(change);
         bench.rank();
         Ok(bench.pool())
     }
@@ -219,7 +323,10 @@ impl Workshop {
     pub fn reject(&mut self, action: &str, id: usize, rejected: bool) -> Result<Pool, WorkshopError> {
         let (_, bench) = self.bench_mut(action)?;
         let entry = bench.entries.get_mut(id).ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))?;
+        let before = entry.clone();
         entry.candidate.rejected = rejected;
+        let after = entry.clone();
+        bench.done(id, Some(before), Some(after));
         bench.rank();
         Ok(bench.pool())
     }
@@ -245,33 +352,6 @@ impl Workshop {
         self.benches.get(action)?.entries.get(id)?.evaluation.as_ref()
     }
 
-    /// How two candidates of an action relate; `None` unless both could be evaluated.
-    pub fn relation(&self, action: &str, one: usize, other: usize) -> Option<Relation> {
-        Some(Relation::of(&self.evaluation(action, one)?.set, &self.evaluation(action, other)?.set))
-    }
-
-    /// The first step where two candidates of an action differ; `None` if they are equivalent or were not evaluated.
-    pub fn difference(&self, action: &str, one: usize, other: usize) -> Option<Difference> {
-        let (a, b) = (&self.evaluation(action, one)?.set, &self.evaluation(action, other)?.set);
-        let (at, first_holds) = match (a.first_outside(b), b.first_outside(a)) {
-            (Some(a), Some(b)) => (a.min(b), a < b),
-            (Some(a), None) => (a, true),
-            (None, b) => (b?, false),
-        };
-        let bench = self.benches.get(action)?;
-        let instance = bench.instances.instance(&self.ground, at)?;
-        let args: Vec<String> = instance.binding.iter().map(ToString::to_string).collect();
-        let holding = bench.entries.get(if first_holds { one } else { other })?;
-        let message = format!(
-            "demonstration {}, before call {}, for {action}({}): only `{}` holds",
-            instance.step.demonstration + 1,
-            instance.step.call + 1,
-            args.join(", "),
-            holding.candidate.text,
-        );
-        Some(Difference { instance, first_holds, message })
-    }
-
     /// What a model is told to write candidates for an action, after one demonstration; `None` if there is no such action or
     /// demonstration.
     pub fn context(&self, action: &str, demonstration: usize) -> Option<CandidateContext> {
@@ -280,6 +360,24 @@ impl Workshop {
         let demo = self.ground.demos.get(demonstration)?;
         CandidateContext::new(self.ground.specification().source(), &actions, function, demo)
     }
+}
+
+/// An entry that takes no part in the ranking.
+fn unranked(text: &str, origin: CandidateOrigin, fate: Fate) -> Entry {
+    let candidate = Candidate {
+        id: 0,
+        text: text.to_owned(),
+        origin,
+        fate,
+        coverage: None,
+        cluster: None,
+        optimal: false,
+        representative: false,
+        rejected: false,
+        times: 0,
+        logprob: None,
+    };
+    Entry { key: 0, candidate, evaluation: None }
 }
 
 /// Judges one text. `judged` saves work already done.
@@ -295,23 +393,14 @@ fn entry(
         Some((_, Err(none))) => (none.into(), None),
         None => judge(ground, instances, text),
     };
-    let coverage = evaluation.as_ref().map(|e| e.set.count());
-    let candidate = Candidate {
-        id: 0,
-        text: text.to_owned(),
-        origin,
-        fate,
-        coverage,
-        cluster: None,
-        optimal: false,
-        representative: false,
-        rejected: false,
-    };
-    Entry { candidate, evaluation }
+    let mut entry = unranked(text, origin, fate);
+    entry.candidate.coverage = evaluation.as_ref().map(|e| e.set.count());
+    entry.evaluation = evaluation;
+    entry
 }
 
 /// Judges one text from scratch: its form, its execution, its satisfied set.
-fn judge(ground: &Ground, instances: &Instances, text: &str) -> (Fate, Option<Evaluation>) {
+pub(super) fn judge(ground: &Ground, instances: &Instances, text: &str) -> (Fate, Option<Evaluation>) {
     let assertion = match Assertion::compile(text) {
         Ok(assertion) => assertion,
         Err(rejection) => return (malformed(&rejection), None),
@@ -335,6 +424,49 @@ impl From<NoVerdict> for Fate {
 }
 
 impl Bench {
+    fn new(instances: Instances) -> Self {
+        let (entries, withheld, past, future) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Bench { instances, entries, withheld, past, future, next: 1 }
+    }
+
+    /// The entry of that text.
+    pub(super) fn find(&self, text: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.candidate.text == text)
+    }
+
+    /// Adds entries at the end.
+    fn join(&mut self, fresh: Vec<Entry>) {
+        for mut entry in fresh {
+            entry.key = self.next;
+            self.next += 1;
+            self.entries.push(entry);
+        }
+    }
+
+    /// Notes a person's change; what had been taken back can no longer be done again.
+    fn done(&mut self, at: usize, before: Option<Entry>, after: Option<Entry>) {
+        let Some(key) = after.as_ref().or(before.as_ref()).map(|e| e.key) else { return };
+        self.future.clear();
+        self.past.push(Change { key, at, before, after });
+    }
+
+    /// Makes the entry of that key be this one; none takes it out.
+    fn set(&mut self, key: u64, at: usize, entry: Option<Entry>) {
+        let found = self.entries.iter().position(|e| e.key == key);
+        match (found, entry) {
+            (Some(found), Some(entry)) => {
+                if let Some(place) = self.entries.get_mut(found) {
+                    *place = entry;
+                }
+            }
+            (Some(found), None) => {
+                self.entries.remove(found);
+            }
+            (None, Some(entry)) => self.entries.insert(at.min(self.entries.len()), entry),
+            (None, None) => {}
+        }
+    }
+
     /// Numbers the candidates and ranks them by Equation (1).
     fn rank(&mut self) {
         let clusters = clusters(&self.entries.iter().map(Entry::ranked).collect::<Vec<_>>());

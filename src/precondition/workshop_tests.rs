@@ -1,6 +1,10 @@
 //! The pools of a small world: a lamp that must be seen and be off to be lit, and a hand that holds one thing.
 
+use proptest::prelude::*;
+
+use super::super::{Counterpart, Relation};
 use super::*;
+use crate::precondition::AdoptedSet;
 
 const SPEC: &str = "
 from collections import defaultdict
@@ -158,15 +162,6 @@ fn editing_and_rejecting_rerank() {
         [(Some(0), false, true), (Some(0), false, false), (Some(1), false, true), (Some(2), true, true)]
     );
     assert_eq!(workshop.suggested("light"), [offered[3].as_str()]);
-    assert_eq!(workshop.relation("light", 0, 1), Some(Relation::Equivalent));
-    assert_eq!(workshop.relation("light", 3, 0), Some(Relation::Implies));
-    let difference = workshop.difference("light", 0, 3).unwrap();
-    assert!(
-        difference.first_holds && difference.message.contains("only `self.knows(lamp)` holds"),
-        "{}",
-        difference.message
-    );
-    assert_eq!(workshop.difference("light", 0, 1), None);
 
     let pool = workshop.reject("light", 3, true).unwrap();
     assert!(
@@ -206,6 +201,7 @@ fn refusals_name_what_is_wrong_and_change_nothing() {
         WorkshopError::Cancelled
     );
     assert!(workshop.pool("light").unwrap().candidates.is_empty());
+    assert_eq!(workshop.undo("light").unwrap_err(), WorkshopError::NoChange("light".into(), "undo"));
     let names = |list: Vec<&Function>| list.into_iter().map(|f| f.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(workshop.called_actions().collect()), ["light", "grab"]);
 }
@@ -237,4 +233,141 @@ fn a_denial_follows_where_only_truth_decides() {
         assert_eq!(evaluate(text).denied(), Some(evaluate(&format!("not ({text})"))), "{text}");
     }
     assert_eq!(evaluate("len(self.hand) > 2").denied(), None);
+}
+
+#[test]
+fn an_inspection_tells_relations_exclusions_and_what_is_stronger() {
+    let mut workshop = workshop();
+    let strong = "self.knows(lamp) and not self.room.lit[lamp]";
+    let offered = texts(&["self.knows(lamp)", "lamp in self.seen", "True", strong]);
+    workshop.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
+    let in_force = texts(&["True"]);
+    let seen = workshop.inspect("light", "self.knows(lamp)", &in_force).unwrap();
+    assert_eq!((seen.instances, seen.permitted, seen.in_force), (18, Some(18), false));
+    assert_eq!(seen.excluded, 18 - seen.candidate.coverage.unwrap());
+    let related: Vec<(&str, Relation)> = seen.related.iter().map(|r| (r.text.as_str(), r.relation)).collect();
+    assert_eq!(related, [("lamp in self.seen", Relation::Equivalent), (strong, Relation::ImpliedBy)]);
+    assert_eq!(seen.stronger.as_deref(), Some(strong));
+    assert_eq!(seen.steps.len(), seen.excluded_steps);
+    assert_eq!(seen.steps.iter().map(|s| s.more + 1).sum::<usize>(), seen.excluded);
+    assert!(seen.steps.iter().all(|s| !s.made), "a valid candidate forbids nothing that was done");
+    // What is in force is compared with everything else in force.
+    let forced = workshop.inspect("light", strong, &texts(&["True", strong])).unwrap();
+    assert!(forced.in_force && forced.stronger.is_none() && forced.excluded > 0);
+    // What fails forbids a call that was made; that comes first.
+    let fails = workshop.inspect("light", "lamp == 'lamp 2'", &in_force).unwrap();
+    assert!(fails.steps[0].made && matches!(fails.candidate.fate, Fate::Fails { .. }), "{fails:?}");
+    assert_eq!(fails.steps[0].place.application("light"), "light('lamp 1')");
+    let none = workshop.inspect("light", "lamp ==", &in_force).unwrap();
+    assert!(none.related.is_empty() && none.excluded == 0);
+}
+
+#[test]
+fn a_step_where_two_differ_is_shown_with_its_values() {
+    let mut workshop = workshop();
+    let offered = texts(&["self.knows(lamp)", "lamp in self.seen"]);
+    workshop.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
+    assert_eq!(workshop.difference("light", &offered[0], &offered[1]).unwrap(), None);
+    // One of the two need not be in the pool.
+    let step = workshop.difference("light", "self.knows(lamp)", "not self.room.lit[lamp]").unwrap().unwrap();
+    assert_eq!((step.place.id.as_str(), step.place.call, step.place.at.as_str()), ("a", 1, "robot.light('lamp 1')"));
+    assert_eq!(step.place.application("light"), "light('lamp 2')");
+    assert_eq!(step.calls.len(), 6);
+    let told: Vec<_> = step.readings.iter().map(|r| (r.holds, r.outcome.as_str())).collect();
+    assert_eq!(told, [(Some(false), "is false"), (Some(true), "holds")]);
+    assert!(step.readings[0].values.iter().any(|(part, value)| part == "self.knows(lamp)" && value == "False"));
+    assert!(matches!(workshop.difference("light", "lamp ==", "lamp"), Err(WorkshopError::NotEvaluated(_))));
+}
+
+#[test]
+fn two_sets_stand_side_by_side() {
+    let workshop = workshop();
+    let set = |text: &str| AdoptedSet::parse(text, "x").unwrap();
+    let left = set(
+        "def light(self, lamp):\n    assert self.knows(lamp)\n    assert lamp\n    assert not self.room.lit[lamp]\n\ndef fly(self):\n    assert 1\n",
+    );
+    let right =
+        set("def light(self, lamp):\n    assert lamp in self.seen\n    assert 1\n    assert self.room.lit[lamp] ==\n");
+    let wrong = workshop.compare(("left", &left), ("right", &right));
+    assert!(wrong.actions[0].score.as_ref().is_err_and(|e| e.contains("self.room.lit[lamp] ==")), "{wrong:?}");
+    let right = set("def light(self, lamp):\n    assert lamp in self.seen\n    assert 1\n    assert lamp\n");
+    let compared = workshop.compare(("left", &left), ("right", &right));
+    let actions: Vec<&str> = compared.actions.iter().map(|a| a.action.as_str()).collect();
+    assert_eq!(actions, ["light", "grab", "fly"], "what is called, then what nobody knows");
+    let light = &compared.actions[0];
+    let told: Vec<Counterpart> = light.rows.iter().map(|r| r.counterpart).collect();
+    use Counterpart::{Equivalent, Implied, Only, Same};
+    assert_eq!(told, [Equivalent, Same, Only, Implied]);
+    let score = light.score.clone().unwrap();
+    assert!(score.precision == 1.0 && score.recall < 1.0, "the left forbids more: {score:?}");
+    assert!(light.difference.as_ref().is_some_and(|(_, left_permits)| !left_permits));
+    assert_eq!(compared.actions[1].score.clone().unwrap().f1, 1.0, "two empty sets permit the same");
+    assert!(compared.actions[2].score.is_err());
+    let same = workshop.compare(("left", &left), ("left", &left));
+    assert!(same.actions.iter().all(|a| a.difference.is_none()) && same.score.unwrap().f1 == 1.0);
+}
+
+#[test]
+fn a_change_is_undone_and_done_again() {
+    let mut workshop = workshop();
+    let texts_of = |pool: Pool| pool.candidates.into_iter().map(|c| (c.text, c.rejected)).collect::<Vec<_>>();
+    workshop.put("light", None, "lamp").unwrap();
+    workshop.put("light", Some(0), "self.knows(lamp)").unwrap();
+    workshop.reject("light", 0, true).unwrap();
+    // What a model writes meanwhile stays whatever a person undoes.
+    let read = [Written::Candidate("lamp".into()), Written::Unreadable { line: "prose".into(), why: "no".into() }];
+    workshop.take_in("light", &read).unwrap();
+    let whole = workshop.take_in("light", &read[..1]).unwrap();
+    assert_eq!((whole.candidates[1].times, whole.candidates[2].times), (2, 1));
+    assert!(matches!(&whole.candidates[2].fate, Fate::Malformed { reason, .. } if reason == "Unreadable"));
+    workshop.undo("light").unwrap();
+    assert_eq!(texts_of(workshop.undo("light").unwrap())[0], ("lamp".into(), false));
+    let model = [("lamp".to_owned(), false), ("prose".to_owned(), false)];
+    assert_eq!(texts_of(workshop.undo("light").unwrap()), model);
+    for _ in 0..2 {
+        workshop.redo("light").unwrap();
+    }
+    assert_eq!(texts_of(workshop.redo("light").unwrap()), texts_of(whole));
+    assert!(matches!(workshop.redo("light"), Err(WorkshopError::NoChange(_, "do again"))));
+    assert!(matches!(workshop.put("light", None, "lamp"), Err(WorkshopError::AlreadyThere(..))));
+}
+
+proptest! {
+    #[test]
+    fn no_change_loses_a_candidate(changes in prop::collection::vec((0_u8..5, 0_usize..6, 0_usize..8), 1..24)) {
+        let words = ["lamp", "self.knows(lamp)", "self.hand is None", "True", "lamp ==", "x y", "1", "2"];
+        let mut workshop = workshop();
+        workshop.offer("light", CandidateOrigin::Model, &texts(&words[..3]), |_, _| true).unwrap();
+        let (mut history, mut at) = (vec![workshop.pool("light").unwrap()], 0_usize);
+        for (what, id, word) in changes {
+            let done = match what {
+                0 => workshop.put("light", None, words[word]),
+                1 => workshop.put("light", Some(id), words[word]),
+                2 => {
+                    let held = workshop.pool("light").unwrap().candidates.get(id).is_some_and(|c| c.rejected);
+                    workshop.reject("light", id, !held)
+                }
+                3 => workshop.undo("light"),
+                _ => workshop.redo("light"),
+            };
+            match (what, done) {
+                (3, done) => {
+                    prop_assert_eq!(done.is_ok(), at > 0);
+                    at = at.saturating_sub(1);
+                }
+                (4, done) => {
+                    prop_assert_eq!(done.is_ok(), at + 1 < history.len());
+                    at = (at + 1).min(history.len() - 1);
+                }
+                (_, Ok(pool)) => {
+                    prop_assert!(pool.candidates.len() >= history[at].candidates.len());
+                    history.truncate(at + 1);
+                    history.push(pool);
+                    at += 1;
+                }
+                (_, Err(_)) => {}
+            }
+            prop_assert_eq!(&workshop.pool("light").unwrap(), &history[at]);
+        }
+    }
 }

@@ -200,6 +200,25 @@ fn panes(add: Add<'_>) {
     pane(P::Adopt, "adopt", &["A"], "adopt", "Put the shown choice in force");
     pane(P::Run, "infer", &["I"], "infer", "Start the pane's long work for what is shown");
     pane(P::RunAll, "infer-all", &["ctrl-a"], "infer all", "The same for everything");
+    pane(P::Back, "back", &["esc", "backspace"], "back", "Leave what is shown over the pane's list");
+    pane(P::MergeAll, "merge-and", &["&"], "merge: all", "Merge the marked rows into one that needs all of them");
+    pane(P::MergeAny, "merge-or", &["|"], "merge: any", "Merge the marked rows into one that needs any of them");
+    pane(P::Differ, "differ", &["="], "differ", "Show a step where the two marked rows differ");
+    pane(
+        P::Why,
+        "why",
+        &["w"],
+        "why",
+        "Say why the row is not optimal: what is stronger, and a step where they differ",
+    );
+    pane(P::MarkAll, "mark-all", &["*"], "unmark", "Mark no row, or what is suggested again");
+    pane(P::UndoChange, "undo-change", &["Z"], "undo change", "Take the pane's last change back; no step is undone");
+    pane(P::RedoChange, "redo-change", &["Y"], "redo change", "Make the change again that was taken back");
+    pane(P::Compare, "compare", &["d"], "compare", "Set two sets side by side; the same key changes the left one");
+    pane(P::Save, "save-set", &["W"], "save", "Write what is in force to a file");
+    pane(P::Load, "load-set", &["R"], "load", "Read a file and show what it would change, before it does");
+    pane(P::Options, "options", &["S"], "options", "Say how many demonstrations and samples a model is asked with");
+    pane(P::Follow, "follow", &["f"], "follow", "Show the chosen proposal's action again, from here on");
     pane(P::Cycle, "cycle", &["v"], "view", "Change what the pane shows");
     pane(P::Search, "search", &["/"], "search", "Search in the pane");
     pane(P::NextMatch, "next-match", &["n"], "next match", "To the next match");

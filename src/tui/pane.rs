@@ -93,6 +93,32 @@ pub enum PaneAction {
     Run,
     /// The same for all (infer for all actions).
     RunAll,
+    /// Leave what is shown over the pane's list.
+    Back,
+    /// Merge the marked rows into one that needs all of them.
+    MergeAll,
+    /// Merge the marked rows into one that needs any of them.
+    MergeAny,
+    /// Show where the two marked rows differ.
+    Differ,
+    /// Say why the row under the cursor stands where it does.
+    Why,
+    /// Mark nothing, or what is suggested again.
+    MarkAll,
+    /// Take the pane's last change back.
+    UndoChange,
+    /// Make it again.
+    RedoChange,
+    /// Set two sets side by side.
+    Compare,
+    /// Write what is in force to a file.
+    Save,
+    /// Read a file and show what it would change.
+    Load,
+    /// Say how the pane's long work is done.
+    Options,
+    /// Show again what belongs to the chosen proposal.
+    Follow,
     /// Change what the pane shows (belief, truth, both; this action, the next action).
     Cycle,
     /// Search in the pane.
@@ -103,6 +129,23 @@ pub enum PaneAction {
     PreviousMatch,
     /// Copy the row under the cursor.
     Copy,
+}
+
+/// What is done with a file of preconditions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileUse {
+    /// Write what is in force.
+    Save {
+        /// The name offered.
+        name: String,
+    },
+    /// Set it beside what is in force.
+    Compare {
+        /// The comparison's token.
+        token: u64,
+        /// The name offered.
+        name: String,
+    },
 }
 
 /// What a pane wants done; the application does it.
@@ -125,6 +168,21 @@ pub enum Intent {
         /// The text to begin with.
         text: String,
     },
+    /// Ask for a yes before these commands are sent.
+    Confirm {
+        /// The dialog's title.
+        title: String,
+        /// What is asked.
+        question: String,
+        /// What a yes does, in a word or two.
+        yes: &'static str,
+        /// Sent after a yes.
+        commands: Vec<Command>,
+    },
+    /// Ask for a file's name, then do this with it.
+    AskFile(FileUse),
+    /// Open the form of how candidates are asked of a model.
+    AskCandidates,
     /// Ask for another round in the given time: something is debounced.
     WakeIn(std::time::Duration),
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::blocking::BlockingTree;
 use crate::driver::{Level, LineStatus, Notice, Situation};
 use crate::episode::{AskId, Event, Node, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
-use crate::precondition::{Candidate, Pool};
+use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
 use super::actions::{ActionId, spec};
 use super::keymap::Keymap;
@@ -41,8 +41,16 @@ pub struct View {
     pub text_checked: Option<(u64, Result<Verdict, String>)>,
     /// The answer to the last edited program.
     pub program_checked: Option<(u64, Vec<LineStatus>)>,
-    /// The answer to the last candidate being typed.
-    pub candidate_checked: Option<(u64, Box<Candidate>)>,
+    /// The answer to the last candidate looked at or typed.
+    pub candidate_checked: Option<(u64, Result<Arc<Inspection>, String>)>,
+    /// The demonstration step last asked for.
+    pub step_shown: Option<(u64, Arc<StepView>)>,
+    /// The sets last compared, and the right one of them.
+    pub sets_compared: Option<(u64, Arc<SetComparison>, Arc<AdoptedSet>)>,
+    /// How candidates are asked of a model.
+    pub candidate_asks: CandidateAsks,
+    /// Whether the world's data tells the true preconditions.
+    pub ground_truth: bool,
     /// The proposal the person has chosen to look at; approve acts on it.
     pub selected: Option<ProposalId>,
     /// The message line.
@@ -100,7 +108,10 @@ impl View {
             Notice::Pool(pool) => {
                 self.pools.insert(pool.action.clone(), pool);
             }
-            Notice::CandidateChecked { token, candidate } => self.candidate_checked = Some((token, candidate)),
+            Notice::CandidateChecked { token, inspection } => self.candidate_checked = Some((token, inspection)),
+            Notice::StepShown { token, step } => self.step_shown = Some((token, step)),
+            Notice::SetsCompared { token, comparison, right } => self.sets_compared = Some((token, comparison, right)),
+            Notice::Inference { asks, ground_truth } => (self.candidate_asks, self.ground_truth) = (asks, ground_truth),
             Notice::Say { level, text } => self.message = Some((level, text)),
             Notice::Stopped => self.stopped = true,
         }

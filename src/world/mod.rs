@@ -166,6 +166,11 @@ pub trait World: Send {
     /// tasks give it before the first reset too.
     fn specification(&self) -> Cow<'static, str>;
 
+    /// The true preconditions, by action function, where the world's data tells them apart from the specification.
+    fn ground_truth(&self) -> Option<Vec<(String, Vec<String>)>> {
+        None
+    }
+
     /// An independent copy at the same point.
     fn fork(&self) -> Box<dyn World>;
 }

@@ -12,7 +12,11 @@ use stepwright::episode::{
     Action, Actor, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId, Origin, PromptMessage,
     PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
 };
-use stepwright::precondition::{Candidate, CandidateOrigin, Fate, Pool};
+use stepwright::precondition::{
+    ActionComparison, AdoptedAction, AdoptedSet, Candidate, CandidateOrigin, Counterpart, ExcludedStep, Fate,
+    Inspection, Occasion, Pool, Reading, Related, Relation, Score, SetComparison, SideBySide, StepView,
+};
+use stepwright::program::Literal;
 use stepwright::tui::view::View;
 
 /// A session as it unfolds.
@@ -289,6 +293,8 @@ pub fn pool() -> Pool {
         optimal,
         representative,
         rejected: false,
+        times: 0,
+        logprob: None,
     };
     let failing = Fate::Fails {
         demonstration: 2,
@@ -320,6 +326,121 @@ pub fn pool() -> Pool {
         last.rejected = true;
     }
     pool
+}
+
+/// A step of a demonstration, asked about with other arguments.
+pub fn place(call: usize) -> Occasion {
+    Occasion {
+        demonstration: 2,
+        id: "heat-3".into(),
+        call,
+        at: "agent.goto('shelf 2')".into(),
+        args: vec![Literal::Str("mug 1".into()), Literal::Str("desk 1".into())],
+    }
+}
+
+/// What is known of a candidate of [`pool`].
+pub fn inspection(id: usize) -> Arc<Inspection> {
+    let candidate = pool().candidates[id].clone();
+    let related = |text: &str, relation, in_force, optimal| Related { text: text.into(), relation, in_force, optimal };
+    let evaluated = candidate.coverage.is_some();
+    let step = |call, more, made| ExcludedStep { place: place(call), more, made };
+    Arc::new(Inspection {
+        action: "take".into(),
+        instances: 64,
+        related: match id {
+            _ if !evaluated => Vec::new(),
+            1 => vec![
+                related("recep == self.location", Relation::Equivalent, false, true),
+                related("self.inventory is None", Relation::Implies, true, false),
+                related("self.location is not None", Relation::Implies, false, false),
+            ],
+            _ => vec![related("self.location == recep", Relation::ImpliedBy, false, true)],
+        },
+        in_force: false,
+        permitted: Some(30),
+        excluded: if evaluated { 18 } else { 0 },
+        excluded_steps: if evaluated { 4 } else { 0 },
+        steps: if evaluated { vec![step(3, 5, id == 3), step(7, 0, false), step(8, 2, false)] } else { Vec::new() },
+        stronger: (id == 0).then(|| "self.location == recep".into()),
+        candidate,
+    })
+}
+
+/// A step where two expressions differ.
+pub fn step_view() -> Arc<StepView> {
+    let reading = |text: &str, holds, outcome: &str, values: &[(&str, &str)]| Reading {
+        text: text.into(),
+        holds,
+        outcome: outcome.into(),
+        values: values.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect(),
+    };
+    Arc::new(StepView {
+        action: "take".into(),
+        place: place(7),
+        calls: (0..24).map(|i| format!("agent.goto('drawer {i}')")).collect(),
+        readings: vec![
+            reading("self.location is not None", Some(true), "holds", &[("self.location", "'shelf 2'")]),
+            reading(
+                "self.location == recep",
+                Some(false),
+                "is false",
+                &[("self.location", "'shelf 2'"), ("recep", "'desk 1'")],
+            ),
+            reading(
+                "self.lamp",
+                Some(false),
+                "raises AttributeError: no lamp",
+                &[("self.lamp", "raises AttributeError")],
+            ),
+        ],
+    })
+}
+
+/// Two sets side by side, and the right one.
+pub fn comparison() -> (Arc<SetComparison>, Arc<AdoptedSet>) {
+    let text = |t: &str| (!t.is_empty()).then(|| t.to_owned());
+    let row = |left: &str, right: &str, counterpart| SideBySide { left: text(left), right: text(right), counterpart };
+    let score = Score::new(0.5, 1.0);
+    let take = ActionComparison {
+        action: "take".into(),
+        params: vec!["obj".into(), "recep".into()],
+        rows: vec![
+            row("self.inventory is None", "self.inventory is None", Counterpart::Same),
+            row("self.location == recep", "recep == self.location", Counterpart::Equivalent),
+            row("self.location is not None", "", Counterpart::Implied),
+            row("", "obj in self.env.objects[recep]", Counterpart::Only),
+        ],
+        score: Ok(score),
+        difference: Some((place(7), true)),
+    };
+    let look = ActionComparison {
+        action: "look".into(),
+        params: vec![],
+        rows: vec![],
+        score: Ok(Score::new(1.0, 1.0)),
+        difference: None,
+    };
+    let fly = ActionComparison {
+        action: "fly".into(),
+        params: vec![],
+        rows: vec![row("", "self.wings", Counterpart::Unknown)],
+        score: Err("`fly` is no action of the specification".into()),
+        difference: None,
+    };
+    let assertions = ["self.inventory is None", "recep == self.location", "obj in self.env.objects[recep]"];
+    let right = AdoptedAction {
+        action: "take".into(),
+        params: vec!["obj".into(), "recep".into()],
+        assertions: assertions.map(str::to_owned).into(),
+    };
+    let sets = SetComparison {
+        left: "in force".into(),
+        right: "mine.preconditions.py".into(),
+        actions: vec![take, look, fly],
+        score: Some(Score::new(0.75, 1.0)),
+    };
+    (Arc::new(sets), Arc::new(AdoptedSet { notes: vec![], actions: vec![right] }))
 }
 
 /// A session of `n` steps in one line, opened at its end.

@@ -29,6 +29,7 @@ use crate::episode::{Choice, PromptMessage, PromptRecord, Session};
 use crate::method::reading::END_OF_CALL;
 use crate::method::{Method, Options};
 use crate::model::ModelRequest;
+use crate::precondition::CandidateAsks;
 use crate::prompt::Prompts;
 
 /// Prompts and what goes into them.
@@ -46,6 +47,8 @@ pub struct Prompting {
     pub context: Option<usize>,
     /// The estimate of tokens.
     pub meter: Meter,
+    /// How candidate preconditions are asked for.
+    pub candidates: CandidateAsks,
 }
 
 /// What one prompt is made of.

@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 use crossterm::event::{Event, KeyEventKind};
 use ratatui::layout::Rect;
 
+use super::dialog::asks::AsksForm;
+use super::dialog::file::FileName;
+use super::dialog::prompt::Confirm;
 use super::dialog::{self, Dialog, Reply};
 use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, ExportForm};
@@ -302,6 +305,12 @@ impl App {
                 Intent::Say(level, text) => self.say(level, text),
                 Intent::Focus(pane) => self.set_focus(pane),
                 Intent::EditAction { proposal, text } => self.edit(Some(proposal), &text, now),
+                Intent::Confirm { title, question, yes, commands } => {
+                    let replies = commands.into_iter().map(Reply::Send).collect();
+                    self.open(Box::new(Confirm::new(title, question, yes, replies)));
+                }
+                Intent::AskFile(file) => self.open(Box::new(FileName::new(file))),
+                Intent::AskCandidates => self.open(Box::new(AsksForm::new(self.view.candidate_asks))),
                 Intent::WakeIn(time) => self.sleep(now, time, Sleeper::Pane(from)),
             }
         }

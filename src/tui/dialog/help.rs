@@ -20,6 +20,18 @@ const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of
                      `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
                      each record; there is nothing to save by hand.";
 
+/// How candidate preconditions stand, as the Preconditions pane says it.
+const STANDINGS: [(&str, &str); 8] = [
+    ("in force", "checked at every step from now on; what is adopted (A) is in force"),
+    ("suggested", "valid, and no valid candidate is stronger (Equation 1); adopted unless you mark others"),
+    ("equivalent", "holds at exactly the instances of a suggested one"),
+    ("implied", "valid, but a stronger valid candidate implies it"),
+    ("fails", "a demonstration made a call that it would have forbidden"),
+    ("malformed", "no assertion: it does not parse, uses a forbidden name, or could not be read from a completion"),
+    ("unknown", "the engine cannot tell: something it does not offer, or its budget ran out"),
+    ("deleted", "out of the ranking by a person's hand; the same key restores it"),
+];
+
 /// Columns of the keys.
 const KEYS: usize = 20;
 
@@ -33,21 +45,29 @@ pub struct Help {
 fn lines(keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Line<'static>> {
     let about = wrapped(ABOUT, width).into_iter();
     let mut out: Vec<Line<'_>> = about.map(|l| Line::styled(l, theme.style(Role::Text))).collect();
+    let told = |out: &mut Vec<Line<'static>>, word: &str, about: &str| {
+        let room = width.saturating_sub(KEYS + 3).max(8);
+        for (i, text) in wrapped(about, room).into_iter().enumerate() {
+            let word = if i == 0 { word } else { "" };
+            out.push(Line::from(vec![
+                Span::styled(format!("  {word:<KEYS$} "), theme.style(Role::Key)),
+                Span::styled(text, theme.style(Role::Text)),
+            ]));
+        }
+    };
     for context in CONTEXTS {
         out.push(Line::default());
         out.push(Line::styled(context.title(), theme.style(Role::Title)));
         for spec in ACTIONS.iter().filter(|s| s.context == context) {
             let keys: Vec<String> = keymap.keys(spec.id).iter().map(ToString::to_string).collect();
             let keys = if keys.is_empty() { "no key".to_owned() } else { keys.join(" ") };
-            let room = width.saturating_sub(KEYS + 3).max(8);
-            for (i, text) in wrapped(&spec.about, room).into_iter().enumerate() {
-                let keys = if i == 0 { keys.as_str() } else { "" };
-                out.push(Line::from(vec![
-                    Span::styled(format!("  {keys:<KEYS$} "), theme.style(Role::Key)),
-                    Span::styled(text, theme.style(Role::Text)),
-                ]));
-            }
+            told(&mut out, &keys, &spec.about);
         }
+    }
+    out.push(Line::default());
+    out.push(Line::styled("How candidate preconditions stand", theme.style(Role::Title)));
+    for (word, about) in STANDINGS {
+        told(&mut out, word, about);
     }
     out
 }
@@ -106,7 +126,7 @@ impl Dialog for Help {
             }
             KeyCode::Char('G') | KeyCode::End => {
                 // Rendering keeps it inside.
-                self.top = ACTIONS.len() * 4;
+                self.top = (ACTIONS.len() + STANDINGS.len()) * 4;
                 Vec::new()
             }
             _ => Vec::new(),

@@ -3,8 +3,10 @@
 //! A dialog reads the view and replies; sending commands and opening further dialogs is the application's.
 
 pub mod act;
+pub mod asks;
 pub mod configure;
 pub mod field;
+pub mod file;
 pub mod help;
 pub mod list;
 pub mod palette;

@@ -102,7 +102,7 @@ fn rows(area: Rect) -> [Rect; 3] {
 
 /// Asks for a yes.
 pub struct Confirm {
-    title: &'static str,
+    title: String,
     question: String,
     yes: &'static str,
     replies: Vec<Reply>,
@@ -110,8 +110,8 @@ pub struct Confirm {
 
 impl Confirm {
     /// Asks `question`; a yes (`Enter`, shown with the word `yes`) gives `replies`.
-    pub fn new(title: &'static str, question: String, yes: &'static str, replies: Vec<Reply>) -> Self {
-        Confirm { title, question, yes, replies }
+    pub fn new(title: impl Into<String>, question: String, yes: &'static str, replies: Vec<Reply>) -> Self {
+        Confirm { title: title.into(), question, yes, replies }
     }
 
     /// Shows a message that was too long for its line.
@@ -122,7 +122,7 @@ impl Confirm {
 
 impl Dialog for Confirm {
     fn title(&self) -> String {
-        self.title.into()
+        self.title.clone()
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {

@@ -19,6 +19,11 @@ pub const PAUSE: Duration = Duration::from_millis(120);
 /// Tokens are unique over all editors: a late answer to an earlier edit must not pass for one to the present edit.
 static TOKENS: AtomicU64 = AtomicU64::new(1);
 
+/// A number that no earlier question of a pane had.
+pub fn token() -> u64 {
+    TOKENS.fetch_add(1, Ordering::Relaxed)
+}
+
 /// What a key did to an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edited {
@@ -107,7 +112,7 @@ pub struct Debounce {
 impl Debounce {
     /// Something was typed; asks to be woken.
     pub fn touch(&mut self) -> Intent {
-        self.token = TOKENS.fetch_add(1, Ordering::Relaxed);
+        self.token = token();
         self.due = Some(Instant::now() + PAUSE);
         Intent::WakeIn(PAUSE)
     }

@@ -1,10 +1,18 @@
 //! The preconditions of each action: candidates with their fates, what is in force, and a person's say over both.
 //!
-//! A person marks rows; adopting puts the marked ones in force. Until a person marks anything, the optimal representatives are
-//! marked. Order and wording of rows are `rows`' business, drawing is `render`'s.
+//! A person marks rows; adopting puts the marked ones in force. Until a person marks anything, the suggested ones are marked.
+//! Order and wording of rows are `rows`' business, the words on one candidate `detail`'s, drawing `render`'s, what a person does
+//! to the candidates `edits`'; `over` holds what is laid over the list: one candidate looked at closely (`study`), a
+//! demonstration step (`step`), two sets side by side (`sets`).
 
+mod detail;
+mod edits;
+mod over;
 mod render;
 mod rows;
+mod sets;
+mod step;
+mod study;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,13 +21,15 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use self::over::{Over, Page};
 use self::rows::Item;
-use super::browse::{BROWSING, Browser};
-use super::edit::{Debounce, Edited, Editor};
+use super::browse::{BROWSING, Browser, Mouse};
+use super::edit::{Debounce, Edited, Editor, token};
 use super::find::Rows;
-use crate::driver::{Command, Level};
-use crate::precondition::{Candidate, CandidateOrigin, Pool};
-use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::driver::{Command, Level, SetSource};
+use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool};
+use crate::program::Call;
+use crate::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::Theme;
 use crate::tui::view::View;
 
@@ -34,28 +44,75 @@ struct Typing {
     original: String,
     editor: Editor,
     pause: Debounce,
-    /// What validation said of the text as it stands.
-    fate: Option<Box<Candidate>>,
+    /// What is known of the text as it stands.
+    seen: Option<Result<Arc<Inspection>, String>>,
     asked: bool,
 }
 
+/// What the candidate under the cursor was looked up for: action, text, pool, what is in force.
+type Looked = (String, String, Option<Arc<Pool>>, Vec<String>);
+
 /// The pane.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PreconditionsPane {
     /// The actions, sorted.
     actions: Vec<String>,
     action: usize,
+    /// Whether the chosen proposal's action is shown; until a person picks another.
+    follows: bool,
     items: Vec<Item>,
     /// What the rows were laid from.
     laid: Option<(Option<Arc<Pool>>, Vec<String>)>,
+    /// The expression the cursor goes to as soon as there is a row of it.
+    wanted: Option<String>,
     /// Marked expressions by action; absent until a person marks.
     marks: BTreeMap<String, BTreeSet<String>>,
+    /// The marks before the last merge of an action, until something else is changed.
+    unmerged: Option<(String, Option<BTreeSet<String>>)>,
     /// Whether inference asks the model instead of the enumerator.
     by_model: bool,
     browser: Browser,
     typing: Option<Typing>,
     /// Where the tabs were last drawn.
     tabs: Vec<(Rect, usize)>,
+    /// What was last looked up, and under which number.
+    looked: Option<(Looked, u64)>,
+    /// What is known of it.
+    seen: Option<Result<Arc<Inspection>, String>>,
+    /// What is laid over the list, the top last.
+    over: Vec<Over>,
+    /// The numbers of the step and of the comparison that are waited for.
+    step_wanted: Option<u64>,
+    sets_wanted: Option<u64>,
+    /// The sets to compare.
+    left: SetSource,
+    right: SetSource,
+}
+
+impl Default for PreconditionsPane {
+    fn default() -> Self {
+        PreconditionsPane {
+            actions: Vec::new(),
+            action: 0,
+            follows: true,
+            items: Vec::new(),
+            laid: None,
+            wanted: None,
+            marks: BTreeMap::new(),
+            unmerged: None,
+            by_model: false,
+            browser: Browser::default(),
+            typing: None,
+            tabs: Vec::new(),
+            looked: None,
+            seen: None,
+            over: Vec::new(),
+            step_wanted: None,
+            sets_wanted: None,
+            left: SetSource::InForce,
+            right: SetSource::Inferred,
+        }
+    }
 }
 
 impl PreconditionsPane {
@@ -93,8 +150,14 @@ impl PreconditionsPane {
         let pool = pool.cloned();
         self.items = rows::items(pool.as_deref(), in_force);
         self.laid = Some((pool, in_force.to_vec()));
-        let row = (0..self.items.len()).find(|r| self.text(*r, view) == at && at.is_some());
-        self.browser.list.go(row.unwrap_or(self.browser.list.cursor()), self.items.len());
+        let row =
+            |text: &Option<String>| (0..self.items.len()).find(|r| text.is_some() && self.text(*r, view) == *text);
+        let wanted = row(&self.wanted);
+        let row = wanted.or_else(|| row(&at)).unwrap_or(self.browser.list.cursor());
+        if wanted.is_some() {
+            self.wanted = None;
+        }
+        self.browser.list.go(row, self.items.len());
     }
 
     fn candidate<'a>(&self, row: usize, view: &'a View) -> Option<&'a Candidate> {
@@ -112,16 +175,32 @@ impl PreconditionsPane {
         }
     }
 
-    /// The expressions that adopting would put in force.
-    fn marked(&self, view: &View) -> BTreeSet<String> {
-        let Some(name) = self.action_name() else { return BTreeSet::new() };
-        if let Some(marks) = self.marks.get(name) {
-            return marks.clone();
+    /// What is known of the expression under the cursor.
+    fn seen(&self) -> Option<&Result<Arc<Inspection>, String>> {
+        self.seen.as_ref()
+    }
+
+    /// Asks about the expression under the cursor, unless that was asked already.
+    fn look(&mut self, view: &View) -> Option<Intent> {
+        let action = self.action_name()?.to_owned();
+        let text = self.text(self.browser.list.cursor(), view)?;
+        let pool = view.pools.get(&action).cloned();
+        let looked = (action, text, pool, self.in_force(view).0.to_vec());
+        let same = |(now, _): &(Looked, u64)| {
+            let alike = now.2.as_ref().map(Arc::as_ptr) == looked.2.as_ref().map(Arc::as_ptr);
+            alike && now.0 == looked.0 && now.1 == looked.1 && now.3 == looked.3
+        };
+        if self.looked.as_ref().is_some_and(same) {
+            return None;
         }
-        match self.pool(view) {
-            Some(pool) => rows::suggested(pool).map(|c| c.text.clone()).collect(),
-            None => self.in_force(view).0.iter().cloned().collect(),
+        // The words on the same candidate stay until the new ones are there.
+        if self.looked.as_ref().is_none_or(|(now, _)| now.0 != looked.0 || now.1 != looked.1) {
+            self.seen = None;
         }
+        let token = token();
+        let (action, text) = (looked.0.clone(), looked.1.clone());
+        self.looked = Some((looked, token));
+        Some(Intent::Send(Command::TryCandidate { token, action, text }))
     }
 
     fn switch(&mut self, view: &View, forward: bool) {
@@ -129,6 +208,7 @@ impl PreconditionsPane {
         if n == 0 {
             return;
         }
+        self.follows = false;
         self.show(view, if forward { (self.action + 1) % n } else { (self.action + n - 1) % n });
     }
 
@@ -139,113 +219,84 @@ impl PreconditionsPane {
         self.browser.list.go(0, 1);
     }
 
-    fn mark(&mut self, view: &View) -> Vec<Intent> {
-        let row = self.browser.list.cursor();
-        let Some((text, name)) = self.text(row, view).zip(self.action_name().map(str::to_owned)) else {
-            return Vec::new();
-        };
-        if self.candidate(row, view).is_some_and(|c| c.rejected) {
-            return vec![Intent::Say(Level::Info, "this candidate is rejected; restore it before marking it".into())];
+    /// Goes to the chosen proposal's action, while that is followed and nothing else is being done here.
+    fn follow(&mut self, view: &View) {
+        if !self.follows || self.typing.is_some() || !self.over.is_empty() {
+            return;
         }
-        let mut marks = self.marked(view);
-        if !marks.remove(&text) {
-            marks.insert(text);
+        let call = view.chosen().and_then(|p| p.action.as_ref()?.call.as_deref()?.parse::<Call>().ok());
+        let at = call.and_then(|call| self.actions.iter().position(|a| *a == call.function));
+        if let Some(at) = at.filter(|at| *at != self.action) {
+            self.show(view, at);
         }
-        self.marks.insert(name, marks);
-        Vec::new()
     }
 
-    fn adopt(&mut self, view: &View) -> Vec<Intent> {
-        let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
-        let marked = self.marked(view);
-        // In the order of the rows, so that what is in force reads as it was shown.
-        let chosen: Vec<usize> = (0..self.items.len())
-            .filter(|r| self.text(*r, view).is_some_and(|t| marked.contains(&t)))
-            .filter(|r| self.candidate(*r, view).is_none_or(|c| !c.rejected))
-            .collect();
-        if chosen.is_empty() && !self.marks.contains_key(&name) {
-            let words = "nothing is marked to adopt; infer candidates first, or mark some";
-            return vec![Intent::Say(Level::Warning, words.into())];
-        }
-        let assertions: Vec<String> = chosen.iter().filter_map(|r| self.text(*r, view)).collect();
-        let by_hand =
-            chosen.iter().any(|r| self.candidate(*r, view).is_some_and(|c| c.origin == CandidateOrigin::Person));
-        let origin = match (by_hand, self.marks.contains_key(&name)) {
-            (true, _) => "edited",
-            (false, true) => "inferred, chosen by a person",
-            (false, false) => "inferred",
-        };
-        vec![Intent::Send(Command::Adopt { action: name, assertions, origin: origin.into() })]
-    }
-
-    fn reject(&mut self, view: &View) -> Vec<Intent> {
-        let Some((candidate, action)) = self.candidate(self.browser.list.cursor(), view).zip(self.action_name()) else {
-            let words = "only candidates can be rejected; unmark what is in force and adopt";
-            return vec![Intent::Say(Level::Info, words.into())];
-        };
-        let (id, rejected) = (candidate.id, !candidate.rejected);
-        let text = candidate.text.clone();
-        let action = action.to_owned();
-        if rejected && let Some(marks) = self.marks.get_mut(&action) {
-            marks.remove(&text);
-        }
-        vec![Intent::Send(Command::RejectCandidate { action, id, rejected })]
-    }
-
-    fn infer(&self, all: bool) -> Vec<Intent> {
-        let origin = if self.by_model { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
-        let action = if all { None } else { self.action_name().map(str::to_owned) };
-        vec![Intent::Send(Command::Infer { action, origin })]
-    }
-
-    fn type_over(&mut self, view: &View, add: bool) {
-        let Some(action) = self.action_name().map(str::to_owned) else { return };
-        let row = self.browser.list.cursor();
-        let row = if add || self.items.is_empty() { None } else { Some(row) };
-        let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
-        self.typing = Some(Typing {
-            action,
-            id: row.and_then(|r| self.candidate(r, view)).map(|c| c.id),
-            row,
-            editor: Editor::line(&original),
-            original,
-            pause: Debounce::default(),
-            fate: None,
-            asked: false,
-        });
-    }
-
-    fn typed(&mut self, edited: Edited) -> Vec<Intent> {
-        let Some(mut typing) = self.typing.take() else { return Vec::new() };
-        let intents = match edited {
-            Edited::Same => Vec::new(),
-            Edited::Changed => {
-                typing.fate = None;
-                typing.asked = true;
-                vec![typing.pause.touch()]
+    /// Takes in the answers to what was asked about.
+    fn take_in(&mut self, view: &View) {
+        if let Some((token, seen)) = &view.candidate_checked {
+            if let Some(typing) = self.typing.as_mut().filter(|t| t.asked && t.pause.is_current(*token)) {
+                typing.seen = Some(seen.clone());
             }
-            Edited::Cancel => return Vec::new(),
-            Edited::Accept => {
-                let text = typing.editor.text().trim().to_owned();
-                if text == typing.original {
-                    return vec![Intent::Say(Level::Info, "the expression is unchanged".into())];
+            if self.looked.as_ref().is_some_and(|(_, looked)| looked == token) {
+                self.seen = Some(seen.clone());
+                if let (Some(Over { page: Page::Study(study), .. }), Ok(seen)) = (self.over.last_mut(), seen) {
+                    study.renew(seen);
                 }
-                if !text.is_empty() {
-                    let (action, id) = (typing.action, typing.id);
-                    return vec![Intent::Send(Command::PutCandidate { action, id, text })];
-                }
-                vec![Intent::Say(Level::Warning, "the expression is empty; type one or cancel".into())]
             }
-        };
-        self.typing = Some(typing);
-        intents
+        }
+        if let Some((token, step)) = view.step_shown.as_ref().filter(|(t, _)| self.step_wanted == Some(*t)) {
+            self.step_wanted = self.step_wanted.filter(|wanted| wanted != token);
+            if matches!(self.over.last(), Some(Over { page: Page::Step(_), .. })) {
+                self.over.pop();
+            }
+            self.over.push(Over::step(Arc::clone(step)));
+        }
+        if let Some((_, sets, right)) = view.sets_compared.as_ref().filter(|(t, ..)| self.sets_wanted == Some(*t)) {
+            self.sets_wanted = None;
+            if matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. })) {
+                self.over.pop();
+            }
+            self.over.push(Over::sets(Arc::clone(sets), Arc::clone(right)));
+        }
     }
 
     fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
+        if let Some(over) = self.over.last_mut() {
+            return over.browse(act);
+        }
         let mut browser = std::mem::take(&mut self.browser);
         let text = |row: usize| self.text(row, view).unwrap_or_default();
         act(&mut browser, &Rows { len: self.items.len(), text: &text });
         self.browser = browser;
+    }
+
+    /// What is shown over the list, if it answers an action; whether it did.
+    fn act_over(&mut self, action: PaneAction, view: &View) -> Option<Vec<Intent>> {
+        let over = self.over.last()?;
+        if action == PaneAction::Back {
+            self.over.pop();
+            return Some(Vec::new());
+        }
+        let intents = match (&over.page, action) {
+            (_, PaneAction::Copy) => over.copied().map(Intent::Copy).into_iter().collect(),
+            (Page::Study(_), PaneAction::Activate) => self.open_in_study(),
+            (Page::Step(_), PaneAction::Left | PaneAction::Right) => self.next_step(action == PaneAction::Right),
+            (Page::Sets(_), PaneAction::Activate) => self.open_in_sets(),
+            (Page::Sets(_), PaneAction::Compare) => self.other_left(view),
+            (Page::Sets(_), PaneAction::Left | PaneAction::Right) => {
+                self.other_right(view, action == PaneAction::Right)
+            }
+            (Page::Sets(_), PaneAction::Adopt) => self.adopt_right(view),
+            (Page::Sets(_), PaneAction::Save) => vec![self.save(view)],
+            (Page::Sets(_), PaneAction::Load) => vec![self.load()],
+            _ => {
+                self.browse(view, |browser, rows| {
+                    browser.act(action, rows);
+                });
+                Vec::new()
+            }
+        };
+        Some(intents)
     }
 }
 
@@ -255,9 +306,13 @@ impl Pane for PreconditionsPane {
     }
 
     fn title(&self, view: &View) -> String {
-        match self.action_name() {
-            None => "Preconditions".into(),
-            Some(name) => format!("Preconditions of {name}, {} in force", self.in_force(view).0.len()),
+        match (self.over.last(), self.action_name()) {
+            (Some(over), Some(name)) => over.title(name),
+            (_, None) => "Preconditions".into(),
+            (None, Some(name)) => match self.in_force(view) {
+                ([], _) => format!("Preconditions of {name}, none in force"),
+                (texts, origin) => format!("Preconditions of {name}, {} in force ({origin})", texts.len()),
+            },
         }
     }
 
@@ -271,18 +326,14 @@ impl Pane for PreconditionsPane {
             self.action = name.and_then(|n| self.actions.iter().position(|a| *a == n)).unwrap_or(0);
         }
         if view.session.is_none() {
-            self.marks.clear();
-            self.typing = None;
+            *self = PreconditionsPane { by_model: self.by_model, ..PreconditionsPane::default() };
         }
+        self.follow(view);
         self.lay(view);
-        if let Some(typing) = &mut self.typing
-            && let Some((token, candidate)) = &view.candidate_checked
-            && typing.asked
-            && typing.pause.is_current(*token)
-        {
-            typing.fate = Some(candidate.clone());
-        }
-        Vec::new()
+        self.take_in(view);
+        // Without candidates nobody works here yet, and nothing need be evaluated.
+        let works = !view.pools.is_empty() || self.looked.is_some();
+        if works { self.look(view).into_iter().collect() } else { Vec::new() }
     }
 
     fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
@@ -290,67 +341,109 @@ impl Pane for PreconditionsPane {
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        if let Some(over) = self.over.last() {
+            return over.actions();
+        }
         let mut actions = Vec::new();
         if view.session.is_none() {
             return actions;
         }
         // Without candidates, inferring them is what comes first.
         let inferred = self.items.iter().any(|i| matches!(i, Item::Candidate(_)));
-        let infer = (PaneAction::Run, "infer this action");
+        let infer = (PaneAction::Run, if self.by_model { "infer by model" } else { "infer" });
         if !self.actions.is_empty() && !inferred {
             actions.push(infer);
         }
         if !self.items.is_empty() {
             actions.extend([
                 (PaneAction::ToggleFold, "mark"),
-                (PaneAction::Adopt, "adopt marked"),
+                (PaneAction::Adopt, "adopt"),
                 (PaneAction::Edit, "edit"),
-                (PaneAction::ToggleReject, "reject/restore"),
+                (PaneAction::ToggleReject, "delete"),
+                (PaneAction::Activate, "look closely"),
+                (PaneAction::Why, "why"),
+                (PaneAction::Differ, "differ"),
+                (PaneAction::MergeAll, "and"),
+                (PaneAction::MergeAny, "or"),
             ]);
         }
         if !self.actions.is_empty() {
             if inferred {
                 actions.push(infer);
             }
+            actions.extend([(PaneAction::Add, "add"), (PaneAction::Compare, "compare sets")]);
+            actions.extend([(PaneAction::UndoChange, "undo change"), (PaneAction::RedoChange, "redo change")]);
+            if !self.follows {
+                actions.push((PaneAction::Follow, "follow proposal"));
+            }
             actions.extend([
-                (PaneAction::Add, "add"),
+                (PaneAction::Save, "save"),
+                (PaneAction::Load, "load"),
                 (PaneAction::Right, "next action"),
                 (PaneAction::Left, "previous action"),
             ]);
         }
         actions.push((PaneAction::RunAll, "infer all"));
-        actions.push((PaneAction::Cycle, if self.by_model { "infer by enumerator" } else { "infer by model" }));
+        actions.push((PaneAction::Cycle, if self.by_model { "by enumerator" } else { "by model" }));
+        actions.push((PaneAction::Options, "model options"));
         if !self.items.is_empty() {
-            actions.extend([(PaneAction::Activate, "edit"), (PaneAction::Copy, "copy")]);
+            actions.extend([(PaneAction::MarkAll, "unmark"), (PaneAction::Copy, "copy")]);
             actions.extend(BROWSING);
         }
         actions
     }
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
-        match action {
-            PaneAction::Left | PaneAction::Right => self.switch(view, action == PaneAction::Right),
-            PaneAction::Cycle => self.by_model = !self.by_model,
-            PaneAction::ToggleFold => return self.mark(view),
-            PaneAction::Adopt => return self.adopt(view),
-            PaneAction::ToggleReject => return self.reject(view),
-            PaneAction::Run => return self.infer(self.actions.is_empty()),
-            PaneAction::RunAll => return self.infer(true),
-            PaneAction::Activate | PaneAction::Edit if self.items.is_empty() => {}
-            PaneAction::Activate | PaneAction::Edit => self.type_over(view, false),
-            PaneAction::Add => self.type_over(view, true),
-            PaneAction::Copy => {
-                return self.text(self.browser.list.cursor(), view).map(Intent::Copy).into_iter().collect();
-            }
-            _ => self.browse(view, |browser, rows| {
-                browser.act(action, rows);
-            }),
+        if let Some(intents) = self.act_over(action, view) {
+            return intents;
         }
-        Vec::new()
+        let mut intents = match action {
+            PaneAction::ToggleFold => self.mark(view),
+            PaneAction::MarkAll => self.mark_all(view),
+            PaneAction::Adopt => self.adopt(view),
+            PaneAction::ToggleReject => self.reject(view),
+            PaneAction::MergeAll => self.merge(view, Joint::All),
+            PaneAction::MergeAny => self.merge(view, Joint::Any),
+            PaneAction::Differ => self.differ(view),
+            PaneAction::Why => self.why(),
+            PaneAction::UndoChange => self.turn_back(),
+            PaneAction::RedoChange => self.again(),
+            PaneAction::Run => self.infer(self.actions.is_empty()),
+            PaneAction::RunAll => self.infer(true),
+            PaneAction::Compare => self.compare(view),
+            PaneAction::Save => vec![self.save(view)],
+            PaneAction::Load => vec![self.load()],
+            PaneAction::Options => vec![Intent::AskCandidates],
+            PaneAction::Activate => self.study(),
+            PaneAction::Copy => self.text(self.browser.list.cursor(), view).map(Intent::Copy).into_iter().collect(),
+            other => {
+                match other {
+                    PaneAction::Left | PaneAction::Right => self.switch(view, other == PaneAction::Right),
+                    PaneAction::Cycle => self.by_model = !self.by_model,
+                    PaneAction::Follow => {
+                        self.follows = true;
+                        self.follow(view);
+                    }
+                    PaneAction::Edit if self.items.is_empty() => {}
+                    PaneAction::Edit => self.type_over(view, false),
+                    PaneAction::Add => self.type_over(view, true),
+                    _ => self.browse(view, |browser, rows| {
+                        browser.act(other, rows);
+                    }),
+                }
+                Vec::new()
+            }
+        };
+        intents.extend(self.look(view));
+        intents
     }
 
     fn captures_text(&self) -> bool {
-        self.typing.is_some() || self.browser.find.is_open()
+        let searching = match self.over.last() {
+            Some(over) => over.browser.find.is_open(),
+            None => self.browser.find.is_open(),
+        };
+        self.typing.is_some() || searching
     }
 
     fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
@@ -358,7 +451,7 @@ impl Pane for PreconditionsPane {
             return self.typed(edited);
         }
         self.browse(view, |browser, rows| browser.key(key, rows));
-        Vec::new()
+        self.look(view).into_iter().collect()
     }
 
     fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
@@ -366,21 +459,26 @@ impl Pane for PreconditionsPane {
             return self.typed(edited);
         }
         self.browse(view, |browser, rows| browser.paste(text, rows));
-        Vec::new()
+        self.look(view).into_iter().collect()
     }
 
     fn mouse(&mut self, event: MouseEvent, _area: Rect, view: &View) -> Vec<Intent> {
         if self.typing.is_some() {
             return Vec::new();
         }
+        if let Some(over) = self.over.last_mut() {
+            over.mouse(event);
+            return Vec::new();
+        }
         let on = |(rect, _): &&(Rect, usize)| rect.contains((event.column, event.row).into());
         let click = matches!(event.kind, crossterm::event::MouseEventKind::Down(_));
         if let Some((_, action)) = self.tabs.iter().find(on).copied().filter(|_| click) {
+            self.follows = false;
             self.show(view, action);
+        } else if self.browser.mouse(event, self.items.len()) == Mouse::Nothing {
             return Vec::new();
         }
-        self.browser.mouse(event, self.items.len());
-        Vec::new()
+        self.look(view).into_iter().collect()
     }
 
     fn wake(&mut self, _view: &View) -> Vec<Intent> {
@@ -394,4 +492,9 @@ impl Pane for PreconditionsPane {
             }
         }
     }
+}
+
+/// A message that something cannot be done, and what can.
+fn say(text: impl Into<String>) -> Vec<Intent> {
+    vec![Intent::Say(Level::Info, text.into())]
 }

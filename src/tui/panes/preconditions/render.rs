@@ -1,19 +1,24 @@
-//! Drawing the preconditions: tabs, a line of counts, the rows, and the fate of the row under the cursor or of what is typed.
+//! Drawing the preconditions: tabs, a line of counts, the rows, and the words on the row under the cursor or on what is typed.
+
+use std::collections::BTreeSet;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
+use super::detail::{self, Known};
 use super::rows::{self, Item};
 use super::{PreconditionsPane, Typing};
-use crate::precondition::{Candidate, Fate, Pool};
+use crate::precondition::Fate;
+use crate::tui::actions::ActionId;
+use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use crate::tui::panes::words;
-use crate::tui::theme::{Glyphs, Role, Theme};
+use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
 
-/// Lines of the detail at most.
-const DETAIL: u16 = 8;
+/// Lines of the words below the list at most.
+const DETAIL: u16 = 10;
 /// Columns before a row's expression: box, mark, standing.
 const LEAD: u16 = 17;
 
@@ -23,12 +28,18 @@ impl PreconditionsPane {
         self.tabs.clear();
         if self.actions.is_empty() {
             let text = if view.session.is_none() {
-                "No session. Begin an episode or open a session on the start screen."
+                "No session. Begin an episode or open a session on the start screen.".to_owned()
             } else {
-                "No preconditions yet. `infer all` finds candidates from the demonstrations and checks each by execution."
+                let all = view.key(ActionId::Pane(PaneAction::RunAll));
+                format!(
+                    "No preconditions yet. {all} infers candidates from the demonstrations and checks each by execution."
+                )
             };
-            painter.empty(area, text);
+            painter.empty(area, &text);
             return;
+        }
+        if let Some(over) = self.over.last_mut() {
+            return over.draw(&mut painter, area, view);
         }
         let (tabs, area) = split_top(area, 1);
         self.draw_tabs(&mut painter, tabs);
@@ -36,7 +47,7 @@ impl PreconditionsPane {
         painter.row(counts, 0, &self.counts(view));
         let area = self.browser.find.draw(&mut painter, area);
         let detail = self.detail(view, theme, usize::from(area.width));
-        let most = if self.typing.is_some() { area.height } else { area.height * 2 / 5 };
+        let most = if self.typing.is_some() { area.height } else { area.height / 2 };
         let height = (detail.len() as u16 + 1).min(DETAIL).min(most);
         let (list, below) = split_bottom(area, height);
         self.draw_items(&mut painter, list, view);
@@ -47,46 +58,68 @@ impl PreconditionsPane {
         }
     }
 
+    /// The tabs that fit around the shown one; marks at the edges tell of more.
     fn draw_tabs(&mut self, painter: &mut Painter<'_>, area: Rect) {
-        // The shown tab is kept in sight: tabs before it give way.
         let widths: Vec<usize> = self.actions.iter().map(|a| a.width() + 3).collect();
+        // The last tab needs no gap behind it.
+        let all = widths.iter().sum::<usize>().saturating_sub(1) <= usize::from(area.width);
+        let count = format!(" {}/{}", self.action + 1, self.actions.len());
+        let edges = if all { 0 } else { 4 + count.width() };
+        let room = usize::from(area.width).saturating_sub(edges);
         let mut first = 0;
-        while first < self.action
-            && widths.get(first..=self.action).is_some_and(|w| w.iter().sum::<usize>() > usize::from(area.width))
-        {
+        let wide = |from: usize| widths.get(from..=self.action).map_or(0, |w| w.iter().sum::<usize>());
+        while first < self.action && wide(first) > room {
             first += 1;
         }
         let mut x = area.x;
+        if !all {
+            let more = if first > 0 { "< " } else { "  " };
+            painter.row(area, 0, &[run(Role::Key, more)]);
+            x = x.saturating_add(2);
+        }
+        let end = x.saturating_add(room as u16).min(area.right());
+        let mut last = first;
         for (i, name) in self.actions.iter().enumerate().skip(first) {
-            if x >= area.right() {
-                break;
-            }
             let here = i == self.action;
             let text = if here { format!("[{name}]") } else { format!(" {name} ") };
-            let width = (text.width() as u16).min(area.right() - x);
+            // Whole names only, but for the shown one.
+            if x >= end || (!here && x.saturating_add(text.width() as u16) > end) {
+                break;
+            }
+            let width = (text.width() as u16).min(end - x);
             let rect = Rect { x, width, ..area };
             painter.row(rect, 0, &[run(if here { Role::Title } else { Role::Dim }, text)]);
             self.tabs.push((rect, i));
             x = x.saturating_add(width + 1);
+            last = i + 1;
+        }
+        if !all {
+            let more = if last < self.actions.len() { " >" } else { "  " };
+            let width = (edges as u16 - 2).min(area.width);
+            let rect = Rect { x: area.right() - width, width, ..area };
+            painter.row(rect, 0, &[run(Role::Key, more), run(Role::Dim, count)]);
         }
     }
 
     fn counts(&self, view: &View) -> Row {
-        let (in_force, origin) = self.in_force(view);
-        let force = if in_force.is_empty() {
-            "nothing in force".to_owned()
-        } else {
-            format!("{} in force ({origin})", in_force.len())
+        let force = match self.in_force(view).0.len() {
+            0 => "nothing in force".to_owned(),
+            n => format!("{n} in force"),
         };
-        let by = if self.by_model { "inference by the model" } else { "inference by the enumerator" };
+        let run_key = view.key(ActionId::Pane(PaneAction::Run));
+        let by = if self.by_model {
+            format!("{run_key}: model, {}", view.candidate_asks.in_words())
+        } else {
+            format!("{run_key}: enumerator")
+        };
         let Some(pool) = self.pool(view) else {
             return vec![run(Role::Dim, format!("{force}; no candidates yet; {by}"))];
         };
         let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
-        let optimal = pool.candidates.iter().filter(|c| c.optimal && c.representative).count();
+        let suggested = rows::suggested(pool).count();
         let counts = words::count(pool.candidates.len(), "candidate");
-        let text = format!("{counts}, {valid} valid, {optimal} optimal; {force}; {by}");
-        let running = if pool.running { "working: " } else { "" };
+        let text = format!("{counts}, {valid} valid, {suggested} suggested, {force}; {by}");
+        let running = if pool.running { "growing: " } else { "" };
         vec![run(Role::Warn, running), run(Role::Dim, text)]
     }
 
@@ -98,7 +131,9 @@ impl PreconditionsPane {
             area = rest;
         }
         if self.items.is_empty() {
-            painter.empty(area, "No candidates for this action. `infer this action` finds some; `add` takes your own.");
+            let (infer, add) = (PaneAction::Run, PaneAction::Add);
+            let [infer, add] = [infer, add].map(|a| view.key(ActionId::Pane(a)));
+            painter.empty(area, &format!("No candidates for this action. {infer} infers some; {add} takes your own."));
             return;
         }
         let window = self.browser.list.window(self.items.len(), usize::from(area.height));
@@ -121,14 +156,7 @@ impl PreconditionsPane {
         }
     }
 
-    fn item_row(
-        &self,
-        row: usize,
-        view: &View,
-        marked: &std::collections::BTreeSet<String>,
-        theme: &Theme,
-        width: usize,
-    ) -> Row {
+    fn item_row(&self, row: usize, view: &View, marked: &BTreeSet<String>, theme: &Theme, width: usize) -> Row {
         let Some(text) = self.text(row, view) else { return Row::new() };
         let tick = if marked.contains(&text) { "[x] " } else { "[ ] " };
         let in_force = self.in_force(view).0;
@@ -136,9 +164,9 @@ impl PreconditionsPane {
             let lead = format!("{} {:<11}", theme.glyphs.yes, "in force");
             return vec![run(Role::Text, tick), run(Role::Good, lead), run(Role::Text, text)];
         };
-        let adopted = in_force.contains(&candidate.text);
-        let (glyph, word, role) = rows::standing(candidate, adopted, &theme.glyphs);
-        let facts = if width >= 64 { facts(candidate, self.pool(view)) } else { String::new() };
+        let (glyph, word, role) = rows::standing(candidate, in_force.contains(&candidate.text), &theme.glyphs);
+        let instances = self.pool(view).map_or(0, |p| p.instances);
+        let facts = if width >= 64 { detail::facts(candidate, instances) } else { String::new() };
         let room = width.saturating_sub(usize::from(LEAD) + facts.width());
         let shown = crate::tui::sanitize::line(&text).into_owned();
         let shown = crate::tui::sanitize::fit(&shown, room, theme.glyphs.ellipsis).into_owned();
@@ -156,53 +184,34 @@ impl PreconditionsPane {
     /// The rows below the list.
     fn detail(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
         if let Some(typing) = &self.typing {
-            return typing_detail(typing, self.pool(view), theme, width);
+            return typing_detail(typing, self, view, theme, width);
         }
-        match self.items.get(self.browser.list.cursor()) {
-            None => Vec::new(),
-            Some(Item::InForce(text)) => {
-                let origin = self.in_force(view).1;
+        let row = self.browser.list.cursor();
+        let (in_force, origin) = self.in_force(view);
+        let seen = self.seen();
+        let known = |candidate, seen| {
+            let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
+            let known = Known { candidate, pool: self.pool(view), in_force, seen };
+            detail::rows(&known, view, &theme.glyphs, width)
+        };
+        match (self.items.get(row), seen) {
+            (None, _) => Vec::new(),
+            (Some(Item::Candidate(_)), seen) => {
+                let seen = seen.and_then(|s| s.as_ref().ok()).map(AsRef::as_ref);
+                self.candidate(row, view).map(|c| known(c, seen)).unwrap_or_default()
+            }
+            (Some(Item::InForce(_)), Some(Ok(seen))) => known(&seen.candidate, Some(seen)),
+            (Some(Item::InForce(text)), seen) => {
                 let mut rows = words::labelled("", Role::Text, text, width);
                 let words = format!("in force, from: {origin}; it is no candidate of this pool");
                 rows.extend(words::labelled("", Role::Dim, &words, width));
+                if let Some(Err(why)) = seen {
+                    rows.extend(words::labelled("", Role::Warn, why, width));
+                }
                 rows
-            }
-            Some(Item::Candidate(_)) => {
-                let candidate = self.candidate(self.browser.list.cursor(), view);
-                candidate.map(|c| fate_rows(c, self.pool(view), &theme.glyphs, width)).unwrap_or_default()
             }
         }
     }
-}
-
-/// |C|, cluster and origin of a candidate.
-fn facts(candidate: &Candidate, pool: Option<&Pool>) -> String {
-    let mut facts = String::new();
-    if let Some(coverage) = candidate.coverage {
-        facts.push_str(&format!("  |C| {coverage}/{}", pool.map_or(0, |p| p.instances)));
-    }
-    if let Some(cluster) = candidate.cluster {
-        facts.push_str(&format!("  cluster {cluster}"));
-    }
-    facts.push_str(&format!("  {}", rows::origin(candidate.origin)));
-    facts
-}
-
-fn fate_rows(candidate: &Candidate, pool: Option<&Pool>, glyphs: &Glyphs, width: usize) -> Vec<Row> {
-    let (glyph, word, role) = rows::standing(candidate, false, glyphs);
-    let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
-    if let Fate::Fails { demonstration, call, at, exception, message, failing } = &candidate.fate {
-        let place = format!("demonstration {}, call {}", demonstration + 1, call + 1);
-        rows.extend(words::labelled("where   ", Role::Text, &format!("{place}: {at}"), width));
-        rows.extend(words::labelled("what    ", Role::Bad, &format!("{exception}: {message}"), width));
-        let all = format!("{} failing", words::count(*failing, "demonstration"));
-        rows.extend(words::labelled("in all  ", Role::Dim, &all, width));
-    } else {
-        rows.extend(words::labelled("why     ", Role::Text, &rows::reason(candidate, pool), width));
-    }
-    let facts = facts(candidate, pool);
-    rows.push(vec![run(Role::Dim, facts.trim_start())]);
-    rows
 }
 
 fn draw_typing(painter: &mut Painter<'_>, line: Rect, typing: &mut Typing) {
@@ -212,9 +221,14 @@ fn draw_typing(painter: &mut Painter<'_>, line: Rect, typing: &mut Typing) {
     typing.editor.draw(painter, field);
 }
 
-fn typing_detail(typing: &Typing, pool: Option<&Pool>, theme: &Theme, width: usize) -> Vec<Row> {
-    let mut rows = match &typing.fate {
-        Some(candidate) => fate_rows(candidate, pool, &theme.glyphs, width),
+fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
+    let mut rows = match &typing.seen {
+        Some(Ok(seen)) => {
+            let (candidate, in_force) = (&seen.candidate, seen.in_force);
+            let known = Known { candidate, pool: pane.pool(view), in_force, seen: Some(seen.as_ref()) };
+            detail::rows(&known, view, &theme.glyphs, width)
+        }
+        Some(Err(why)) => words::labelled("", Role::Warn, why, width),
         None if typing.asked => vec![vec![run(Role::Dim, "checking against the demonstrations")]],
         None => vec![vec![run(Role::Dim, "Type an expression; it is checked when you pause.")]],
     };

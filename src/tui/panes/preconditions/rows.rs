@@ -36,22 +36,28 @@ pub fn items(pool: Option<&Pool>, in_force: &[String]) -> Vec<Item> {
     items
 }
 
-/// The candidates adopted unless a person marks others: the representatives of optimal clusters, without the rejected.
+/// The candidates adopted unless a person marks others: the representatives of optimal clusters, without the deleted and
+/// without those that hold everywhere, which say nothing.
 pub fn suggested(pool: &Pool) -> impl Iterator<Item = &Candidate> {
-    pool.candidates.iter().filter(|c| c.fate == Fate::Valid && c.optimal && c.representative && !c.rejected)
+    let fits = |c: &&Candidate| c.fate == Fate::Valid && c.optimal && c.representative && !c.rejected;
+    pool.candidates.iter().filter(fits).filter(|c| c.coverage != Some(pool.instances))
 }
 
-/// How a candidate stands, in a word, with its mark.
-pub fn standing(candidate: &Candidate, adopted: bool, glyphs: &Glyphs) -> (&'static str, &'static str, Role) {
+/// How a candidate stands, in a word, with its mark. The help explains the words.
+pub fn standing(candidate: &Candidate, in_force: bool, glyphs: &Glyphs) -> (&'static str, &'static str, Role) {
+    if in_force {
+        // Even where it was deleted as a candidate, or does not hold: what is in force is checked at every step.
+        let holds = candidate.fate == Fate::Valid;
+        return if holds { (glyphs.yes, "in force", Role::Good) } else { (glyphs.no, "in force", Role::Bad) };
+    }
     if candidate.rejected {
-        return (glyphs.no, "rejected", Role::Removed);
+        return (glyphs.no, "deleted", Role::Removed);
     }
     match (&candidate.fate, candidate.optimal, candidate.representative) {
         (Fate::Malformed { .. }, ..) => (glyphs.no, "malformed", Role::Bad),
         (Fate::Fails { .. }, ..) => (glyphs.no, "fails", Role::Bad),
         (Fate::Unknown { .. }, ..) => (glyphs.unknown, "unknown", Role::Warn),
-        (Fate::Valid, ..) if adopted => (glyphs.yes, "adopted", Role::Good),
-        (Fate::Valid, true, true) => (glyphs.star, "optimal", Role::Accent),
+        (Fate::Valid, true, true) => (glyphs.star, "suggested", Role::Accent),
         (Fate::Valid, true, false) => (glyphs.yes, "equivalent", Role::Good),
         (Fate::Valid, false, _) if candidate.coverage.is_some() => (glyphs.yes, "implied", Role::Dim),
         (Fate::Valid, false, _) => (glyphs.yes, "valid", Role::Good),
@@ -85,11 +91,11 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
 
 fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
     let calls = pool.map_or(0, |p| p.calls);
-    let mut text = format!("holds at every call in the demonstrations ({calls} calls)");
+    let mut text = format!("holds at all {calls} calls in the demonstrations");
     if candidate.optimal {
-        text.push_str("; no valid candidate has a strictly smaller set (Equation 1)");
+        text.push_str("; nothing valid is stronger (Equation 1)");
     } else if candidate.coverage.is_some() {
-        text.push_str("; another valid candidate has a strictly smaller set and implies it");
+        text.push_str("; a stronger valid candidate implies it");
     }
     let same = pool.into_iter().flat_map(|p| &p.candidates);
     let stands = |c: &&Candidate| c.representative && c.cluster.is_some() && c.cluster == candidate.cluster;

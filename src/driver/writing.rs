@@ -1,0 +1,173 @@
+//! Candidate preconditions written by a language model: which prompts are sent, how many at once, and what comes of the answers.
+//!
+//! One prompt a demonstration, each completed greedily and by random samples. Asks are asides of the session: recorded like any
+//! ask, but no proposals. What an answer holds goes to the pool as soon as it is there; cancelling keeps what has come.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::candidates::Job;
+use super::task::Driver;
+use super::{Level, Notice};
+use crate::episode::AskId;
+use crate::episode::gate::{AskSpec, Request};
+use crate::model::{Completion, ModelRequest};
+use crate::precondition::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, read_completion};
+
+/// Temperature of the random samples.
+const TEMPERATURE: f64 = 0.7;
+/// Random samples of one ask at most, so that the pool grows while others are still being written.
+const CHUNK: u32 = 4;
+/// Tokens of a completion at most: a few assertions.
+const MAX_TOKENS: u32 = 160;
+
+/// Completions wanted of one prompt.
+struct Wanted {
+    action: String,
+    context: CandidateContext,
+    n: u32,
+    temperature: f64,
+}
+
+/// What is being written.
+#[derive(Default)]
+pub(super) struct Writing {
+    waiting: VecDeque<Wanted>,
+    /// The asks under way: the action, and the completions wanted.
+    asked: BTreeMap<AskId, (String, u32)>,
+    /// Completions done, and wanted in all.
+    done: usize,
+    total: usize,
+}
+
+impl Writing {
+    /// The actions something is still being written for.
+    pub(super) fn actions(&self) -> BTreeSet<String> {
+        let waiting = self.waiting.iter().map(|w| &w.action);
+        waiting.chain(self.asked.values().map(|(action, _)| action)).cloned().collect()
+    }
+
+    /// Whether this ask is for candidates.
+    pub(super) fn has(&self, ask: AskId) -> bool {
+        self.asked.contains_key(&ask)
+    }
+
+    fn want(&mut self, action: &str, context: &CandidateContext, asks: CandidateAsks) {
+        let mut left = asks.samples;
+        let mut want = |n: u32, temperature: f64| {
+            self.total += n as usize;
+            self.waiting.push_back(Wanted { action: action.to_owned(), context: context.clone(), n, temperature });
+        };
+        want(1, 0.0);
+        while left > 0 {
+            let n = left.min(CHUNK);
+            want(n, TEMPERATURE);
+            left -= n;
+        }
+    }
+
+    fn forget(&mut self) {
+        *self = Writing::default();
+    }
+}
+
+/// Makes the request of an ask for candidates out of that of an ask for an action: several assertions may follow each other, and
+/// a blank line or the next definition ends them.
+pub(super) fn shape(request: &mut ModelRequest) {
+    request.max_tokens = MAX_TOKENS;
+    if !request.stop.is_empty() {
+        request.stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned).into();
+    }
+}
+
+impl Driver {
+    /// Begins to have candidates written: for each action and context.
+    pub(super) fn write_candidates(&mut self, contexts: Vec<(String, CandidateContext)>) {
+        let asks = self.prompting.candidates;
+        for (action, context) in &contexts {
+            self.writing.want(action, context, asks);
+        }
+        let actions: BTreeSet<String> = contexts.into_iter().map(|(action, _)| action).collect();
+        self.ask_for_candidates();
+        // The pools tell that they are growing.
+        actions.into_iter().for_each(|action| self.bench(Job::Show(action)));
+    }
+
+    /// Asks as long as there is something to ask and not too much under way.
+    fn ask_for_candidates(&mut self) {
+        while self.writing.asked.len() < self.prompting.candidates.at_once.max(1) {
+            let Some(wanted) = self.writing.waiting.pop_front() else { break };
+            let name = if self.prompting.raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
+            let prompt = match self.prompting.render(name, &wanted.context) {
+                Ok(prompt) => prompt,
+                Err(why) => {
+                    self.say(Level::Error, why);
+                    return self.stop_writing();
+                }
+            };
+            let ask = self.gate.session().next_ask();
+            self.writing.asked.insert(ask, (wanted.action.clone(), wanted.n));
+            self.request(Request::AskAside(AskSpec {
+                purpose: format!("assertions for {}", wanted.action),
+                model: self.source.name(),
+                prompt: Some(prompt),
+                n: wanted.n,
+                temperature: wanted.temperature,
+            }));
+            if self.gate.session().next_ask() == ask {
+                // The gate refused (a budget is reached) and has said so.
+                self.writing.asked.remove(&ask);
+                return self.stop_writing();
+            }
+        }
+        self.tell_writing();
+    }
+
+    /// Takes a model's answer in; `None` if it failed. What is under way beside it goes on; after a failure nothing new is
+    /// asked.
+    pub(super) fn candidates_written(&mut self, ask: AskId, completions: Option<&[Completion]>) {
+        let Some((action, n)) = self.writing.asked.remove(&ask) else { return };
+        self.writing.done += n as usize;
+        match completions {
+            None => {
+                let dropped = std::mem::take(&mut self.writing.waiting);
+                self.writing.total -= dropped.iter().map(|w| w.n as usize).sum::<usize>().min(self.writing.total);
+                self.bench(Job::Show(action));
+            }
+            Some(completions) => {
+                let written = completions.iter().flat_map(|c| read_completion(&c.text)).collect();
+                self.bench(Job::TakeIn { action, written });
+            }
+        }
+        self.ask_for_candidates();
+    }
+
+    /// Tells how far the writing is; says when it is over.
+    fn tell_writing(&mut self) {
+        let (done, total) = (self.writing.done, self.writing.total);
+        if total == 0 {
+            return;
+        }
+        let what = format!("candidates by {}:", self.source.name());
+        self.tell(Notice::Progress { what, done, total });
+        if self.writing.asked.is_empty() && self.writing.waiting.is_empty() {
+            self.writing.forget();
+            self.say(
+                Level::Info,
+                format!("{total} completions read; look the candidates over and adopt what is right"),
+            );
+        }
+    }
+
+    /// Stops asking; what was written stays in the pools. Whether anything was under way.
+    pub(super) fn stop_writing(&mut self) {
+        let actions = self.writing.actions();
+        let (done, total) = (self.writing.done, self.writing.total);
+        if total == 0 {
+            return;
+        }
+        self.writing.forget();
+        self.tell(Notice::Progress { what: String::new(), done: total, total });
+        actions.into_iter().for_each(|action| self.bench(Job::Show(action)));
+        self.say(Level::Info, format!("stopped after {done} of {total} completions; what they gave is kept"));
+    }
+}

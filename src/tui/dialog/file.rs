@@ -1,0 +1,129 @@
+//! Asks for the name of a file of preconditions, to be written or read. A file that is there is replaced only after a second yes.
+
+use std::path::{Path, PathBuf};
+
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::field::Field;
+use super::{Context, Dialog, Reply};
+use crate::driver::{Command, SetSource};
+use crate::precondition::ADOPTED_SUFFIX;
+use crate::tui::actions::ActionId;
+use crate::tui::pane::FileUse;
+use crate::tui::sanitize;
+use crate::tui::theme::Role;
+
+/// The dialog.
+pub struct FileName {
+    purpose: FileUse,
+    field: Field,
+    /// The file that a further Enter replaces.
+    replaces: Option<PathBuf>,
+    problem: Option<String>,
+}
+
+impl FileName {
+    /// Asks for the name of a file to be used so.
+    pub fn new(purpose: FileUse) -> Self {
+        let (FileUse::Save { name } | FileUse::Compare { name, .. }) = &purpose;
+        let field = Field::new(name);
+        FileName { purpose, field, replaces: None, problem: None }
+    }
+
+    fn changed(&mut self) {
+        (self.replaces, self.problem) = (None, None);
+    }
+
+    fn accept(&mut self) -> Vec<Reply> {
+        let text = self.field.text().trim();
+        if text.is_empty() {
+            self.problem = Some("Type a name first.".to_owned());
+            return Vec::new();
+        }
+        let mut path = PathBuf::from(text);
+        match &self.purpose {
+            FileUse::Save { .. } => {
+                // What is adopted is recognised by its ending.
+                if !text.ends_with(ADOPTED_SUFFIX) && path.extension().is_none() {
+                    path = PathBuf::from(format!("{text}{ADOPTED_SUFFIX}"));
+                }
+                if path.exists() && self.replaces.as_deref() != Some(path.as_path()) {
+                    self.problem = Some(format!("{} is there already; Enter again replaces it.", path.display()));
+                    self.replaces = Some(path);
+                    return Vec::new();
+                }
+                vec![Reply::Close, Reply::Send(Command::SaveSet(path))]
+            }
+            FileUse::Compare { token, .. } => {
+                if !Path::new(text).is_file() {
+                    self.problem =
+                        Some(format!("There is no file {text}; names are relative to where the program runs."));
+                    return Vec::new();
+                }
+                let (left, right) = (SetSource::InForce, SetSource::File(path));
+                vec![Reply::Close, Reply::Send(Command::CompareSets { token: *token, left, right })]
+            }
+        }
+    }
+}
+
+impl Dialog for FileName {
+    fn title(&self) -> String {
+        match self.purpose {
+            FileUse::Save { .. } => "Write what is in force to a file".into(),
+            FileUse::Compare { .. } => "Read a file of preconditions".into(),
+        }
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        let accept = match (&self.purpose, &self.replaces) {
+            (FileUse::Save { .. }, None) => "write",
+            (FileUse::Save { .. }, Some(_)) => "replace",
+            (FileUse::Compare { .. }, _) => "read",
+        };
+        vec![(ActionId::Accept, accept), (ActionId::Close, "cancel")]
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        (72, 4)
+    }
+
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        let theme = context.theme;
+        let about = match self.purpose {
+            FileUse::Save { .. } => "All actions' assertions, as Python. The file's name:",
+            FileUse::Compare { .. } => "What it changes is shown before anything is put in force. The file's name:",
+        };
+        let rows = [(about, Role::Text), (self.problem.as_deref().unwrap_or_default(), Role::Bad)];
+        for (at, (text, role)) in [0, 3].into_iter().zip(rows) {
+            if at < area.height {
+                let rect = Rect { y: area.y + at, height: 1, ..area };
+                frame.render_widget(Line::styled(sanitize::line(text), theme.style(role)), rect);
+            }
+        }
+        if area.height > 1 {
+            self.field.render(theme, Rect { y: area.y + 1, height: 1, ..area }, frame, true);
+        }
+    }
+
+    fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
+        if action == ActionId::Accept { self.accept() } else { Vec::new() }
+    }
+
+    fn key(&mut self, key: KeyEvent, _: Context<'_>) -> Vec<Reply> {
+        if self.field.key(key) {
+            self.changed();
+        }
+        Vec::new()
+    }
+
+    fn paste(&mut self, text: &str, _: Context<'_>) -> Vec<Reply> {
+        if self.field.paste(text) {
+            self.changed();
+        }
+        Vec::new()
+    }
+}

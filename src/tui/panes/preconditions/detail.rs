@@ -1,0 +1,110 @@
+//! The words on one candidate, below the list: validity with its reason, |C|, how it stands to the others, what it newly excludes.
+
+use crate::precondition::{Candidate, Fate, Inspection, Pool, Related, Relation};
+use crate::tui::actions::ActionId;
+use crate::tui::pane::PaneAction;
+use crate::tui::panes::draw::Row;
+use crate::tui::panes::words;
+use crate::tui::theme::{Glyphs, Role};
+use crate::tui::view::View;
+
+use super::rows;
+
+/// What is known of a candidate: its place in the pool, and what looking at it gave.
+pub(super) struct Known<'a> {
+    pub(super) candidate: &'a Candidate,
+    pub(super) pool: Option<&'a Pool>,
+    pub(super) in_force: bool,
+    pub(super) seen: Option<&'a Inspection>,
+}
+
+/// |C|, its share, cluster, origin, and what a model says of it.
+pub(super) fn facts(candidate: &Candidate, instances: usize) -> String {
+    let mut facts = String::new();
+    if let Some(coverage) = candidate.coverage {
+        facts.push_str(&format!("  |C| {coverage}/{instances} {}", share(coverage, instances)));
+    }
+    if let Some(logprob) = candidate.logprob {
+        facts.push_str(&format!("  logp {logprob:.2}"));
+    }
+    match candidate.times {
+        0 | 1 => facts.push_str(&format!("  {}", rows::origin(candidate.origin))),
+        n => facts.push_str(&format!("  {} x{n}", rows::origin(candidate.origin))),
+    }
+    facts
+}
+
+/// `19%`; the share of nothing is nothing.
+fn share(part: usize, whole: usize) -> String {
+    if whole == 0 { String::new() } else { format!("{:.0}%", 100.0 * part as f64 / whole as f64) }
+}
+
+/// All rows on a candidate, most important first.
+pub(super) fn rows(known: &Known<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
+    let Known { candidate, pool, in_force, seen } = known;
+    let (glyph, word, role) = rows::standing(candidate, *in_force, glyphs);
+    let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
+    let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
+    let facts = facts(candidate, instances).trim_start().replace("  ", ", ");
+    if let Fate::Fails { demonstration, call, at, exception, message, failing } = &candidate.fate {
+        let place = format!("demonstration {}, call {}", demonstration + 1, call + 1);
+        rows.extend(words::labelled("where   ", Role::Text, &format!("{place}: {at}"), width));
+        let what = match exception.as_str() {
+            // The message says the rest.
+            "AssertionError" => message.clone(),
+            _ => format!("{exception}: {message}"),
+        };
+        rows.extend(words::labelled("what    ", Role::Bad, &what, width));
+        let all = format!("{} failing; {facts}", words::count(*failing, "demonstration"));
+        rows.extend(words::labelled("in all  ", Role::Dim, &all, width));
+    } else {
+        let why = format!("{}; {facts}", rows::reason(candidate, *pool));
+        rows.extend(words::labelled("why     ", Role::Text, &why, width));
+    }
+    if let Some(seen) = seen {
+        for (label, relation) in RELATIONS {
+            let related = one_line(&seen.related, relation);
+            if !related.is_empty() {
+                rows.extend(words::labelled(label, Role::Text, &related, width).into_iter().take(2));
+            }
+        }
+        if let Some(words) = exclusion(seen, view) {
+            rows.extend(words::labelled("forbids ", Role::Text, &words, width));
+        }
+    }
+    rows
+}
+
+/// The relations in the order they are told, with the words before the others.
+const RELATIONS: [(&str, Relation); 3] =
+    [("same as ", Relation::Equivalent), ("implied by ", Relation::ImpliedBy), ("implies ", Relation::Implies)];
+
+/// The others it relates to so: two of them by name.
+fn one_line(related: &[Related], relation: Relation) -> String {
+    const NAMED: usize = 2;
+    let found: Vec<&Related> = related.iter().filter(|r| r.relation == relation).collect();
+    let named =
+        found.iter().take(NAMED).map(|r| if r.in_force { format!("{} (in force)", r.text) } else { r.text.clone() });
+    let mut words = named.collect::<Vec<_>>().join("; ");
+    if found.len() > NAMED {
+        words.push_str(&format!("; and {} more", found.len() - NAMED));
+    }
+    words
+}
+
+/// What it newly excludes, in a sentence.
+fn exclusion(seen: &Inspection, view: &View) -> Option<String> {
+    let permitted = seen.permitted?;
+    seen.candidate.coverage?;
+    let rest = if seen.in_force { "the rest in force permits" } else { "what is in force permits" };
+    if seen.excluded == 0 {
+        return Some(format!("nothing that {rest}: it would change no decision in the demonstrations"));
+    }
+    let open = view.key(ActionId::Pane(PaneAction::Activate));
+    let steps = words::count(seen.excluded_steps, "step");
+    let mut words = format!("{} of {permitted} instances that {rest}, at {steps}; {open} lists them", seen.excluded);
+    if let Some(made) = seen.steps.first().filter(|s| s.made) {
+        words = format!("{words}. It forbids what was done: {} in {}", made.place.at, made.place.in_words());
+    }
+    Some(words)
+}

@@ -1,0 +1,462 @@
+//! What a person does to the candidates and to what is in force: marking, typing, merging, deleting, adopting, comparing.
+
+use std::collections::BTreeSet;
+
+use super::over::{Over, Page};
+use super::rows;
+use super::{
+    CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Joint, Level, PreconditionsPane, SetSource,
+    Typing, View, say, token,
+};
+use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Fate, merged};
+use crate::tui::actions::ActionId;
+use crate::tui::pane::PaneAction;
+
+/// Assertions named in a question at most.
+const NAMED: usize = 5;
+
+impl PreconditionsPane {
+    /// The expressions that adopting would put in force.
+    pub(super) fn marked(&self, view: &View) -> BTreeSet<String> {
+        let Some(name) = self.action_name() else { return BTreeSet::new() };
+        match self.marks.get(name) {
+            Some(marks) => marks.clone(),
+            None => self.unasked(view),
+        }
+    }
+
+    /// What is marked until a person marks.
+    fn unasked(&self, view: &View) -> BTreeSet<String> {
+        match self.pool(view) {
+            Some(pool) => rows::suggested(pool).map(|c| c.text.clone()).collect(),
+            None => self.in_force(view).0.iter().cloned().collect(),
+        }
+    }
+
+    /// The marked expressions in the order of the rows, so that what is in force reads as it was shown.
+    fn chosen(&self, view: &View) -> Vec<String> {
+        let marked = self.marked(view);
+        let rows = (0..self.items.len()).filter(|r| self.candidate(*r, view).is_none_or(|c| !c.rejected));
+        rows.filter_map(|r| self.text(r, view)).filter(|t| marked.contains(t)).collect()
+    }
+
+    pub(super) fn mark(&mut self, view: &View) -> Vec<Intent> {
+        let row = self.browser.list.cursor();
+        let Some((text, name)) = self.text(row, view).zip(self.action_name().map(str::to_owned)) else {
+            return Vec::new();
+        };
+        if self.candidate(row, view).is_some_and(|c| c.rejected) {
+            let key = view.key(ActionId::Pane(PaneAction::ToggleReject));
+            return say(format!("this candidate is deleted; {key} restores it"));
+        }
+        let mut marks = self.marked(view);
+        if !marks.remove(&text) {
+            marks.insert(text);
+        }
+        self.marks.insert(name, marks);
+        Vec::new()
+    }
+
+    /// Unmarks everything; with nothing marked, marks what is suggested again.
+    pub(super) fn mark_all(&mut self, view: &View) -> Vec<Intent> {
+        let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        if self.marked(view).is_empty() {
+            self.marks.remove(&name);
+        } else {
+            self.marks.insert(name, BTreeSet::new());
+        }
+        Vec::new()
+    }
+
+    pub(super) fn adopt(&mut self, view: &View) -> Vec<Intent> {
+        let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        let assertions = self.chosen(view);
+        if assertions.is_empty() && !self.marks.contains_key(&name) {
+            let infer = view.key(ActionId::Pane(PaneAction::Run));
+            let mark = view.key(ActionId::Pane(PaneAction::ToggleFold));
+            let words = format!("nothing is marked to adopt; {infer} infers candidates, {mark} marks one");
+            return vec![Intent::Say(Level::Warning, words)];
+        }
+        let by_hand = |text: &String| {
+            let found = self.pool(view).into_iter().flat_map(|p| &p.candidates).find(|c| c.text == *text);
+            found.is_some_and(|c| c.origin == CandidateOrigin::Person)
+        };
+        let origin = match (assertions.iter().any(by_hand), self.marks.contains_key(&name)) {
+            (true, _) => "edited",
+            (false, true) => "inferred, chosen by a person",
+            (false, false) => "inferred",
+        };
+        let (now, _) = self.in_force(view);
+        let adds: Vec<&String> = assertions.iter().filter(|t| !now.contains(t)).collect();
+        let drops: Vec<&String> = now.iter().filter(|t| !assertions.contains(t)).collect();
+        if adds.is_empty() && drops.is_empty() {
+            return say(format!("what is marked is in force for {name} already"));
+        }
+        self.unmerged = None;
+        let question = (!drops.is_empty()).then(|| {
+            let mut question = listed("It adds", '+', &adds, |_| String::new());
+            question.push_str(&listed("It drops", '-', &drops, |text| self.covered(text, &assertions, view)));
+            let kept = now.len() - drops.len();
+            let back = view.key(ActionId::Pane(PaneAction::UndoChange));
+            question.push_str(&format!("{kept} in force stay. {back} takes the change back."));
+            question
+        });
+        let command = Command::Adopt { action: name.clone(), assertions, origin: origin.into() };
+        match question {
+            None => vec![Intent::Send(command)],
+            Some(question) => {
+                let title = format!("Put what is marked in force for {name}");
+                vec![Intent::Confirm { title, question, yes: "adopt", commands: vec![command] }]
+            }
+        }
+    }
+
+    /// A remark on a dropped assertion that a chosen one is equivalent to.
+    fn covered(&self, text: &str, chosen: &[String], view: &View) -> String {
+        let Some(pool) = self.pool(view) else { return String::new() };
+        let cluster = |text: &str| pool.candidates.iter().find(|c| c.text == text).and_then(|c| c.cluster);
+        let same = chosen.iter().find(|c| cluster(text).is_some() && cluster(c) == cluster(text));
+        same.map(|c| format!(" (same as {c})")).unwrap_or_default()
+    }
+
+    pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
+        let Some((candidate, action)) = self.candidate(self.browser.list.cursor(), view).zip(self.action_name()) else {
+            let (mark, adopt) =
+                (view.key(ActionId::Pane(PaneAction::ToggleFold)), view.key(ActionId::Pane(PaneAction::Adopt)));
+            return say(format!(
+                "this is in force and no candidate: {mark} marks what is to stay, {adopt} drops the others"
+            ));
+        };
+        let (id, rejected) = (candidate.id, !candidate.rejected);
+        let text = candidate.text.clone();
+        let action = action.to_owned();
+        self.unmerged = None;
+        if rejected && let Some(marks) = self.marks.get_mut(&action) {
+            marks.remove(&text);
+        }
+        vec![Intent::Send(Command::RejectCandidate { action, id, rejected })]
+    }
+
+    /// Puts the conjunction or disjunction of the marked candidates into the pool, marked in their place.
+    pub(super) fn merge(&mut self, view: &View, joint: Joint) -> Vec<Intent> {
+        let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        let chosen = self.chosen(view);
+        let text = match merged(chosen.iter().map(String::as_str), joint) {
+            Ok(text) => text,
+            Err(why) => {
+                let mark = view.key(ActionId::Pane(PaneAction::ToggleFold));
+                return say(format!("{why}; {} marked, {mark} marks more", chosen.len()));
+            }
+        };
+        self.unmerged = Some((action.clone(), self.marks.get(&action).cloned()));
+        let mut marks = self.marked(view);
+        marks.retain(|t| !chosen.contains(t));
+        marks.insert(text.clone());
+        self.marks.insert(action.clone(), marks);
+        self.wanted = Some(text.clone());
+        if self.pool(view).is_some_and(|p| p.candidates.iter().any(|c| c.text == text)) {
+            self.laid = None;
+            self.lay(view);
+            return say("this is a candidate already; it is marked in their place");
+        }
+        vec![Intent::Send(Command::PutCandidate { action, id: None, text })]
+    }
+
+    /// Asks for a step where the two marked candidates differ.
+    pub(super) fn differ(&mut self, view: &View) -> Vec<Intent> {
+        let chosen = self.chosen(view);
+        match (chosen.as_slice(), self.action_name().map(str::to_owned)) {
+            ([one, other], Some(action)) => self.ask_difference(action, one.clone(), other.clone()),
+            _ => {
+                let mark = view.key(ActionId::Pane(PaneAction::ToggleFold));
+                let none = view.key(ActionId::Pane(PaneAction::MarkAll));
+                say(format!(
+                    "mark the two to be compared: {} are marked; {mark} marks, {none} unmarks all",
+                    chosen.len()
+                ))
+            }
+        }
+    }
+
+    fn ask_difference(&mut self, action: String, one: String, other: String) -> Vec<Intent> {
+        let token = token();
+        self.step_wanted = Some(token);
+        vec![Intent::Send(Command::ShowDifference { token, action, one, other })]
+    }
+
+    /// Says why the candidate under the cursor is not optimal; with a stronger one, shows a step where they differ.
+    pub(super) fn why(&mut self) -> Vec<Intent> {
+        let seen = match self.seen() {
+            Some(Ok(seen)) => std::sync::Arc::clone(seen),
+            Some(Err(why)) => return say(why.clone()),
+            None => return say("this is still being looked at; ask again in a moment"),
+        };
+        let text = &seen.candidate.text;
+        match (&seen.candidate.fate, &seen.stronger) {
+            (Fate::Valid, Some(stronger)) => self.ask_difference(seen.action.clone(), text.clone(), stronger.clone()),
+            (Fate::Valid, None) if seen.candidate.rejected => say("it is deleted, so it takes no part in the ranking"),
+            (Fate::Valid, None) => say("nothing valid is stronger: by Equation (1) it is optimal"),
+            _ => say(format!(
+                "only valid candidates are ranked, and this one is not: {}",
+                rows::reason(&seen.candidate, None)
+            )),
+        }
+    }
+
+    pub(super) fn turn_back(&mut self) -> Vec<Intent> {
+        let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        if let Some((merged, marks)) = self.unmerged.take_if(|(merged, _)| *merged == action) {
+            match marks {
+                Some(marks) => self.marks.insert(merged, marks),
+                None => self.marks.remove(&merged),
+            };
+        }
+        vec![Intent::Send(Command::UndoChange { action })]
+    }
+
+    pub(super) fn again(&mut self) -> Vec<Intent> {
+        let action = self.action_name().map(str::to_owned);
+        action.map(|action| Intent::Send(Command::RedoChange { action })).into_iter().collect()
+    }
+
+    pub(super) fn infer(&self, all: bool) -> Vec<Intent> {
+        let origin = if self.by_model { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
+        let action = if all { None } else { self.action_name().map(str::to_owned) };
+        vec![Intent::Send(Command::Infer { action, origin })]
+    }
+
+    pub(super) fn type_over(&mut self, view: &View, add: bool) {
+        let Some(action) = self.action_name().map(str::to_owned) else { return };
+        let row = self.browser.list.cursor();
+        let row = if add || self.items.is_empty() { None } else { Some(row) };
+        let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
+        self.typing = Some(Typing {
+            action,
+            id: row.and_then(|r| self.candidate(r, view)).map(|c| c.id),
+            row,
+            editor: Editor::line(&original),
+            original,
+            pause: Debounce::default(),
+            seen: None,
+            asked: false,
+        });
+    }
+
+    pub(super) fn typed(&mut self, edited: Edited) -> Vec<Intent> {
+        let Some(mut typing) = self.typing.take() else { return Vec::new() };
+        let intents = match edited {
+            Edited::Same => Vec::new(),
+            Edited::Changed => {
+                typing.seen = None;
+                typing.asked = true;
+                vec![typing.pause.touch()]
+            }
+            Edited::Cancel => return Vec::new(),
+            Edited::Accept => {
+                let text = typing.editor.text().trim().to_owned();
+                if text == typing.original {
+                    return say("the expression is unchanged");
+                }
+                if !text.is_empty() {
+                    self.unmerged = None;
+                    // What replaces a marked row is marked in its place.
+                    if let Some(marks) = self.marks.get_mut(&typing.action)
+                        && marks.remove(&typing.original)
+                    {
+                        marks.insert(text.clone());
+                    }
+                    self.wanted = Some(text.clone());
+                    let (action, id) = (typing.action, typing.id);
+                    return vec![Intent::Send(Command::PutCandidate { action, id, text })];
+                }
+                vec![Intent::Say(Level::Warning, "the expression is empty; type one, or Esc leaves it".into())]
+            }
+        };
+        self.typing = Some(typing);
+        intents
+    }
+
+    /// Looks at the candidate under the cursor closely.
+    pub(super) fn study(&mut self) -> Vec<Intent> {
+        match self.seen() {
+            Some(Ok(seen)) => {
+                let over = Over::study(seen);
+                self.over.push(over);
+                Vec::new()
+            }
+            Some(Err(why)) => say(why.clone()),
+            None if self.items.is_empty() => Vec::new(),
+            None => say("this is still being looked at; ask again in a moment"),
+        }
+    }
+
+    /// Goes where the row of the close look points: to another candidate, or to a step.
+    pub(super) fn open_in_study(&mut self) -> Vec<Intent> {
+        let Some(Over { page: Page::Study(study), browser }) = self.over.last() else { return Vec::new() };
+        let seen = study.seen();
+        if let Some(other) = study.related_at(browser.list.cursor()) {
+            // Back in the list, with the cursor on the other one.
+            self.wanted = Some(other.to_owned());
+            self.over.clear();
+            self.laid = None;
+            return Vec::new();
+        }
+        let Some(place) = study.place_at(browser.list.cursor()) else { return Vec::new() };
+        let token = token();
+        let mut texts = vec![seen.candidate.text.clone()];
+        let (now, action) = (&self.laid.as_ref().map(|(_, force)| force.clone()).unwrap_or_default(), &seen.action);
+        texts.extend(now.iter().filter(|t| **t != seen.candidate.text).cloned());
+        let command = Command::ShowStep { token, action: action.clone(), place: place.clone(), texts };
+        self.step_wanted = Some(token);
+        vec![Intent::Send(command)]
+    }
+
+    /// From a step of a close look to the next of them, or the previous.
+    pub(super) fn next_step(&mut self, forward: bool) -> Vec<Intent> {
+        let below = self.over.len().checked_sub(2).and_then(|at| self.over.get_mut(at));
+        let Some(Over { page: Page::Study(study), browser }) = below else {
+            return say("this step stands alone");
+        };
+        let Some(row) = study.next_place(browser.list.cursor(), forward) else {
+            return say(if forward { "this is the last step listed" } else { "this is the first step" });
+        };
+        browser.list.go(row, study.len());
+        let top = self.over.pop();
+        let intents = self.open_in_study();
+        self.over.extend(top);
+        intents
+    }
+
+    /// Sets two sets side by side.
+    pub(super) fn compare(&mut self, view: &View) -> Vec<Intent> {
+        let token = token();
+        self.sets_wanted = Some(token);
+        let (left, right) = (self.filled(&self.left, view), self.filled(&self.right, view));
+        vec![Intent::Send(Command::CompareSets { token, left, right })]
+    }
+
+    /// The sets there are to compare.
+    fn sources(&self, view: &View) -> Vec<SetSource> {
+        let mut sources = vec![SetSource::InForce, SetSource::Inferred, SetSource::Specification];
+        if !self.marks.is_empty() {
+            sources.push(SetSource::Given(MARKED.to_owned(), AdoptedSet::default()));
+        }
+        if view.ground_truth {
+            sources.push(SetSource::Truth);
+        }
+        for one in [&self.left, &self.right] {
+            if !sources.iter().any(|s| s.name() == one.name()) {
+                sources.push(one.clone());
+            }
+        }
+        sources
+    }
+
+    fn step_source(&self, now: &SetSource, other: &SetSource, forward: bool, view: &View) -> SetSource {
+        let sources = self.sources(view);
+        let n = sources.len();
+        let at = sources.iter().position(|s| s.name() == now.name()).unwrap_or(0);
+        let mut turns = (1..=n).map(|k| if forward { (at + k) % n } else { (at + n - k) % n });
+        let next = turns.find_map(|at| sources.get(at).filter(|s| s.name() != other.name()));
+        next.cloned().unwrap_or_else(|| now.clone())
+    }
+
+    pub(super) fn other_left(&mut self, view: &View) -> Vec<Intent> {
+        self.left = self.step_source(&self.left, &self.right, true, view);
+        self.compare(view)
+    }
+
+    pub(super) fn other_right(&mut self, view: &View, forward: bool) -> Vec<Intent> {
+        self.right = self.step_source(&self.right, &self.left, forward, view);
+        self.compare(view)
+    }
+
+    /// A source with what the pane knows filled in: the marked set of every action.
+    fn filled(&self, source: &SetSource, view: &View) -> SetSource {
+        let SetSource::Given(name, _) = source else { return source.clone() };
+        if name != MARKED {
+            return source.clone();
+        }
+        let session = view.session.as_ref();
+        let actions = self.actions.iter().map(|action| {
+            let in_force = session.and_then(|s| s.assertions.get(action)).map(|(texts, _)| texts.clone());
+            let marks = self.marks.get(action);
+            let in_order = |marks: &BTreeSet<String>| {
+                let pool = view.pools.get(action).map(AsRef::as_ref);
+                let mut texts: Vec<String> = in_force.iter().flatten().cloned().collect();
+                let rest = pool.into_iter().flat_map(|p| &p.candidates).filter(|c| !c.rejected).map(|c| c.text.clone());
+                texts.extend(rest.filter(|t| !in_force.iter().flatten().any(|f| f == t)));
+                texts.retain(|t| marks.contains(t));
+                texts
+            };
+            let params = view.pools.get(action).map(|p| p.params.clone()).unwrap_or_default();
+            let assertions = marks.map(in_order).or_else(|| in_force.clone()).unwrap_or_default();
+            AdoptedAction { action: action.clone(), params, assertions }
+        });
+        SetSource::Given(name.clone(), AdoptedSet { notes: Vec::new(), actions: actions.collect() })
+    }
+
+    /// Asks before the right set is put in force.
+    pub(super) fn adopt_right(&mut self, view: &View) -> Vec<Intent> {
+        let Some(Over { page: Page::Sets(sets), .. }) = self.over.last() else { return Vec::new() };
+        let Some(session) = view.session.as_ref() else { return Vec::new() };
+        let (name, set) = (sets.right_name().to_owned(), sets.right().clone());
+        let (mut adds, mut drops) = (Vec::new(), Vec::new());
+        for action in &set.actions {
+            let now = session.assertions.get(&action.action).map(|(texts, _)| texts.as_slice()).unwrap_or_default();
+            let named = |text: &String| format!("{}: {text}", action.action);
+            adds.extend(action.assertions.iter().filter(|t| !now.contains(t)).map(named));
+            drops.extend(now.iter().filter(|t| !action.assertions.contains(t)).map(named));
+        }
+        if adds.is_empty() && drops.is_empty() {
+            return say(format!("{name} is in force already"));
+        }
+        let mut question = listed("It adds", '+', &adds.iter().collect::<Vec<_>>(), |_| String::new());
+        question.push_str(&listed("It drops", '-', &drops.iter().collect::<Vec<_>>(), |_| String::new()));
+        let back = view.key(ActionId::Pane(PaneAction::UndoChange));
+        question.push_str(&format!("In the list of candidates {back} takes it back, action by action."));
+        let command = Command::AdoptSet { origin: name.clone(), set };
+        vec![Intent::Confirm { title: format!("Put {name} in force"), question, yes: "adopt", commands: vec![command] }]
+    }
+
+    /// Goes to a step where the two sets differ on the action under the cursor.
+    pub(super) fn open_in_sets(&mut self) -> Vec<Intent> {
+        let Some(Over { page: Page::Sets(sets), browser }) = self.over.last() else { return Vec::new() };
+        let Some((action, place, texts)) = sets.difference_at(browser.list.cursor()) else {
+            return say("the two sets permit the same at every step of the demonstrations");
+        };
+        let token = token();
+        self.step_wanted = Some(token);
+        vec![Intent::Send(Command::ShowStep { token, action, place, texts })]
+    }
+
+    pub(super) fn save(&self, view: &View) -> Intent {
+        let world = view.session.as_ref().map_or("my", |s| s.header.world.as_str());
+        Intent::AskFile(FileUse::Save { name: format!("{world}{ADOPTED_SUFFIX}") })
+    }
+
+    pub(super) fn load(&mut self) -> Intent {
+        let token = token();
+        self.sets_wanted = Some(token);
+        (self.left, self.right) = (SetSource::InForce, SetSource::Inferred);
+        Intent::AskFile(FileUse::Compare { token, name: String::new() })
+    }
+}
+
+/// What the set of the pane's marks is called.
+const MARKED: &str = "marked";
+
+/// Assertions with their count, the first of them named.
+fn listed(what: &str, mark: char, texts: &[&String], remark: impl Fn(&str) -> String) -> String {
+    if texts.is_empty() {
+        return format!("{what} nothing.\n");
+    }
+    let mut lines = format!("{what} {}:\n", texts.len());
+    for text in texts.iter().take(NAMED) {
+        lines.push_str(&format!("  {mark} {}{}\n", crate::tui::sanitize::line(text), remark(text)));
+    }
+    if texts.len() > NAMED {
+        lines.push_str(&format!("  and {} more\n", texts.len() - NAMED));
+    }
+    lines
+}

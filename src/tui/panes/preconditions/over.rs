@@ -1,0 +1,157 @@
+//! What is laid over the list of candidates: pages with a head, rows to browse, and words on the row under the cursor.
+
+use std::sync::Arc;
+
+use crossterm::event::MouseEvent;
+use ratatui::layout::Rect;
+
+use super::sets::SetsPage;
+use super::step::StepPage;
+use super::study::StudyPage;
+use crate::precondition::{AdoptedSet, Inspection, SetComparison, StepView};
+use crate::tui::pane::PaneAction;
+use crate::tui::panes::browse::{BROWSING, Browser};
+use crate::tui::panes::draw::{Painter, Row, split_bottom, split_top};
+use crate::tui::panes::find::Rows;
+use crate::tui::view::View;
+
+/// A page with its cursor.
+#[derive(Debug)]
+pub(super) struct Over {
+    pub(super) browser: Browser,
+    pub(super) page: Page,
+}
+
+/// What is shown.
+#[derive(Debug)]
+pub(super) enum Page {
+    /// One candidate: its relations, the steps it excludes.
+    Study(StudyPage),
+    /// A demonstration step.
+    Step(StepPage),
+    /// Two sets side by side.
+    Sets(SetsPage),
+}
+
+impl Over {
+    pub(super) fn study(seen: &Arc<Inspection>) -> Self {
+        Over { browser: Browser::default(), page: Page::Study(StudyPage::new(Arc::clone(seen))) }
+    }
+
+    pub(super) fn step(step: Arc<StepView>) -> Self {
+        let mut browser = Browser::default();
+        browser.list.go(step.place.call, step.calls.len());
+        Over { browser, page: Page::Step(StepPage::new(step)) }
+    }
+
+    pub(super) fn sets(sets: Arc<SetComparison>, right: Arc<AdoptedSet>) -> Self {
+        Over { browser: Browser::default(), page: Page::Sets(SetsPage::new(sets, right)) }
+    }
+
+    pub(super) fn title(&self, action: &str) -> String {
+        match &self.page {
+            Page::Study(_) => format!("A candidate for {action}"),
+            Page::Step(page) => page.title(),
+            Page::Sets(_) => "Two sets side by side".to_owned(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match &self.page {
+            Page::Study(page) => page.len(),
+            Page::Step(page) => page.len(),
+            Page::Sets(page) => page.len(),
+        }
+    }
+
+    fn text(&self, row: usize) -> String {
+        match &self.page {
+            Page::Study(page) => page.text(row),
+            Page::Step(page) => page.text(row),
+            Page::Sets(page) => page.text(row),
+        }
+    }
+
+    /// The text of the row under the cursor.
+    pub(super) fn copied(&self) -> Option<String> {
+        Some(self.text(self.browser.list.cursor())).filter(|t| !t.is_empty())
+    }
+
+    pub(super) fn browse(&mut self, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
+        let mut browser = std::mem::take(&mut self.browser);
+        let text = |row: usize| self.text(row);
+        act(&mut browser, &Rows { len: self.len(), text: &text });
+        self.browser = browser;
+    }
+
+    pub(super) fn mouse(&mut self, event: MouseEvent) {
+        let len = self.len();
+        self.browser.mouse(event, len);
+    }
+
+    pub(super) fn actions(&self) -> Vec<(PaneAction, &'static str)> {
+        let mut actions = vec![(PaneAction::Back, "back")];
+        match &self.page {
+            Page::Study(_) => actions.push((PaneAction::Activate, "go there")),
+            Page::Step(_) => actions.extend([(PaneAction::Right, "next step"), (PaneAction::Left, "previous step")]),
+            Page::Sets(_) => actions.extend([
+                (PaneAction::Activate, "step where they differ"),
+                (PaneAction::Compare, "other left set"),
+                (PaneAction::Right, "other right set"),
+                (PaneAction::Left, "the one before"),
+                (PaneAction::Adopt, "adopt right"),
+                (PaneAction::Load, "load"),
+                (PaneAction::Save, "save"),
+            ]),
+        }
+        actions.push((PaneAction::Copy, "copy"));
+        actions.extend(BROWSING);
+        actions
+    }
+
+    pub(super) fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View) {
+        let width = usize::from(area.width);
+        let head = match &self.page {
+            Page::Study(page) => page.head(view, painter.theme, width),
+            Page::Step(page) => page.head(painter.theme, width),
+            Page::Sets(page) => page.head(view, width),
+        };
+        // The rows keep a third of the pane whatever stands above them.
+        let height = (head.len() as u16).min(area.height * 2 / 3);
+        let (above, area) = split_top(area, height);
+        painter.rows(above, &head);
+        let area = self.browser.find.draw(painter, area);
+        let cursor = self.browser.list.cursor().min(self.len().saturating_sub(1));
+        let detail = match &self.page {
+            Page::Sets(page) => page.detail(cursor, view, width),
+            Page::Study(_) | Page::Step(_) => Vec::new(),
+        };
+        let height = (detail.len() as u16 + u16::from(!detail.is_empty())).min(area.height / 2);
+        let (list, below) = split_bottom(area, height);
+        if below.height > 1 {
+            painter.rule(below, 0, "why");
+            painter.rows(split_top(below, 1).1, &detail);
+        }
+        self.draw_rows(painter, list);
+    }
+
+    fn draw_rows(&mut self, painter: &mut Painter<'_>, area: Rect) {
+        let len = self.len();
+        let window = self.browser.list.window(len, usize::from(area.height));
+        let area = painter.scrollbar(area, window.start, len);
+        self.browser.body = area;
+        let width = usize::from(area.width);
+        for (line, row) in window.enumerate() {
+            let runs: Row = match &self.page {
+                Page::Study(page) => page.row(row, painter.theme, width),
+                Page::Step(page) => page.row(row, painter.theme),
+                Page::Sets(page) => page.row(row, painter.theme, width),
+            };
+            painter.row(area, line, &runs);
+            if row == self.browser.list.cursor() {
+                painter.select(area, line);
+            }
+            painter.matches(area, line, self.browser.find.pattern());
+        }
+    }
+}

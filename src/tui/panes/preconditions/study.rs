@@ -1,0 +1,155 @@
+//! One candidate looked at closely: every other one it relates to, and every demonstration step it newly excludes.
+
+use std::sync::Arc;
+
+use super::detail::{self, Known};
+use crate::precondition::{Inspection, Occasion, Relation};
+use crate::tui::panes::draw::{Row, run};
+use crate::tui::panes::words;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Line {
+    Heading(String),
+    /// Another candidate, by its place among the related.
+    Related(usize),
+    /// An excluded step, by its place among the steps.
+    Step(usize),
+}
+
+/// The page.
+#[derive(Debug)]
+pub(super) struct StudyPage {
+    seen: Arc<Inspection>,
+    lines: Vec<Line>,
+}
+
+impl StudyPage {
+    pub(super) fn new(seen: Arc<Inspection>) -> Self {
+        let lines = lines(&seen);
+        StudyPage { seen, lines }
+    }
+
+    /// Takes in what became known of the same candidate.
+    pub(super) fn renew(&mut self, seen: &Arc<Inspection>) {
+        if seen.action == self.seen.action && seen.candidate.text == self.seen.candidate.text {
+            *self = StudyPage::new(Arc::clone(seen));
+        }
+    }
+
+    pub(super) fn seen(&self) -> &Inspection {
+        &self.seen
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The candidate a row names.
+    pub(super) fn related_at(&self, row: usize) -> Option<&str> {
+        match self.lines.get(row)? {
+            Line::Related(at) => self.seen.related.get(*at).map(|r| r.text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The step a row names.
+    pub(super) fn place_at(&self, row: usize) -> Option<&Occasion> {
+        match self.lines.get(row)? {
+            Line::Step(at) => self.seen.steps.get(*at).map(|s| &s.place),
+            _ => None,
+        }
+    }
+
+    /// The next row that names a step, or the previous.
+    pub(super) fn next_place(&self, from: usize, forward: bool) -> Option<usize> {
+        let is_step = |row: &usize| matches!(self.lines.get(*row), Some(Line::Step(_)));
+        if forward { (from + 1..self.lines.len()).find(is_step) } else { (0..from).rev().find(is_step) }
+    }
+
+    pub(super) fn text(&self, row: usize) -> String {
+        match self.lines.get(row) {
+            Some(Line::Heading(text)) => text.clone(),
+            Some(Line::Related(at)) => self.seen.related.get(*at).map(|r| r.text.clone()).unwrap_or_default(),
+            Some(Line::Step(at)) => self.seen.steps.get(*at).map(|s| self.step_words(s)).unwrap_or_default(),
+            None => String::new(),
+        }
+    }
+
+    fn step_words(&self, step: &crate::precondition::ExcludedStep) -> String {
+        let applied = step.place.application(&self.seen.action);
+        let more = if step.more == 0 { String::new() } else { format!(" and {} more", step.more) };
+        let (place, at) = (step.place.in_words(), &step.place.at);
+        if step.made {
+            format!("{place}: {applied}, which was done there{more}")
+        } else {
+            format!("{place} {at}: {applied}{more}")
+        }
+    }
+
+    pub(super) fn head(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
+        let pool = view.pools.get(&self.seen.action).map(AsRef::as_ref);
+        let (candidate, in_force) = (&self.seen.candidate, self.seen.in_force);
+        let known = Known { candidate, pool, in_force, seen: None };
+        detail::rows(&known, view, &theme.glyphs, width)
+    }
+
+    pub(super) fn row(&self, row: usize, theme: &Theme, width: usize) -> Row {
+        match self.lines.get(row) {
+            Some(Line::Related(at)) => {
+                let Some(related) = self.seen.related.get(*at) else { return Row::new() };
+                let word = match related.relation {
+                    Relation::Equivalent => "same as",
+                    Relation::ImpliedBy => "implied by",
+                    Relation::Implies => "implies",
+                    Relation::Independent => "",
+                };
+                let mut runs = vec![run(Role::Dim, format!("  {word:<11}")), run(Role::Text, &related.text)];
+                if related.in_force {
+                    runs.push(run(Role::Good, "  in force"));
+                } else if related.optimal {
+                    runs.push(run(Role::Accent, format!("  {} optimal", theme.glyphs.star)));
+                }
+                runs
+            }
+            Some(Line::Step(at)) => {
+                let made = self.seen.steps.get(*at).is_some_and(|s| s.made);
+                let text = self.text(row);
+                let text = crate::tui::sanitize::fit(&text, width.saturating_sub(2), theme.glyphs.ellipsis);
+                vec![run(if made { Role::Bad } else { Role::Text }, format!("  {text}"))]
+            }
+            Some(Line::Heading(text)) => vec![run(Role::Title, text)],
+            None => Row::new(),
+        }
+    }
+}
+
+fn lines(seen: &Inspection) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let heading = if seen.candidate.coverage.is_none() {
+        "It could not be evaluated, so it relates to nothing.".to_owned()
+    } else if seen.related.is_empty() {
+        "It implies no other valid candidate and none implies it.".to_owned()
+    } else {
+        format!("To {} valid candidates or assertions in force:", seen.related.len())
+    };
+    lines.push(Line::Heading(heading));
+    lines.extend((0..seen.related.len()).map(Line::Related));
+    if let Some(permitted) = seen.permitted.filter(|_| seen.candidate.coverage.is_some()) {
+        let rest = if seen.in_force { "the rest in force permits" } else { "what is in force permits" };
+        let steps = words::count(seen.excluded_steps, "step");
+        let heading = match seen.excluded {
+            0 => format!("It forbids nothing that {rest} ({permitted} instances)."),
+            n => format!("It forbids {n} of {permitted} instances that {rest}, at {steps}:"),
+        };
+        lines.push(Line::Heading(heading));
+        lines.extend((0..seen.steps.len()).map(Line::Step));
+        let left = seen.excluded_steps.saturating_sub(seen.steps.len());
+        if left > 0 {
+            lines.push(Line::Heading(format!("and {} more", words::count(left, "step"))));
+        }
+    }
+    lines
+}
