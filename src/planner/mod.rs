@@ -1,14 +1,15 @@
-//! Planning: effects learned from demonstrations, search over them, and the built-in symbolic proposer.
+//! Planning: effects learned from demonstrations, search over them, imitation, and the built-in symbolic proposer.
 //!
 //! The proposer is no language model: it plans over what the agent has seen, with the learned effects and the assertions in
 //! force, and explores where it has not seen. [`effects`] and [`search`] know no world; what is particular to households
-//! (sentence forms, goal conditions, likely places) is in [`household`]. Nothing here sees a world's hidden state or its list of
-//! admissible actions.
+//! (sentence forms, goal conditions, likely places) is in [`household`]; [`imitation`] does what the demonstrations' agent did
+//! where another party takes turns. Nothing here sees a world's hidden state or its list of admissible actions.
 
 mod checked_program;
 pub mod effects;
 mod explain;
 pub mod household;
+mod imitation;
 mod program_view;
 mod proposer;
 pub mod search;

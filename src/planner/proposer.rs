@@ -1,6 +1,7 @@
 //! The built-in symbolic proposer: no language model.
 //!
-//! At each decision it reads the goal from the task sentence, builds its belief from the history, and searches for plans with the
+//! Where another party takes turns in the demonstrations (dialogues) it does what they did, see [`super::imitation`]. Elsewhere,
+//! at each decision it reads the goal from the task sentence, builds its belief from the history, and searches for plans with the
 //! learned effects under the assertions in force. The first actions of the cheapest plans are its proposals; where a thing has not
 //! been seen, plans hope to find it and pay for the search. Deterministic.
 
@@ -12,6 +13,7 @@ use super::household::likely::Likely;
 use super::household::outlook::{is_shut, natural};
 use super::household::problem::Household;
 use super::household::words::Grounds;
+use super::imitation::Imitation;
 use super::program_view::ProgramView;
 use super::search::{NoPlan, Plan, search};
 use crate::episode::Status;
@@ -39,17 +41,19 @@ pub struct ProposeContext<'a, P> {
 pub struct Ranked {
     /// The action.
     pub call: Call,
-    /// Minus the expected number of steps to the goal; lower still where no plan stands behind it. Higher is better.
+    /// Higher is better. Of a plan: minus the expected number of steps to the goal, lower still where no plan stands behind it.
+    /// Of imitation: the natural logarithm of a probability.
     pub score: f64,
     /// Why, in words for people.
     pub rationale: String,
 }
 
-/// Proposes actions by planning over what the agent has seen.
+/// Proposes actions by planning over what the agent has seen, or by imitating demonstrations.
 #[derive(Debug, Clone)]
 pub struct SymbolicProposer {
     effects: EffectModel,
     likely: Likely,
+    imitation: Option<Imitation>,
 }
 
 impl SymbolicProposer {
@@ -58,12 +62,15 @@ impl SymbolicProposer {
         let samples: Vec<_> = samples.into_iter().collect();
         let mut likely = Likely::shipped();
         likely.learn(samples.iter().copied());
-        SymbolicProposer { effects: EffectModel::learn(samples), likely }
+        SymbolicProposer { effects: EffectModel::learn(samples), likely, imitation: None }
     }
 
     /// Learns from whole demonstrations.
     pub fn from_demonstrations(demonstrations: &[Demonstration]) -> Self {
-        Self::learn(demonstrations.iter().flat_map(|d| &d.steps).map(Sample::from))
+        let learned = Self::learn(demonstrations.iter().flat_map(|d| &d.steps).map(Sample::from));
+        // Where the demonstrations show places, there is something to plan on.
+        let imitation = if shows_places(demonstrations) { None } else { Imitation::of(demonstrations) };
+        SymbolicProposer { imitation, ..learned }
     }
 
     /// The learned effects.
@@ -81,6 +88,9 @@ impl SymbolicProposer {
 
     /// Up to `k` different actions, best first. Empty only when nothing at all can be thought of.
     pub fn propose<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Ranked> {
+        if let Some(imitation) = &self.imitation {
+            return imitation.propose(context, k);
+        }
         let belief = Belief::of(context.history);
         let mut ranked = Ranking { taken: Vec::new(), rejected: context.rejected, most: k };
         let shortfall = match self.goal(context.sentence, &belief) {
@@ -196,6 +206,12 @@ impl SymbolicProposer {
             }
         }
     }
+}
+
+/// Whether the demonstrations tell of a household's places.
+fn shows_places(demonstrations: &[Demonstration]) -> bool {
+    let calls = demonstrations.iter().flat_map(Demonstration::calls).cloned().collect();
+    !Belief::of(&[Observed { calls, ..Observed::default() }]).places.is_empty()
 }
 
 fn steps_to_go(cost: f64) -> String {
