@@ -106,8 +106,7 @@ impl Sources {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         take(&mut shelf.dialogue, path, || match path {
             Some(path) => dialogue::Source::open(path),
-            // None ship yet.
-            None => Ok(dialogue::Source::default()),
+            None => dialogue::Source::shipped(),
         })
     }
 

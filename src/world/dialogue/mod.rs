@@ -3,15 +3,18 @@
 //! `acts` lists what users and systems can do, `schema` what a service offers, `record` is a recorded dialogue. `load_raw` reads the
 //! Schema-Guided Dialogue dataset as it is published, `load_compact` JSON lines, `source` finds either in files and folders.
 //! `specification` makes a service's program. `world` and `episode` step through a recording, `score` and `truth` say how well.
-//! `wording` says calls in words.
+//! `wording` says calls in words. `generate` makes dialogues of services of its own, `shipped` holds those that come with the
+//! program.
 
 mod acts;
 mod episode;
+pub mod generate;
 mod load_compact;
 mod load_raw;
 mod record;
 mod schema;
 mod score;
+pub mod shipped;
 mod source;
 mod specification;
 #[cfg(test)]

@@ -56,14 +56,25 @@ impl Source {
             ));
         }
         let read = read_all(&found, &source.schema);
+        let mut parts = Vec::new();
         for (file, dialogues) in found.iter().zip(read) {
-            source.add(dialogues?, name_of(&file.path).contains(".demos."));
+            parts.push((dialogues?, name_of(&file.path).contains(".demos.")));
         }
+        let source = Source::of(&source.origin, source.schema, parts);
         if source.dialogues.is_empty() {
             return Err(data(path, "there is no dialogue of a single service; those of several are not used"));
         }
-        source.gather();
         Ok(source)
+    }
+
+    /// A source of dialogues that were read, each part with whether it is there to learn from.
+    pub(super) fn of(origin: &str, schema: Schema, parts: Vec<(Vec<Dialogue>, bool)>) -> Source {
+        let mut source = Source { schema, origin: origin.to_owned(), ..Source::default() };
+        for (dialogues, demonstrations) in parts {
+            source.add(dialogues, demonstrations);
+        }
+        source.gather();
+        source
     }
 
     /// Whether a file or folder looks like dialogues, without reading them all.
@@ -323,17 +334,21 @@ fn read_all(found: &[DialogueFile], schema: &Schema) -> Vec<Result<Vec<Dialogue>
 
 fn read(file: &DialogueFile, schema: &Schema) -> Result<Vec<Dialogue>, WorldError> {
     let text = read_text(&file.path)?;
-    let path = file.path.display();
-    let fail = |place: String, message: String| WorldError::Data { path: place, message };
-    if !file.lines {
-        let dialogues = load_raw::dialogues(&text, &file.split).map_err(|why| fail(path.to_string(), why))?;
-        check(&dialogues, schema).map_err(|why| fail(path.to_string(), why))?;
-        return Ok(dialogues);
+    if file.lines {
+        return read_lines(&text, &file.path, schema);
     }
+    let dialogues = load_raw::dialogues(&text, &file.split).map_err(|why| data(&file.path, &why))?;
+    check(&dialogues, schema).map_err(|why| data(&file.path, &why))?;
+    Ok(dialogues)
+}
+
+/// Reads JSON lines; the path is for messages.
+pub(super) fn read_lines(text: &str, path: &Path, schema: &Schema) -> Result<Vec<Dialogue>, WorldError> {
     let mut dialogues = Vec::new();
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
         let read = load_compact::dialogue(line).and_then(|d| check(std::slice::from_ref(&d), schema).map(|()| d));
-        dialogues.push(read.map_err(|why| fail(format!("{path}:{}", i + 1), why))?);
+        let fail = |message| WorldError::Data { path: format!("{}:{}", path.display(), i + 1), message };
+        dialogues.push(read.map_err(fail)?);
     }
     Ok(dialogues)
 }

@@ -1,0 +1,81 @@
+//! The words of the shipped services: values of slots, how slots are asked for and told, how intents are opened and ended.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+/// Words of a service.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Phrases {
+    pub(super) slots: IndexMap<String, SlotPhrases>,
+    pub(super) intents: IndexMap<String, IntentPhrases>,
+}
+
+/// Words of a slot; `{}` stands for a value.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SlotPhrases {
+    pub(super) values: Vec<String>,
+    /// The system asks for it.
+    #[serde(default)]
+    pub(super) ask: Vec<String>,
+    /// The user tells it.
+    #[serde(default)]
+    pub(super) tell: Vec<String>,
+    /// The user asks for it.
+    #[serde(default)]
+    pub(super) request: Vec<String>,
+    /// The system offers it, or answers.
+    #[serde(default)]
+    pub(super) show: Vec<String>,
+    /// The system asks whether it is right.
+    #[serde(default)]
+    pub(super) confirm: Vec<String>,
+}
+
+/// Words of an intent, and what belongs to it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct IntentPhrases {
+    /// The user wants it.
+    pub(super) open: Vec<String>,
+    /// The user begins with it.
+    #[serde(default)]
+    pub(super) direct: Vec<String>,
+    /// The system suggests it.
+    #[serde(default)]
+    pub(super) suggest: Vec<String>,
+    /// Slots of a result that are offered.
+    #[serde(default)]
+    pub(super) offer: Vec<String>,
+    /// Slots the user may ask about afterwards.
+    pub(super) ask: Vec<String>,
+    /// Slots the user may tell unasked.
+    pub(super) early: Vec<String>,
+    /// Slots the user may correct when asked whether all is right.
+    #[serde(default)]
+    pub(super) change: Vec<String>,
+    /// The system reports success.
+    #[serde(default)]
+    pub(super) done: Vec<String>,
+    /// The system reports failure.
+    #[serde(default)]
+    pub(super) failed: Vec<String>,
+    /// The slot whose other value is offered on failure.
+    #[serde(default)]
+    pub(super) alternative: Option<String>,
+    /// Whether there is one result at most, so that nobody counts them or asks for another.
+    #[serde(default)]
+    pub(super) single: bool,
+    /// The user takes what is offered.
+    #[serde(default)]
+    pub(super) take: Vec<String>,
+    /// The intent that may follow.
+    #[serde(default)]
+    pub(super) then: Option<String>,
+}
+
+/// The words of all shipped services.
+pub(super) fn all() -> Result<IndexMap<String, Phrases>, String> {
+    serde_json::from_str(include_str!("phrases.json")).map_err(|e| format!("phrases.json: {e}"))
+}
