@@ -156,7 +156,7 @@ impl Sources {
             "" => source.first().unwrap_or_default().to_owned(),
             task => source.resolve(task)?.to_owned(),
         };
-        let sentence = source.dialogue(&task)?.sentence();
+        let sentence = source.dialogue(&task)?.opening();
         Ok(Place { world: Box::new(DialogueWorld::new(source)), task, sentence, options: BTreeMap::new() })
     }
 

@@ -58,7 +58,15 @@ impl Dialogue {
         found
     }
 
-    /// What it is about, in a line: the service, what was called, and how it begins.
+    /// What can be known of it at its beginning, in a line: the service, and what the user says first.
+    pub fn opening(&self) -> String {
+        match self.turns.first() {
+            Some(first) if !first.utterance.is_empty() => format!("{}: {}", self.service, first.utterance),
+            _ => self.service.clone(),
+        }
+    }
+
+    /// What it is about, in a line, for those who may know how it goes on: the service, what is called, and how it begins.
     pub fn sentence(&self) -> String {
         let called = self.service_calls();
         let mut sentence = self.service.clone();
