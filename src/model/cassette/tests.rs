@@ -153,7 +153,7 @@ fn hostile_files_name_the_line() {
         (String::new(), "line 1: the file is empty"),
         ("hello".into(), "line 1: this is no cassette"),
         ("{\"format\":\"other\",\"version\":1,\"model\":\"m\"}\n".into(), "its format is \"other\""),
-        ("{\"format\":\"stepwright-cassette\",\"version\":2,\"model\":\"m\"}\n".into(), "newer"),
+        ("{\"format\":\"stepwright-cassette\",\"version\":3,\"model\":\"m\"}\n".into(), "newer"),
         (format!("{header}{{}}\n"), "line 2: it is no recorded exchange"),
         (format!("{header}\n{}\n", "[".repeat(100_000)), "line 3"),
         (format!("{header}\u{0}\u{1}\n"), "line 2"),
