@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use screen::{ascii, buffer, pane, shown, text, unicode};
 use stepwright::driver::{Command, Level, Notice, SetSource};
 use stepwright::episode::Origin;
-use stepwright::precondition::{AdoptedSet, CandidateOrigin, Fate};
+use stepwright::precondition::{AdoptedSet, CandidateOrigin, Counterpart, Fate, SideBySide};
 use stepwright::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
 
@@ -133,8 +133,21 @@ impl Bench {
     }
 }
 
-fn adopted(intents: &[Intent]) -> (Vec<String>, String) {
-    match intents {
+/// What adopting puts in force, and what is asked before.
+fn adopted(b: &mut Bench, rows: Vec<SideBySide>) -> (Vec<String>, String) {
+    let intents = b.act(PaneAction::Adopt);
+    let intents = match &intents[..] {
+        [Intent::Send(Command::CompareSets { token, left, right })] => {
+            assert_eq!((left.name(), right.name()), ("in force".into(), "marked".into()));
+            let (comparison, right) = comparison();
+            let mut comparison = (*comparison).clone();
+            comparison.actions[0].rows = rows;
+            b.s.view.notice(Notice::SetsCompared { token: *token, comparison: Arc::new(comparison), right });
+            b.p.update(&b.s.view)
+        }
+        _ => intents,
+    };
+    match &intents[..] {
         [Intent::Send(Command::Adopt { assertions, .. })] => (assertions.clone(), String::new()),
         [Intent::Confirm { commands, question, .. }] => match commands.as_slice() {
             [Command::Adopt { assertions, .. }] => (assertions.clone(), question.clone()),
@@ -144,18 +157,31 @@ fn adopted(intents: &[Intent]) -> (Vec<String>, String) {
     }
 }
 
+fn row(left: &str, right: &str, counterpart: Counterpart) -> SideBySide {
+    let text = |t: &str| (!t.is_empty()).then(|| t.to_owned());
+    SideBySide { left: text(left), right: text(right), counterpart }
+}
+
 #[test]
 fn adopting_asks_before_it_drops_what_is_in_force() {
     let mut b = Bench::new();
     // Unasked: the suggested ones. What is in force is not among them: a question.
-    let (assertions, question) = adopted(&b.act(PaneAction::Adopt));
+    let rows = vec![
+        row("self.inventory is None", "", Counterpart::Only),
+        row("", "self.location == recep", Counterpart::Only),
+    ];
+    let (assertions, question) = adopted(&mut b, rows);
     assert_eq!(assertions, ["self.location == recep"]);
     assert!(question.contains("It adds 1:\n  + self.location == recep\n"), "{question}");
-    assert!(question.contains("It drops 1:\n  - self.inventory is None\n"), "{question}");
+    let drops = "It drops 1:\n  - self.inventory is None  (nothing else forbids as much)\n";
+    assert!(question.contains(drops), "{question}");
+    // What is only said with other words is not dropped: no question.
+    let reworded = vec![row("self.inventory is None", "self.location == recep", Counterpart::Equivalent)];
+    assert_eq!(adopted(&mut b, reworded).1, "");
     // The first row is what is in force; with it nothing is dropped and nothing asked.
     b.act(PaneAction::ToggleFold);
     let both = vec!["self.inventory is None".to_owned(), "self.location == recep".to_owned()];
-    assert_eq!(adopted(&b.act(PaneAction::Adopt)), (both.clone(), String::new()));
+    assert_eq!(adopted(&mut b, vec![]), (both.clone(), String::new()));
     let origin = "inferred".into();
     b.s.event(stepwright::episode::Event::AssertionsAdopted { action: "take".into(), assertions: both, origin });
     b.settle();
@@ -282,7 +308,7 @@ fn marked_candidates_are_merged_and_that_is_undone() {
     });
     b.s.view.notice(Notice::Pool(Arc::new(merged)));
     b.settle();
-    assert_eq!(adopted(&b.act(PaneAction::Adopt)).0, [text.as_str()], "the merged one is marked in their place");
+    assert_eq!(adopted(&mut b, vec![]).0, [text.as_str()], "the merged one is marked in their place");
     assert!(b.act(PaneAction::Copy) == [Intent::Copy(text)], "and the cursor is on it");
 }
 
@@ -290,12 +316,12 @@ fn marked_candidates_are_merged_and_that_is_undone() {
 fn undoing_a_merge_brings_the_marks_back() {
     let mut b = Bench::new();
     b.act(PaneAction::ToggleFold);
-    let before = adopted(&b.act(PaneAction::Adopt)).0;
+    let before = adopted(&mut b, vec![]).0;
     assert_eq!(before.len(), 2);
     let Command::PutCandidate { text, .. } = b.sent(PaneAction::MergeAll) else { panic!("a merge") };
     assert_eq!(text, "self.inventory is None and self.location == recep");
     assert_eq!(b.sent(PaneAction::UndoChange), Command::UndoChange { action: "take".into() });
-    assert_eq!(adopted(&b.act(PaneAction::Adopt)).0, before);
+    assert_eq!(adopted(&mut b, vec![]).0, before);
     assert_eq!(b.sent(PaneAction::RedoChange), Command::RedoChange { action: "take".into() });
 }
 
@@ -382,8 +408,16 @@ fn two_sets_are_compared_changed_and_put_in_force() {
     assert!(matches!(&command, Command::ShowStep { texts, .. } if texts.len() == 5), "{command:?}");
     b.step(&command);
     b.act(PaneAction::Back);
-    let [Intent::Confirm { question, commands, .. }] = &b.act(PaneAction::Adopt)[..] else { panic!("a question") };
-    assert!(question.contains("It adds 2:") && question.contains("It drops nothing."), "{question}");
+    // The left one is not what is in force, so what would change is found out first.
+    let command = b.sent(PaneAction::Adopt);
+    let Command::CompareSets { token, left: SetSource::InForce, .. } = command else { panic!("{command:?}") };
+    let (sets, right) = comparison();
+    b.s.view.notice(Notice::SetsCompared { token, comparison: sets, right });
+    let intents = b.p.update(&b.s.view);
+    let [Intent::Confirm { question, commands, .. }] = &intents[..] else { panic!("a question, not {intents:?}") };
+    let drops = "It drops 1:\n  - take: self.location is not None  (implied by the rest)";
+    assert!(question.contains("It adds 2:") && question.contains(drops), "{question}");
+    assert!(question.contains("1 stay, 1 are said with other words"), "{question}");
     assert!(matches!(&commands[..], [Command::AdoptSet { origin, .. }] if origin == "mine.preconditions.py"));
     b.down(5);
     assert!(b.said(PaneAction::Activate).contains("permit the same"));
@@ -412,6 +446,15 @@ fn the_marked_set_can_be_compared_and_files_are_asked_for() {
     let (left, right) = (SetSource::InForce, SetSource::File("x".into()));
     b.sets(&Command::CompareSets { token, left, right });
     assert!(b.screen().contains("mine.preconditions.py"));
+    // It stays among those to be compared.
+    b.sent(PaneAction::Compare);
+    let names: Vec<String> = (0..5)
+        .map(|_| match b.sent(PaneAction::Right) {
+            Command::CompareSets { right, .. } => right.name(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(names.contains(&"mine.preconditions.py".to_owned()), "{names:?}");
 }
 
 #[test]

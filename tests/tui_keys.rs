@@ -11,8 +11,9 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
-use stepwright::driver::{Command, Level, Notice};
+use stepwright::driver::{Command, Level, Notice, SetSource};
 use stepwright::episode::{Actor, Choice, Decision, Event as Happened, Policy, Verdict};
+use stepwright::precondition::{Candidate, CandidateAsks, CandidateOrigin, Fate, Pool, SetComparison};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Choice as Begun, Entry, SessionEntry, WorldEntry};
@@ -68,6 +69,26 @@ impl Bench {
         let mut app = App::new(Parts { panes, keymap: Keymap::defaults(), themes });
         assert_eq!(app.take_effects(), vec![Effect::Catalog]);
         Bench { app, now: Instant::now() }
+    }
+
+    /// The same with the program's own panes, over a session of two steps with candidates for `goto`.
+    fn with_panes() -> Self {
+        let themes = vec![Theme::monochrome(UNICODE)];
+        let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::defaults(), themes };
+        let mut bench = Bench { app: App::new(parts), now: Instant::now() };
+        for notice in session(2) {
+            bench.app.notice(notice);
+        }
+        bench.app.notice(Notice::Pool(std::sync::Arc::new(candidates())));
+        bench.app.settle(bench.now);
+        bench.app.take_effects();
+        bench
+    }
+
+    /// The commands but for those that only look.
+    fn wishes(&mut self) -> Vec<Command> {
+        let looks = |c: &Command| matches!(c, Command::TryCandidate { .. } | Command::Explain { .. });
+        self.commands().into_iter().filter(|c| !looks(c)).collect()
     }
 
     /// An application over a session of two steps.
@@ -132,6 +153,7 @@ fn event(word: &str) -> KeyEvent {
         "up" => KeyCode::Up,
         "right" => KeyCode::Right,
         "backspace" => KeyCode::Backspace,
+        "space" => KeyCode::Char(' '),
         one => KeyCode::Char(one.chars().next().unwrap()),
     };
     KeyEvent::new(code, modifiers)
@@ -148,7 +170,6 @@ fn catalog() -> Catalog {
         name: name.into(),
         about: "about".into(),
         unavailable: unavailable.map(str::to_owned),
-        suggests: None,
     };
     Catalog {
         worlds: vec![WorldEntry {
@@ -164,6 +185,126 @@ fn catalog() -> Catalog {
         ],
         problems: Vec::new(),
     }
+}
+
+/// Three candidates for `goto`: two valid ones of which the first is optimal, and one that fails.
+fn candidates() -> Pool {
+    let candidate = |id, text: &str, fate, coverage, optimal| Candidate {
+        id,
+        text: text.into(),
+        origin: CandidateOrigin::Enumerated,
+        fate,
+        coverage: Some(coverage),
+        cluster: Some(id),
+        optimal,
+        representative: true,
+        rejected: false,
+        times: 0,
+        logprob: None,
+    };
+    let fails = Fate::Fails {
+        demonstration: 0,
+        call: 1,
+        at: "agent.goto('desk 1')".into(),
+        exception: "AssertionError".into(),
+        message: "it is false".into(),
+        failing: 1,
+    };
+    Pool {
+        action: "goto".into(),
+        params: vec!["recep".into()],
+        candidates: vec![
+            candidate(0, "self.seen[recep]", Fate::Valid, 4, true),
+            candidate(1, "recep", Fate::Valid, 9, false),
+            candidate(2, "not recep", fails, 0, false),
+        ],
+        instances: 12,
+        calls: 3,
+        running: false,
+    }
+}
+
+#[test]
+fn preconditions_are_worked_on_by_keys() {
+    let mut bench = Bench::with_panes();
+    let action = || "goto".to_owned();
+    bench.press("alt-3 down space &");
+    let text = "self.seen[recep] and recep".to_owned();
+    assert_eq!(bench.wishes(), [Command::PutCandidate { action: action(), id: None, text }]);
+    bench.press("Z Y");
+    let (undo, redo) = (Command::UndoChange { action: action() }, Command::RedoChange { action: action() });
+    assert_eq!(bench.wishes(), [undo, redo]);
+    bench.press("* space up space |");
+    let text = "self.seen[recep] or recep".to_owned();
+    assert_eq!(bench.wishes(), [Command::PutCandidate { action: action(), id: None, text }]);
+    bench.press("Z =");
+    let wishes = bench.wishes();
+    assert!(matches!(&wishes[..], [_, Command::ShowDifference { one, other, .. }] if one != other), "{wishes:?}");
+    bench.press("down x");
+    assert_eq!(bench.wishes(), [Command::RejectCandidate { action: action(), id: 1, rejected: true }]);
+    bench.press("I ctrl-a v I");
+    let infer = |action: Option<String>, origin| Command::Infer { action, origin };
+    let by = [CandidateOrigin::Enumerated, CandidateOrigin::Model];
+    let inferred = [infer(Some(action()), by[0]), infer(None, by[0]), infer(Some(action()), by[1])];
+    assert_eq!(bench.wishes(), inferred);
+    bench.press("+ 'lamp' enter");
+    assert_eq!(bench.wishes(), [Command::PutCandidate { action: action(), id: None, text: "lamp".into() }]);
+    bench.press("e");
+    assert!(bench.draw(120, 40).contains("as you type"));
+    bench.press("esc");
+    assert_eq!(bench.app.focus(), PaneId::Preconditions);
+    assert_eq!(bench.wishes(), [], "Esc leaves the expression as it was");
+}
+
+#[test]
+fn sets_and_files_and_options_are_a_key_away() {
+    let mut bench = Bench::with_panes();
+    bench.press("alt-3 d");
+    let wishes = bench.wishes();
+    let [Command::CompareSets { token, left: SetSource::InForce, right: SetSource::Inferred }] = wishes[..] else {
+        panic!("{wishes:?}")
+    };
+    let comparison = SetComparison { left: "in force".into(), right: "suggested".into(), actions: vec![], score: None };
+    let (comparison, right) = (std::sync::Arc::new(comparison), std::sync::Arc::default());
+    bench.app.notice(Notice::SetsCompared { token, comparison, right });
+    bench.app.settle(bench.now);
+    assert!(bench.draw(80, 24).contains("Two sets side by side"));
+    bench.press("esc");
+    assert!(bench.draw(80, 24).contains("Preconditions of goto"), "Esc goes back, and cancels nothing");
+    assert_eq!(bench.wishes(), []);
+    bench.press("S");
+    assert_eq!(bench.app.dialog().as_deref(), Some("How a model is asked for candidates"));
+    bench.press("ctrl-u '20' enter");
+    assert!(bench.draw(80, 24).contains("Demonstrations: write a whole number from 1 to 10"));
+    bench.press("ctrl-u '5' tab ctrl-u '0' enter");
+    let asks = CandidateAsks { demonstrations: 5, samples: 0, at_once: 4 };
+    assert_eq!(bench.wishes(), [Command::SetCandidateAsks(asks)]);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("mine.preconditions.py");
+    let type_name = |bench: &mut Bench, path: &std::path::Path| {
+        bench.press("ctrl-u");
+        bench.app.terminal(Event::Paste(path.display().to_string()), bench.now);
+    };
+    bench.press("W");
+    type_name(&mut bench, &dir.path().join("mine"));
+    bench.press("enter");
+    assert_eq!(bench.wishes(), [Command::SaveSet(path.clone())], "the ending is supplied");
+    std::fs::write(&path, "").unwrap();
+    bench.press("W");
+    type_name(&mut bench, &path);
+    bench.press("enter");
+    assert_eq!(bench.wishes(), [], "what is there is not replaced unasked");
+    assert!(bench.draw(80, 24).contains("Enter replace"));
+    bench.press("enter");
+    assert_eq!(bench.wishes(), [Command::SaveSet(path.clone())]);
+    bench.press("R");
+    type_name(&mut bench, &dir.path().join("none"));
+    bench.press("enter");
+    assert_eq!(bench.wishes(), []);
+    type_name(&mut bench, &path);
+    bench.press("enter");
+    let wishes = bench.wishes();
+    assert!(matches!(&wishes[..], [Command::CompareSets { right: SetSource::File(file), .. }] if *file == path));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod launch;
 mod models;
 mod new_task;
 mod play;
+mod preconditions;
 mod run;
 mod settings;
 mod workbench;
@@ -35,8 +36,6 @@ struct Cli {
     /// a copy of the Schema-Guided Dialogue dataset
     #[arg(long, value_name = "FILE_OR_DIR")]
     data: Option<std::path::PathBuf>,
-    #[command(flatten)]
-    method: settings::MethodFlags,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -63,6 +62,9 @@ enum Command {
     /// List the configured models, or find out what an endpoint offers
     #[command(subcommand)]
     Models(models::ModelsCommand),
+    /// Check and compare files of adopted preconditions
+    #[command(subcommand)]
+    Preconditions(preconditions::PreconditionsCommand),
     /// Print a shell completion script
     Completions(docs::Completions),
     /// Print the man page
@@ -80,11 +82,12 @@ pub fn run() -> ExitCode {
         Some(Command::Run(run)) => run.execute(&cli.global),
         Some(Command::Export(export)) => export.run(),
         Some(Command::Show(show)) => show.run(),
+        Some(Command::Preconditions(command)) => command.run(&cli.global),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
-        None => workbench::open(&cli.global.with_data(cli.data).with_method(cli.method), None),
+        None => workbench::open(&cli.global.with_data(cli.data), None),
     };
     done.unwrap_or_else(|error| error.report())
 }

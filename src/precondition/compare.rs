@@ -2,11 +2,9 @@
 //! Equation (2) over the demonstrations' instances, and a step where they differ.
 
 use super::adopted::{AdoptedAction, AdoptedSet};
-use super::bits::Bits;
-use super::ground::Instances;
 use super::inspect::Occasion;
 use super::score::{Mean, Score};
-use super::workshop::Workshop;
+use super::workshop::{Workshop, judge};
 
 /// How an assertion stands to the other set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +116,7 @@ impl Workshop {
                 ActionComparison { action, params, rows, score: Err(why), difference: None }
             }
             Ok((instances, a, b)) => {
-                let own = |text: &String| self.alone(instances, text);
+                let own = |text: &String| judge(self.ground(), instances, text).1.map(|e| e.set);
                 let (lefts, rights): (Vec<_>, Vec<_>) =
                     (left.iter().map(own).collect(), right.iter().map(own).collect());
                 let alike = |l: usize, r: usize| {
@@ -138,10 +136,6 @@ impl Workshop {
                 ActionComparison { action, params, rows, score: Ok(Score::of_sets(&a, &b)), difference }
             }
         }
-    }
-
-    fn alone(&self, instances: &Instances, text: &str) -> Option<Bits> {
-        instances.conjunction(self.ground(), std::slice::from_ref(&text.to_owned())).ok()
     }
 }
 

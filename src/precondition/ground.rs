@@ -314,6 +314,9 @@ impl Instances {
         let compiled: Result<Vec<Assertion>, String> =
             texts.iter().map(|text| Assertion::compile(text).map_err(|e| format!("`{text}`: {e}"))).collect();
         let compiled = compiled?;
+        if compiled.is_empty() {
+            return Ok(Bits::all(self.len()));
+        }
         let mut table = Vec::with_capacity(ground.states.len() * self.bindings.len());
         for state in &ground.states {
             for args in &self.bindings {

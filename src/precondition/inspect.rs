@@ -7,7 +7,7 @@ use super::bits::Bits;
 use super::ground::{Instance, Instances, Step};
 use super::relation::Relation;
 use super::workshop::{Bench, Entry, Workshop, WorkshopError, judge};
-use super::{Candidate, Fate};
+use super::{Candidate, CandidateOrigin, Fate};
 use crate::program::{Assertion, CheckResult, Literal};
 
 /// Excluded steps that are listed at most; the count is always whole.
@@ -125,7 +125,13 @@ impl Workshop {
         let bench = self.bench(action)?;
         let candidate = match bench.find(text) {
             Some(entry) => entry.candidate.clone(),
-            None => self.try_text(action, text)?,
+            None => {
+                let mut candidate = self.try_text(action, text)?;
+                if in_force.iter().any(|t| t == text) {
+                    candidate.origin = CandidateOrigin::Specification;
+                }
+                candidate
+            }
         };
         let set = self.set(bench, text);
         let others: Vec<String> = in_force.iter().filter(|t| *t != text).cloned().collect();

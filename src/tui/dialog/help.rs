@@ -21,11 +21,12 @@ const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of
                      each record; there is nothing to save by hand.";
 
 /// How candidate preconditions stand, as the Preconditions pane says it.
-const STANDINGS: [(&str, &str); 8] = [
+const STANDINGS: [(&str, &str); 9] = [
     ("in force", "checked at every step from now on; what is adopted (A) is in force"),
     ("suggested", "valid, and no valid candidate is stronger (Equation 1); adopted unless you mark others"),
     ("equivalent", "holds at exactly the instances of a suggested one"),
     ("implied", "valid, but a stronger valid candidate implies it"),
+    ("always", "holds at every instance, so it forbids nothing"),
     ("fails", "a demonstration made a call that it would have forbidden"),
     ("malformed", "no assertion: it does not parse, uses a forbidden name, or could not be read from a completion"),
     ("unknown", "the engine cannot tell: something it does not offer, or its budget ran out"),

@@ -103,6 +103,10 @@ impl World for DialogueWorld {
         Cow::Owned(self.source.specification(service))
     }
 
+    fn ground_truth(&self) -> Option<Vec<(String, Vec<String>)>> {
+        self.source.ground_truth(&self.episode.as_ref()?.service.name)
+    }
+
     fn fork(&self) -> Box<dyn World> {
         Box::new(self.clone())
     }

@@ -3,7 +3,6 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::episode::{Ask, AskState, PromptRecord};
-use crate::method::SCORED;
 use crate::tui::actions::ActionId;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::{words, wrap};
@@ -27,27 +26,14 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
         rows.extend(words::labelled("", Role::Dim, words, width));
         return rows;
     };
-    let what = if scores(ask) {
-        format!("{} scored as the next line, nothing is generated", words::count(ask.n as usize, "action"))
-    } else {
-        format!("{}, {how}", words::count(ask.n as usize, "completion"))
-    };
-    rows.push(vec![run(Role::Dim, what)]);
+    rows.push(vec![run(Role::Dim, format!("{}, {how}", words::count(ask.n as usize, "completion")))]);
     rows.push(vec![run(Role::Dim, template(prompt))]);
-    if let Some(text) = &prompt.left_out {
-        rows.extend(words::labelled("", Role::Warn, text, width));
-    }
     for message in &prompt.messages {
         let role = if message.role == "text" { "completion prompt" } else { message.role.as_str() };
         rows.push(vec![run(Role::Key, format!("[{role}]"))]);
         rows.extend(words::labelled("  ", Role::Text, &message.text, width));
     }
     rows
-}
-
-/// Whether an ask has given texts scored.
-fn scores(ask: &Ask) -> bool {
-    ask.purpose == SCORED
 }
 
 fn template(prompt: &PromptRecord) -> String {
@@ -71,11 +57,8 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 rows.extend(words::labelled("retry: ", Role::Warn, why, width));
             } else {
                 let chars: usize = streams.into_iter().flatten().map(|(_, t)| t.len()).sum();
-                let words = match chars {
-                    0 if scores(ask) => "scoring".into(),
-                    0 => "waiting for the first word".into(),
-                    _ => format!("answering, {chars} bytes"),
-                };
+                let words =
+                    if chars == 0 { "waiting for the first word".into() } else { format!("answering, {chars} bytes") };
                 rows.push(vec![run(
                     Role::Accent,
                     format!("{} {words}; {} cancels", theme.glyphs.arrow, view.key(ActionId::Cancel)),
@@ -94,12 +77,7 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 format!("{} answered in {}, {tokens}", theme.glyphs.yes, words::duration(*ms)),
             )]);
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            if scores(ask) {
-                // Their figures stand in the proposals.
-                rows.extend(texts.iter().flat_map(|t| words::labelled("  ", Role::Text, t, width)));
-            } else {
-                rows.extend(completions(&texts, theme, width, stacked));
-            }
+            rows.extend(completions(&texts, theme, width, stacked));
         }
         AskState::Failed { error, cancelled } => {
             let word = if *cancelled { "cancelled: " } else { "failed: " };

@@ -1,6 +1,6 @@
 //! The words on one candidate, below the list: validity with its reason, |C|, how it stands to the others, what it newly excludes.
 
-use crate::precondition::{Candidate, Fate, Inspection, Pool, Related, Relation};
+use crate::precondition::{Candidate, CandidateOrigin, Fate, Inspection, Pool, Related, Relation};
 use crate::tui::actions::ActionId;
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::Row;
@@ -15,11 +15,13 @@ pub(super) struct Known<'a> {
     pub(super) candidate: &'a Candidate,
     pub(super) pool: Option<&'a Pool>,
     pub(super) in_force: bool,
+    /// Where it comes from, if it is no candidate of the pool.
+    pub(super) origin: Option<&'a str>,
     pub(super) seen: Option<&'a Inspection>,
 }
 
-/// |C|, its share, cluster, origin, and what a model says of it.
-pub(super) fn facts(candidate: &Candidate, instances: usize) -> String {
+/// |C|, its share, and what a model says of it; where from, unless room is short.
+pub(super) fn facts(candidate: &Candidate, instances: usize, short: bool) -> String {
     let mut facts = String::new();
     if let Some(coverage) = candidate.coverage {
         facts.push_str(&format!("  |C| {coverage}/{instances} {}", share(coverage, instances)));
@@ -28,6 +30,10 @@ pub(super) fn facts(candidate: &Candidate, instances: usize) -> String {
         facts.push_str(&format!("  logp {logprob:.2}"));
     }
     match candidate.times {
+        0 | 1 if short => {}
+        n if short => facts.push_str(&format!("  x{n}")),
+        // One that is only looked at is nobody's yet.
+        0 if candidate.origin == CandidateOrigin::Specification => {}
         0 | 1 => facts.push_str(&format!("  {}", rows::origin(candidate.origin))),
         n => facts.push_str(&format!("  {} x{n}", rows::origin(candidate.origin))),
     }
@@ -41,11 +47,15 @@ fn share(part: usize, whole: usize) -> String {
 
 /// All rows on a candidate, most important first.
 pub(super) fn rows(known: &Known<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
-    let Known { candidate, pool, in_force, seen } = known;
-    let (glyph, word, role) = rows::standing(candidate, *in_force, glyphs);
-    let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
+    let Known { candidate, pool, in_force, origin, seen } = known;
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
-    let facts = facts(candidate, instances).trim_start().replace("  ", ", ");
+    let (glyph, word, role) = rows::standing(candidate, *in_force, instances, glyphs);
+    let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
+    let mut facts = facts(candidate, instances, false);
+    if let Some(origin) = origin {
+        facts.push_str(&format!("  {origin}"));
+    }
+    let facts = facts.trim_start().replace("  ", ", ");
     if let Fate::Fails { demonstration, call, at, exception, message, failing } = &candidate.fate {
         let place = format!("demonstration {}, call {}", demonstration + 1, call + 1);
         rows.extend(words::labelled("where   ", Role::Text, &format!("{place}: {at}"), width));

@@ -8,7 +8,9 @@ use super::{
     CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Joint, Level, PreconditionsPane, SetSource,
     Typing, View, say, token,
 };
-use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Fate, merged};
+use crate::precondition::{
+    ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Counterpart, Fate, SetComparison, SideBySide, merged,
+};
 use crate::tui::actions::ActionId;
 use crate::tui::pane::PaneAction;
 
@@ -87,36 +89,26 @@ impl PreconditionsPane {
             (false, false) => "inferred",
         };
         let (now, _) = self.in_force(view);
-        let adds: Vec<&String> = assertions.iter().filter(|t| !now.contains(t)).collect();
-        let drops: Vec<&String> = now.iter().filter(|t| !assertions.contains(t)).collect();
-        if adds.is_empty() && drops.is_empty() {
+        let drops = now.iter().any(|t| !assertions.contains(t));
+        if !drops && assertions.iter().all(|t| now.contains(t)) {
             return say(format!("what is marked is in force for {name} already"));
         }
         self.unmerged = None;
-        let question = (!drops.is_empty()).then(|| {
-            let mut question = listed("It adds", '+', &adds, |_| String::new());
-            question.push_str(&listed("It drops", '-', &drops, |text| self.covered(text, &assertions, view)));
-            let kept = now.len() - drops.len();
-            let back = view.key(ActionId::Pane(PaneAction::UndoChange));
-            question.push_str(&format!("{kept} in force stay. {back} takes the change back."));
-            question
-        });
-        let command = Command::Adopt { action: name.clone(), assertions, origin: origin.into() };
-        match question {
-            None => vec![Intent::Send(command)],
-            Some(question) => {
-                let title = format!("Put what is marked in force for {name}");
-                vec![Intent::Confirm { title, question, yes: "adopt", commands: vec![command] }]
-            }
+        let command = Command::Adopt { action: name.clone(), assertions: assertions.clone(), origin: origin.into() };
+        if !drops {
+            return vec![Intent::Send(command)];
         }
-    }
-
-    /// A remark on a dropped assertion that a chosen one is equivalent to.
-    fn covered(&self, text: &str, chosen: &[String], view: &View) -> String {
-        let Some(pool) = self.pool(view) else { return String::new() };
-        let cluster = |text: &str| pool.candidates.iter().find(|c| c.text == text).and_then(|c| c.cluster);
-        let same = chosen.iter().find(|c| cluster(text).is_some() && cluster(c) == cluster(text));
-        same.map(|c| format!(" (same as {c})")).unwrap_or_default()
+        // What is dropped may be implied by what stays: the comparison tells.
+        let params = self.pool(view).map(|p| p.params.clone()).unwrap_or_default();
+        let of = |assertions: Vec<String>| {
+            let action = AdoptedAction { action: name.clone(), params: params.clone(), assertions };
+            AdoptedSet { notes: Vec::new(), actions: vec![action] }
+        };
+        let left = SetSource::Given("in force".to_owned(), of(now.to_vec()));
+        let right = SetSource::Given(MARKED.to_owned(), of(assertions));
+        let token = token();
+        self.adoption = Some((token, command));
+        vec![Intent::Send(Command::CompareSets { token, left, right })]
     }
 
     pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
@@ -344,7 +336,7 @@ impl PreconditionsPane {
         if view.ground_truth {
             sources.push(SetSource::Truth);
         }
-        for one in [&self.left, &self.right] {
+        for one in self.loaded.iter().chain([&self.left, &self.right]) {
             if !sources.iter().any(|s| s.name() == one.name()) {
                 sources.push(one.clone());
             }
@@ -401,22 +393,19 @@ impl PreconditionsPane {
         let Some(Over { page: Page::Sets(sets), .. }) = self.over.last() else { return Vec::new() };
         let Some(session) = view.session.as_ref() else { return Vec::new() };
         let (name, set) = (sets.right_name().to_owned(), sets.right().clone());
-        let (mut adds, mut drops) = (Vec::new(), Vec::new());
-        for action in &set.actions {
-            let now = session.assertions.get(&action.action).map(|(texts, _)| texts.as_slice()).unwrap_or_default();
-            let named = |text: &String| format!("{}: {text}", action.action);
-            adds.extend(action.assertions.iter().filter(|t| !now.contains(t)).map(named));
-            drops.extend(now.iter().filter(|t| !action.assertions.contains(t)).map(named));
-        }
-        if adds.is_empty() && drops.is_empty() {
+        let in_force = |action: &str| session.assertions.get(action).map(|(texts, _)| texts.as_slice());
+        if set.actions.iter().all(|a| in_force(&a.action).unwrap_or_default() == a.assertions) {
             return say(format!("{name} is in force already"));
         }
-        let mut question = listed("It adds", '+', &adds.iter().collect::<Vec<_>>(), |_| String::new());
-        question.push_str(&listed("It drops", '-', &drops.iter().collect::<Vec<_>>(), |_| String::new()));
-        let back = view.key(ActionId::Pane(PaneAction::UndoChange));
-        question.push_str(&format!("In the list of candidates {back} takes it back, action by action."));
-        let command = Command::AdoptSet { origin: name.clone(), set };
-        vec![Intent::Confirm { title: format!("Put {name} in force"), question, yes: "adopt", commands: vec![command] }]
+        let command = Command::AdoptSet { origin: name.clone(), set: set.clone() };
+        if self.left == SetSource::InForce {
+            // What it drops is on the screen.
+            return confirmed(command, sets.sets(), view);
+        }
+        let token = token();
+        self.adoption = Some((token, command));
+        let right = SetSource::Given(name, set);
+        vec![Intent::Send(Command::CompareSets { token, left: SetSource::InForce, right })]
     }
 
     /// Goes to a step where the two sets differ on the action under the cursor.
@@ -437,8 +426,7 @@ impl PreconditionsPane {
 
     pub(super) fn load(&mut self) -> Intent {
         let token = token();
-        self.sets_wanted = Some(token);
-        (self.left, self.right) = (SetSource::InForce, SetSource::Inferred);
+        (self.sets_wanted, self.load_wanted) = (Some(token), Some(token));
         Intent::AskFile(FileUse::Compare { token, name: String::new() })
     }
 }
@@ -446,14 +434,53 @@ impl PreconditionsPane {
 /// What the set of the pane's marks is called.
 const MARKED: &str = "marked";
 
+/// The command, after a yes if it drops anything: what it adds, drops, and says with other words.
+pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> Vec<Intent> {
+    let (name, one) = match &command {
+        Command::Adopt { action, .. } => (format!("what is marked in force for {action}"), Some(action.as_str())),
+        Command::AdoptSet { origin, .. } => (format!("{origin} in force"), None),
+        _ => return vec![Intent::Send(command)],
+    };
+    let actions = sets.actions.iter().filter(|a| one.is_none_or(|one| a.action == one));
+    let rows: Vec<(&str, &SideBySide)> =
+        actions.flat_map(|a| a.rows.iter().map(|row| (a.action.as_str(), row))).collect();
+    let told = |action: &str, text: &str| if one.is_some() { text.to_owned() } else { format!("{action}: {text}") };
+    let mut adds = Vec::new();
+    let mut drops = Vec::new();
+    let (mut reworded, mut same) = (0, 0);
+    for (action, row) in rows {
+        match (&row.left, &row.right) {
+            (Some(left), None) => {
+                let remark = match row.counterpart {
+                    Counterpart::Implied => "  (implied by the rest)",
+                    Counterpart::Only => "  (nothing else forbids as much)",
+                    _ => "",
+                };
+                drops.push(told(action, left) + remark);
+            }
+            (None, Some(right)) => adds.push(told(action, right)),
+            _ if row.counterpart == Counterpart::Same => same += 1,
+            _ => reworded += 1,
+        }
+    }
+    if drops.is_empty() && one.is_some() {
+        return vec![Intent::Send(command)];
+    }
+    let mut question = listed("It drops", '-', &drops);
+    question.push_str(&listed("It adds", '+', &adds));
+    let back = view.key(ActionId::Pane(PaneAction::UndoChange));
+    question.push_str(&format!("{same} stay, {reworded} are said with other words. In the list {back} takes it back."));
+    vec![Intent::Confirm { title: format!("Put {name}"), question, yes: "adopt", commands: vec![command] }]
+}
+
 /// Assertions with their count, the first of them named.
-fn listed(what: &str, mark: char, texts: &[&String], remark: impl Fn(&str) -> String) -> String {
+fn listed(what: &str, mark: char, texts: &[String]) -> String {
     if texts.is_empty() {
         return format!("{what} nothing.\n");
     }
     let mut lines = format!("{what} {}:\n", texts.len());
     for text in texts.iter().take(NAMED) {
-        lines.push_str(&format!("  {mark} {}{}\n", crate::tui::sanitize::line(text), remark(text)));
+        lines.push_str(&format!("  {mark} {}\n", crate::tui::sanitize::line(text)));
     }
     if texts.len() > NAMED {
         lines.push_str(&format!("  and {} more\n", texts.len() - NAMED));

@@ -84,9 +84,14 @@ pub struct PreconditionsPane {
     /// The numbers of the step and of the comparison that are waited for.
     step_wanted: Option<u64>,
     sets_wanted: Option<u64>,
+    /// What is to be put in force once the comparison of that number tells what it drops.
+    adoption: Option<(u64, Command)>,
     /// The sets to compare.
     left: SetSource,
     right: SetSource,
+    /// The file last read, and the number of the comparison that is to show one.
+    loaded: Option<SetSource>,
+    load_wanted: Option<u64>,
 }
 
 impl Default for PreconditionsPane {
@@ -109,8 +114,11 @@ impl Default for PreconditionsPane {
             over: Vec::new(),
             step_wanted: None,
             sets_wanted: None,
+            adoption: None,
             left: SetSource::InForce,
             right: SetSource::Inferred,
+            loaded: None,
+            load_wanted: None,
         }
     }
 }
@@ -232,7 +240,7 @@ impl PreconditionsPane {
     }
 
     /// Takes in the answers to what was asked about.
-    fn take_in(&mut self, view: &View) {
+    fn take_in(&mut self, view: &View) -> Vec<Intent> {
         if let Some((token, seen)) = &view.candidate_checked {
             if let Some(typing) = self.typing.as_mut().filter(|t| t.asked && t.pause.is_current(*token)) {
                 typing.seen = Some(seen.clone());
@@ -249,14 +257,28 @@ impl PreconditionsPane {
             if matches!(self.over.last(), Some(Over { page: Page::Step(_), .. })) {
                 self.over.pop();
             }
-            self.over.push(Over::step(Arc::clone(step)));
+            let listed = matches!(self.over.last(), Some(Over { page: Page::Study(_), .. }));
+            self.over.push(Over::step(Arc::clone(step), listed));
         }
-        if let Some((_, sets, right)) = view.sets_compared.as_ref().filter(|(t, ..)| self.sets_wanted == Some(*t)) {
+        if let Some((token, sets, right)) = view.sets_compared.as_ref().filter(|(t, ..)| self.sets_wanted == Some(*t)) {
             self.sets_wanted = None;
+            if self.load_wanted.take() == Some(*token) {
+                // It stays to be compared with others.
+                let file = SetSource::Given(sets.right.clone(), (**right).clone());
+                (self.left, self.right) = (SetSource::InForce, file.clone());
+                self.loaded = Some(file);
+            }
             if matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. })) {
                 self.over.pop();
             }
             self.over.push(Over::sets(Arc::clone(sets), Arc::clone(right)));
+        }
+        let compared = view.sets_compared.as_ref();
+        match self.adoption.take_if(|(wanted, _)| compared.is_some_and(|(token, ..)| token == wanted)) {
+            Some((_, command)) => {
+                compared.map(|(_, sets, _)| edits::confirmed(command, sets, view)).unwrap_or_default()
+            }
+            None => Vec::new(),
         }
     }
 
@@ -330,10 +352,12 @@ impl Pane for PreconditionsPane {
         }
         self.follow(view);
         self.lay(view);
-        self.take_in(view);
+        let mut intents = self.take_in(view);
         // Without candidates nobody works here yet, and nothing need be evaluated.
-        let works = !view.pools.is_empty() || self.looked.is_some();
-        if works { self.look(view).into_iter().collect() } else { Vec::new() }
+        if !view.pools.is_empty() || self.looked.is_some() {
+            intents.extend(self.look(view));
+        }
+        intents
     }
 
     fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {

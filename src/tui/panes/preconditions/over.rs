@@ -38,10 +38,9 @@ impl Over {
         Over { browser: Browser::default(), page: Page::Study(StudyPage::new(Arc::clone(seen))) }
     }
 
-    pub(super) fn step(step: Arc<StepView>) -> Self {
-        let mut browser = Browser::default();
-        browser.list.go(step.place.call, step.calls.len());
-        Over { browser, page: Page::Step(StepPage::new(step)) }
+    /// A step; `listed` if it is one of a close look's.
+    pub(super) fn step(step: Arc<StepView>, listed: bool) -> Self {
+        Over { browser: Browser::default(), page: Page::Step(StepPage::new(step, listed)) }
     }
 
     pub(super) fn sets(sets: Arc<SetComparison>, right: Arc<AdoptedSet>) -> Self {
@@ -113,7 +112,7 @@ impl Over {
         let width = usize::from(area.width);
         let head = match &self.page {
             Page::Study(page) => page.head(view, painter.theme, width),
-            Page::Step(page) => page.head(painter.theme, width),
+            Page::Step(page) => page.head(view, painter.theme, width),
             Page::Sets(page) => page.head(view, width),
         };
         // The rows keep a third of the pane whatever stands above them.
@@ -136,8 +135,16 @@ impl Over {
     }
 
     fn draw_rows(&mut self, painter: &mut Painter<'_>, area: Rect) {
-        let len = self.len();
-        let window = self.browser.list.window(len, usize::from(area.height));
+        let (len, height) = (self.len(), usize::from(area.height));
+        if let Page::Step(page) = &mut self.page
+            && let Some(call) = page.first()
+        {
+            // What follows is brought into sight first, so that the step stands in the middle.
+            self.browser.list.go(call + height / 2, len);
+            self.browser.list.window(len, height);
+            self.browser.list.go(call, len);
+        }
+        let window = self.browser.list.window(len, height);
         let area = painter.scrollbar(area, window.start, len);
         self.browser.body = area;
         let width = usize::from(area.width);

@@ -164,9 +164,10 @@ impl PreconditionsPane {
             let lead = format!("{} {:<11}", theme.glyphs.yes, "in force");
             return vec![run(Role::Text, tick), run(Role::Good, lead), run(Role::Text, text)];
         };
-        let (glyph, word, role) = rows::standing(candidate, in_force.contains(&candidate.text), &theme.glyphs);
         let instances = self.pool(view).map_or(0, |p| p.instances);
-        let facts = if width >= 64 { detail::facts(candidate, instances) } else { String::new() };
+        let forced = in_force.contains(&candidate.text);
+        let (glyph, word, role) = rows::standing(candidate, forced, instances, &theme.glyphs);
+        let facts = if width >= 64 { detail::facts(candidate, instances, width < 96) } else { String::new() };
         let room = width.saturating_sub(usize::from(LEAD) + facts.width());
         let shown = crate::tui::sanitize::line(&text).into_owned();
         let shown = crate::tui::sanitize::fit(&shown, room, theme.glyphs.ellipsis).into_owned();
@@ -189,18 +190,18 @@ impl PreconditionsPane {
         let row = self.browser.list.cursor();
         let (in_force, origin) = self.in_force(view);
         let seen = self.seen();
-        let known = |candidate, seen| {
+        let known = |candidate, origin, seen| {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
-            let known = Known { candidate, pool: self.pool(view), in_force, seen };
+            let known = Known { candidate, pool: self.pool(view), in_force, origin, seen };
             detail::rows(&known, view, &theme.glyphs, width)
         };
         match (self.items.get(row), seen) {
             (None, _) => Vec::new(),
             (Some(Item::Candidate(_)), seen) => {
                 let seen = seen.and_then(|s| s.as_ref().ok()).map(AsRef::as_ref);
-                self.candidate(row, view).map(|c| known(c, seen)).unwrap_or_default()
+                self.candidate(row, view).map(|c| known(c, None, seen)).unwrap_or_default()
             }
-            (Some(Item::InForce(_)), Some(Ok(seen))) => known(&seen.candidate, Some(seen)),
+            (Some(Item::InForce(_)), Some(Ok(seen))) => known(&seen.candidate, Some(origin), Some(seen)),
             (Some(Item::InForce(text)), seen) => {
                 let mut rows = words::labelled("", Role::Text, text, width);
                 let words = format!("in force, from: {origin}; it is no candidate of this pool");
@@ -225,7 +226,7 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
     let mut rows = match &typing.seen {
         Some(Ok(seen)) => {
             let (candidate, in_force) = (&seen.candidate, seen.in_force);
-            let known = Known { candidate, pool: pane.pool(view), in_force, seen: Some(seen.as_ref()) };
+            let known = Known { candidate, pool: pane.pool(view), in_force, origin: None, seen: Some(seen.as_ref()) };
             detail::rows(&known, view, &theme.glyphs, width)
         }
         Some(Err(why)) => words::labelled("", Role::Warn, why, width),

@@ -44,7 +44,12 @@ pub fn suggested(pool: &Pool) -> impl Iterator<Item = &Candidate> {
 }
 
 /// How a candidate stands, in a word, with its mark. The help explains the words.
-pub fn standing(candidate: &Candidate, in_force: bool, glyphs: &Glyphs) -> (&'static str, &'static str, Role) {
+pub fn standing(
+    candidate: &Candidate,
+    in_force: bool,
+    instances: usize,
+    glyphs: &Glyphs,
+) -> (&'static str, &'static str, Role) {
     if in_force {
         // Even where it was deleted as a candidate, or does not hold: what is in force is checked at every step.
         let holds = candidate.fate == Fate::Valid;
@@ -57,6 +62,7 @@ pub fn standing(candidate: &Candidate, in_force: bool, glyphs: &Glyphs) -> (&'st
         (Fate::Malformed { .. }, ..) => (glyphs.no, "malformed", Role::Bad),
         (Fate::Fails { .. }, ..) => (glyphs.no, "fails", Role::Bad),
         (Fate::Unknown { .. }, ..) => (glyphs.unknown, "unknown", Role::Warn),
+        (Fate::Valid, ..) if candidate.coverage == Some(instances) => (glyphs.dot, "always", Role::Dim),
         (Fate::Valid, true, true) => (glyphs.star, "suggested", Role::Accent),
         (Fate::Valid, true, false) => (glyphs.yes, "equivalent", Role::Good),
         (Fate::Valid, false, _) if candidate.coverage.is_some() => (glyphs.yes, "implied", Role::Dim),
@@ -91,6 +97,9 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
 
 fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
     let calls = pool.map_or(0, |p| p.calls);
+    if candidate.coverage.is_some() && candidate.coverage == pool.map(|p| p.instances) {
+        return "holds at every instance, so it forbids nothing".to_owned();
+    }
     let mut text = format!("holds at all {calls} calls in the demonstrations");
     if candidate.optimal {
         text.push_str("; nothing valid is stronger (Equation 1)");

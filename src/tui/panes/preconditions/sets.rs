@@ -43,6 +43,10 @@ impl SetsPage {
         SetsPage { sets, right, lines }
     }
 
+    pub(super) fn sets(&self) -> &SetComparison {
+        &self.sets
+    }
+
     pub(super) fn right_name(&self) -> &str {
         &self.sets.right
     }

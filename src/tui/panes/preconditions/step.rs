@@ -3,19 +3,32 @@
 use std::sync::Arc;
 
 use crate::precondition::StepView;
+use crate::tui::actions::ActionId;
+use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::words;
 use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
 
 /// The page.
 #[derive(Debug)]
 pub(super) struct StepPage {
     step: Arc<StepView>,
+    /// Whether it is one of a list of steps to go through.
+    listed: bool,
+    /// Whether it was drawn before.
+    drawn: bool,
 }
 
 impl StepPage {
-    pub(super) fn new(step: Arc<StepView>) -> Self {
-        StepPage { step }
+    pub(super) fn new(step: Arc<StepView>, listed: bool) -> Self {
+        StepPage { step, listed, drawn: false }
+    }
+
+    /// The row of the step, the first time only: then it is brought to the middle.
+    pub(super) fn first(&mut self) -> Option<usize> {
+        let first = !std::mem::replace(&mut self.drawn, true);
+        first.then_some(self.step.place.call)
     }
 
     pub(super) fn title(&self) -> String {
@@ -31,12 +44,16 @@ impl StepPage {
         self.step.calls.get(row).cloned().unwrap_or_default()
     }
 
-    pub(super) fn head(&self, theme: &Theme, width: usize) -> Vec<Row> {
+    pub(super) fn head(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
         let (step, glyphs) = (&self.step, &theme.glyphs);
         let applied = step.place.application(&step.action);
         let made = step.place.at.ends_with(&format!(".{applied}"));
         let asked = if made { "the call made there" } else { "if it were called there" };
         let mut rows = words::labelled("", Role::Title, &format!("{applied}, {asked}:"), width);
+        if self.listed {
+            let [next, previous] = [PaneAction::Right, PaneAction::Left].map(|a| view.key(ActionId::Pane(a)));
+            rows.push(vec![run(Role::Dim, format!("{next} next step of the list, {previous} previous"))]);
+        }
         for reading in &step.readings {
             let (glyph, role) = match reading.holds {
                 Some(true) => (glyphs.yes, Role::Good),

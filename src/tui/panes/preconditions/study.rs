@@ -81,18 +81,14 @@ impl StudyPage {
     fn step_words(&self, step: &crate::precondition::ExcludedStep) -> String {
         let applied = step.place.application(&self.seen.action);
         let more = if step.more == 0 { String::new() } else { format!(" and {} more", step.more) };
-        let (place, at) = (step.place.in_words(), &step.place.at);
-        if step.made {
-            format!("{place}: {applied}, which was done there{more}")
-        } else {
-            format!("{place} {at}: {applied}{more}")
-        }
+        let what = if step.made { ", which was done there" } else { "" };
+        format!("{applied}{more}{what}: {}", step.place.in_words())
     }
 
     pub(super) fn head(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
         let pool = view.pools.get(&self.seen.action).map(AsRef::as_ref);
         let (candidate, in_force) = (&self.seen.candidate, self.seen.in_force);
-        let known = Known { candidate, pool, in_force, seen: None };
+        let known = Known { candidate, pool, in_force, origin: None, seen: None };
         detail::rows(&known, view, &theme.glyphs, width)
     }
 

@@ -1,0 +1,187 @@
+//! `stepwright preconditions`: files of adopted preconditions, checked against a world's demonstrations and compared.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use super::world::{WorldName, WorldOptions};
+use super::{CliError, Global, print};
+use crate::driver::{self, Beginning, NewSession, Sources};
+use crate::precondition::{AdoptedSet, CandidateOrigin, Demo, Fate, SetComparison, SideBySide, Workshop};
+use crate::program::Specification;
+
+/// Check and compare files of preconditions.
+#[derive(Debug, Subcommand)]
+pub enum PreconditionsCommand {
+    /// Say of each assertion whether the demonstrations bear it out; exit code 1 if one is not valid
+    Check(Check),
+    /// Compare two files, or a file with the specification's own assertions; exit code 1 if they do not permit the same
+    Diff(Diff),
+}
+
+/// Whose demonstrations count.
+#[derive(Debug, Args)]
+struct Where {
+    /// The world
+    #[arg(long, default_value = "household")]
+    world: WorldName,
+    /// The task whose specification and demonstrations count; the first if absent
+    #[arg(long, value_name = "ID", default_value = "")]
+    task: String,
+    #[command(flatten)]
+    options: WorldOptions,
+}
+
+/// Checks a file.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// A *.preconditions.py file
+    file: PathBuf,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// Compares two sets.
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The left file
+    left: PathBuf,
+    /// The right file, taken as the truth in Equation (2); the specification's own assertions if absent
+    right: Option<PathBuf>,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl PreconditionsCommand {
+    /// Does it.
+    ///
+    /// # Errors
+    /// If a file, the world or its demonstrations cannot be read.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        match self {
+            PreconditionsCommand::Check(check) => check.run(global),
+            PreconditionsCommand::Diff(diff) => diff.run(global),
+        }
+    }
+}
+
+impl Where {
+    /// The demonstrations, executed on the specification.
+    fn workshop(&self, global: &Global) -> Result<(Workshop, Specification), CliError> {
+        let fail = |why: String| CliError::Failed(why);
+        let new = NewSession {
+            world: self.world.name().to_owned(),
+            data: self.options.data.clone(),
+            task: self.task.clone(),
+            options: self.options.of(self.world)?,
+            model: driver::SYMBOLIC.to_owned(),
+            ..NewSession::default()
+        };
+        let setup = driver::prepare_new(&new, &global.load()?, &Sources::default(), driver::system_clock());
+        let setup = setup.map_err(|e| fail(e.to_string()))?;
+        let Beginning::New(header) = setup.beginning else {
+            return Err(fail("the world has no specification".to_owned()));
+        };
+        let specification = Specification::load(&header.specification, "spec.py").map_err(|e| fail(e.to_string()))?;
+        let demos = setup.demonstrations.iter().map(Demo::from).collect();
+        let workshop = Workshop::new(&specification, demos).map_err(|e| fail(e.to_string()))?;
+        Ok((workshop, specification))
+    }
+}
+
+fn read(path: &Path) -> Result<AdoptedSet, CliError> {
+    AdoptedSet::read(path).map_err(|e| CliError::Failed(e.to_string()))
+}
+
+impl Check {
+    fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let set = read(&self.file)?;
+        let (mut workshop, _) = self.at.workshop(global)?;
+        let mut sound = true;
+        let mut out = String::new();
+        for action in &set.actions {
+            out.push_str(&format!("{}({})\n", action.action, action.params.join(", ")));
+            let pool = match workshop.offer(&action.action, CandidateOrigin::Person, &action.assertions, |_, _| true) {
+                Ok(pool) => pool,
+                Err(why) => {
+                    sound = false;
+                    out.push_str(&format!("  ? {why}\n"));
+                    continue;
+                }
+            };
+            for text in &action.assertions {
+                let Some(candidate) = pool.candidates.iter().find(|c| c.text == *text) else { continue };
+                sound &= candidate.fate == Fate::Valid;
+                let (sign, why) = match &candidate.fate {
+                    Fate::Valid => ("ok", format!("|C| {} of {}", candidate.coverage.unwrap_or(0), pool.instances)),
+                    Fate::Malformed { reason, message } => ("malformed", format!("{reason}: {message}")),
+                    Fate::Fails { message, failing, .. } => ("fails", format!("{message} ({failing} failing)")),
+                    Fate::Unknown { reason, message } => ("unknown", format!("{reason}: {message}")),
+                };
+                out.push_str(&format!("  {sign:<9} {text}\n            {why}\n"));
+            }
+        }
+        print(&crate::sanitize::visible(&out))?;
+        Ok(ExitCode::from(u8::from(!sound)))
+    }
+}
+
+impl Diff {
+    fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let left = read(&self.left)?;
+        let right = self.right.as_deref().map(read).transpose()?;
+        let (workshop, specification) = self.at.workshop(global)?;
+        let name = |path: &Path| path.display().to_string();
+        let right_name = self.right.as_deref().map_or_else(|| "specification".to_owned(), name);
+        let right = right.unwrap_or_else(|| own(&workshop, &specification));
+        let comparison = workshop.compare((&name(&self.left), &left), (&right_name, &right));
+        print(&crate::sanitize::visible(&told(&comparison)))?;
+        let same = comparison.actions.iter().all(|a| a.score.is_ok() && a.difference.is_none());
+        Ok(ExitCode::from(u8::from(!same)))
+    }
+}
+
+/// The specification's own assertions as a set.
+fn own(workshop: &Workshop, specification: &Specification) -> AdoptedSet {
+    let of = |name: &str| specification.functions().iter().find(|f| f.name == name);
+    let actions = workshop.actions().map(|f| crate::precondition::AdoptedAction {
+        action: f.name.clone(),
+        params: f.params.clone(),
+        assertions: of(&f.name)
+            .map(|f| f.assertions.iter().map(|a| a.expression.clone()).collect())
+            .unwrap_or_default(),
+    });
+    AdoptedSet { notes: Vec::new(), actions: actions.collect() }
+}
+
+fn told(comparison: &SetComparison) -> String {
+    let mut out = format!("--- {}\n+++ {}\n", comparison.left, comparison.right);
+    for action in &comparison.actions {
+        let score = match &action.score {
+            Ok(score) => format!("P {:.3}  R {:.3}  F1 {:.3}", score.precision, score.recall, score.f1),
+            Err(why) => why.clone(),
+        };
+        out.push_str(&format!("{}({})  {score}\n", action.action, action.params.join(", ")));
+        for SideBySide { left, right, counterpart } in &action.rows {
+            let word = counterpart.in_words();
+            out.push_str(&match (left, right) {
+                (Some(left), Some(right)) if left == right => format!("  = {left}\n"),
+                (Some(left), Some(right)) => format!("  ~ {left}    {word}: {right}\n"),
+                (Some(left), None) => format!("  - {left}    {word}\n"),
+                (None, Some(right)) => format!("  + {right}    {word}\n"),
+                (None, None) => String::new(),
+            });
+        }
+        if let Some((place, is_left)) = &action.difference {
+            let one = if *is_left { &comparison.left } else { &comparison.right };
+            let applied = place.application(&action.action);
+            out.push_str(&format!("  only {one} permits {applied} in {}\n", place.in_words()));
+        }
+    }
+    if let Some(score) = &comparison.score {
+        let (p, r, f1) = (score.precision, score.recall, score.f1);
+        out.push_str(&format!("macro  P {p:.3}  R {r:.3}  F1 {f1:.3}\n"));
+    }
+    out
+}
