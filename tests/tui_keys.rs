@@ -170,6 +170,7 @@ fn catalog() -> Catalog {
         name: name.into(),
         about: "about".into(),
         unavailable: unavailable.map(str::to_owned),
+        suggests: None,
     };
     Catalog {
         worlds: vec![WorldEntry {

@@ -116,6 +116,7 @@ fn the_start_screen() {
         name: name.into(),
         about: about.into(),
         unavailable: unavailable.map(str::to_owned),
+        suggests: None,
     };
     let catalog = Catalog {
         worlds: vec![WorldEntry {

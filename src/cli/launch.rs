@@ -10,8 +10,8 @@ use std::time::SystemTime;
 use tokio::runtime::Runtime;
 
 use crate::config::Config;
-use crate::driver::{self, Handle, NewSession, OpenRequest, Source, Sources};
-use crate::episode::{Header, log};
+use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Source, Sources};
+use crate::episode::{Configuration, Header, log};
 use crate::export::{self, Format};
 use crate::method;
 use crate::tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
@@ -27,17 +27,19 @@ pub struct Launch {
     config: Config,
     sources: Sources,
     runtime: Runtime,
+    /// A session and what is to change in it once it is opened.
+    change: Option<(PathBuf, Configuration)>,
 }
 
 impl Launch {
-    /// A launcher with its runtime.
+    /// A launcher with its runtime; `change` is made in that session when it is opened.
     ///
     /// # Errors
     /// When the system refuses the threads.
-    pub fn new(config: Config) -> std::io::Result<Self> {
+    pub fn new(config: Config, change: Option<(PathBuf, Configuration)>) -> std::io::Result<Self> {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        Ok(Launch { config, sources: Sources::default(), runtime })
+        Ok(Launch { config, sources: Sources::default(), runtime, change })
     }
 
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
@@ -60,12 +62,19 @@ impl Launch {
         let names = names.filter(|n| !n.is_empty() && seen.insert(n.clone()));
         names
             .map(|name| {
-                let (about, unavailable) = match resolve(&name) {
-                    Ok(Source::Symbolic) => ("built in, no language model".to_owned(), None),
-                    Ok(Source::Language { model, .. }) => (model.info().endpoint, None),
-                    Err(why) => (String::new(), Some(why)),
+                let (about, unavailable, suggests) = match resolve(&name) {
+                    Ok(source) => {
+                        let about = match &source {
+                            Source::Symbolic => "built in, no language model".to_owned(),
+                            Source::Language { model, .. } => model.info().endpoint,
+                        };
+                        (about, None, driver::suggested_method(&source).to_owned())
+                    }
+                    Err(why) => (String::new(), Some(why), String::new()),
                 };
-                Entry { name, about, unavailable }
+                // A method that is configured is wanted whatever the model.
+                let suggests = Some(suggests).filter(|m| !m.is_empty() && self.config.method.method.is_empty());
+                Entry { name, about, unavailable, suggests }
             })
             .collect()
     }
@@ -117,7 +126,20 @@ impl Launcher for Launch {
             WorldEntry { name: name.to_owned(), about: about.to_owned(), tasks }
         };
         let worlds = driver::WORLDS.into_iter().map(world).collect();
-        let entry = |m: method::MethodInfo| Entry { name: m.id.into(), about: m.description.into(), unavailable: None };
+        let entry =
+            |m: method::MethodInfo| Entry { name: m.id.into(), about: m.description.into(), ..Entry::default() };
+        let mut methods: Vec<Entry> = method::all().into_iter().map(entry).collect();
+        let configured = self.config.method.method.as_str();
+        match methods.iter().position(|m| m.name == configured) {
+            // The first is the default.
+            Some(at) => methods.swap(0, at),
+            None if configured.is_empty() => {}
+            None => {
+                let known: Vec<&str> = methods.iter().map(|m| m.name.as_str()).collect();
+                problems
+                    .push(format!("there is no method `{configured}` as configured; there are {}", known.join(", ")));
+            }
+        }
         let examples = driver::examples::EXAMPLES.iter().map(|e| SessionEntry {
             path: PathBuf::from(format!("{EXAMPLE}{}", e.name)),
             title: e.name.to_owned(),
@@ -126,7 +148,7 @@ impl Launcher for Launch {
         });
         Catalog {
             worlds,
-            methods: method::all().into_iter().map(entry).collect(),
+            methods,
             models: self.models(),
             sessions: examples.chain(self.sessions()).collect(),
             problems,
@@ -148,10 +170,15 @@ impl Launcher for Launch {
 
     fn open(&self, path: &Path) -> Result<Handle, String> {
         let example = path.to_str().and_then(|p| p.strip_prefix(EXAMPLE));
-        self.begin(&match example {
+        let handle = self.begin(&match example {
             Some(name) => OpenRequest::Example(name.to_owned()),
             None => OpenRequest::File(path.to_owned()),
-        })
+        })?;
+        if let Some((_, change)) = self.change.as_ref().filter(|(of, _)| of == path) {
+            // A driver that stopped already says so itself.
+            let _ = handle.commands.send(Command::Configure(change.clone()));
+        }
+        Ok(handle)
     }
 
     fn export(&self, path: &Path, form: ExportForm) -> Result<PathBuf, String> {

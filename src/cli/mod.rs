@@ -36,6 +36,8 @@ struct Cli {
     /// a copy of the Schema-Guided Dialogue dataset
     #[arg(long, value_name = "FILE_OR_DIR")]
     data: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    method: settings::MethodFlags,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -87,7 +89,7 @@ pub fn run() -> ExitCode {
         Some(Command::Man(man)) => man.run(Cli::command()),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
-        None => workbench::open(&cli.global.with_data(cli.data), None),
+        None => workbench::open(&cli.global.with_data(cli.data).with_method(cli.method), None),
     };
     done.unwrap_or_else(|error| error.report())
 }

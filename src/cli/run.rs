@@ -10,6 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio_util::sync::CancellationToken;
 
+use super::settings::MethodFlags;
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, print};
 use crate::config::Config;
@@ -27,13 +28,12 @@ pub struct Run {
     /// Which tasks: `all`, ids, patterns with *, type=, split=, first=, separated by commas
     #[arg(long, value_name = "SELECTOR", default_value = "all")]
     tasks: Selector,
-    /// The method: precondition-aware (Algorithm 1) or few-shot; the first if absent
-    #[arg(long, value_name = "NAME", default_value = "")]
-    method: String,
+    #[command(flatten)]
+    method: MethodFlags,
     #[command(flatten)]
     options: WorldOptions,
     /// Episodes at once
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     jobs: usize,
     /// Results file, one JSON object a line; tasks that have a result in it are not run again
     #[arg(long, value_name = "FILE.jsonl")]
@@ -49,6 +49,11 @@ pub struct Run {
     sessions: Option<PathBuf>,
 }
 
+/// A number of episodes at once.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it takes a whole number from 1 on".to_owned())
+}
+
 impl Run {
     /// Runs the tasks that have no result yet; exit code 1 if an episode could not be run to its end.
     ///
@@ -56,7 +61,7 @@ impl Run {
     /// If tasks, settings or the results file are wrong.
     pub fn execute(self, global: &Global) -> Result<ExitCode, CliError> {
         let options = self.options.of(self.world)?;
-        let config = global.load()?;
+        let config = global.with_method(self.method.clone()).load()?;
         let sources = Sources::default();
         let tasks = sources.tasks(self.world.name(), self.options.data.as_deref());
         let tasks = tasks.map_err(|e| CliError::Failed(e.to_string()))?;
@@ -117,7 +122,7 @@ impl Run {
             data: self.options.data.clone(),
             task: task.id.clone(),
             options: options.clone(),
-            method: self.method.clone(),
+            method: String::new(),
             model: String::new(),
             seed: self.seed,
         }

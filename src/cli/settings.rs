@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::CliError;
 use crate::config::{Config, Overrides};
+use crate::episode::Configuration;
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Default, Args)]
@@ -31,12 +32,54 @@ pub struct Global {
     /// Any other setting, as in `--set model.retries=0`; see `stepwright config show`
     #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE", help_heading = "Settings")]
     set: Vec<String>,
+    /// How proposals are made.
+    #[arg(skip)]
+    method: MethodFlags,
     /// The tasks that the workbench's own `--data` names.
     #[arg(skip)]
     data: Option<PathBuf>,
 }
 
+/// How proposals are made: flags of what makes any.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct MethodFlags {
+    /// The method: precondition-aware (Algorithm 1), precondition-prompting, few-shot or scored [env: STEPWRIGHT_METHOD]
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+    /// Demonstrations in a prompt, 0 to 10
+    #[arg(long, value_name = "N")]
+    shots: Option<String>,
+    /// Think comments before actions, in demonstrations and answers
+    #[arg(long)]
+    think: bool,
+    /// Assertions in prompts: method (as the method has it), shown, hidden
+    #[arg(long, value_name = "WHICH")]
+    assertions: Option<String>,
+}
+
+impl MethodFlags {
+    /// What they change in a session that is opened again; `None` if none is given.
+    pub fn change(&self) -> Option<Configuration> {
+        if *self == MethodFlags::default() {
+            return None;
+        }
+        let options = [
+            ("shots", self.shots.clone()),
+            ("think", self.think.then(|| "true".to_owned())),
+            ("assertions", self.assertions.clone()),
+        ];
+        let options = options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+        let method = self.method.clone().filter(|m| m != "auto").unwrap_or_default();
+        Some(Configuration { model: String::new(), method, options })
+    }
+}
+
 impl Global {
+    /// The same with a method's flags.
+    pub fn with_method(&self, method: MethodFlags) -> Self {
+        Global { method, ..self.clone() }
+    }
+
     /// The merged configuration under these flags.
     ///
     /// # Errors
@@ -67,6 +110,11 @@ impl Global {
         }
         overrides.set("model.model", "--model", self.model.clone());
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
+        let MethodFlags { method, shots, think, assertions } = self.method.clone();
+        overrides.set("method.method", "--method", method);
+        overrides.set("method.shots", "--shots", shots);
+        overrides.set("method.think", "--think", think.then_some("true"));
+        overrides.set("method.assertions", "--assertions", assertions);
         overrides.set("ui.theme", "--theme", self.theme.clone());
         overrides.set("ui.ascii", "--ascii", self.ascii.then_some("true"));
         overrides.set("ui.mouse", "--no-mouse", self.no_mouse.then_some("false"));

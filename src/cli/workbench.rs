@@ -7,8 +7,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::launch::Launch;
+use super::settings::MethodFlags;
 use super::{CliError, Global};
 use crate::config::Config;
+use crate::episode::Configuration;
 use crate::tui::color::Depth;
 use crate::tui::keymap::{Keymap, UserKeys};
 use crate::tui::run::{Options, run};
@@ -20,6 +22,8 @@ use crate::tui::theme_file::{self, Wanted};
 pub struct Open {
     /// The session's log (a .jsonl file)
     file: PathBuf,
+    #[command(flatten)]
+    method: MethodFlags,
 }
 
 impl Open {
@@ -28,16 +32,17 @@ impl Open {
     /// # Errors
     /// As [`open`].
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        open(global, Some(self.file))
+        open(global, Some((self.file, self.method.change())))
     }
 }
 
-/// Opens the workbench, on a session or the start screen.
+/// Opens the workbench, on a session (with what is to change in it) or the start screen.
 ///
 /// # Errors
 /// When the configuration is wrong or there is no terminal.
-pub fn open(global: &Global, session: Option<PathBuf>) -> Result<ExitCode, CliError> {
+pub fn open(global: &Global, session: Option<(PathBuf, Option<Configuration>)>) -> Result<ExitCode, CliError> {
     let config = global.load()?;
+    let (session, change) = session.unzip();
     // Said before the terminal is taken: a file that is not there is a slip of the fingers.
     if let Some(path) = session.as_ref().filter(|p| !p.is_file()) {
         return Err(CliError::Failed(format!("{}: no such file", path.display())));
@@ -51,7 +56,7 @@ pub fn open(global: &Global, session: Option<PathBuf>) -> Result<ExitCode, CliEr
         open: session,
         problem: remarks.into_iter().next(),
     };
-    let launcher = Launch::new(config)?;
+    let launcher = Launch::new(config, options.open.clone().zip(change.flatten()))?;
     run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))
 }
 

@@ -58,8 +58,9 @@ const fn setting(
 }
 
 /// The sections with a line of help each. `models.NAME` takes the keys of `model`, `keys` takes any.
-pub(super) const SECTIONS: [(&str, &str); 7] = [
+pub(super) const SECTIONS: [(&str, &str); 8] = [
     ("model", "the model in use; [models.NAME] sections describe further ones, taking what they leave out from here"),
+    ("method", "how proposals are made"),
     ("ui", "the workbench"),
     ("data", "your own copies of data that cannot ship with the program"),
     ("gate", "what is approved without you"),
@@ -69,7 +70,7 @@ pub(super) const SECTIONS: [(&str, &str); 7] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 33] = [
+pub(super) const SETTINGS: [Setting; 39] = [
     setting(
         "model",
         "model",
@@ -111,6 +112,23 @@ pub(super) const SETTINGS: [Setting; 33] = [
         "how the server calls the bound on generated tokens",
     ),
     setting("model", "stream", Kind::Bool, "true", &[], "show answers as they are generated"),
+    setting(
+        "model",
+        "context",
+        Kind::Whole(256, 100_000_000),
+        "",
+        &[],
+        "tokens the model takes, prompt and completion together; what does not fit is left out of prompts and said. \
+         Taken from the server where it tells",
+    ),
+    setting(
+        "model",
+        "score",
+        Kind::OneOf(&["auto", "native", "echo", "never"]),
+        "\"auto\"",
+        &[],
+        "how given texts are scored: native (llama.cpp), echo (vLLM), never, or whichever the endpoint turns out to offer",
+    ),
     setting("model", "max_tokens", Kind::Whole(1, 1_000_000), "256", &[], "most tokens of a completion"),
     setting("model", "temperature", Kind::Number(0.0, 2.0), "0.7", &[], "of random samples; greedy asks always use 0"),
     setting("model", "top_logprobs", Kind::Whole(0, 20), "0", &[], "alternatives asked for at each token"),
@@ -122,6 +140,32 @@ pub(super) const SETTINGS: [Setting; 33] = [
     setting("model", "price_in", Kind::Number(0.0, 1e6), "", &[], "price of a million prompt tokens, in your currency"),
     setting("model", "price_out", Kind::Number(0.0, 1e6), "", &[], "price of a million generated tokens"),
     setting("model", "record", Kind::Path, "", &["STEPWRIGHT_RECORD"], "append every exchange to this cassette"),
+    setting(
+        "method",
+        "method",
+        Kind::Text,
+        "\"auto\"",
+        &["STEPWRIGHT_METHOD"],
+        "precondition-aware, precondition-prompting, few-shot or scored; auto is scored for models known to score, \
+         else precondition-aware",
+    ),
+    setting("method", "shots", Kind::Whole(0, 10), "3", &[], "demonstrations in a prompt"),
+    setting(
+        "method",
+        "think",
+        Kind::Bool,
+        "false",
+        &[],
+        "think comments before actions, in demonstrations and answers",
+    ),
+    setting(
+        "method",
+        "assertions",
+        Kind::OneOf(&["method", "shown", "hidden"]),
+        "\"method\"",
+        &[],
+        "whether prompts show the assertions in force: as the method has it, always, or never",
+    ),
     setting(
         "ui",
         "theme",

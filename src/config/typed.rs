@@ -10,7 +10,7 @@ use super::file::Value;
 use super::show::{Shown, Source};
 use super::{Environment, Layer, Paths, Problem};
 use crate::episode::Policy;
-use crate::model::openai::{Api, LimitField, Options};
+use crate::model::openai::{Api, LimitField, Options, Score};
 use crate::precondition::CandidateAsks;
 
 /// The whole configuration.
@@ -22,6 +22,8 @@ pub struct Config {
     pub model: ModelConfig,
     /// The `[models.NAME]` sections.
     pub models: BTreeMap<String, ModelConfig>,
+    /// The `[method]` section.
+    pub method: MethodConfig,
     /// The `[ui]` section.
     pub ui: Ui,
     /// The `[data]` section.
@@ -66,6 +68,15 @@ impl Price {
     pub fn of(self, usage: crate::model::Usage) -> f64 {
         (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
     }
+}
+
+/// How proposals are made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MethodConfig {
+    /// The method's id; empty to choose by the model.
+    pub method: String,
+    /// Its options.
+    pub options: crate::method::Options,
 }
 
 /// The workbench.
@@ -194,6 +205,15 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         ascii: values.flag("ui", "ascii"),
         mouse: values.flag("ui", "mouse"),
     };
+    let method = MethodConfig {
+        method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
+        options: crate::method::Options {
+            shots: values.whole("method", "shots").and_then(|n| usize::try_from(n).ok()).unwrap_or_default(),
+            think: values.flag("method", "think"),
+            // Only words of the list come this far.
+            assertions: values.text("method", "assertions").and_then(|w| w.parse().ok()).unwrap_or_default(),
+        },
+    };
     let path = |key| values.text("data", key).map(PathBuf::from);
     let data = Data {
         household: path("household"),
@@ -209,7 +229,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         at_once: usize::try_from(whole("at_once")).unwrap_or(1),
     };
     let shown = Shown::all(&merged, &model, &models);
-    Config { paths, model, models, ui, data, gate: Gate { policy }, candidates, keys, shown }
+    Config { paths, model, models, method, ui, data, gate: Gate { policy }, candidates, keys, shown }
 }
 
 /// One price without the other would make costs wrong.
@@ -249,6 +269,13 @@ fn model_config(values: &Values<'_>, section: &str, environment: Environment<'_>
             "max_completion_tokens" => LimitField::MaxCompletionTokens,
             _ => LimitField::Auto,
         },
+        score: match text("score").as_str() {
+            "native" => Score::Native,
+            "echo" => Score::Echo,
+            "never" => Score::Never,
+            _ => Score::Auto,
+        },
+        context: values.whole(section, "context").and_then(|n| usize::try_from(n).ok()),
         stream: values.flag(section, "stream"),
         top_logprobs: whole("top_logprobs"),
         omit: match values.get(section, "omit") {

@@ -23,7 +23,7 @@ mod task;
 mod worlds;
 mod writing;
 
-pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver};
+pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_method};
 pub use sets::SetSource;
 pub use setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
 pub use task::start;

@@ -10,7 +10,8 @@ use super::worlds::{Sources, Wanted};
 use super::{Handle, start};
 use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
-use crate::method;
+use crate::method::{self, Method};
+use crate::model::ModelKind;
 use crate::planner::SymbolicProposer;
 use crate::prompt::Prompts;
 use crate::world::WorldError;
@@ -36,9 +37,9 @@ pub struct NewSession {
     pub data: Option<PathBuf>,
     /// The task's id, or an unmistakable part of it; the first task if empty.
     pub task: String,
-    /// World options (`edition`).
+    /// Options of the world (`edition`), and of the method where they are not as configured (`shots`, `think`, `assertions`).
     pub options: BTreeMap<String, String>,
-    /// The method's id; the default if empty.
+    /// The method's id; the configured one if empty, or the one that suits the model.
     pub method: String,
     /// The model's name; the configured one if empty.
     pub model: String,
@@ -154,10 +155,14 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let NewSession { world, data, options, task, seed, .. } = new;
     let mut place = sources.place(&Wanted { world, data: data.as_deref(), options, task })?;
     let demonstrations = sources.demonstrations(&place, data.as_deref(), *seed, config)?;
-    let method = find_method(&new.method)?;
     let resolver = resolver(config);
     let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
     let source = resolver(name).map_err(OpenError::Failed)?;
+    let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
+    let method = find_method(wanted.unwrap_or_else(|| suggested_method(&source)))?;
+    let mut method_options = config.method.options.write();
+    method_options.extend(options.clone());
+    let method_options = method::Options::read(&method_options).map_err(OpenError::Failed)?;
     // The opening of the program is known once the world stands at the task.
     place.world.reset(&place.task, new.seed)?;
     let opening = place.world.header();
@@ -170,7 +175,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         program: env!("CARGO_PKG_VERSION").to_owned(),
         created: clock(),
         world: new.world.clone(),
-        options: place.options.clone(),
+        options: place.options.iter().map(|(k, v)| (k.clone(), v.clone())).chain(method_options.write()).collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
         task: place.task.clone(),
         sentence: place.sentence.clone(),
@@ -201,7 +206,19 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
 /// `data` of a header whose task ships with the program.
 const SHIPPED: &str = "shipped";
 
-fn find_method(id: &str) -> Result<Arc<dyn method::Method>, OpenError> {
+/// The method that suits a source when none is asked for: choice by likelihood for models that are known to score and for
+/// local ones, which are small; else Algorithm 1.
+pub fn suggested_method(source: &Source) -> &'static str {
+    let scores = match source {
+        Source::Language { model, .. } => {
+            model.can_score() && matches!(model.info().kind, ModelKind::Local | ModelKind::Remote)
+        }
+        Source::Symbolic => false,
+    };
+    if scores { method::Scored.info().id } else { method::PreconditionAware::default().info().id }
+}
+
+fn find_method(id: &str) -> Result<Arc<dyn Method>, OpenError> {
     let all = method::all();
     let wanted = if id.is_empty() { all.first().map_or("", |m| m.id) } else { id };
     method::named(wanted).ok_or_else(|| OpenError::Unknown {

@@ -233,7 +233,10 @@ fn change_line(operation: &serde_json::Value) -> Option<String> {
 
 fn ask(ask: &Ask) -> AskTold {
     let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
-    let title = format!("{} of {}, {} x {how}", ask.purpose, ask.model, ask.n);
+    let mut title = format!("{} of {}, {} x {how}", ask.purpose, ask.model, ask.n);
+    if let Some(text) = ask.prompt.as_ref().and_then(|p| p.left_out.as_ref()) {
+        title.push_str(&format!(" ({text})"));
+    }
     let messages = ask.prompt.iter().flat_map(|p| &p.messages).map(|m| (m.role.clone(), m.text.clone())).collect();
     let (answers, outcome) = match &ask.state {
         AskState::Pending => (Vec::new(), "no answer recorded".to_owned()),

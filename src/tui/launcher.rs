@@ -17,6 +17,8 @@ pub struct Entry {
     pub about: String,
     /// Why it cannot be chosen now (a key that is not set), and what to do; `None` if it can.
     pub unavailable: Option<String>,
+    /// Of a model: the method that suits it.
+    pub suggests: Option<String>,
 }
 
 /// A world and its tasks.

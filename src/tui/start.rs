@@ -62,6 +62,8 @@ pub struct Start {
     tasks: Vec<usize>,
     search: Field,
     searching: bool,
+    /// The person moved the method's cursor: it no longer follows the model.
+    method_chosen: bool,
     /// Where each list was drawn last.
     areas: [Rect; PARTS.len()],
 }
@@ -75,6 +77,7 @@ impl Default for Start {
             tasks: Vec::new(),
             search: Field::new(""),
             searching: false,
+            method_chosen: false,
             areas: [Rect::default(); PARTS.len()],
         }
     }
@@ -85,10 +88,27 @@ impl Start {
     pub fn set_catalog(&mut self, catalog: Catalog) {
         let usable = |entries: &[Entry]| entries.iter().position(|e| e.unavailable.is_none()).unwrap_or(0);
         self.lists = [List::default(); PARTS.len()];
-        self.lists[Part::Methods as usize] = List::at(usable(&catalog.methods));
         self.lists[Part::Models as usize] = List::at(usable(&catalog.models));
         self.catalog = Some(catalog);
+        self.method_chosen = false;
+        self.follow_model();
         self.find();
+    }
+
+    /// The method that suits the marked model, if it is not the default one.
+    fn suggested(&self) -> Option<(usize, &Entry)> {
+        let catalog = self.catalog.as_ref()?;
+        let model = catalog.models.get(self.cursor(Part::Models))?;
+        let at = catalog.methods.iter().position(|m| Some(&m.name) == model.suggests.as_ref())?;
+        (at > 0).then_some((at, model))
+    }
+
+    /// Marks the method that suits the marked model, until the person has marked one.
+    fn follow_model(&mut self) {
+        let Some(catalog) = self.catalog.as_ref().filter(|_| !self.method_chosen) else { return };
+        let default = catalog.methods.iter().position(|e| e.unavailable.is_none()).unwrap_or(0);
+        let at = self.suggested().map_or(default, |(at, _)| at);
+        self.lists[Part::Methods as usize] = List::at(at);
     }
 
     /// What there is to choose from, once read.
@@ -138,8 +158,12 @@ impl Start {
         } else {
             list.step(by, len)
         }
-        if part == Part::Worlds && list.cursor() != before {
-            self.find();
+        let moved = list.cursor() != before;
+        match part {
+            Part::Worlds if moved => self.find(),
+            Part::Methods if moved => self.method_chosen = true,
+            Part::Models if moved => self.follow_model(),
+            _ => {}
         }
     }
 
@@ -297,6 +321,12 @@ impl Start {
                 let shown = if search.is_empty() { String::new() } else { format!(" matching `{search}`") };
                 format!(" Task: {}{shown}{} ", self.tasks.len(), hint.unwrap_or_default())
             }
+            Part::Methods => match self.suggested() {
+                Some((at, model)) if at == self.cursor(Part::Methods) => {
+                    format!(" Method: suits {} ", sanitize::line(&model.name))
+                }
+                _ => format!(" {} ", part.title()),
+            },
             part => format!(" {} ", part.title()),
         }
     }

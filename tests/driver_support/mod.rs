@@ -11,8 +11,8 @@ use stepwright::driver::prompting::Prompting;
 use stepwright::driver::{Beginning, Command, Handle, Keep, Level, Notice, Setup, Source, start};
 use stepwright::episode::{Event, FORMAT_VERSION, Header, Record, Session, log};
 use stepwright::model::{
-    CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
-    Usage,
+    CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
+    ScoreRequest, StreamEvent, TokenLogprob, Usage,
 };
 use stepwright::planner::SymbolicProposer;
 use stepwright::program::{Call, Literal};
@@ -151,6 +151,10 @@ pub enum Turn {
     Fail(ModelError),
     /// Streams some text and never ends.
     Hang(&'static str),
+    /// Scores given texts: each ending's log-probability, for one token; others get -9.
+    Score(Vec<(&'static str, f64)>),
+    /// Scores one text and never ends.
+    HangScoring,
 }
 
 /// A model that follows a script and keeps what it was asked.
@@ -177,6 +181,32 @@ impl LanguageModel for Scripted {
         ModelInfo { name: "scripted".into(), kind: ModelKind::Recorded, endpoint: String::new() }
     }
 
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        done: &UnboundedSender<usize>,
+        _cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
+        self.asked.lock().unwrap().push(kept(request));
+        let turn = self.turns.lock().unwrap().pop_front();
+        let _ = done.send(1);
+        tokio::task::yield_now().await;
+        match turn {
+            Some(Turn::Score(scores)) => Ok(request
+                .candidates
+                .iter()
+                .map(|text| {
+                    let known = scores.iter().find(|(end, _)| text.ends_with(end));
+                    let token = TokenLogprob { token: text.clone(), logprob: known.map_or(-9.0, |(_, l)| *l) };
+                    Completion { text: text.clone(), finish: String::new(), tokens: vec![token] }
+                })
+                .collect()),
+            Some(Turn::Fail(error)) => Err(error),
+            Some(Turn::HangScoring) => std::future::pending().await,
+            turn => panic!("asked to score at {turn:?}"),
+        }
+    }
+
     async fn complete(
         &self,
         request: &ModelRequest,
@@ -192,6 +222,7 @@ impl LanguageModel for Scripted {
                 Ok(ModelResponse { completions: texts.iter().map(completion).collect(), usage: None })
             }
             Some(Turn::Fail(error)) => Err(error),
+            Some(turn @ (Turn::Score(_) | Turn::HangScoring)) => panic!("asked to write at {turn:?}"),
             Some(Turn::Hang(text)) => {
                 let _ = stream.send(StreamEvent::Delta { index: 0, text: text.into() });
                 // It does not even look at the cancellation.
@@ -209,6 +240,20 @@ impl LanguageModel for Scripted {
                 Ok(ModelResponse { completions: texts.iter().map(completion).collect(), usage })
             }
         }
+    }
+}
+
+/// A request of the script, as a request to score is kept.
+fn kept(request: &ScoreRequest) -> ModelRequest {
+    let candidates = PromptMessage { role: "candidates".into(), text: request.candidates.join("\n") };
+    ModelRequest {
+        messages: request.messages.iter().cloned().chain([candidates]).collect(),
+        max_tokens: 0,
+        temperature: 0.0,
+        n: 0,
+        stop: vec![],
+        seed: None,
+        logprobs: true,
     }
 }
 

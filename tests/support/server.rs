@@ -65,6 +65,25 @@ impl Server {
         Server { url, requests, closed }
     }
 
+    /// A server that answers each request by what it says, as often as it is asked.
+    pub fn answering(answer: impl Fn(&Received) -> Vec<Step> + Send + 'static) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let requests: Arc<Mutex<Vec<Received>>> = Arc::default();
+        let (report, closed) = channel();
+        let seen = Arc::clone(&requests);
+        std::thread::spawn(move || {
+            while let Ok((stream, _)) = listener.accept() {
+                let Some(request) = receive(&stream) else { continue };
+                let script = answer(&request);
+                seen.lock().unwrap().push(request);
+                let report = report.clone();
+                std::thread::spawn(move || play(stream, script, &report));
+            }
+        });
+        Server { url, requests, closed }
+    }
+
     pub fn requests(&self) -> Vec<Received> {
         self.requests.lock().unwrap().clone()
     }

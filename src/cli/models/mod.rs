@@ -121,6 +121,14 @@ fn show(found: &Capabilities, out: &mut String) {
             Support::No(why) => line(out, format!("  {what:<18} no: {why}")),
         }
     }
+    match &found.scoring {
+        Ok(way) => line(out, format!("  scoring            yes, {}: the method `scored` can be used", way.words())),
+        Err(why) => line(out, format!("  scoring            no: {why}")),
+    }
+    match found.context {
+        Some(tokens) => line(out, format!("  context            {tokens} tokens")),
+        None => line(out, "  context            not told; set `context` for the model in config.toml".to_owned()),
+    }
     match &found.models {
         Ok(ids) if ids.is_empty() => line(out, "  models there       none listed".to_owned()),
         Ok(ids) => line(out, format!("  models there       {}", ids.join(", "))),

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ModelRequest, ModelResponse};
+use crate::model::{Completion, ModelRequest, ModelResponse, PromptMessage, ScoreRequest};
 
-/// The format's version; a reader refuses higher ones.
-pub(super) const VERSION: u32 = 1;
+/// The format's version; a reader refuses higher ones. Since 2 there are scorings.
+pub(super) const VERSION: u32 = 2;
 /// The header's `format`.
 pub(super) const FORMAT: &str = "stepwright-cassette";
 /// Most bytes of one line: an exchange is a prompt and its completions.
@@ -33,6 +33,33 @@ pub(super) struct Exchange {
     /// Completion index and new text, in the order and the pieces they arrived in.
     pub(super) deltas: Vec<(u32, String)>,
     pub(super) response: ModelResponse,
+}
+
+/// A scoring of given texts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Scoring {
+    pub(super) score: ScoreRequest,
+    pub(super) completions: Vec<Completion>,
+}
+
+/// A line behind the header.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Entry {
+    Exchange(Exchange),
+    Scoring(Scoring),
+}
+
+/// Reads a line behind the header: a scoring has the field `score`.
+fn read_entry(line: &[u8]) -> Result<Entry, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Mark {
+        score: Option<serde::de::IgnoredAny>,
+    }
+    if serde_json::from_slice::<Mark>(line)?.score.is_some() {
+        serde_json::from_slice(line).map(Entry::Scoring)
+    } else {
+        serde_json::from_slice(line).map(Entry::Exchange)
+    }
 }
 
 /// Why a cassette cannot be used.
@@ -60,12 +87,12 @@ pub enum CassetteError {
 
 /// Reads a cassette. A last line without line end that cannot be read was torn by a crash and is passed over; the number of
 /// bytes before it is returned, for a recorder to go on from.
-pub(super) fn read(path: &Path) -> Result<(Header, Vec<Exchange>, u64), CassetteError> {
+pub(super) fn read(path: &Path) -> Result<(Header, Vec<Entry>, u64), CassetteError> {
     let shown = path.display().to_string();
     let io = |e: std::io::Error| CassetteError::Io { path: shown.clone(), why: e.to_string() };
     let mut reader = BufReader::new(std::fs::File::open(path).map_err(io)?);
     let mut header = None;
-    let mut exchanges = Vec::new();
+    let mut entries = Vec::new();
     let mut good = 0u64;
     for number in 1.. {
         let wrong = |why: String| CassetteError::Format { path: shown.clone(), line: number, why };
@@ -81,8 +108,8 @@ pub(super) fn read(path: &Path) -> Result<(Header, Vec<Exchange>, u64), Cassette
         if header.is_none() {
             header = Some(read_header(&line).map_err(wrong)?);
         } else if !line.trim_ascii().is_empty() {
-            match serde_json::from_slice::<Exchange>(&line) {
-                Ok(exchange) => exchanges.push(exchange),
+            match read_entry(&line) {
+                Ok(entry) => entries.push(entry),
                 Err(_) if !whole => break,
                 Err(e) => return Err(wrong(format!("it is no recorded exchange: {e}"))),
             }
@@ -91,7 +118,7 @@ pub(super) fn read(path: &Path) -> Result<(Header, Vec<Exchange>, u64), Cassette
     }
     let header =
         header.ok_or_else(|| CassetteError::Format { path: shown, line: 1, why: "the file is empty".into() })?;
-    Ok((header, exchanges, good))
+    Ok((header, entries, good))
 }
 
 fn read_header(line: &[u8]) -> Result<Header, String> {
@@ -120,4 +147,18 @@ pub(super) fn identity(request: &ModelRequest) -> String {
     }
     // A request holds nothing that JSON cannot.
     serde_json::to_string(&same).unwrap_or_default()
+}
+
+/// A scoring as a request: the candidates stand as one more message, so that it is recognised and compared like any other.
+pub(super) fn as_request(score: &ScoreRequest) -> ModelRequest {
+    let candidates = PromptMessage { role: "candidates".to_owned(), text: score.candidates.join("\n") };
+    ModelRequest {
+        messages: score.messages.iter().cloned().chain([candidates]).collect(),
+        max_tokens: 0,
+        temperature: 0.0,
+        n: 0,
+        stop: Vec::new(),
+        seed: None,
+        logprobs: true,
+    }
 }

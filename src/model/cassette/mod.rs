@@ -4,6 +4,8 @@
 //! request, the text as it arrived piece by piece, and the response. Only answered requests are recorded. Neither keys nor
 //! headers are in it, as neither reaches this layer. [`Recorder`] writes, [`Cassette`] plays back.
 //!
+//! Scorings of given texts are lines of their own, with the field `score`.
+//!
 //! A request is recognised by its content: messages (line ends unified), bounds, temperature, number, stops, seed. Whether
 //! log-probabilities were asked for does not count, as long as the recording has what is asked. Equal requests are
 //! answered in the order they were recorded; after the last, the order starts anew, so that a session replayed twice sees the

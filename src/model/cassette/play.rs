@@ -8,9 +8,11 @@ use async_trait::async_trait;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::file::{CassetteError, Exchange, identity, read};
+use super::file::{CassetteError, Entry, Exchange, Scoring, as_request, identity, read};
 use super::nearest::nearest;
-use crate::model::{LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent};
+use crate::model::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, StreamEvent,
+};
 
 /// Recorded exchanges as a language model.
 #[derive(Debug)]
@@ -18,6 +20,7 @@ pub struct Cassette {
     path: String,
     model: String,
     exchanges: Vec<Exchange>,
+    scorings: Vec<Scoring>,
     /// Equal requests' exchanges in recorded order.
     by_request: HashMap<String, Vec<usize>>,
     /// How often each request was answered so far.
@@ -30,7 +33,14 @@ impl Cassette {
     /// # Errors
     /// [`CassetteError`], naming the damaged line.
     pub fn open(path: &Path) -> Result<Self, CassetteError> {
-        let (header, exchanges, _) = read(path)?;
+        let (header, entries, _) = read(path)?;
+        let (mut exchanges, mut scorings) = (Vec::new(), Vec::new());
+        for entry in entries {
+            match entry {
+                Entry::Exchange(exchange) => exchanges.push(exchange),
+                Entry::Scoring(scoring) => scorings.push(scoring),
+            }
+        }
         let mut by_request: HashMap<String, Vec<usize>> = HashMap::new();
         for (i, exchange) in exchanges.iter().enumerate() {
             by_request.entry(identity(&exchange.request)).or_default().push(i);
@@ -39,19 +49,20 @@ impl Cassette {
             path: path.display().to_string(),
             model: header.model,
             exchanges,
+            scorings,
             by_request,
             played: Mutex::default(),
         })
     }
 
-    /// How many exchanges it holds.
+    /// How many exchanges it holds, scorings included.
     pub fn len(&self) -> usize {
-        self.exchanges.len()
+        self.exchanges.len() + self.scorings.len()
     }
 
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
-        self.exchanges.is_empty()
+        self.exchanges.is_empty() && self.scorings.is_empty()
     }
 
     fn next(&self, request: &ModelRequest) -> Option<&Exchange> {
@@ -80,6 +91,30 @@ impl Cassette {
 impl LanguageModel for Cassette {
     fn info(&self) -> ModelInfo {
         ModelInfo { name: self.model.clone(), kind: ModelKind::Recorded, endpoint: self.path.clone() }
+    }
+
+    fn can_score(&self) -> bool {
+        !self.scorings.is_empty()
+    }
+
+    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
+        if cancel.is_cancelled() {
+            return Err(ModelError::Cancelled);
+        }
+        // The same texts always have the same figures: the last recording counts.
+        let wanted = identity(&as_request(request));
+        let recorded = self.scorings.iter().rev().find(|s| identity(&as_request(&s.score)) == wanted);
+        recorded.map(|s| s.completions.clone()).ok_or_else(|| {
+            let recorded: Vec<ModelRequest> = self.scorings.iter().map(|s| as_request(&s.score)).collect();
+            let nearest = nearest(&as_request(request), recorded.iter());
+            ModelError::NotRecorded { path: self.path.clone(), nearest }
+        })
+    }
+
+    fn prefers_raw(&self) -> bool {
+        let raw = |e: &&Exchange| e.request.messages.iter().any(|m| m.role == "text");
+        // As it was recorded: another form would find nothing.
+        self.exchanges.iter().filter(raw).count() * 2 > self.exchanges.len()
     }
 
     async fn complete(

@@ -10,8 +10,10 @@ use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::file::{CassetteError, Exchange, FORMAT, Header, VERSION, read};
-use crate::model::{LanguageModel, ModelError, ModelInfo, ModelRequest, ModelResponse, StreamEvent};
+use super::file::{CassetteError, Exchange, FORMAT, Header, Scoring, VERSION, read};
+use crate::model::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelRequest, ModelResponse, ScoreRequest, StreamEvent,
+};
 
 /// A language model whose exchanges are recorded.
 pub struct Recorder {
@@ -49,7 +51,7 @@ impl Recorder {
         Ok(Recorder { inner, path: path.to_owned(), file: Arc::new(Mutex::new(file)) })
     }
 
-    async fn append(&self, exchange: Exchange) -> Result<(), ModelError> {
+    async fn append(&self, exchange: impl Serialize + Send + 'static) -> Result<(), ModelError> {
         let file = Arc::clone(&self.file);
         let written = tokio::task::spawn_blocking(move || match file.lock() {
             Ok(mut file) => write_line(&mut file, &exchange),
@@ -79,6 +81,34 @@ fn write_line(file: &mut File, value: &impl Serialize) -> std::io::Result<()> {
 impl LanguageModel for Recorder {
     fn info(&self) -> ModelInfo {
         self.inner.info()
+    }
+
+    fn can_score(&self) -> bool {
+        self.inner.can_score()
+    }
+
+    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
+        let (nobody, _) = unbounded_channel();
+        self.score_watched(request, &nobody, cancel).await
+    }
+
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        done: &UnboundedSender<usize>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
+        let completions = self.inner.score_watched(request, done, cancel).await?;
+        self.append(Scoring { score: request.clone(), completions: completions.clone() }).await?;
+        Ok(completions)
+    }
+
+    fn prefers_raw(&self) -> bool {
+        self.inner.prefers_raw()
+    }
+
+    fn context(&self) -> Option<usize> {
+        self.inner.context()
     }
 
     async fn complete(

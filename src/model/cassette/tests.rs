@@ -153,7 +153,7 @@ fn hostile_files_name_the_line() {
         (String::new(), "line 1: the file is empty"),
         ("hello".into(), "line 1: this is no cassette"),
         ("{\"format\":\"other\",\"version\":1,\"model\":\"m\"}\n".into(), "its format is \"other\""),
-        ("{\"format\":\"stepwright-cassette\",\"version\":2,\"model\":\"m\"}\n".into(), "newer"),
+        ("{\"format\":\"stepwright-cassette\",\"version\":3,\"model\":\"m\"}\n".into(), "newer"),
         (format!("{header}{{}}\n"), "line 2: it is no recorded exchange"),
         (format!("{header}\n{}\n", "[".repeat(100_000)), "line 3"),
         (format!("{header}\u{0}\u{1}\n"), "line 2"),
@@ -179,4 +179,62 @@ async fn a_cancelled_replay_says_so() {
     let (sender, _receiver) = unbounded_channel();
     let answer = Cassette::open(&path).unwrap().complete(&request("x"), &sender, &cancel).await;
     assert_eq!(answer, Err(ModelError::Cancelled));
+}
+
+/// Scores a text by its length.
+struct Measuring;
+
+#[async_trait]
+impl LanguageModel for Measuring {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: "measuring".into(), kind: ModelKind::Local, endpoint: String::new() }
+    }
+
+    async fn complete(
+        &self,
+        _: &ModelRequest,
+        _: &UnboundedSender<StreamEvent>,
+        _: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        Err(ModelError::Cancelled)
+    }
+
+    fn can_score(&self) -> bool {
+        true
+    }
+
+    async fn score(&self, request: &ScoreRequest, _: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
+        let of = |c: &String| Completion {
+            text: c.clone(),
+            finish: String::new(),
+            tokens: c.chars().map(|c| TokenLogprob { token: c.into(), logprob: -0.1 }).collect(),
+        };
+        Ok(request.candidates.iter().map(of).collect())
+    }
+}
+
+#[tokio::test]
+async fn scorings_are_recorded_and_played_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.jsonl");
+    let scoring = |prompt: &str, candidates: &[&str]| ScoreRequest {
+        messages: vec![PromptMessage { role: "text".into(), text: prompt.into() }],
+        candidates: candidates.iter().map(|c| (*c).to_owned()).collect(),
+    };
+    let cancel = CancellationToken::new();
+    let recorder = Recorder::new(Arc::new(Measuring), &path).unwrap();
+    assert!(recorder.can_score());
+    let asked = scoring("a =", &[" 1", " 22"]);
+    let recorded = recorder.score(&asked, &cancel).await.unwrap();
+    assert_eq!(recorded[1].tokens.len(), 3);
+    drop(recorder);
+    let cassette = Cassette::open(&path).unwrap();
+    assert!(cassette.can_score() && cassette.len() == 1);
+    for _ in 0..2 {
+        assert_eq!(cassette.score(&asked, &cancel).await.unwrap(), recorded);
+    }
+    let error = cassette.score(&scoring("a =", &[" 1", " 23"]), &cancel).await.unwrap_err().to_string();
+    assert!(error.contains("22") && error.contains("23"), "{error}");
+    cancel.cancel();
+    assert_eq!(cassette.score(&asked, &cancel).await, Err(ModelError::Cancelled));
 }

@@ -29,7 +29,12 @@ impl Interface {
 
 /// Whether the request asks for a raw completion.
 pub(super) fn is_raw(request: &ModelRequest) -> bool {
-    matches!(request.messages.as_slice(), [only] if only.role == "text")
+    matches!(request.messages.as_slice(), [only] if is_raw_text(only))
+}
+
+/// Whether a message is a raw text rather than one of a chat.
+pub(super) fn is_raw_text(message: &PromptMessage) -> bool {
+    message.role == "text"
 }
 
 /// The body asking for `n` completions. `offset` counts those already had: it moves the seed, lest the same be drawn again.

@@ -89,11 +89,31 @@ pub(super) fn judge(
     let passing = (retry::is_passing(status) && !money)
         .then(|| Passing { why: format!("answered {status}: {}", short(&shown)), after });
     let param = error.get("param").and_then(Value::as_str).map(str::to_owned);
-    Failure {
-        error: ModelError::Refused { endpoint: endpoint.to_owned(), status, message },
-        passing,
-        refusal: Some(Refusal { status, param, message: shown }),
+    let endpoint = endpoint.to_owned();
+    let error = match too_long(status, error, &shown) {
+        Some(context) => ModelError::TooLong { endpoint, message: format!("answered {status}: {message}"), context },
+        None => ModelError::Refused { endpoint, status, message },
+    };
+    Failure { error, passing, refusal: Some(Refusal { status, param, message: shown }) }
+}
+
+/// Whether a refusal says that the prompt is too long, with the tokens the model takes where told: llama.cpp in a field, others
+/// in words (`maximum context length is 4096 tokens`, `available context size (8192 tokens)`).
+fn too_long(status: u16, error: &Value, shown: &str) -> Option<Option<u64>> {
+    if !matches!(status, 400 | 413 | 422) {
+        return None;
     }
+    let is = |field: &str, word: &str| error.get(field).and_then(Value::as_str) == Some(word);
+    let lower = shown.to_ascii_lowercase();
+    let phrases = ["maximum context length is", "available context size", "context window of"];
+    let phrase = phrases.iter().find_map(|p| lower.split_once(p));
+    let told = error.get("n_ctx").and_then(Value::as_u64).or_else(|| {
+        let digits: String =
+            phrase?.1.chars().skip_while(|c| matches!(c, ' ' | '(')).take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    });
+    let by_name = is("type", "exceed_context_size_error") || is("code", "context_length_exceeded");
+    (by_name || phrase.is_some()).then_some(told)
 }
 
 fn advice(options: &Options, status: u16, money: bool, shown: &str) -> String {
@@ -189,6 +209,19 @@ mod tests {
         ] {
             assert_eq!(words(error_object(&body)), want, "{body}");
         }
+    }
+
+    #[test]
+    fn what_is_too_long_is_told_with_the_length_where_it_is_known() {
+        let llama = json!({"type": "exceed_context_size_error", "n_prompt_tokens": 9001, "n_ctx": 4096});
+        assert_eq!(too_long(400, &llama, "request (9001 tokens) exceeds"), Some(Some(4096)));
+        let openai = json!({"code": "context_length_exceeded"});
+        let words = "This model's maximum context length is 8192 tokens. However, you requested 9001 tokens";
+        assert_eq!(too_long(400, &openai, words), Some(Some(8192)));
+        assert_eq!(too_long(400, &json!({}), "exceeds the available context size (2048 tokens)"), Some(Some(2048)));
+        assert_eq!(too_long(400, &openai, "too long"), Some(None));
+        assert_eq!(too_long(400, &json!({}), "no such model"), None);
+        assert_eq!(too_long(429, &llama, words), None);
     }
 
     #[test]

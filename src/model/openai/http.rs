@@ -16,6 +16,15 @@ use crate::model::ModelError;
 /// Most bytes read of an error's body.
 const MAX_ERROR: usize = 64 << 10;
 
+/// Where a path begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Root {
+    /// At the base URL.
+    Base,
+    /// Above its version part: a server's own interface.
+    Server,
+}
+
 /// The client of one endpoint.
 #[derive(Debug)]
 pub(super) struct Http {
@@ -77,6 +86,23 @@ impl Http {
         self.send(options, self.client.get(self.url(path)).header(ACCEPT, "application/json")).await
     }
 
+    /// As [`Http::post`], for a path below another root.
+    pub(super) async fn post_at(
+        &self,
+        options: &Options,
+        root: Root,
+        path: &str,
+        body: &Value,
+    ) -> Result<Response, Failure> {
+        let request = self.client.post(self.url_at(root, path)).header(ACCEPT, "application/json").json(body);
+        self.send(options, request).await
+    }
+
+    /// As [`Http::get`], for a path below another root.
+    pub(super) async fn get_at(&self, options: &Options, root: Root, path: &str) -> Result<Response, Failure> {
+        self.send(options, self.client.get(self.url_at(root, path)).header(ACCEPT, "application/json")).await
+    }
+
     async fn send(&self, options: &Options, request: reqwest::RequestBuilder) -> Result<Response, Failure> {
         let response = match tokio::time::timeout(self.idle, request.send()).await {
             Ok(Ok(response)) => response,
@@ -131,8 +157,17 @@ impl Http {
     }
 
     fn url(&self, path: &str) -> Url {
+        self.url_at(Root::Base, path)
+    }
+
+    fn url_at(&self, root: Root, path: &str) -> Url {
         let mut url = self.base.clone();
-        let joined = format!("{}/{path}", self.base.path().trim_end_matches('/'));
+        let base = self.base.path().trim_end_matches('/');
+        let root = match root {
+            Root::Base => base,
+            Root::Server => base.strip_suffix("/v1").unwrap_or(base),
+        };
+        let joined = format!("{root}/{path}");
         url.set_path(&joined);
         url
     }
@@ -200,6 +235,7 @@ mod tests {
         }
         let http = Http::new(&Options::new("https://h/v1?version=2", "m")).unwrap();
         assert_eq!(http.url("chat/completions").as_str(), "https://h/v1/chat/completions?version=2");
+        assert_eq!(http.url_at(Root::Server, "props").as_str(), "https://h/props?version=2");
     }
 
     #[test]

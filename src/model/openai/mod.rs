@@ -3,27 +3,35 @@
 //!
 //! One [`OpenAi`] is one model behind one endpoint. What servers differ in is either configured ([`Options`]) or learned from
 //! their refusals and remembered (`quirks`). `body` says exactly what is sent; `stream` and `chunk` read what comes
-//! back, treating every field as optional; `retry` decides what is tried again; `http` is the wire.
+//! back, treating every field as optional; `score` has given texts scored; `retry` decides what is tried again; `http` is the wire.
 
 mod body;
 mod chunk;
 mod complete;
 mod failure;
 mod http;
+mod object;
 mod options;
 mod probe;
 mod quirks;
 mod retry;
+mod score;
 mod stream;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use async_trait::async_trait;
+use tokio::sync::OnceCell;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::{LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent};
+use super::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, StreamEvent,
+};
 pub(super) use http::cause;
-pub use options::{Api, LimitField, Options};
+pub use options::{Api, LimitField, Options, Score};
 pub use probe::{Capabilities, Support};
+pub use score::Way;
 
 /// A model behind an OpenAI-compatible endpoint.
 #[derive(Debug)]
@@ -31,6 +39,10 @@ pub struct OpenAi {
     options: Options,
     http: http::Http,
     quirks: quirks::Quirks,
+    /// How given texts are scored, once it was found out.
+    scoring: OnceCell<Result<Way, String>>,
+    /// The context's tokens as the server told them; 0 if it did not.
+    told_context: AtomicU64,
 }
 
 impl OpenAi {
@@ -40,7 +52,26 @@ impl OpenAi {
     /// [`ModelError::Configuration`] when the base URL is no URL or the key holds characters no header can carry.
     pub fn new(options: Options) -> Result<Self, ModelError> {
         let http = http::Http::new(&options)?;
-        Ok(OpenAi { options, http, quirks: quirks::Quirks::default() })
+        Ok(OpenAi {
+            options,
+            http,
+            quirks: quirks::Quirks::default(),
+            scoring: OnceCell::new(),
+            told_context: AtomicU64::new(0),
+        })
+    }
+
+    /// Remembers the length that a refusal told.
+    fn remember_length<T>(&self, answer: Result<T, ModelError>) -> Result<T, ModelError> {
+        if let Err(ModelError::TooLong { context: Some(context), .. }) = &answer {
+            self.learn_context(*context);
+        }
+        answer
+    }
+
+    /// Remembers how many tokens the server says the model takes.
+    fn learn_context(&self, tokens: u64) {
+        self.told_context.store(tokens, Ordering::Relaxed);
     }
 }
 
@@ -51,6 +82,36 @@ impl LanguageModel for OpenAi {
             name: self.options.model.clone(),
             kind: ModelKind::Remote,
             endpoint: self.http.endpoint().to_owned(),
+        }
+    }
+
+    fn can_score(&self) -> bool {
+        matches!(self.options.score, Score::Native | Score::Echo) || matches!(self.scoring.get(), Some(Ok(_)))
+    }
+
+    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
+        let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
+        self.score_watched(request, &nobody, cancel).await
+    }
+
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        done: &UnboundedSender<usize>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(ModelError::Cancelled),
+            scored = self.score_all(request, done) => self.remember_length(scored),
+        }
+    }
+
+    fn context(&self) -> Option<usize> {
+        let told = usize::try_from(self.told_context.load(Ordering::Relaxed)).ok().filter(|n| *n > 0);
+        match (self.options.context, told) {
+            (Some(set), Some(told)) => Some(set.min(told)),
+            (set, told) => set.or(told),
         }
     }
 
@@ -68,7 +129,7 @@ impl LanguageModel for OpenAi {
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(ModelError::Cancelled),
-            answer = self.complete_all(request, stream) => answer,
+            answer = self.complete_all(request, stream) => self.remember_length(answer),
         }
     }
 }

@@ -28,6 +28,20 @@ pub enum LimitField {
     MaxCompletionTokens,
 }
 
+/// How log-probabilities of given texts are had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Score {
+    /// Whichever way the endpoint turns out to offer.
+    #[default]
+    Auto,
+    /// By llama.cpp's own interface.
+    Native,
+    /// By completions that echo the prompt's log-probabilities.
+    Echo,
+    /// Not at all.
+    Never,
+}
+
 /// An endpoint and a model on it.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -43,6 +57,10 @@ pub struct Options {
     pub api: Api,
     /// How the token bound is called.
     pub limit_field: LimitField,
+    /// How given texts are scored.
+    pub score: Score,
+    /// Tokens the model takes, prompt and completion together, where it is known better than the server tells.
+    pub context: Option<usize>,
     /// Stream answers as they are generated.
     pub stream: bool,
     /// Alternatives asked for at each token when log-probabilities are wanted, 0 to 20.
@@ -71,6 +89,8 @@ impl Options {
             api_key_env: "OPENAI_API_KEY".into(),
             api: Api::Auto,
             limit_field: LimitField::Auto,
+            score: Score::Auto,
+            context: None,
             stream: true,
             top_logprobs: 0,
             omit: Vec::new(),

@@ -9,7 +9,8 @@ use super::chunk::Answer;
 use super::complete::Sink;
 use super::failure::Failure;
 use super::options::Api;
-use crate::model::{ModelError, ModelRequest, PromptMessage};
+use super::score::Way;
+use crate::model::{LanguageModel, ModelError, ModelRequest, PromptMessage};
 
 /// Most bytes read of a list of models.
 const MAX_LIST: usize = 4 << 20;
@@ -45,10 +46,14 @@ pub struct Capabilities {
     pub several: Support,
     /// Counts of the tokens spent.
     pub usage: Support,
+    /// Log-probabilities of given texts: how, or why not.
+    pub scoring: Result<Way, String>,
+    /// Tokens the model takes, prompt and completion together, where set or told.
+    pub context: Option<usize>,
 }
 
 impl OpenAi {
-    /// Tries each capability with a request of a few tokens (five requests in all, more where the server is busy).
+    /// Tries each capability with a request of a few tokens (about ten requests in all, more where the server is busy).
     ///
     /// # Errors
     /// [`ModelError::Cancelled`] soon after `cancel` fires. Whatever else goes wrong is part of the result.
@@ -89,7 +94,14 @@ impl OpenAi {
             }
             Interface::Completions => (Support::No("not tried: api = \"completions\"".into()), main_support),
         };
-        Capabilities { models, chat, completions, logprobs, several, usage }
+        // Where nothing is answered at all there is nothing to score either.
+        let scoring = if chat.is_yes() || completions.is_yes() {
+            self.way().await.map_or_else(|e| Err(e.to_string()), Clone::clone)
+        } else {
+            Err("nothing else is answered".to_owned())
+        };
+        let context = LanguageModel::context(self);
+        Capabilities { models, chat, completions, logprobs, several, usage, scoring, context }
     }
 
     /// One small request; refusals of optional fields are learned from as in earnest.

@@ -46,6 +46,12 @@ impl Selector {
     /// # Errors
     /// When none is, with what there would be.
     pub fn select(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
+        let idle = self.idle_terms(tasks);
+        let any = self.patterns.iter().any(|p| tasks.iter().any(|t| fits(p, &t.id)));
+        if !idle.is_empty() && (any || self.patterns.is_empty()) {
+            let nearest = tasks.iter().map(|t| t.id.as_str()).take(3).collect::<Vec<_>>().join(", ");
+            return Err(format!("no task fits {}; tasks are named like {nearest}", idle.join(", ")));
+        }
         let chosen: Vec<TaskInfo> =
             tasks.iter().filter(|t| self.matches(t)).take(self.first.unwrap_or(usize::MAX)).cloned().collect();
         if chosen.is_empty() {
@@ -56,13 +62,33 @@ impl Selector {
         Ok(chosen)
     }
 
+    /// The terms that no task fits by themselves: a slip that would go unseen beside terms that do.
+    fn idle_terms(&self, tasks: &[TaskInfo]) -> Vec<String> {
+        let idle = |terms: &[String], key: &str, fits: &dyn Fn(&str, &TaskInfo) -> bool| -> Vec<String> {
+            let terms = terms.iter().filter(|term| !tasks.iter().any(|t| fits(term, t)));
+            terms.map(|term| format!("`{key}{term}`")).collect()
+        };
+        let mut idle_terms = idle(&self.patterns, "", &|p, t| fits(p, &t.id));
+        idle_terms.extend(idle(&self.kinds, "type=", &|k, t| is_kind(k, t)));
+        idle_terms.extend(idle(&self.splits, "split=", &|s, t| split_of(t) == s));
+        idle_terms
+    }
+
     fn matches(&self, task: &TaskInfo) -> bool {
-        let split = task.id.split('/').next().unwrap_or_default();
-        let kind = |k: &String| task.kind == *k || task.kind.split('_').any(|word| word == k);
-        (self.kinds.is_empty() || self.kinds.iter().any(kind))
-            && (self.splits.is_empty() || self.splits.iter().any(|s| s == split))
+        (self.kinds.is_empty() || self.kinds.iter().any(|k| is_kind(k, task)))
+            && (self.splits.is_empty() || self.splits.iter().any(|s| s == split_of(task)))
             && (self.patterns.is_empty() || self.patterns.iter().any(|p| fits(p, &task.id)))
     }
+}
+
+/// Whether a task is of a kind: its whole name or a word of it.
+fn is_kind(kind: &str, task: &TaskInfo) -> bool {
+    task.kind == kind || task.kind.split('_').any(|word| word == kind)
+}
+
+/// The split an id begins with.
+fn split_of(task: &TaskInfo) -> &str {
+    task.id.split('/').next().unwrap_or_default()
 }
 
 /// Whether an id fits a pattern: with `*` for any text, else as its beginning.
@@ -113,6 +139,15 @@ mod tests {
         assert_eq!(ids("*/b, shipped/heat"), ["shipped/heat-mug-1", "valid_unseen/a/b"]);
         assert_eq!(ids("*-2"), ["shipped/cool-mug-2"]);
         assert!(ids("nothing")[0].contains("none of 4 tasks"));
+    }
+
+    #[test]
+    fn terms_that_no_task_fits_are_named_beside_those_that_do() {
+        let error = &ids("shipped/heat-mug-1,shipped/haet-mug-2,*/b")[0];
+        assert!(error.contains("`shipped/haet-mug-2`") && !error.contains("`*/b`"), "{error}");
+        assert!(ids("type=heat,type=haet")[0].contains("`type=haet`"));
+        assert!(ids("split=valid_unseen,split=test")[0].contains("`split=test`"));
+        assert!(ids("all,nothing")[0].contains("`nothing`"));
     }
 
     #[test]

@@ -276,7 +276,7 @@ impl App {
             A::Note => self.open(Box::new(Prompt::note())),
             A::Configure => {
                 if let (Some(session), Some(catalog)) = (&self.view.session, self.start.catalog()) {
-                    let dialog = Configure::new(&catalog.models, &session.model, &catalog.methods, &session.method);
+                    let dialog = Configure::new(catalog, session);
                     self.open(Box::new(dialog));
                 }
             }

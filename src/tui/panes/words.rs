@@ -45,6 +45,9 @@ pub fn score(proposal: &Proposal) -> Option<String> {
     Some(match proposal.origin {
         Origin::Symbolic if score <= NO_PLAN => "no plan".to_owned(),
         Origin::Symbolic => format!("~{:.1} steps", -score),
+        // Of the actions that were scored together.
+        Origin::Scored if score < 0.005 => "<1%".to_owned(),
+        Origin::Scored => format!("{:.0}%", score * 100.0),
         _ => format!("score {score:.2}"),
     })
 }

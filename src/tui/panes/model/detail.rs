@@ -3,6 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::episode::{Ask, AskState, PromptRecord};
+use crate::method::SCORED;
 use crate::tui::actions::ActionId;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::{words, wrap};
@@ -26,14 +27,27 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
         rows.extend(words::labelled("", Role::Dim, words, width));
         return rows;
     };
-    rows.push(vec![run(Role::Dim, format!("{}, {how}", words::count(ask.n as usize, "completion")))]);
+    let what = if scores(ask) {
+        format!("{} scored as the next line, nothing is generated", words::count(ask.n as usize, "action"))
+    } else {
+        format!("{}, {how}", words::count(ask.n as usize, "completion"))
+    };
+    rows.push(vec![run(Role::Dim, what)]);
     rows.push(vec![run(Role::Dim, template(prompt))]);
+    if let Some(text) = &prompt.left_out {
+        rows.extend(words::labelled("", Role::Warn, text, width));
+    }
     for message in &prompt.messages {
         let role = if message.role == "text" { "completion prompt" } else { message.role.as_str() };
         rows.push(vec![run(Role::Key, format!("[{role}]"))]);
         rows.extend(words::labelled("  ", Role::Text, &message.text, width));
     }
     rows
+}
+
+/// Whether an ask has given texts scored.
+fn scores(ask: &Ask) -> bool {
+    ask.purpose == SCORED
 }
 
 fn template(prompt: &PromptRecord) -> String {
@@ -57,8 +71,11 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 rows.extend(words::labelled("retry: ", Role::Warn, why, width));
             } else {
                 let chars: usize = streams.into_iter().flatten().map(|(_, t)| t.len()).sum();
-                let words =
-                    if chars == 0 { "waiting for the first word".into() } else { format!("answering, {chars} bytes") };
+                let words = match chars {
+                    0 if scores(ask) => "scoring".into(),
+                    0 => "waiting for the first word".into(),
+                    _ => format!("answering, {chars} bytes"),
+                };
                 rows.push(vec![run(
                     Role::Accent,
                     format!("{} {words}; {} cancels", theme.glyphs.arrow, view.key(ActionId::Cancel)),
@@ -77,7 +94,12 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 format!("{} answered in {}, {tokens}", theme.glyphs.yes, words::duration(*ms)),
             )]);
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            rows.extend(completions(&texts, theme, width, stacked));
+            if scores(ask) {
+                // Their figures stand in the proposals.
+                rows.extend(texts.iter().flat_map(|t| words::labelled("  ", Role::Text, t, width)));
+            } else {
+                rows.extend(completions(&texts, theme, width, stacked));
+            }
         }
         AskState::Failed { error, cancelled } => {
             let word = if *cancelled { "cancelled: " } else { "failed: " };

@@ -45,6 +45,8 @@ pub struct ModelPane {
     shown: Option<AskId>,
     stacked: bool,
     editor: Option<PromptEditor>,
+    /// An edited prompt was sent when there were so many asks: the next one is gone to.
+    sent: Option<usize>,
 }
 
 impl Default for ModelPane {
@@ -61,6 +63,7 @@ impl Default for ModelPane {
             shown: None,
             stacked: false,
             editor: None,
+            sent: None,
         }
     }
 }
@@ -218,6 +221,9 @@ impl Pane for ModelPane {
             self.asks.extend(node.turn.asks.iter().map(|a| (node.id, a.id)));
         }
         self.browser.list.grown(self.asks.len());
+        if self.sent.take_if(|before| self.asks.len() > *before).is_some() {
+            self.browser.list.go(self.asks.len().saturating_sub(1), self.asks.len());
+        }
         self.reset_detail();
         Vec::new()
     }
@@ -277,6 +283,9 @@ impl Pane for ModelPane {
         if let Some(mut editor) = self.editor.take() {
             let (keep, intents) = editor.key(key);
             self.editor = keep.then_some(editor);
+            if intents.iter().any(|i| matches!(i, Intent::Send(_))) {
+                self.sent = Some(self.asks.len());
+            }
             return intents;
         }
         self.browse(view, |browser, rows| browser.key(key, rows));
