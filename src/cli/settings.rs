@@ -14,7 +14,7 @@ pub struct Global {
     /// Folder of config.toml, prompts and themes, in place of the platform's
     #[arg(long, global = true, value_name = "DIR", env = "STEPWRIGHT_CONFIG_DIR")]
     pub config_dir: Option<PathBuf>,
-    /// The model: symbolic, a configured one, cassette:PATH, or an id at the endpoint [env: STEPWRIGHT_MODEL]
+    /// The model: symbolic, local:NAME, a configured one, cassette:PATH, or an id at the endpoint [env: STEPWRIGHT_MODEL]
     #[arg(long = "model", id = "model_setting", global = true, value_name = "NAME", help_heading = "Settings")]
     model: Option<String>,
     /// Where an OpenAI-compatible server answers [env: STEPWRIGHT_BASE_URL]
@@ -85,7 +85,12 @@ impl Global {
     /// # Errors
     /// [`CliError::Failed`] with every problem found.
     pub fn load(&self) -> Result<Config, CliError> {
-        crate::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))
+        let config = crate::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
+        #[cfg(feature = "local")]
+        if config.model.threads > 0 {
+            crate::model::local::threads::set(config.model.threads);
+        }
+        Ok(config)
     }
 
     /// The same with tasks from a file or folder; of which world they are is seen from what lies there.

@@ -1,6 +1,6 @@
 //! From a model's name to the model.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::typed::{Config, ModelConfig};
@@ -8,6 +8,9 @@ use crate::model::cassette::{Cassette, Recorder};
 use crate::model::fetch;
 use crate::model::openai::OpenAi;
 use crate::model::{LanguageModel, ModelError};
+
+/// What stands before the name of a model in this process.
+const LOCAL: &str = "local:";
 
 /// What a name stands for.
 #[derive(Clone)]
@@ -29,10 +32,10 @@ impl Config {
     }
 
     /// How a name is to be reached: the configured model of that name, or the default endpoint for a plain model id. `None` for
-    /// `symbolic` and for cassettes, which are reached by nothing. An empty name is that of `[model]`.
+    /// `symbolic`, models in this process and cassettes, which have no endpoint. An empty name is that of `[model]`.
     pub fn model_config(&self, name: &str) -> Option<ModelConfig> {
         let name = if name.is_empty() { self.model.model.as_str() } else { name };
-        if name == "symbolic" || name.starts_with("cassette:") {
+        if name == "symbolic" || name.starts_with("cassette:") || name.starts_with(LOCAL) {
             return None;
         }
         if let Some(model) = self.models.get(name) {
@@ -45,16 +48,26 @@ impl Config {
     }
 }
 
-/// The model of a name: `symbolic`, `cassette:PATH`, a configured name, or a model's id at the default endpoint; empty for the
-/// one `[model]` names. Nothing is sent yet.
+/// The model of a name: `symbolic`, `local:NAME` or `local:FILE.gguf`, `cassette:PATH`, a configured name, or a model's id at the
+/// default endpoint; empty for the one `[model]` names. Nothing is sent or loaded yet.
 ///
 /// # Errors
-/// [`ModelError::Configuration`] when a cassette cannot be read or written, or the endpoint's settings are wrong.
+/// [`ModelError::Configuration`] when a cassette cannot be read or written, weights are not there, or the endpoint's settings are
+/// wrong.
 pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     let wrong = |e: crate::model::cassette::CassetteError| ModelError::Configuration(e.to_string());
     let name = if name.is_empty() { config.model.model.as_str() } else { name };
     if let Some(path) = name.strip_prefix("cassette:") {
         return Ok(Selected::Language(Arc::new(Cassette::open(Path::new(path)).map_err(wrong)?)));
+    }
+    let recorded = |model: Arc<dyn LanguageModel>, record: &Option<PathBuf>| {
+        Ok(Selected::Language(match record {
+            Some(path) => Arc::new(Recorder::new(model, path).map_err(wrong)?),
+            None => model,
+        }))
+    };
+    if let Some(rest) = name.strip_prefix(LOCAL) {
+        return recorded(in_process(name, &weights_of(config, name, rest)?)?, &config.model.record);
     }
     // No provider has such an id; it is the name of something that was only there when a session was recorded.
     if name.contains(char::is_whitespace) && !config.models.contains_key(name) {
@@ -65,9 +78,35 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
         )));
     }
     let Some(found) = config.model_config(name) else { return Ok(Selected::Symbolic) };
-    let model: Arc<dyn LanguageModel> = Arc::new(OpenAi::new(found.options)?);
-    Ok(Selected::Language(match &found.record {
-        Some(path) => Arc::new(Recorder::new(model, path).map_err(wrong)?),
-        None => model,
-    }))
+    recorded(Arc::new(OpenAi::new(found.options)?), &found.record)
+}
+
+/// The file of weights a name stands for.
+fn weights_of(config: &Config, name: &str, rest: &str) -> Result<PathBuf, ModelError> {
+    if rest.ends_with(".gguf") || rest.contains(std::path::MAIN_SEPARATOR) {
+        return Ok(PathBuf::from(rest));
+    }
+    let weights = fetch::named(rest)
+        .map_err(|e| ModelError::Configuration(format!("{e}; or name a file: {LOCAL}/path/to/model.gguf")))?;
+    let folder = config.places().folder;
+    if !fetch::is_present(&folder, &weights) {
+        let megabytes = weights.size / 1_000_000;
+        return Err(ModelError::Configuration(format!(
+            "the weights of {name} are not fetched yet ({megabytes} MB); fetch them: stepwright models fetch {rest}"
+        )));
+    }
+    Ok(fetch::path(&folder, &weights))
+}
+
+#[cfg(feature = "local")]
+fn in_process(name: &str, path: &Path) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    Ok(Arc::new(crate::model::local::Local::open(name, path)?))
+}
+
+#[cfg(not(feature = "local"))]
+fn in_process(name: &str, _: &Path) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    Err(ModelError::Configuration(format!(
+        "{name} would run in this process, and this stepwright was built without that; install one that has it (cargo install \
+         --path . --features local), or serve the model (scripts/local-model)"
+    )))
 }

@@ -70,14 +70,14 @@ pub(super) const SECTIONS: [(&str, &str); 8] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 39] = [
+pub(super) const SETTINGS: [Setting; 40] = [
     setting(
         "model",
         "model",
         Kind::Text,
         "\"symbolic\"",
         &["STEPWRIGHT_MODEL"],
-        "symbolic (no language model), a [models.NAME], cassette:PATH, or a model's id at base_url",
+        "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, or a model's id at base_url",
     ),
     setting(
         "model",
@@ -139,6 +139,14 @@ pub(super) const SETTINGS: [Setting; 39] = [
     setting("model", "retry_cap_s", Kind::Number(0.0, 3600.0), "60", &[], "longest wait before trying again, seconds"),
     setting("model", "price_in", Kind::Number(0.0, 1e6), "", &[], "price of a million prompt tokens, in your currency"),
     setting("model", "price_out", Kind::Number(0.0, 1e6), "", &[], "price of a million generated tokens"),
+    setting(
+        "model",
+        "threads",
+        Kind::Whole(0, 1024),
+        "0",
+        &["STEPWRIGHT_THREADS"],
+        "processor threads of a model in this process; 0 takes one for each core",
+    ),
     setting("model", "record", Kind::Path, "", &["STEPWRIGHT_RECORD"], "append every exchange to this cassette"),
     setting(
         "method",

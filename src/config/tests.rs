@@ -218,3 +218,31 @@ fn names_select_models() {
     let bad = with("[model]\nbase_url = 'nonsense'\nmodel = 'x'", &[], &[]).unwrap();
     assert!(matches!(select(&bad, ""), Err(crate::model::ModelError::Configuration(m)) if m.contains("base_url")));
 }
+
+#[test]
+fn models_in_this_process_are_named_by_their_weights() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().display().to_string();
+    let config = with("", &[("STEPWRIGHT_STATE_DIR", &state)], &[]).unwrap();
+    let told = |name: &str| match select(&config, name) {
+        Ok(Selected::Language(model)) => Ok(model.info()),
+        Ok(Selected::Symbolic) => panic!("{name} is symbolic"),
+        Err(e) => Err(e.to_string()),
+    };
+    let absent = told("local:smollm2").unwrap_err();
+    assert!(absent.contains("not fetched yet (98 MB); fetch them: stepwright models fetch smollm2"), "{absent}");
+    let unknown = told("local:gpt").unwrap_err();
+    assert!(unknown.contains("qwen, smollm2") && unknown.contains("local:/path/to/model.gguf"), "{unknown}");
+    let file = dir.path().join("own.gguf");
+    std::fs::write(&file, "not read before it is asked").unwrap();
+    let own = told(&format!("local:{}", file.display()));
+    if cfg!(feature = "local") {
+        let own = own.unwrap();
+        assert_eq!((own.kind, own.endpoint), (ModelKind::Local, file.display().to_string()));
+        assert!(told("local:/nowhere/w.gguf").unwrap_err().contains("there is no such file"));
+    } else {
+        let own = own.unwrap_err();
+        assert!(own.contains("--features local") && own.contains("scripts/local-model"), "{own}");
+    }
+    assert!(config.model_config("local:qwen").is_none(), "it has no endpoint");
+}

@@ -46,6 +46,8 @@ pub struct ModelConfig {
     pub max_tokens: u32,
     /// Temperature of random samples.
     pub temperature: f64,
+    /// Threads of a model in this process; 0 for one a core.
+    pub threads: usize,
     /// Price of the tokens, where told.
     pub price: Option<Price>,
     /// The cassette exchanges are recorded into.
@@ -293,6 +295,7 @@ fn model_config(values: &Values<'_>, section: &str, environment: Environment<'_>
         model,
         max_tokens: whole("max_tokens"),
         temperature: values.number(section, "temperature").unwrap_or_default(),
+        threads: whole("threads") as usize,
         price: price.map(|(input, output)| Price { input, output }),
         record: values.text(section, "record").map(PathBuf::from),
         options,

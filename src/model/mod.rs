@@ -5,6 +5,8 @@
 
 pub mod cassette;
 pub mod fetch;
+#[cfg(feature = "local")]
+pub mod local;
 pub mod openai;
 
 use std::time::Duration;

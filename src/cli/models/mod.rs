@@ -42,10 +42,7 @@ impl ModelsCommand {
         let config = global.load()?;
         let (mut text, mut done) = (String::new(), true);
         match self {
-            ModelsCommand::List => {
-                list(&config, &mut text);
-                weights::list(&config, &mut text)?;
-            }
+            ModelsCommand::List => list(&config, &mut text)?,
             ModelsCommand::Fetch { name, from } => return weights::fetch(&config, name, from.as_deref()),
             ModelsCommand::Probe { name } => done = probe(&config, name.as_deref().unwrap_or(""), &mut text)?,
         }
@@ -54,23 +51,25 @@ impl ModelsCommand {
     }
 }
 
-fn list(config: &Config, out: &mut String) {
+fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
     let chosen = &config.model.model;
     let mark = |name: &str| if name == chosen { "*" } else { " " };
     line(out, format!("{} symbolic  built in, no language model", mark("symbolic")));
     if let Some(path) = chosen.strip_prefix("cassette:") {
         line(out, format!("* {chosen}  recorded exchanges in {path}"));
     }
+    weights::list(config, out)?;
     for (name, model) in &config.models {
         line(out, format!("{} {name}  {}", mark(name), describe(model)));
     }
     match config.model_config("") {
         Some(model) if !config.models.contains_key(chosen) => line(out, format!("* {chosen}  {}", describe(&model))),
         _ => {
-            let any = describe(&config.model).replacen("symbolic", "any model's id", 1);
+            let any = describe(&config.model).replacen(chosen.as_str(), "any model's id", 1);
             line(out, format!("  (any other name)  {any}"));
         }
     }
+    Ok(())
 }
 
 fn describe(model: &ModelConfig) -> String {

@@ -16,7 +16,7 @@ use crate::model::fetch::{self, FetchError, Step, Weights};
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
-/// Lists the weights that are there or can be fetched.
+/// Lists the models that run in this process: those whose weights are there or can be fetched, and the person's own file.
 pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
     let folder = config.places().folder;
     for weights in fetch::all().map_err(failed)? {
@@ -28,6 +28,15 @@ pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
         let chosen = config.model.model == format!("local:{}", weights.name);
         let mark = if chosen { "*" } else { " " };
         line(out, format!("{mark} local:{}  {}, {}, {state}", weights.name, weights.title, weights.about));
+    }
+    if let Some(file) = config.model.model.strip_prefix("local:").filter(|f| fetch::named(f).is_err()) {
+        line(out, format!("* local:{file}  a file of your own"));
+    }
+    if !cfg!(feature = "local") {
+        line(
+            out,
+            "  (this stepwright was built without local models: cargo install --path . --features local)".to_owned(),
+        );
     }
     Ok(())
 }

@@ -1,0 +1,118 @@
+//! Language models in this process: GGUF files of the Llama and Qwen2 kinds, run by candle on the processor.
+//!
+//! A model is named and nothing is read yet; its first request loads it on a thread of its own (`engine`), where it answers one
+//! request after another. `gguf` reads the file, `network` is the weights and their forward pass, `cache` what a text left behind,
+//! `tokens` and `template` turn messages into tokens; `runner` runs prompts, `generate` writes, `score` scores given texts.
+//! Weights are fetched by [`super::fetch`]; what a name stands for is [`crate::config::select`]'s.
+
+mod cache;
+mod engine;
+mod generate;
+mod gguf;
+mod network;
+mod runner;
+mod sample;
+mod score;
+mod template;
+#[cfg(test)]
+mod tests;
+pub mod threads;
+mod tokens;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use self::engine::{Engine, Job};
+use self::runner::Stop;
+use super::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, StreamEvent,
+};
+
+/// A model in this process.
+pub struct Local {
+    name: String,
+    path: PathBuf,
+    engine: Arc<Engine>,
+}
+
+impl Local {
+    /// A model by the name to show and its GGUF file, which must be there; it is read when it is first asked.
+    ///
+    /// # Errors
+    /// [`ModelError::Configuration`] when there is no such file, or the system refuses a thread.
+    pub fn open(name: &str, path: &Path) -> Result<Local, ModelError> {
+        if !path.is_file() {
+            return Err(ModelError::Configuration(format!("{}: there is no such file", path.display())));
+        }
+        let engine = Engine::of(path)
+            .map_err(|e| ModelError::Configuration(format!("no thread for the model: {e}; close other programs")))?;
+        Ok(Local { name: name.to_owned(), path: path.to_owned(), engine })
+    }
+
+    fn endpoint(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    async fn ask<T>(
+        &self,
+        job: impl FnOnce(CancellationToken, oneshot::Sender<Result<T, Stop>>) -> Job,
+        cancel: &CancellationToken,
+    ) -> Result<T, ModelError> {
+        let gone = || ModelError::Unreachable {
+            endpoint: self.endpoint(),
+            message: "the model's thread has ended; choose the model again".into(),
+        };
+        // Whoever stops waiting, for whatever reason, stops the work.
+        let stop = cancel.child_token();
+        let _guard = stop.clone().drop_guard();
+        let (reply, answer) = oneshot::channel();
+        if !self.engine.send(job(stop, reply)) {
+            return Err(gone());
+        }
+        let answer = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ModelError::Cancelled),
+            answer = answer => answer,
+        };
+        match answer {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(Stop::Cancelled)) => Err(ModelError::Cancelled),
+            Ok(Err(Stop::Failed(why))) => Err(ModelError::Configuration(format!("{}: {why}", self.name))),
+            Err(_) => Err(gone()),
+        }
+    }
+}
+
+#[async_trait]
+impl LanguageModel for Local {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: self.name.clone(), kind: ModelKind::Local, endpoint: self.endpoint() }
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        stream: &UnboundedSender<StreamEvent>,
+        cancel: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        if request.n == 0 || request.messages.is_empty() {
+            return Err(ModelError::Configuration("a request needs a message and at least one completion".into()));
+        }
+        let (request, stream) = (request.clone(), stream.clone());
+        self.ask(|cancel, reply| Job::Complete { request, stream, cancel, reply }, cancel).await
+    }
+
+    fn can_score(&self) -> bool {
+        true
+    }
+
+    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
+        let request = request.clone();
+        self.ask(|cancel, reply| Job::Score { request, cancel, reply }, cancel).await
+    }
+}
