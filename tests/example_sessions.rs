@@ -16,6 +16,7 @@ use stepwright::driver::{
     Command, Keep, Level, NewSession, Notice, OpenRequest, Setup, Source, Sources, prepare, prepare_new, start,
 };
 use stepwright::episode::{Choice, Event, Policy, Session, Status, log};
+use stepwright::world::dialogue::{END_TURN, Speaker};
 
 /// Said of the scripted model wherever its name is shown.
 const SCRIPT: &str = "scripted (written for this example, no language model)";
@@ -26,12 +27,15 @@ fn configuration(folder: &std::path::Path) -> Config {
     load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
 }
 
-/// A new session on a shipped task, written to `path`, on a clock of its own.
+/// A new session on a shipped household task, written to `path`, on a clock of its own.
 fn begin(config: &Config, task: &str, path: &std::path::Path, script: Option<Arc<Scripted>>) -> Setup {
+    begin_in("household", config, task, path, script)
+}
+
+fn begin_in(world: &str, config: &Config, task: &str, path: &std::path::Path, script: Option<Arc<Scripted>>) -> Setup {
     let clock = AtomicU64::new(1_795_000_000_000);
     let clock = Arc::new(move || clock.fetch_add(700, Ordering::Relaxed));
-    let new =
-        NewSession { world: "household".into(), task: task.into(), model: "symbolic".into(), ..NewSession::default() };
+    let new = NewSession { world: world.into(), task: task.into(), model: "symbolic".into(), ..NewSession::default() };
     let mut setup = prepare_new(&new, config, &Sources::default(), clock).unwrap();
     let stepwright::driver::Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
     if let Some(model) = script {
@@ -103,6 +107,47 @@ async fn algorithm_1(config: &Config, path: &std::path::Path) {
     w.quit().await;
 }
 
+/// The dialogue of the example, and what its system does, turn by turn.
+const DIALOGUE: &str = "shipped/toollibrary-02";
+
+fn acts_of(task: &str) -> Vec<String> {
+    let source = stepwright::world::dialogue::Source::shipped().unwrap();
+    let mut acts = Vec::new();
+    for turn in source.dialogue(task).unwrap().turns.iter().filter(|t| t.speaker == Speaker::System) {
+        let calls = turn.calls.iter().filter(|c| c.function != "set_query_status");
+        acts.extend(calls.map(ToString::to_string));
+        acts.push(END_TURN.to_owned());
+    }
+    acts
+}
+
+/// A person takes what the proposer has right. The first wrong act is let through, looked at and taken back; further ones are
+/// edited.
+async fn dialogue(config: &Config, path: &std::path::Path) {
+    let mut w = Watched::start(begin_in("dialogue", config, DIALOGUE, path, None));
+    let mut trusting = true;
+    for right in acts_of(DIALOGUE) {
+        w.recommended().await;
+        let turn = &w.session.current().unwrap().turn;
+        let proposal = turn.recommended.as_ref().unwrap().0.unwrap();
+        if turn.proposal(proposal).unwrap().action.as_ref().unwrap().text == right {
+            w.send(Command::Approve { proposal });
+            continue;
+        }
+        if std::mem::take(&mut trusting) {
+            w.send(Command::Approve { proposal });
+            w.recommended().await;
+            w.send(Command::Note("the recorded system did something else: back".into()));
+            w.send(Command::Undo);
+            w.until("the way back", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. })))
+                .await;
+        }
+        w.send(Command::Edit { proposal, text: right });
+    }
+    w.said(Level::Info, "the goal is reached").await;
+    w.quit().await;
+}
+
 #[tokio::test]
 async fn examples_are_made_anew_on_demand() {
     if std::env::var_os("STEPWRIGHT_WRITE").is_none() {
@@ -115,7 +160,8 @@ async fn examples_are_made_anew_on_demand() {
     solved(&config, &made("solved.jsonl")).await;
     by_hand(&config, &made("by-hand.jsonl")).await;
     algorithm_1(&config, &made("algorithm-1.jsonl")).await;
-    for name in ["solved.jsonl", "by-hand.jsonl", "algorithm-1.jsonl"] {
+    dialogue(&config, &made("dialogue.jsonl")).await;
+    for name in ["solved.jsonl", "by-hand.jsonl", "algorithm-1.jsonl", "dialogue.jsonl"] {
         std::fs::copy(made(name), sessions.join(name)).unwrap();
     }
 }
@@ -180,4 +226,11 @@ fn the_examples_show_what_they_say() {
     assert_eq!(root.verdicts[&1].preconditions(), Status::Fails, "the greedy completion is turned down");
     assert!(root.proposals.iter().any(|p| p.problem.is_some()));
     assert!(algorithm.nodes().iter().any(|n| n.outcome.error.is_some()), "the world refuses one step");
+
+    let dialogue = loaded("dialogue");
+    assert!(won(&dialogue) && dialogue.header.world == "dialogue");
+    assert!(all(&dialogue).iter().any(|d| matches!(d.choice, Choice::Approve { .. })));
+    assert!(all(&dialogue).iter().any(|d| matches!(d.choice, Choice::Edit { .. })));
+    let left = dialogue.nodes().iter().filter(|n| n.children.len() > 1).count();
+    assert_eq!(left, 1, "the wrong act is on a branch that was left");
 }

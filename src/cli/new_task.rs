@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::world::WorldName;
 use super::{CliError, print};
+use crate::world::dialogue;
 use crate::world::household::generate::{self, TaskType};
 
 /// Generates a task.
@@ -14,9 +15,9 @@ use crate::world::household::generate::{self, TaskType};
 pub struct NewTask {
     /// The world
     world: WorldName,
-    /// Task type: place, light, clean, heat, cool, two (or ALFWorld's long names)
+    /// Household: place, light, clean, heat, cool, two (or ALFWorld's long names). Dialogue: a shipped service
     #[arg(long = "type", value_name = "TYPE")]
-    kind: TaskType,
+    kind: String,
     /// Seed; the same type and seed give the same task
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -31,20 +32,40 @@ impl NewTask {
     /// # Errors
     /// If the file cannot be written.
     pub fn run(self) -> Result<ExitCode, CliError> {
-        if self.world != WorldName::Household {
-            return Err(CliError::Usage("only household tasks are generated".to_owned()));
-        }
-        let task = generate::task(self.kind, self.seed).map_err(CliError::Failed)?;
-        let line = serde_json::to_string(&task).map_err(|e| CliError::Failed(e.to_string()))? + "\n";
+        let (id, about, line) = match self.world {
+            WorldName::Household => self.household()?,
+            WorldName::Dialogue => self.dialogue()?,
+        };
+        let line = line + "\n";
         match &self.out {
             None => print(&line)?,
             Some(path) => {
                 append(path, &line).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))?;
-                let (id, path) = (&task.id, path.display());
-                print(&format!("{id}: {}\nplay it: stepwright play household --data {path} --task {id}\n", task.task))?;
+                let (world, path) = (self.world.name(), path.display());
+                print(&format!("{id}: {about}\nplay it: stepwright play {world} --data {path} --task {id}\n"))?;
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// A household task: id, sentence, line.
+    fn household(&self) -> Result<(String, String, String), CliError> {
+        let kind: TaskType = self.kind.parse().map_err(CliError::Usage)?;
+        let task = generate::task(kind, self.seed).map_err(CliError::Failed)?;
+        let line = serde_json::to_string(&task).map_err(|e| CliError::Failed(e.to_string()))?;
+        Ok((task.id, task.task, line))
+    }
+
+    /// A dialogue: id, sentence, line.
+    fn dialogue(&self) -> Result<(String, String, String), CliError> {
+        let source = dialogue::Source::shipped()?;
+        let service = source.service(&self.kind).ok_or_else(|| {
+            let known: Vec<&str> = source.services().collect();
+            CliError::Usage(format!("there is no shipped service `{}`; there are {}", self.kind, known.join(", ")))
+        })?;
+        let id = format!("generated/{}-{}", self.kind, self.seed);
+        let made = dialogue::generate::dialogue(service, &id, self.seed).map_err(CliError::Failed)?;
+        Ok((id, made.sentence(), dialogue::compact_line(&made).map_err(CliError::Failed)?))
     }
 }
 

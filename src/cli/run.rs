@@ -38,9 +38,9 @@ pub struct Run {
     /// Results file, one JSON object a line; tasks that have a result in it are not run again
     #[arg(long, value_name = "FILE.jsonl")]
     out: PathBuf,
-    /// Actions an episode may take
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    max_steps: u32,
+    /// Actions an episode may take: 50 in the household, 150 in dialogues
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u32>,
     /// The world's seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -134,7 +134,8 @@ impl Run {
             let mut setup =
                 driver::prepare_new(&self.new_session(task, &options), &config, &sources, driver::system_clock())
                     .map_err(|e| e.to_string())?;
-            setup.policy = Some(Policy { steps: self.max_steps, ..Policy::manual() });
+            let usual = if self.world == WorldName::Dialogue { 150 } else { 50 };
+            setup.policy = Some(Policy { steps: self.max_steps.unwrap_or(usual), ..Policy::manual() });
             setup.unattended = true;
             if let Some(folder) = &self.sessions {
                 keep(&mut setup, folder, &task.id)?;

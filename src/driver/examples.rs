@@ -28,4 +28,9 @@ pub const EXAMPLES: &[Example] = &[
         title: "Algorithm 1 turns a greedy completion down and samples on (scripted completions)",
         text: include_str!("../../sessions/algorithm-1.jsonl"),
     },
+    Example {
+        name: "dialogue",
+        title: "A dialogue predicted act by act; a person corrects the proposer",
+        text: include_str!("../../sessions/dialogue.jsonl"),
+    },
 ];

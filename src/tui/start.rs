@@ -375,7 +375,7 @@ impl Start {
                     let session = catalog.sessions.get(i);
                     let shipped = catalog.sessions.iter().take(i + 1).filter(|s| s.shipped).count();
                     let lead = match session {
-                        Some(s) if s.shipped && shipped <= 3 => format!("{shipped} "),
+                        Some(s) if s.shipped && shipped <= 4 => format!("{shipped} "),
                         _ => "  ".to_owned(),
                     };
                     (session.map(|s| format!("{lead}{}", s.title)), session.map(|s| s.detail.clone()), false)

@@ -145,6 +145,7 @@ fn failure(task: &TaskInfo, why: String, started: Instant) -> RunResult {
         options: BTreeMap::new(),
         seed: 0,
         won: false,
+        reward: 0.0,
         steps: 0,
         refused: 0,
         compatible: 0,

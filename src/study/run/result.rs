@@ -23,6 +23,9 @@ pub struct RunResult {
     pub seed: u64,
     /// Whether the goal was reached.
     pub won: bool,
+    /// The world's last reward: of a household 1 once the goal holds, of a dialogue the F1 of what was predicted.
+    #[serde(default)]
+    pub reward: f64,
     /// Actions executed.
     pub steps: u32,
     /// Of these, refused by the world.
@@ -70,6 +73,7 @@ impl RunResult {
             options: header.options.clone(),
             seed: header.seed,
             won: current.is_some_and(|n| n.outcome.won),
+            reward: current.map_or(0.0, |n| n.outcome.reward),
             steps: current.map_or(0, |n| n.depth),
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
             compatible,

@@ -88,6 +88,7 @@ mod tests {
             options: std::collections::BTreeMap::new(),
             seed: 0,
             won: true,
+            reward: 1.0,
             steps: 3,
             refused: 0,
             compatible: 3,

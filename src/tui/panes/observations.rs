@@ -92,6 +92,15 @@ impl ObservationsPane {
     }
 }
 
+/// How a line of an observation looks: a user's words, remarks in parentheses, anything else.
+fn role_of(line: &str) -> Role {
+    match line {
+        _ if line.starts_with("User: ") => Role::Title,
+        _ if line.starts_with('(') && line.ends_with(')') => Role::Dim,
+        _ => Role::Text,
+    }
+}
+
 fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>) {
     let mut push = |role, text: &str, action: bool| {
         lines.extend(wrap::wrapped(text, width).into_iter().enumerate().map(|(i, text)| Line {
@@ -111,8 +120,20 @@ fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>
             push(Role::Accent, &format!("> {}", action.text), true);
         }
     }
-    let role = if node.outcome.error.is_some() { Role::Bad } else { Role::Text };
-    push(role, node.outcome.observation.trim_end(), false);
+    if node.outcome.error.is_some() {
+        push(Role::Bad, node.outcome.observation.trim_end(), false);
+    } else {
+        // Lines of one kind are wrapped together: what a person says stands out from what the world tells.
+        let mut lines = node.outcome.observation.trim_end().split('\n').peekable();
+        while let Some(line) = lines.next() {
+            let (role, mut text) = (role_of(line), line.to_owned());
+            while let Some(next) = lines.next_if(|l| role_of(l) == role) {
+                text.push('\n');
+                text.push_str(next);
+            }
+            push(role, &text, false);
+        }
+    }
     if let Some(error) = node.outcome.error.as_ref().filter(|e| node.outcome.observation.trim() != e.trim()) {
         push(Role::Bad, &format!("(refused: {error})"), false);
     }

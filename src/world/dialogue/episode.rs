@@ -109,7 +109,7 @@ impl Episode {
                 let mut lines = vec![if recorded { "As recorded." } else { "Not in the recording here." }.to_owned()];
                 let mut calls = Vec::new();
                 if let Some(status) = self.status_of(&call) {
-                    lines.push(format!("(the recorded {})", wording::calls(std::slice::from_ref(&status))));
+                    lines.push(format!("({}, as recorded)", wording::calls(std::slice::from_ref(&status))));
                     calls.push(status);
                 }
                 self.predicted.push(call.clone());

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use super::NAME;
+use super::{NAME, replay};
 use crate::study::conform::{Difference, Row};
 use crate::world::dialogue::{Dialogue, Source};
 
-/// Compares every dialogue in `raw/` that the recordings hold too.
-pub(super) fn compare(recorded: &Source, folder: &Path) -> Row {
+/// Compares every dialogue in `raw/` that the recordings hold too, and steps through all of them.
+pub(super) fn compare(recorded: &Source, folder: &Path) -> Vec<Row> {
     const WHAT: &str = "raw/ as calls and turns";
     let raw = folder.join("raw");
     if !raw.is_dir() {
-        return Row::missing(NAME, WHAT, "dialogues", "no folder raw/ here");
+        return vec![Row::missing(NAME, WHAT, "dialogues", "no folder raw/ here")];
     }
     let mut row = Row::new(NAME, WHAT, "dialogues");
     let imported = match Source::open(&raw) {
@@ -22,7 +22,7 @@ pub(super) fn compare(recorded: &Source, folder: &Path) -> Row {
                 expected: "files in the dataset's own layout".to_owned(),
                 got: error.to_string(),
             });
-            return row;
+            return vec![row];
         }
     };
     let mut others = 0;
@@ -35,7 +35,7 @@ pub(super) fn compare(recorded: &Source, folder: &Path) -> Row {
     if others > 0 {
         row.lacks(others, || "they are imported, but no compact file holds them".to_owned());
     }
-    row
+    vec![row, replay::compare(&imported, "raw/")]
 }
 
 fn difference(expected: &Dialogue, got: &Dialogue) -> Option<Difference> {

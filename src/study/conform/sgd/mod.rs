@@ -11,6 +11,7 @@ mod macros;
 mod policy;
 mod pools;
 mod recordings;
+mod replay;
 mod scores;
 
 use std::path::Path;
@@ -46,7 +47,8 @@ impl Topic for Sgd {
             .unwrap_or_default();
         files.sort();
         let mut rows = Vec::new();
-        let first = import::compare(recordings.source(), folder);
+        let mut dialogues = import::compare(recordings.source(), folder);
+        dialogues.push(replay::compare(recordings.source(), "all dialogues"));
         for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "json")) {
             let file = name_of(path);
             let compared = recordings::read_json(path).and_then(|golden: Value| compare(&recordings, &golden, &file));
@@ -55,8 +57,8 @@ impl Topic for Sgd {
         if rows.is_empty() {
             rows.push(Row::missing(NAME, "golden/*.json", "candidates", "no pools in this folder"));
         }
-        rows.insert(0, first);
-        rows
+        dialogues.extend(rows);
+        dialogues
     }
 }
 

@@ -1,0 +1,73 @@
+//! Steps through recorded dialogues with their own acts: each must be won, and its program be the recorded calls.
+
+use super::NAME;
+use crate::study::conform::{Difference, Row};
+use crate::world::dialogue::{Dialogue, DialogueWorld, END_TURN, Source, Speaker};
+use crate::world::{Outcome, World};
+
+/// Replays every dialogue of a source; `what` names it.
+pub(super) fn compare(source: &Source, what: &str) -> Row {
+    let mut row = Row::new(NAME, format!("{what} stepped through with its own acts"), "dialogues");
+    let mut world = DialogueWorld::new(source.clone());
+    for dialogue in source.dialogues() {
+        row.count(difference(&mut world, dialogue).map(|d| || d));
+    }
+    row
+}
+
+/// Where the world answers otherwise than recorded.
+fn difference(world: &mut DialogueWorld, dialogue: &Dialogue) -> Option<Difference> {
+    let differs = |at: String, expected: &str, got: String| {
+        Some(Difference { at: format!("{}: {at}", dialogue.id), expected: expected.to_owned(), got })
+    };
+    let mut last: Outcome = match world.reset(&dialogue.id, 0) {
+        Ok(outcome) => outcome,
+        Err(error) => return differs("reset".to_owned(), "the dialogue", error.to_string()),
+    };
+    let mut calls: Vec<String> = last.calls().map(ToString::to_string).collect();
+    let mut unanswered = true;
+    for (i, turn) in dialogue.turns.iter().enumerate().filter(|(_, t)| t.speaker == Speaker::System) {
+        unanswered = false;
+        let acts = turn.calls.iter().filter(|c| world.call_of(&c.to_string()).is_some()).map(ToString::to_string);
+        let acts: Vec<String> = acts.chain([END_TURN.to_owned()]).collect();
+        for act in acts {
+            last = match world.act(&act) {
+                Ok(outcome) => outcome,
+                Err(error) => return differs(format!("turn {}, {act}", i + 1), "an answer", error.to_string()),
+            };
+            if let Some(error) = last.error {
+                return differs(format!("turn {}, {act}", i + 1), "accepted", error);
+            }
+            calls.extend(last.calls().map(ToString::to_string));
+        }
+    }
+    let recorded: Vec<String> = dialogue.calls().map(ToString::to_string).collect();
+    if let Some(at) = (0..recorded.len().max(calls.len())).find(|i| recorded.get(*i) != calls.get(*i)) {
+        let shown = |calls: &[String]| calls.get(at).map_or("no call", String::as_str).to_owned();
+        return differs(format!("call {at}"), &shown(&recorded), shown(&calls));
+    }
+    if !last.done || !(last.won || unanswered) || last.reward < 1.0 {
+        let got = format!("done {}, won {}, F1 {}", last.done, last.won, last.reward);
+        return differs("the end".to_owned(), "done, won, F1 1", got);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_dialogues_replay_and_a_broken_one_is_found() {
+        let row = compare(&Source::shipped().unwrap(), "shipped");
+        assert_eq!((row.compared, row.differences), (102, 0), "{:?}", row.first);
+        // A service call without a result is supplied without one: its status is missing nowhere else.
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.jsonl");
+        let line = r#"{"id":"t/1","service":"S","calls":["user.GOODBYE()","system.set_query_status(True)","system.GOODBYE()"],"turns":[1,2]}"#;
+        std::fs::write(&file, line).unwrap();
+        let row = compare(&Source::open(&file).unwrap(), "a status without a call");
+        assert_eq!(row.differences, 1);
+        assert!(row.first.unwrap().at.starts_with("t/1: call 1"));
+    }
+}
