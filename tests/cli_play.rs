@@ -119,6 +119,10 @@ fn what_cannot_be_done_is_said_with_code_2() {
         (vec!["conform", &empty, "--topic", "alfworld"], "nothing to compare"),
         (vec!["conform", &empty, "--topic", "astrology"], "astrology"),
         (vec!["conform", "/no/such/folder"], "/no/such/folder"),
+        (vec!["run", "--out", "x.jsonl", "--jobs", "0"], "whole number from 1"),
+        (vec!["run", "--out", "x.jsonl", "--shots", "11"], "from 0 to 10"),
+        (vec!["run", "--out", "x.jsonl", "--assertions", "loud"], "hidden"),
+        (vec!["run", "--out", "x.jsonl", "--tasks", "shipped/place-box-1,shipped/nothing-7"], "`shipped/nothing-7`"),
     ] {
         let ended = output(&args, "");
         let told = String::from_utf8_lossy(&ended.stderr).into_owned();

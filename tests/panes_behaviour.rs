@@ -284,7 +284,7 @@ fn observations_follow_the_end_but_never_pull_a_reader() {
 
 #[test]
 fn a_prompt_is_edited_and_sent_again() {
-    let s = episode();
+    let mut s = episode();
     let mut p = ready(PaneId::Model, &s.view);
     p.act(PaneAction::Edit, &s.view);
     keys(p.as_mut(), &s.view, "# ");
@@ -296,6 +296,11 @@ fn a_prompt_is_edited_and_sent_again() {
     assert_eq!(messages[0].text, "Now: You complete a program that acts in a household.");
     assert!(messages[1].text.starts_with("# def put_a_mug"));
     assert!(!p.captures_text());
+    // The pane goes to the ask that was sent, wherever it stood.
+    p.act(PaneAction::Top, &s.view);
+    let ask = s.ask("next action, greedy");
+    s.answer(ask, &["agent.goto('shelf 9')"]);
+    assert!(look(p.as_mut(), &s.view).contains("agent.goto('shelf 9')"), "{}", look(p.as_mut(), &s.view));
 }
 
 #[test]

@@ -66,6 +66,17 @@ fn proposals() {
 }
 
 #[test]
+fn proposals_scored_by_likelihood() {
+    let mut s = Script::open();
+    let ask = s.ask("next action, scored");
+    s.answer(ask, &["agent.goto('shelf 1')", "agent.goto('desk 1')"]);
+    s.propose("go to shelf 1", Some("agent.goto('shelf 1')"), Origin::Scored, Some(fails()));
+    s.propose("go to desk 1", Some("agent.goto('desk 1')"), Origin::Scored, None);
+    assert_snapshot!("proposals_scored", shot(PaneId::Proposals, &s.view, (78, 14)));
+    assert_snapshot!("model_scored", shot(PaneId::Model, &s.view, (78, 20)));
+}
+
+#[test]
 fn proposals_streaming() {
     let mut s = Script::open();
     let ask = s.ask("next action, greedy");

@@ -329,6 +329,30 @@ fn a_task_is_searched_and_begun() {
 }
 
 #[test]
+fn the_method_follows_the_model_until_one_is_marked() {
+    let begun = |keys: &str| {
+        let mut bench = Bench::new();
+        let mut catalog = catalog();
+        let scored = Entry { name: "scored".into(), ..Entry::default() };
+        let small = Entry { name: "small".into(), suggests: Some("scored".into()), ..Entry::default() };
+        catalog.methods.push(scored);
+        catalog.models.push(small);
+        bench.app.catalog(catalog);
+        bench.press(keys);
+        let told = bench.draw(120, 30).contains("Method: suits small");
+        bench.press("enter");
+        match bench.app.take_effects().as_slice() {
+            [Effect::Begin(choice)] => (choice.model.clone(), choice.method.clone(), told),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(begun("tab tab tab tab"), ("symbolic".into(), "preconditions".into(), false));
+    assert_eq!(begun("tab tab tab tab down"), ("small".into(), "scored".into(), true));
+    assert_eq!(begun("tab tab tab down tab down"), ("small".into(), "few-shot".into(), false));
+    assert_eq!(begun("tab tab tab tab down up"), ("symbolic".into(), "preconditions".into(), false));
+}
+
+#[test]
 fn sessions_are_one_key_away() {
     let mut bench = Bench::new();
     bench.app.catalog(catalog());

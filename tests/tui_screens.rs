@@ -12,8 +12,9 @@ use std::time::Instant;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use stepwright::driver::Notice;
-use stepwright::tui::app::{App, Parts};
+use stepwright::driver::{Command, Notice};
+use stepwright::episode::Configuration;
+use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Entry, SessionEntry, WorldEntry};
@@ -89,6 +90,34 @@ fn dialogs() {
     let mut app = opened(false);
     press(&mut app, &[KeyCode::Char('?')]);
     insta::assert_snapshot!("help_120x40", screen(&mut app, 120, 40));
+}
+
+#[test]
+fn the_configure_dialog_shows_models_methods_and_options() {
+    let mut app = opened(false);
+    let entry = |name: &str, suggests: Option<&str>| Entry {
+        name: name.into(),
+        about: "what it is".into(),
+        unavailable: None,
+        suggests: suggests.map(str::to_owned),
+    };
+    app.catalog(Catalog {
+        methods: vec![entry("precondition-aware", None), entry("few-shot", None), entry("scored", None)],
+        models: vec![entry("symbolic", Some("precondition-aware")), entry("small", Some("scored"))],
+        ..Catalog::default()
+    });
+    press(&mut app, &[KeyCode::Char('M'), KeyCode::Down]);
+    let text = screen(&mut app, 80, 24);
+    assert!(text.contains("scored suits small better"), "{text}");
+    press(&mut app, &[KeyCode::Tab, KeyCode::Down, KeyCode::Down, KeyCode::Tab, KeyCode::Left]);
+    press(&mut app, &[KeyCode::Down, KeyCode::Right, KeyCode::Down, KeyCode::Left]);
+    insta::assert_snapshot!("dialog_configure_80x24", screen(&mut app, 80, 24));
+    press(&mut app, &[KeyCode::Enter]);
+    let sent = app.take_effects();
+    let options: std::collections::BTreeMap<String, String> =
+        [("shots", "2"), ("think", "true"), ("assertions", "hidden")].map(|(k, v)| (k.into(), v.into())).into();
+    let wanted = Configuration { model: "small".into(), method: "scored".into(), options };
+    assert!(sent.contains(&Effect::Send(Command::Configure(wanted.clone()))), "{sent:?}");
 }
 
 #[test]

@@ -277,6 +277,8 @@ fn model_config(values: &Values<'_>, section: &str, environment: Environment<'_>
             "never" => Score::Never,
             _ => Score::Auto,
         },
+        temperature: values.number(section, "temperature"),
+        max_tokens: Some(whole("max_tokens")),
         context: values.whole(section, "context").and_then(|n| usize::try_from(n).ok()),
         stream: values.flag(section, "stream"),
         top_logprobs: whole("top_logprobs"),

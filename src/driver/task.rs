@@ -342,6 +342,7 @@ impl Driver {
         if let Source::Language { model, .. } = source {
             self.prompting.raw = model.prefers_raw();
             self.prompting.context = model.context();
+            self.prompting.answer_tokens = model.answer_tokens().unwrap_or_default();
             self.prompting.meter = super::prompting::Meter::default();
         }
     }
@@ -367,7 +368,13 @@ impl Driver {
         let (purpose, n, temperature, form) = match next {
             Next::Recommend { proposal, why } => return Advice::Recommend { proposal, why },
             Next::Greedy => (GREEDY, 1, 0.0, form),
-            Next::Samples(n) => (SAMPLES, n, self.method.temperature(), form),
+            Next::Samples(n) => {
+                let temperature = match &self.source {
+                    Source::Language { model, .. } => model.temperature(),
+                    Source::Symbolic => None,
+                };
+                (SAMPLES, n, temperature.unwrap_or_else(|| self.method.temperature()), form)
+            }
             Next::Score => (SCORED, 0, 0.0, Form::Scored),
         };
         let model = self.source.name();
@@ -447,6 +454,10 @@ impl Driver {
             return;
         }
         let mut request = asking::request(spec, self.prompting.options.think, seed);
+        if !request.messages.iter().any(|m| m.role == "text") {
+            // A raw completion is one line; a chat model may need to reason first.
+            request.max_tokens = request.max_tokens.max(self.prompting.answer_tokens);
+        }
         if self.writing.has(ask) {
             writing::shape(&mut request);
         }

@@ -249,6 +249,16 @@ pub trait LanguageModel: Send + Sync {
         false
     }
 
+    /// Temperature of random samples, where one is set for it.
+    fn temperature(&self) -> Option<f64> {
+        None
+    }
+
+    /// Tokens an answer may have, where that is set for it.
+    fn answer_tokens(&self) -> Option<u32> {
+        None
+    }
+
     /// Tokens it takes, prompt and completion together, as far as is known.
     fn context(&self) -> Option<usize> {
         None

@@ -45,6 +45,8 @@ pub struct Prompting {
     pub raw: bool,
     /// Tokens the model takes, prompt and completion together, where known.
     pub context: Option<usize>,
+    /// Tokens a chat answer may have, where set; never less than a line needs.
+    pub answer_tokens: u32,
     /// The estimate of tokens.
     pub meter: Meter,
     /// How candidate preconditions are asked for.
@@ -158,7 +160,12 @@ impl Prompting {
             demonstrations: shown.iter().map(|d| text(d) + 2).collect(),
             observations,
         };
-        let completion = if form == Form::Scored { 48 } else { completion_tokens(form == Form::Raw, think) as usize };
+        let completion = match form {
+            Form::Scored => 48,
+            Form::Raw => completion_tokens(true, think),
+            Form::Chat => completion_tokens(false, think).max(self.answer_tokens),
+        };
+        let completion = usize::try_from(completion).unwrap_or(usize::MAX);
         let fit = budget::fit(&parts, self.meter, self.context, completion);
         let trimmed = material.trajectory.render(think, fit.observations_out);
         context.trajectory = &trimmed;

@@ -103,6 +103,14 @@ impl LanguageModel for Recorder {
         Ok(completions)
     }
 
+    fn temperature(&self) -> Option<f64> {
+        self.inner.temperature()
+    }
+
+    fn answer_tokens(&self) -> Option<u32> {
+        self.inner.answer_tokens()
+    }
+
     fn prefers_raw(&self) -> bool {
         self.inner.prefers_raw()
     }

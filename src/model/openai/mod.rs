@@ -18,6 +18,7 @@ mod retry;
 mod score;
 mod stream;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
@@ -43,6 +44,8 @@ pub struct OpenAi {
     scoring: OnceCell<Result<Way, String>>,
     /// The context's tokens as the server told them; 0 if it did not.
     told_context: AtomicU64,
+    /// The prompt last scored behind, which the server has read.
+    last_scored: Mutex<String>,
 }
 
 impl OpenAi {
@@ -58,6 +61,7 @@ impl OpenAi {
             quirks: quirks::Quirks::default(),
             scoring: OnceCell::new(),
             told_context: AtomicU64::new(0),
+            last_scored: Mutex::default(),
         })
     }
 
@@ -113,6 +117,14 @@ impl LanguageModel for OpenAi {
             (Some(set), Some(told)) => Some(set.min(told)),
             (set, told) => set.or(told),
         }
+    }
+
+    fn temperature(&self) -> Option<f64> {
+        self.options.temperature
+    }
+
+    fn answer_tokens(&self) -> Option<u32> {
+        self.options.max_tokens
     }
 
     fn prefers_raw(&self) -> bool {

@@ -59,6 +59,10 @@ pub struct Options {
     pub limit_field: LimitField,
     /// How given texts are scored.
     pub score: Score,
+    /// Temperature of random samples, where set.
+    pub temperature: Option<f64>,
+    /// Tokens an answer may have, where set.
+    pub max_tokens: Option<u32>,
     /// Tokens the model takes, prompt and completion together, where it is known better than the server tells.
     pub context: Option<usize>,
     /// Stream answers as they are generated.
@@ -90,6 +94,8 @@ impl Options {
             api: Api::Auto,
             limit_field: LimitField::Auto,
             score: Score::Auto,
+            temperature: None,
+            max_tokens: None,
             context: None,
             stream: true,
             top_logprobs: 0,

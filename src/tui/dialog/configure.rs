@@ -139,7 +139,7 @@ impl Dialog for Configure {
                 let role = if entry.unavailable.is_some() { Role::Dim } else { Role::Text };
                 let about = entry.unavailable.as_deref().unwrap_or(&entry.about);
                 Line::from(vec![
-                    Span::styled(format!("{:<20} ", sanitize::line(&entry.name)), theme.style(role)),
+                    Span::styled(format!("{:<23} ", sanitize::line(&entry.name)), theme.style(role)),
                     Span::styled(sanitize::line(about).into_owned(), theme.style(Role::Dim)),
                 ])
             });

@@ -13,6 +13,8 @@ use super::super::failure::Failure;
 use super::super::http::Root;
 use crate::model::{Completion, ModelError, TokenLogprob};
 
+/// Bytes of a prompt read at a time: about 1,400 tokens.
+const PART: usize = 4_000;
 /// A text that no model would write by itself: what the probe has the server say.
 const UNLIKELY: &str = " zebra quartz";
 
@@ -47,6 +49,7 @@ impl OpenAi {
             todo.push((tokens, at));
         }
         todo.sort();
+        self.warm(prompt).await.map_err(|f| f.error)?;
         let mut scored: Vec<Completion> = vec![Completion::default(); candidates.len()];
         let (mut before, mut known): (Vec<u64>, Vec<TokenLogprob>) = (Vec::new(), Vec::new());
         for (count, (tokens, at)) in todo.into_iter().enumerate() {
@@ -64,6 +67,23 @@ impl OpenAi {
             let _ = done.send(count + 1);
         }
         Ok(scored)
+    }
+
+    /// Has the server read a long prompt part by part, so that a slow one is never silent for longer than the time limit
+    /// allows. What it has read for the prompt before is not sent again: a shorter text would make it forget the rest.
+    async fn warm(&self, prompt: &str) -> Result<(), Failure> {
+        let before = {
+            // A poisoned lock holds nothing but a text.
+            let mut last = self.last_scored.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            std::mem::replace(&mut *last, prompt.to_owned())
+        };
+        let known = prompt.bytes().zip(before.bytes()).take_while(|(a, b)| a == b).count();
+        for end in parts(prompt, known) {
+            let body = json!({"prompt": prompt.get(..end), "n_predict": 0, "temperature": 0, "cache_prompt": true,
+                "stream": false});
+            self.object(Root::Server, "completion", Some(&body)).await?;
+        }
+        Ok(())
     }
 
     /// The token ids of a text, as it stands within a prompt.
@@ -113,6 +133,19 @@ impl OpenAi {
     }
 }
 
+/// Where a prompt's parts end that are read one by one: behind lines, the last part left out. `known` bytes were read before.
+fn parts(prompt: &str, known: usize) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut from = known;
+    for (at, _) in prompt.match_indices('\n') {
+        if at >= from + PART && at + PART <= prompt.len() {
+            ends.push(at);
+            from = at;
+        }
+    }
+    ends
+}
+
 /// The log-probabilities in an answer; only those of the very tokens that were asked for count.
 fn read(answer: &Value, tokens: &[u64]) -> Result<Vec<TokenLogprob>, String> {
     let Some(entries) = answer.get("completion_probabilities").and_then(Value::as_array) else {
@@ -143,5 +176,21 @@ pub(super) fn refused(failure: Failure, what: &str) -> Result<Result<(), String>
         // An answer, but no JSON: some other page.
         (None, ModelError::Broken { .. }) => Ok(Err(what.to_owned())),
         _ => Err(failure.error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_prompts_are_read_in_parts_and_known_ones_are_not() {
+        let prompt = "agent.goto('shelf 1')\n".repeat(1_000);
+        let ends = parts(&prompt, 0);
+        assert!(ends.len() >= 4 && ends.windows(2).all(|w| w[1] - w[0] >= PART), "{ends:?}");
+        assert!(prompt.len() - ends.last().unwrap() >= PART, "the last part goes with the first candidate");
+        assert!(parts(&prompt, prompt.len() - PART).is_empty());
+        assert!(parts("short\n", 0).is_empty());
+        assert!(parts(&prompt, 10_000).iter().all(|end| *end >= 14_000));
     }
 }
