@@ -1,5 +1,9 @@
-//! Studies: unattended runs, metrics, and conformance checks against recordings of the original systems.
+//! Studies: unattended runs, the papers' tables, metrics, and conformance checks against recordings of the original systems.
 
 pub mod conform;
+pub mod jobs;
+pub mod paper;
 pub mod policy;
+pub mod precondition;
 pub mod run;
+mod table;

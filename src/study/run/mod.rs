@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::driver::{self, Command, Notice, Setup};
 use crate::episode::{Event, Session};
+use crate::study::jobs::each;
 use crate::world::TaskInfo;
 
 pub use result::RunResult;
@@ -34,28 +34,10 @@ pub async fn run(
     jobs: usize,
     make: MakeSetup,
     cancel: CancellationToken,
-    mut ended: impl FnMut(RunResult) -> Result<(), String>,
+    ended: impl FnMut(RunResult) -> Result<(), String>,
 ) -> Result<(), String> {
-    let mut waiting = tasks.into_iter();
-    let mut running = JoinSet::new();
-    let start = |running: &mut JoinSet<Option<RunResult>>, task: TaskInfo| {
-        running.spawn(episode(task, Arc::clone(&make), cancel.clone()));
-    };
-    for task in waiting.by_ref().take(jobs.max(1)) {
-        start(&mut running, task);
-    }
-    while let Some(done) = running.join_next().await {
-        let result = done.map_err(|e| format!("an episode broke off: {e}"))?;
-        if let Some(result) = result {
-            ended(result)?;
-        }
-        if !cancel.is_cancelled()
-            && let Some(task) = waiting.next()
-        {
-            start(&mut running, task);
-        }
-    }
-    Ok(())
+    let work = |task| episode(task, Arc::clone(&make), cancel.clone());
+    each(tasks, jobs, &cancel, work, ended).await
 }
 
 /// Runs one episode to its end; `None` if it was cancelled.

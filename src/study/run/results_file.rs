@@ -5,18 +5,21 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::RunResult;
 use crate::episode::Header;
 
-/// A results file open for appending.
+/// A results file open for appending; of episodes, unless another kind of result is named.
 #[derive(Debug)]
-pub struct ResultsFile {
+pub struct ResultsFile<R = RunResult> {
     file: File,
     /// The results it held when it was opened.
-    pub earlier: Vec<RunResult>,
+    pub earlier: Vec<R>,
 }
 
-impl ResultsFile {
+impl<R: Serialize + DeserializeOwned> ResultsFile<R> {
     /// Opens or creates the file. A torn last line (a run that was killed) is cut off; it is no result.
     ///
     /// # Errors
@@ -35,11 +38,11 @@ impl ResultsFile {
             if length == 0 {
                 break;
             }
-            match serde_json::from_slice::<RunResult>(&line) {
+            match serde_json::from_slice::<R>(&line) {
                 Ok(result) if line.ends_with(b"\n") => earlier.push(result),
                 Err(e) if line.ends_with(b"\n") => {
                     return Err(format!(
-                        "{}, line {number}: no result of a run: {e}; name another file",
+                        "{}, line {number}: no result of this kind of study: {e}; name another file",
                         path.display()
                     ));
                 }
@@ -53,6 +56,18 @@ impl ResultsFile {
         Ok(ResultsFile { file, earlier })
     }
 
+    /// Appends a result and hands it to the operating system.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn append(&mut self, result: &R) -> std::io::Result<()> {
+        let mut line = serde_json::to_vec(result)?;
+        line.push(b'\n');
+        self.file.write_all(&line)
+    }
+}
+
+impl ResultsFile {
     /// The tasks that need not be run again in the way a session begins (method, model, world options, seed): those with a
     /// result that is no error.
     pub fn done(&self, way: &Header) -> BTreeSet<String> {
@@ -61,16 +76,6 @@ impl ResultsFile {
                 && r.error.is_none()
         };
         self.earlier.iter().filter(same).map(|r| r.task.clone()).collect()
-    }
-
-    /// Appends a result and hands it to the operating system.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn append(&mut self, result: &RunResult) -> std::io::Result<()> {
-        let mut line = serde_json::to_vec(result)?;
-        line.push(b'\n');
-        self.file.write_all(&line)
     }
 }
 
@@ -125,19 +130,19 @@ mod tests {
     fn what_is_done_is_known_after_a_torn_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.jsonl");
-        let mut file = ResultsFile::open(&path).unwrap();
+        let mut file: ResultsFile = ResultsFile::open(&path).unwrap();
         file.append(&result("a", None)).unwrap();
         file.append(&result("b", Some("no server"))).unwrap();
         drop(file);
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, [whole.as_slice(), b"{\"task\":\"c\",\"ki"].concat()).unwrap();
-        let mut file = ResultsFile::open(&path).unwrap();
+        let mut file: ResultsFile = ResultsFile::open(&path).unwrap();
         assert_eq!(file.earlier.len(), 2);
         assert_eq!(file.done(&header("x", 0)).into_iter().collect::<Vec<_>>(), ["a"]);
         assert!(file.done(&header("y", 0)).is_empty());
         assert!(file.done(&header("x", 1)).is_empty());
         file.append(&result("c", None)).unwrap();
-        assert_eq!(ResultsFile::open(&path).unwrap().earlier.len(), 3);
+        assert_eq!(ResultsFile::<RunResult>::open(&path).unwrap().earlier.len(), 3);
     }
 
     #[test]
@@ -145,7 +150,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.txt");
         std::fs::write(&path, "shopping\nlist").unwrap();
-        assert!(ResultsFile::open(&path).unwrap_err().contains("line 1"));
+        assert!(ResultsFile::<RunResult>::open(&path).unwrap_err().contains("line 1"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "shopping\nlist");
     }
 }

@@ -1,0 +1,191 @@
+//! Infers the preconditions of an action: by the built-in enumerator, or from what a language model writes.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc::unbounded_channel;
+use tokio_util::sync::CancellationToken;
+
+use super::result::Approach;
+use super::subject::Subject;
+use crate::model::{Completion, LanguageModel, ModelRequest};
+use crate::precondition::{
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateOrigin, Fate, Workshop, read_completion,
+};
+use crate::prompt::Prompts;
+
+/// Tokens of a completion at most: a few assertions.
+const MAX_TOKENS: u32 = 160;
+
+/// Where assertions come from.
+#[derive(Debug, Clone)]
+pub enum Origin {
+    /// The built-in enumerator.
+    Symbolic,
+    /// A language model.
+    Language(Asking),
+}
+
+/// How a language model is asked.
+#[derive(Clone)]
+pub struct Asking {
+    /// The model.
+    pub model: Arc<dyn LanguageModel>,
+    /// The templates.
+    pub prompts: Prompts,
+    /// Whether it completes raw text rather than chats.
+    pub raw: bool,
+    /// Random samples of each demonstration's prompt.
+    pub samples: u32,
+    /// Their temperature.
+    pub temperature: f64,
+    /// Their seed.
+    pub seed: u64,
+}
+
+impl std::fmt::Debug for Asking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} samples of {}", self.samples, self.model.info().name)
+    }
+}
+
+/// What was inferred for an action.
+#[derive(Debug, Clone)]
+pub(super) struct Inferred {
+    pub(super) approach: Approach,
+    pub(super) assertions: Vec<String>,
+    pub(super) candidates: usize,
+    pub(super) valid: usize,
+    pub(super) asks: u32,
+    pub(super) prompt_tokens: u64,
+    pub(super) completion_tokens: u64,
+    pub(super) error: Option<String>,
+}
+
+impl Inferred {
+    pub(super) fn nothing(approach: Approach) -> Self {
+        Inferred {
+            approach,
+            assertions: Vec::new(),
+            candidates: 0,
+            valid: 0,
+            asks: 0,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            error: None,
+        }
+    }
+
+    /// What a pool suggests.
+    fn suggested(self, workshop: &Workshop, action: &str) -> Result<Self, String> {
+        let pool = workshop.pool(action).map_err(|e| e.to_string())?;
+        let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
+        Ok(Inferred { assertions: workshop.suggested(action), candidates: pool.candidates.len(), valid, ..self })
+    }
+}
+
+/// By the built-in enumerator.
+pub(super) fn enumerated(subject: &Subject, action: &str) -> Result<Vec<Inferred>, String> {
+    let mut workshop = subject.workshop.clone();
+    workshop.enumerate(action, |_, _| true).map_err(|e| e.to_string())?;
+    Ok(vec![Inferred::nothing(Approach::Enumerated).suggested(&workshop, action)?])
+}
+
+/// By a language model: what it writes greedily after the first demonstration that calls the action, taken as it is; and its
+/// greedy and random completions after each such demonstration, validated and ranked.
+pub(super) async fn asked(
+    subject: &Subject,
+    action: &str,
+    asking: &Asking,
+    cancel: &CancellationToken,
+) -> Result<Vec<Inferred>, String> {
+    let mut workshop = subject.workshop.clone();
+    let calling = workshop.ground().demos.iter().enumerate();
+    let calling: Vec<usize> =
+        calling.filter(|(_, d)| d.calls.iter().any(|c| c.function == action)).map(|(at, _)| at).collect();
+    let mut spent = Spent::default();
+    let mut written: Vec<String> = Vec::new();
+    let mut prompted = Inferred::nothing(Approach::Prompted);
+    for (number, demonstration) in calling.into_iter().enumerate() {
+        let context = workshop.context(action, demonstration);
+        let context =
+            context.ok_or_else(|| format!("the specification cannot be shown without {action}'s assertions"))?;
+        let greedy = asking.ask(&context, 1, 0.0, number, &mut spent, cancel).await?;
+        let greedy: Vec<String> = greedy.iter().flat_map(|c| texts(&c.text)).collect();
+        if number == 0 {
+            prompted.candidates = greedy.len();
+            prompted.assertions = evaluable(&workshop, action, &greedy)?;
+            prompted.asks = spent.asks;
+            prompted.prompt_tokens = spent.prompt;
+            prompted.completion_tokens = spent.completion;
+        }
+        written.extend(greedy);
+        if asking.samples > 0 {
+            let sampled = asking.ask(&context, asking.samples, asking.temperature, number, &mut spent, cancel).await?;
+            written.extend(sampled.iter().flat_map(|c| texts(&c.text)));
+        }
+    }
+    workshop.offer(action, CandidateOrigin::Model, &written, |_, _| true).map_err(|e| e.to_string())?;
+    let validated = Inferred::nothing(Approach::Validated).suggested(&workshop, action)?;
+    let Spent { asks, prompt, completion } = spent;
+    let validated = Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..validated };
+    Ok(vec![prompted, validated])
+}
+
+/// The assertions of a completion.
+fn texts(completion: &str) -> Vec<String> {
+    read_completion(completion)
+}
+
+/// Those of the texts that are assertions and can be evaluated at all; whether they hold in the demonstrations is not asked.
+fn evaluable(workshop: &Workshop, action: &str, texts: &[String]) -> Result<Vec<String>, String> {
+    let mut kept = Vec::new();
+    for text in texts {
+        let judged = workshop.try_text(action, text).map_err(|e| e.to_string())?;
+        if !matches!(judged.fate, Fate::Malformed { .. } | Fate::Unknown { .. }) {
+            kept.push(text.clone());
+        }
+    }
+    Ok(kept)
+}
+
+/// What asking cost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    asks: u32,
+    prompt: u64,
+    completion: u64,
+}
+
+impl Asking {
+    async fn ask(
+        &self,
+        context: &CandidateContext,
+        n: u32,
+        temperature: f64,
+        number: usize,
+        spent: &mut Spent,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, String> {
+        let template = if self.raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
+        let rendered = self.prompts.render(template, context).map_err(|e| e.to_string())?;
+        let stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned);
+        let request = ModelRequest {
+            messages: rendered.messages,
+            max_tokens: MAX_TOKENS,
+            temperature,
+            n,
+            stop: if self.raw { stop.into() } else { Vec::new() },
+            seed: Some(self.seed.wrapping_add(number as u64)),
+            logprobs: false,
+        };
+        // Nobody watches the stream.
+        let (stream, _) = unbounded_channel();
+        let response = self.model.complete(&request, &stream, cancel).await.map_err(|e| e.to_string())?;
+        spent.asks += 1;
+        if let Some(usage) = &response.usage {
+            spent.prompt += usage.prompt;
+            spent.completion += usage.completion;
+        }
+        Ok(response.completions)
+    }
+}

@@ -1,0 +1,177 @@
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::model::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
+};
+use crate::precondition::Demo;
+use crate::program::Specification;
+use crate::prompt::Prompts;
+
+const SPEC: &str = "SETUP = ['user = User()', 'system = System(user)']\nACTIONS = ['system.INFORM', 'system.BYE']\nOBSERVATIONS = ['user.ASK', 'user.LEAVE']\n\nfrom collections import defaultdict\n\nclass User:\n    def __init__(self):\n        self.asked = defaultdict(lambda: False)\n        self.gone = False\n\n    def ASK(self, slot):\n        self.asked[slot] = True\n\n    def LEAVE(self):\n        self.gone = True\n\nclass System:\n    def __init__(self, user):\n        self.user = user\n\n    def INFORM(self, slot):\n        pass\n\n    def BYE(self):\n        pass\n";
+
+fn demo(id: usize, first: &str, second: &str) -> Demo {
+    let calls = [
+        format!("user.ASK('{first}')"),
+        format!("system.INFORM('{first}')"),
+        format!("user.ASK('{second}')"),
+        format!("system.INFORM('{second}')"),
+        "user.LEAVE()".to_owned(),
+        "system.BYE()".to_owned(),
+    ];
+    Demo { id: format!("d{id}"), calls: calls.iter().map(|c| c.parse().unwrap()).collect() }
+}
+
+fn subject(truth: bool) -> Arc<Subject> {
+    let specification = Specification::load(SPEC, "spec.py").unwrap();
+    let slots = ["fare", "date", "time"];
+    let demos: Vec<Demo> = (0..6).map(|i| demo(i, slots[i % 3], slots[(i + 1) % 3])).collect();
+    let truth = truth.then(|| Truth {
+        origin: "the test".into(),
+        assertions: [("INFORM", "self.user.asked[slot]"), ("BYE", "self.user.gone")]
+            .map(|(action, text)| (action.to_owned(), vec![text.to_owned()]))
+            .into(),
+    });
+    let tests = demos.clone();
+    Arc::new(Subject::new("dialogue", "Tests_1", &specification, demos, tests, truth).unwrap())
+}
+
+/// A model that says what it was told to say, and remembers what it was asked.
+struct Scripted {
+    greedy: &'static str,
+    sampled: &'static str,
+    asked: Mutex<Vec<ModelRequest>>,
+}
+
+#[async_trait]
+impl LanguageModel for Scripted {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: "scripted".into(), kind: ModelKind::Remote, endpoint: String::new() }
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        _stream: &UnboundedSender<StreamEvent>,
+        _cancel: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        self.asked.lock().unwrap().push(request.clone());
+        let text = if request.temperature == 0.0 { self.greedy } else { self.sampled };
+        let completion = Completion { text: text.to_owned(), finish: "stop".into(), tokens: Vec::new() };
+        Ok(ModelResponse { completions: vec![completion; request.n as usize], usage: None })
+    }
+}
+
+fn way(model: &str, samples: u32) -> Way {
+    Way { model: model.into(), demonstrations: 10, samples, seed: 0 }
+}
+
+async fn results(subject: &Arc<Subject>, origin: &Origin, way: &Way) -> Vec<ActionResult> {
+    let mut all = Vec::new();
+    let tasks = tasks(&[Arc::clone(subject)], way, &[]);
+    let take = |results| {
+        all.extend(results);
+        Ok(())
+    };
+    run(tasks, 2, origin, way, &CancellationToken::new(), take).await.unwrap();
+    all.sort_by(|a, b| (&a.action, a.approach).cmp(&(&b.action, b.approach)));
+    all
+}
+
+#[tokio::test]
+async fn the_enumerator_finds_what_is_true() {
+    let (subject, way) = (subject(true), way("symbolic", 0));
+    let results = results(&subject, &Origin::Symbolic, &way).await;
+    assert_eq!(results.iter().map(|r| r.action.as_str()).collect::<Vec<_>>(), ["BYE", "INFORM"]);
+    for result in &results {
+        assert_eq!(result.error, None);
+        assert_eq!(result.agreement.unwrap().f1, 1.0, "{result:?}");
+        assert_eq!((result.held, result.shown, result.episodes), (result.calls, 6, 6));
+    }
+    let text = table(&results, Detail::Services);
+    assert!(text.contains("2 actions of 1 service") && text.contains("6 other episodes"), "{text}");
+    assert!(text.contains("Ours (16B)") && text.contains("0.84"), "{text}");
+    // Nothing is left to do.
+    assert!(tasks(&[Arc::clone(&subject)], &way, &results).is_empty());
+    assert_eq!(tasks(&[Arc::clone(&subject)], &Way { demonstrations: 3, ..way }, &results).len(), 2);
+}
+
+#[tokio::test]
+async fn a_models_words_are_taken_as_they_are_and_validated() {
+    let subject = subject(true);
+    let model = Arc::new(Scripted {
+        greedy: "self.user.gone\n    assert (\n    assert slot",
+        sampled: "self.user.asked[slot]",
+        asked: Mutex::default(),
+    });
+    let asking = Asking {
+        model: Arc::clone(&model) as Arc<dyn LanguageModel>,
+        prompts: Prompts::default(),
+        raw: true,
+        samples: 2,
+        temperature: 0.7,
+        seed: 5,
+    };
+    let results = results(&subject, &Origin::Language(asking), &way("scripted", 2)).await;
+    let of = |action: &str, approach| results.iter().find(|r| r.action == action && r.approach == approach).unwrap();
+    // Prompting keeps what can be evaluated, true or not.
+    let prompted = of("INFORM", Approach::Prompted);
+    assert_eq!(prompted.assertions, ["self.user.gone", "slot"]);
+    assert_eq!((prompted.asks, prompted.held), (1, 0));
+    // Validation throws out what fails in a demonstration.
+    let validated = of("INFORM", Approach::Validated);
+    assert_eq!(validated.assertions, ["self.user.asked[slot]"]);
+    assert_eq!(validated.agreement.unwrap().f1, 1.0);
+    // A greedy ask and one for samples after each of the six demonstrations.
+    assert_eq!(validated.asks, 12);
+    let asked = model.asked.lock().unwrap();
+    assert!(asked.iter().all(|r| r.messages[0].text.contains("assert ") && r.messages.len() == 1));
+    let seeds: std::collections::BTreeSet<_> = asked.iter().map(|r| r.seed).collect();
+    assert_eq!(seeds.len(), 6);
+    let text = table(&results, Detail::Actions);
+    assert!(text.contains("    assert self.user.asked[slot]") && text.contains("prompting"), "{text}");
+}
+
+#[tokio::test]
+async fn without_truth_it_is_said_and_validity_is_told() {
+    let subject = subject(false);
+    let results = results(&subject, &Origin::Symbolic, &way("symbolic", 0)).await;
+    assert!(results.iter().all(|r| r.agreement.is_none() && r.held == r.calls && r.calls > 0));
+    let text = table(&results, Detail::Services);
+    assert!(text.contains("Nothing is known to be true of Tests_1"), "{text}");
+    let row = text.lines().find(|l| l.starts_with("Tests_1")).unwrap();
+    assert!(row.contains(" - ") && row.contains("1.000"), "{row}");
+}
+
+#[tokio::test]
+async fn the_tables_figures_are_those_of_the_file() {
+    let subject = subject(true);
+    let mut results = results(&subject, &Origin::Symbolic, &way("symbolic", 0)).await;
+    let agreement = results[0].agreement.as_mut().unwrap();
+    (agreement.precision, agreement.recall, agreement.f1) = (0.5, 0.25, 1.0 / 3.0);
+    let lines: Vec<String> = results.iter().map(|r| serde_json::to_string(r).unwrap()).collect();
+    let read: Vec<ActionResult> = lines.iter().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(read, results);
+    let text = table(&read, Detail::Services);
+    // Means of (0.5, 1) and (0.25, 1); their harmonic mean; the mean of (1/3, 1).
+    let row: Vec<&str> = text.lines().find(|l| l.starts_with("Tests_1")).unwrap().split_whitespace().collect();
+    assert_eq!(row[2..6], ["0.750", "0.625", "0.682", "0.667"], "{text}");
+    // An error later repaired counts once.
+    let mut twice = read.clone();
+    twice.extend(read);
+    assert_eq!(table(&twice, Detail::Services), text);
+}
+
+#[test]
+fn nothing_to_study_is_an_error_in_words() {
+    let specification = Specification::load(SPEC, "spec.py").unwrap();
+    let none = Subject::new("dialogue", "Tests_1", &specification, Vec::new(), Vec::new(), None).unwrap_err();
+    assert!(none.to_string().contains("no demonstration"), "{none}");
+    let one = vec![demo(0, "a", "b")];
+    let none = Subject::new("dialogue", "Tests_1", &specification, one, Vec::new(), None).unwrap_err();
+    assert!(none.to_string().contains("--data"), "{none}");
+}

@@ -1,0 +1,99 @@
+//! Tables of text for people: the first columns to the left, the others to the right, each as wide as it must be.
+
+use std::fmt::Write as _;
+
+/// A table.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Table {
+    /// Columns of words, set to the left; those after them are figures.
+    words: usize,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Clone)]
+enum Row {
+    Cells(Vec<String>),
+    /// A line across the table.
+    Line(String),
+}
+
+impl Table {
+    /// A table with these headings; the first `words` columns hold words.
+    pub(super) fn new<S: AsRef<str>>(words: usize, headings: impl IntoIterator<Item = S>) -> Self {
+        let mut table = Table { words, rows: Vec::new() };
+        table.row(headings.into_iter().map(|h| h.as_ref().to_owned()));
+        table
+    }
+
+    /// Adds a row.
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(Row::Cells(cells.into_iter().collect()));
+    }
+
+    /// Adds a line of its own.
+    pub(super) fn line(&mut self, text: impl Into<String>) {
+        self.rows.push(Row::Line(text.into()));
+    }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut widths: Vec<usize> = Vec::new();
+        for row in &self.rows {
+            let Row::Cells(cells) = row else { continue };
+            widths.resize(widths.len().max(cells.len()), 0);
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        for row in &self.rows {
+            let mut line = String::new();
+            match row {
+                Row::Line(text) => line.push_str(text),
+                Row::Cells(cells) => {
+                    for (at, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+                        let gap = if at == 0 { "" } else { "  " };
+                        // Writing to a text cannot fail.
+                        let _ = if at < self.words {
+                            write!(line, "{gap}{cell:<width$}")
+                        } else {
+                            write!(line, "{gap}{cell:>width$}")
+                        };
+                    }
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A share with three digits; a dash where there is none.
+pub(super) fn share(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
+}
+
+/// A figure as the paper prints it, with two digits; a dash where it prints none.
+pub(super) fn printed(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
+}
+
+/// `1 episode`, `2 episodes`.
+pub(super) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_they_must_be() {
+        let mut table = Table::new(1, ["action", "F1"]);
+        table.row(["é".to_owned(), share(Some(0.5))]);
+        table.row(["INFORM_COUNT".to_owned(), printed(None)]);
+        table.line("the end");
+        assert_eq!(table.to_string(), "action           F1\né             0.500\nINFORM_COUNT      -\nthe end\n");
+        assert_eq!((count(1, "turn"), count(0, "turn")), ("1 turn".to_owned(), "0 turns".to_owned()));
+    }
+}
