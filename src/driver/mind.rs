@@ -183,7 +183,9 @@ fn check(state: &State, rules: &Rules, call: &Call, explain: bool) -> Vec<Check>
         let condition = rule.text().to_owned();
         checks.push(Check { kind: CheckKind::Precondition, condition, status: status(&result), detail });
     }
-    if checks.iter().all(|c| c.status == Status::Holds)
+    // What is no declared action is for the world to take or leave.
+    if function.is_some_and(|f| f.role == Role::Action)
+        && checks.iter().all(|c| c.status == Status::Holds)
         && let Some((exception, message)) = verify::obstacle(state, call)
     {
         checks.push(Check {

@@ -7,17 +7,23 @@ use super::task::Driver;
 use crate::episode::gate::{AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, Choice, Node, Origin, Turn};
 use crate::method::FURTHER;
-use crate::method::reading::{Line, closed, read_line, written};
+use crate::method::reading::{Line, closed, written};
+use crate::method::verify;
 use crate::model::{CUT_OFF, Completion};
 use crate::planner::{Observed, ProposeContext, Ranked};
-use crate::program::Call;
+use crate::program::{Call, Specification};
 use crate::world::World;
 
 /// Reads a completion as the next action.
-pub(super) fn read_completion(completion: &Completion, greedy: bool, world: &dyn World) -> Draft {
+pub(super) fn read_completion(
+    completion: &Completion,
+    greedy: bool,
+    world: &dyn World,
+    specification: &Specification,
+) -> Draft {
     let raw = completion.text.clone();
     let written = written(&raw);
-    let (action, mut problem) = match read_line(&closed(written.line, &completion.finish)) {
+    let (action, mut problem) = match verify::read(&closed(written.line, &completion.finish), specification) {
         Line::Not { reason, message } => (None, Some(format!("{reason}: {message}"))),
         Line::Call(call) => match world.text_of(&call) {
             Some(text) => (Some(Action { text, call: Some(call.to_string()) }), None),

@@ -554,9 +554,12 @@ impl Driver {
                 let turn = self.gate.session().current().map(|n| &n.turn);
                 let greedy =
                     turn.and_then(|t| t.asks.iter().find(|a| a.id == ask)).is_some_and(|a| a.temperature == 0.0);
-                let world = self.points.world.as_ref();
-                let drafts =
-                    response.completions.iter().map(|c| proposing::read_completion(c, greedy, world)).collect();
+                let (world, specification) = (self.points.world.as_ref(), self.mind.specification());
+                let drafts = response
+                    .completions
+                    .iter()
+                    .map(|c| proposing::read_completion(c, greedy, world, specification))
+                    .collect();
                 let texts = response.completions.into_iter().map(|c| c.text).collect();
                 Report::Answered { ask, texts, usage: response.usage, ms, drafts }
             }

@@ -70,7 +70,9 @@ pub fn closed<'a>(line: &'a str, finish: &str) -> Cow<'a, str> {
         return Cow::Borrowed(line);
     }
     let closed = format!("{line})");
-    if closed.parse::<Call>().is_ok() { Cow::Owned(closed) } else { Cow::Borrowed(line) }
+    // What is Python then is taken, also a call with arguments by name.
+    let broken = matches!(read_line(&closed), Line::Not { reason: "SyntaxError", .. });
+    if broken { Cow::Borrowed(line) } else { Cow::Owned(closed) }
 }
 
 /// Reads a line as a program call.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::reading::{Line, read_line};
-use crate::program::{Assertion, Call, CheckResult, FaultKind, Role, State, read_keywords};
+use crate::program::{Assertion, Call, CheckResult, FaultKind, Role, Specification, State, read_keywords};
 
 /// Assertions in force, by action function.
 pub type Rules = BTreeMap<String, Vec<Assertion>>;
@@ -81,13 +81,21 @@ impl Verified {
     }
 }
 
+/// Reads a line as a call; arguments given by name are put in the order of the specification's parameters.
+pub fn read(line: &str, specification: &Specification) -> Line {
+    match (read_keywords(line, specification), read_line(line)) {
+        (Some(Ok(call)), _) => Line::Call(call),
+        (Some(Err(message)), _) => Line::Not { reason: "TypeError", message },
+        (None, line) => line,
+    }
+}
+
 /// Verifies a line in a state. Only the line decides; how the state was reached does not matter.
 pub fn verify(line: &str, state: &State, rules: &Rules, reading: impl Fn(&Call) -> Reading) -> Verified {
     let refused = |reason: &str, message: String| Verified::Refused { reason: reason.to_owned(), message };
-    let call = match (read_keywords(line, state.specification()), read_line(line)) {
-        (Some(Ok(call)), _) | (None, Line::Call(call)) => call,
-        (Some(Err(message)), _) => return refused("TypeError", message),
-        (None, Line::Not { reason, message }) => return refused(reason, message),
+    let call = match read(line, state.specification()) {
+        Line::Call(call) => call,
+        Line::Not { reason, message } => return refused(reason, message),
     };
     match reading(&call) {
         Reading::EndOfTurn => return Verified::EndOfTurn(call),
@@ -113,7 +121,6 @@ pub fn verify(line: &str, state: &State, rules: &Rules, reading: impl Fn(&Call) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Specification;
 
     const SPEC: &str = "SETUP = ['user = User()', 'system = System(user)']\nACTIONS = ['system.INFORM', 'system.BYE']\nOBSERVATIONS = ['user.REQUEST']\n\nfrom collections import defaultdict\n\nclass User:\n    def __init__(self):\n        self.requested = defaultdict(lambda: False)\n\n    def REQUEST(self, slot):\n        self.requested[slot] = True\n\nclass System:\n    def __init__(self, user):\n        self.user = user\n\n    def INFORM(self, slot):\n        pass\n\n    def BYE(self):\n        pass\n";
 

@@ -2,6 +2,8 @@
 //!
 //! Acts in, counts out; asks nobody and predicts nothing.
 
+use serde::{Deserialize, Serialize};
+
 use crate::method::verify::{Rules, check, obstacle};
 use crate::precondition::Score;
 use crate::program::{Call, Role, Specification, State};
@@ -43,13 +45,14 @@ impl SystemTurn {
 }
 
 /// True and false positives and false negatives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Predicted and recorded.
     pub tp: u64,
     /// Predicted, not recorded.
     pub fp: u64,
     /// Recorded, not predicted.
+    #[serde(rename = "fn")]
     pub r#fn: u64,
 }
 
@@ -88,7 +91,7 @@ impl Counts {
 }
 
 /// How many predicted actions their true preconditions permit where they were predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Compatibility {
     /// Actions predicted.
     pub predicted: u64,
@@ -101,6 +104,12 @@ impl Compatibility {
     pub fn add(&mut self, compatible: &[bool]) {
         self.predicted += compatible.len() as u64;
         self.compatible += compatible.iter().filter(|holds| **holds).count() as u64;
+    }
+
+    /// Adds another's.
+    pub fn merge(&mut self, other: Compatibility) {
+        self.predicted += other.predicted;
+        self.compatible += other.compatible;
     }
 
     /// The share; `None` where nothing was predicted.

@@ -3,6 +3,7 @@
 //! Knows no world and no model: whoever runs it hands in how a task's driver is set up. Results are a file of lines; what a
 //! table says is computed from them.
 
+mod play;
 mod result;
 mod results_file;
 mod selector;
@@ -14,11 +15,11 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::driver::{self, Command, Notice, Setup};
-use crate::episode::{Event, Session};
+use crate::driver::Setup;
 use crate::study::jobs::each;
 use crate::world::TaskInfo;
 
+pub(super) use play::{Played, play};
 pub use result::RunResult;
 pub use results_file::ResultsFile;
 pub use selector::Selector;
@@ -43,78 +44,18 @@ pub async fn run(
 /// Runs one episode to its end; `None` if it was cancelled.
 async fn episode(task: TaskInfo, make: MakeSetup, cancel: CancellationToken) -> Option<RunResult> {
     let started = Instant::now();
-    let failed = |why: String| Some(failure(&task, why, started));
     let info = task.clone();
     let setup = match tokio::task::spawn_blocking(move || make(&info)).await {
         Ok(Ok(setup)) => setup,
-        Ok(Err(why)) => return failed(why),
-        Err(e) => return failed(e.to_string()),
+        Ok(Err(why)) => return Some(failure(&task, why, started)),
+        Err(e) => return Some(failure(&task, e.to_string(), started)),
     };
-    let mut handle = match driver::start(setup) {
-        Ok(handle) => handle,
-        Err(why) => return failed(why),
-    };
-    let mut watch = Watch::default();
-    loop {
-        let notice = tokio::select! {
-            notice = handle.notices.recv() => notice,
-            () = cancel.cancelled() => {
-                let _ = handle.commands.send(Command::Quit);
-                while handle.notices.recv().await.is_some_and(|n| n != Notice::Stopped) {}
-                return None;
-            }
-        };
-        match notice {
-            None | Some(Notice::Stopped) => break,
-            Some(notice) => {
-                if watch.take(notice) {
-                    let _ = handle.commands.send(Command::Quit);
-                }
-            }
+    Some(match play(setup, &cancel).await? {
+        Ok(Played { session, ended, error }) => {
+            RunResult::of(&session, &task.kind, started.elapsed().as_secs_f64(), &ended, error)
         }
-    }
-    let seconds = started.elapsed().as_secs_f64();
-    match watch.session {
-        Some(session) => Some(RunResult::of(&session, &task.kind, seconds, &watch.ended, watch.error)),
-        None => failed("the driver ended before the episode began".to_owned()),
-    }
-}
-
-/// What is seen of an episode from outside.
-#[derive(Default)]
-struct Watch {
-    session: Option<Session>,
-    ended: String,
-    error: Option<String>,
-}
-
-impl Watch {
-    /// Takes a notice in; whether the episode has come to its end.
-    fn take(&mut self, notice: Notice) -> bool {
-        match notice {
-            Notice::Opened { header, .. } => self.session = Some(Session::new(*header)),
-            Notice::Recorded(record) => {
-                let Some(session) = &mut self.session else { return false };
-                if let Err(misfit) = session.apply(&record) {
-                    self.error = Some(misfit.to_string());
-                    return true;
-                }
-                match record.event {
-                    // A policy set aside is how an unattended episode ends.
-                    Event::PolicySet { policy, why } if !policy.is_automatic() => {
-                        self.ended = why;
-                        return true;
-                    }
-                    Event::AskFailed { error, .. } | Event::Failed { error } => self.error = Some(error),
-                    // What was retried with success is no error of the episode.
-                    Event::Executed { .. } => self.error = None,
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-        false
-    }
+        Err(why) => failure(&task, why, started),
+    })
 }
 
 fn failure(task: &TaskInfo, why: String, started: Instant) -> RunResult {

@@ -1,0 +1,175 @@
+//! Predicts the system's turns of a dialogue, each from what was recorded before it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+
+use super::metrics::{Compatibility, Counts, SystemTurn, compatible};
+use super::result::{PolicyResult, TurnResult};
+use super::setting::{Assertions, Basis, Knowledge, Setting, Start};
+use super::turn_world::TurnWorld;
+use crate::episode::Session;
+use crate::method::verify::{Rules, rules};
+use crate::program::{Call, Specification};
+use crate::study::run::{Played, play};
+use crate::world::demonstration::Demonstration;
+use crate::world::dialogue::{Dialogue, DialogueWorld, Source};
+use crate::world::{TaskInfo, World};
+
+/// A service in one setting, ready to be predicted.
+pub struct Service {
+    /// Its name.
+    pub name: String,
+    setting: Setting,
+    source: Arc<Source>,
+    specification: Specification,
+    /// The specification's text with the assertions in force in its bodies.
+    in_force: String,
+    truth: Option<Rules>,
+    knowledge: Knowledge,
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} in {:?}", self.name, self.setting)
+    }
+}
+
+impl Service {
+    /// A service with its first `setting.shots` demonstrations and these assertions in force; `truth` is what compatibility is
+    /// counted by.
+    ///
+    /// # Errors
+    /// In words: a specification that does not load, an assertion that is none, a setting that there is not.
+    pub fn new(
+        source: &Arc<Source>,
+        name: &str,
+        setting: &Setting,
+        in_force: &Assertions,
+        truth: Option<&Assertions>,
+    ) -> Result<Self, String> {
+        let fail = |why: String| format!("{name}: {why}");
+        let specification = Specification::load(&source.specification(name), name).map_err(|e| fail(e.to_string()))?;
+        let actions = &specification.declarations().actions;
+        // A file may tell of actions that this service does not have.
+        let known = |action: &String| actions.iter().any(|a| a == action || a.ends_with(&format!(".{action}")));
+        let in_force: Assertions =
+            in_force.iter().filter(|(a, _)| known(a)).map(|(a, t)| (a.clone(), t.clone())).collect();
+        let with = specification.with_assertions(&in_force).map_err(|e| fail(e.to_string()))?;
+        let compiled = |set: &Assertions| rules(set.iter().map(|(action, texts)| (action.as_str(), texts.as_slice())));
+        compiled(&in_force).map_err(fail)?;
+        let truth = truth.map(compiled).transpose().map_err(|e| format!("{name}, ground truth: {e}"))?;
+        let demonstrations = source.demonstrations(name, "", setting.seed);
+        let shown: Vec<Demonstration> =
+            demonstrations.into_iter().take(setting.shots).map(Demonstration::from).collect();
+        Ok(Service {
+            name: name.to_owned(),
+            setting: setting.clone(),
+            source: Arc::clone(source),
+            in_force: with.source().to_owned(),
+            specification,
+            truth,
+            knowledge: Knowledge::new(setting, &shown)?,
+        })
+    }
+
+    /// How it is predicted.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+}
+
+/// Predicts every turn of a dialogue; `None` if it was cancelled. What goes wrong stands in the result.
+pub async fn predict(
+    service: Arc<Service>,
+    task: TaskInfo,
+    basis: Basis,
+    cancel: CancellationToken,
+) -> Option<PolicyResult> {
+    let started = Instant::now();
+    let mut result = PolicyResult::new("dialogue", &task.id, &service.name, &service.setting);
+    match turns(&service, &task, &basis, &cancel, &mut result).await {
+        Ok(true) => {}
+        Ok(false) => return None,
+        Err(why) => result.error = Some(why),
+    }
+    result.seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+    Some(result)
+}
+
+/// Whether all turns were predicted; false if it was cancelled.
+async fn turns(
+    service: &Service,
+    task: &TaskInfo,
+    basis: &Basis,
+    cancel: &CancellationToken,
+    result: &mut PolicyResult,
+) -> Result<bool, String> {
+    let dialogue: &Dialogue = service.source.dialogue(&task.id).map_err(|e| e.to_string())?;
+    let mut forms = DialogueWorld::new(Arc::clone(&service.source));
+    forms.reset(&task.id, 0).map_err(|e| e.to_string())?;
+    let calls: Vec<Call> = dialogue.calls().cloned().collect();
+    let mut state = service.specification.start().map_err(|fault| fault.to_string())?;
+    let mut done = 0;
+    let mut counts = Counts::default();
+    let mut compatibility = service.truth.as_ref().map(|_| Compatibility::default());
+    for turn in SystemTurn::of(dialogue, &service.specification) {
+        for call in calls.iter().take(turn.start).skip(done) {
+            state.call_unchecked(call).map_err(|fault| format!("{call}: {fault}"))?;
+        }
+        done = turn.start;
+        let world = TurnWorld::new(&forms, task.clone(), &calls, turn.clone());
+        let setup = basis.setup(
+            &service.setting,
+            &service.knowledge,
+            Start {
+                opening: world.header(),
+                world: Box::new(world),
+                options: std::collections::BTreeMap::new(),
+                task: &task.id,
+                sentence: &task.sentence,
+                specification: &service.in_force,
+            },
+        );
+        let Some(played) = play(setup, cancel).await else { return Ok(false) };
+        let Played { session, ended, error } = played?;
+        count_asks(&session, result);
+        if let Some(why) = error {
+            return Err(format!("turn at call {}: {why}", turn.start));
+        }
+        let predicted = taken(&session);
+        let holds = service.truth.as_ref().map(|truth| compatible(&state, truth, &predicted, &turn));
+        counts.add(Counts::of(&predicted, &turn.acts));
+        if let (Some(sum), Some(holds)) = (&mut compatibility, &holds) {
+            sum.add(holds);
+        }
+        result.actions += predicted.len() as u64;
+        let SystemTurn { start, acts: recorded, .. } = turn;
+        result.turns.push(TurnResult { start, predicted, recorded, compatible: holds, ended });
+    }
+    result.counts = Some(counts);
+    result.compatibility = compatibility;
+    Ok(true)
+}
+
+/// The actions of a session's way to its cursor that are calls of their own; the end of a turn is none.
+fn taken(session: &Session) -> Vec<Call> {
+    let path = session.path(session.cursor());
+    let own = path.iter().filter(|node| node.action.is_some());
+    own.filter_map(|node| {
+        let first: Call = node.outcome.calls.first()?.parse().ok()?;
+        let action: Call = node.action.as_ref()?.call.as_deref()?.parse().ok()?;
+        (first == action).then_some(action)
+    })
+    .collect()
+}
+
+/// Adds what asking cost.
+pub(super) fn count_asks(session: &Session, result: &mut PolicyResult) {
+    let path = session.path(session.cursor());
+    let asks = path.iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.prompt.is_some()).count();
+    result.asks = result.asks.saturating_add(u32::try_from(asks).unwrap_or(u32::MAX));
+    result.prompt_tokens += session.spent.prompt;
+    result.completion_tokens += session.spent.completion;
+}

@@ -1,0 +1,212 @@
+//! The tables of a study of policies, the paper's figures beside ours. Computed from results alone.
+
+use std::collections::BTreeMap;
+
+use super::metrics::{Compatibility, Counts};
+use super::result::PolicyResult;
+use super::setting::Setting;
+use crate::study::paper::{FIGURE_2, SOURCE, TABLE_3};
+use crate::study::table::{Table, count, printed, share};
+
+/// What the results of one setting sum up to.
+#[derive(Default)]
+struct Sum {
+    episodes: usize,
+    turns: usize,
+    won: usize,
+    counts: Counts,
+    compatibility: Compatibility,
+    asks: u64,
+    tokens: u64,
+    errors: usize,
+}
+
+impl Sum {
+    fn of(results: &[&PolicyResult]) -> Self {
+        let mut sum = Sum::default();
+        for result in results {
+            sum.asks += u64::from(result.asks);
+            sum.tokens += result.prompt_tokens + result.completion_tokens;
+            if result.error.is_some() {
+                sum.errors += 1;
+                continue;
+            }
+            sum.episodes += 1;
+            sum.turns += result.turns.len();
+            sum.won += usize::from(result.won == Some(true));
+            sum.counts.add(result.counts.unwrap_or_default());
+            sum.compatibility.merge(result.compatibility.unwrap_or_default());
+        }
+        sum
+    }
+}
+
+/// The tables of all results, one a world.
+pub fn table(results: &[PolicyResult]) -> String {
+    let mut text = String::new();
+    for world in ["dialogue", "household"] {
+        let of_world: Vec<&PolicyResult> = latest(results).into_iter().filter(|r| r.world == world).collect();
+        if of_world.is_empty() {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&one(world, &of_world));
+        text.push_str(&paper(world));
+    }
+    text
+}
+
+/// Of several results of the same thing (a study repeated after an error), the last.
+fn latest(results: &[PolicyResult]) -> Vec<&PolicyResult> {
+    let mut last: BTreeMap<(&str, &str, &Setting), usize> = BTreeMap::new();
+    for (at, result) in results.iter().enumerate() {
+        last.insert((&result.world, &result.task, &result.setting), at);
+    }
+    let mut places: Vec<usize> = last.into_values().collect();
+    places.sort_unstable();
+    places.into_iter().filter_map(|at| results.get(at)).collect()
+}
+
+fn one(world: &str, results: &[&PolicyResult]) -> String {
+    let mut settings: Vec<&Setting> = Vec::new();
+    for result in results {
+        if !settings.contains(&&result.setting) {
+            settings.push(&result.setting);
+        }
+    }
+    settings.sort();
+    let mut models: Vec<&str> = settings.iter().map(|s| s.model.as_str()).collect();
+    models.dedup();
+    let dialogue = world == "dialogue";
+    let mut kinds: Vec<&str> = results.iter().map(|r| r.kind.as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let what = if dialogue { "service" } else { "type of task" };
+    let mut text = format!(
+        "{} ({}), model {}\n",
+        if dialogue { "Acts predicted from the recorded turns before" } else { "Household tasks run to their end" },
+        count(kinds.len(), what),
+        models
+            .iter()
+            .map(|m| if *m == "symbolic" { "symbolic (no language model)" } else { m })
+            .collect::<Vec<_>>()
+            .join(", "),
+    );
+    let figures: &[&str] =
+        if dialogue { &["dialogues", "turns", "F1", "precision", "recall"] } else { &["tasks", "won", "success"] };
+    let rest = ["compat", "asks", "tokens", "errors", "paper", "compat"];
+    let headings = ["method", "prompt", "sampling", "think", "preconditions", "model", "shots"];
+    let mut table = Table::new(6, headings.iter().chain(figures).chain(&rest));
+    for setting in settings {
+        let of: Vec<&PolicyResult> = results.iter().filter(|r| r.setting == *setting).copied().collect();
+        let sum = Sum::of(&of);
+        let (prompt, sampling) = conditions(setting);
+        let yes = |yes: Option<bool>| yes.map_or("-", |yes| if yes { "yes" } else { "no" }).to_owned();
+        let mut cells = vec![
+            setting.method.clone(),
+            yes(prompt),
+            yes(sampling),
+            yes(Some(setting.think)),
+            setting.preconditions.clone(),
+            setting.model.clone(),
+            setting.shots.to_string(),
+            sum.episodes.to_string(),
+        ];
+        let known = sum.episodes > 0;
+        if dialogue {
+            let score = sum.counts.score();
+            cells.push(sum.turns.to_string());
+            cells.extend([score.f1, score.precision, score.recall].map(|figure| share(known.then_some(figure))));
+        } else {
+            cells.push(sum.won.to_string());
+            cells.push(share(known.then(|| sum.won as f64 / sum.episodes as f64)));
+        }
+        cells.push(share(sum.compatibility.share()));
+        cells.extend([sum.asks.to_string(), sum.tokens.to_string(), sum.errors.to_string()]);
+        let beside = printed_beside(world, setting);
+        cells.extend([printed(beside.map(|b| b.0)), printed(beside.map(|b| b.1))]);
+        table.row(cells);
+    }
+    text.push_str(&table.to_string());
+    if results.iter().any(|r| r.error.is_none() && r.compatibility.is_none()) {
+        text.push_str("compat counts only services whose true preconditions the data tells\n");
+    }
+    for failed in results.iter().filter(|r| r.error.is_some()).take(5) {
+        text.push_str(&format!("{}: {}\n", failed.task, failed.error.as_deref().unwrap_or_default()));
+    }
+    text
+}
+
+/// Whether the assertions stand in the prompt, and whether samples are drawn until one verifies; `None` for methods that the paper
+/// does not have.
+fn conditions(setting: &Setting) -> (Option<bool>, Option<bool>) {
+    let prompt = match setting.assertions.as_str() {
+        "shown" => Some(true),
+        "hidden" => Some(false),
+        _ => None,
+    };
+    match setting.method.as_str() {
+        // The built-in proposer reads no prompt and draws no samples; it offers only what its assertions permit.
+        _ if setting.model == "symbolic" => (None, None),
+        "few-shot" => (prompt.or(Some(false)), Some(false)),
+        "precondition-prompting" => (prompt.or(Some(true)), Some(false)),
+        "precondition-aware" => (prompt.or(Some(true)), Some(true)),
+        _ => (prompt, None),
+    }
+}
+
+/// The paper's figures for the same conditions with its largest model: F1 or success, and compatibility.
+fn printed_beside(world: &str, setting: &Setting) -> Option<(f64, f64)> {
+    let (prompt, sampling) = conditions(setting);
+    let (prompt, sampling) = (prompt?, sampling?);
+    let approach = match (prompt, sampling) {
+        (false, false) => "Few-shot prompting",
+        (true, false) => "Precondition prompting",
+        (true, true) => "Ours",
+        (false, true) => return None,
+    };
+    let row = TABLE_3.iter().find(|r| r.model == "StarCoder 16B" && r.approach == approach && r.think == setting.think);
+    if world == "household" {
+        return row.map(|r| r.household);
+    }
+    let ablation = || FIGURE_2.iter().find(|a| a.model == "16B" && a.prompt == prompt && a.sampling == sampling);
+    match setting.shots {
+        _ if setting.think => None,
+        1 => ablation().map(|a| a.one),
+        4 => row.and_then(|r| r.dialogue),
+        10 => ablation().and_then(|a| a.ten),
+        _ => None,
+    }
+}
+
+/// The paper's own tables.
+fn paper(world: &str) -> String {
+    let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+    let two = |pair: Option<(f64, f64)>| [printed(pair.map(|p| p.0)), printed(pair.map(|p| p.1))];
+    let mut text = format!("\nBeside it, as printed in \"{SOURCE}\" (the columns `paper`: its 16B model)\n");
+    if world == "dialogue" {
+        let mut table =
+            Table::new(3, ["Figure 2 (SGD)", "prompt", "sampling", "1-shot F1", "compat", "10-shot F1", "compat"]);
+        for row in FIGURE_2 {
+            let cells = [row.model.to_owned(), yes(row.prompt), yes(row.sampling)];
+            table.row(cells.into_iter().chain(two(Some(row.one))).chain(two(row.ten)));
+        }
+        text.push_str(&table.to_string());
+    }
+    let (what, heading) = match world {
+        "dialogue" => ("Table 3 (SGD, 4 shots)", "F1"),
+        _ => ("Table 3 (ALFWorld)", "success"),
+    };
+    let mut table = Table::new(3, [what, "approach", "think", heading, "compat"]);
+    for row in TABLE_3 {
+        let figures = if world == "dialogue" { row.dialogue } else { Some(row.household) };
+        if let Some(figures) = figures {
+            let cells = [row.model.to_owned(), row.approach.to_owned(), yes(row.think)];
+            table.row(cells.into_iter().chain(two(Some(figures))));
+        }
+    }
+    text.push_str(&table.to_string());
+    text
+}

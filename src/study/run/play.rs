@@ -1,0 +1,88 @@
+//! One unattended episode through the driver, watched from outside until its policy ends.
+
+use tokio_util::sync::CancellationToken;
+
+use crate::driver::{self, Command, Notice, Setup};
+use crate::episode::{Event, Session};
+
+/// An episode that has ended.
+pub(in crate::study) struct Played {
+    /// The session at its end.
+    pub(in crate::study) session: Session,
+    /// Why it ended, in words.
+    pub(in crate::study) ended: String,
+    /// What went wrong, if it could not be run to its end.
+    pub(in crate::study) error: Option<String>,
+}
+
+/// Runs an episode until its policy sets itself aside; `None` if it was cancelled.
+///
+/// # Errors
+/// Why it could not be begun, in words.
+pub(in crate::study) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Result<Played, String>> {
+    let mut handle = match driver::start(setup) {
+        Ok(handle) => handle,
+        Err(why) => return Some(Err(why)),
+    };
+    let mut watch = Watch::default();
+    loop {
+        let notice = tokio::select! {
+            notice = handle.notices.recv() => notice,
+            () = cancel.cancelled() => {
+                let _ = handle.commands.send(Command::Quit);
+                while handle.notices.recv().await.is_some_and(|n| n != Notice::Stopped) {}
+                return None;
+            }
+        };
+        match notice {
+            None | Some(Notice::Stopped) => break,
+            Some(notice) => {
+                if watch.take(notice) {
+                    let _ = handle.commands.send(Command::Quit);
+                }
+            }
+        }
+    }
+    let Watch { session, ended, error } = watch;
+    Some(match session {
+        Some(session) => Ok(Played { session, ended, error }),
+        None => Err("the driver ended before the episode began".to_owned()),
+    })
+}
+
+/// What is seen of an episode from outside.
+#[derive(Default)]
+struct Watch {
+    session: Option<Session>,
+    ended: String,
+    error: Option<String>,
+}
+
+impl Watch {
+    /// Takes a notice in; whether the episode has come to its end.
+    fn take(&mut self, notice: Notice) -> bool {
+        match notice {
+            Notice::Opened { header, .. } => self.session = Some(Session::new(*header)),
+            Notice::Recorded(record) => {
+                let Some(session) = &mut self.session else { return false };
+                if let Err(misfit) = session.apply(&record) {
+                    self.error = Some(misfit.to_string());
+                    return true;
+                }
+                match record.event {
+                    // A policy set aside is how an unattended episode ends.
+                    Event::PolicySet { policy, why } if !policy.is_automatic() => {
+                        self.ended = why;
+                        return true;
+                    }
+                    Event::AskFailed { error, .. } | Event::Failed { error } => self.error = Some(error),
+                    // What was retried with success is no error of the episode.
+                    Event::Executed { .. } => self.error = None,
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+}
