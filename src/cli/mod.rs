@@ -14,6 +14,8 @@ mod play;
 mod preconditions;
 mod run;
 mod settings;
+mod study;
+mod unattended;
 mod workbench;
 mod world;
 
@@ -54,6 +56,9 @@ enum Command {
     Conform(conform::Conform),
     /// Run episodes unattended, one result a line
     Run(run::Run),
+    /// Measure what the papers' tables measure, with their figures beside ours
+    #[command(subcommand)]
+    Study(study::StudyCommand),
     /// Write a session as an HTML page, an asciicast, or JSONL
     Export(export::Export),
     /// Print a session as plain text
@@ -82,6 +87,7 @@ pub fn run() -> ExitCode {
         Some(Command::NewTask(new_task)) => new_task.run(),
         Some(Command::Conform(conform)) => conform.run(),
         Some(Command::Run(run)) => run.execute(&cli.global),
+        Some(Command::Study(command)) => command.run(&cli.global),
         Some(Command::Export(export)) => export.run(),
         Some(Command::Show(show)) => show.run(),
         Some(Command::Preconditions(command)) => command.run(&cli.global),

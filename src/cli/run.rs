@@ -1,16 +1,14 @@
 //! `stepwright run`: episodes unattended, one result a line.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tokio_util::sync::CancellationToken;
 
 use super::settings::MethodFlags;
+use super::unattended::{at_least_one, interrupted, progress};
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, print};
 use crate::config::Config;
@@ -49,11 +47,6 @@ pub struct Run {
     sessions: Option<PathBuf>,
 }
 
-/// A number of episodes at once.
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it takes a whole number from 1 on".to_owned())
-}
-
 impl Run {
     /// Runs the tasks that have no result yet; exit code 1 if an episode could not be run to its end.
     ///
@@ -76,8 +69,7 @@ impl Run {
         let mut results: Vec<RunResult> = file.earlier.clone();
         let mut won = 0;
         let runtime = tokio::runtime::Runtime::new()?;
-        let cancel = CancellationToken::new();
-        runtime.spawn(cancel_on_interrupt(cancel.clone()));
+        let cancel = interrupted(&runtime);
         let (asked, jobs, out) = (waiting.len(), self.jobs, self.out.display().to_string());
         let make = self.maker(options, config, sources);
         runtime
@@ -152,22 +144,4 @@ fn keep(setup: &mut Setup, folder: &Path, task: &str) -> Result<(), String> {
     let path = free.map(|f| folder.join(f)).find(|p| !p.exists()).unwrap_or_else(|| folder.join(&name));
     setup.keep = Keep::Log(log::Writer::create(&path, header).map_err(|e| e.to_string())?);
     Ok(())
-}
-
-async fn cancel_on_interrupt(cancel: CancellationToken) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        cancel.cancel();
-    }
-}
-
-fn progress(total: u64) -> ProgressBar {
-    let bar = ProgressBar::new(total);
-    if !std::io::stderr().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    // The template is a constant of ours; if it were wrong the default bar would do.
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
 }

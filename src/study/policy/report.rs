@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::metrics::{Compatibility, Counts};
 use super::result::PolicyResult;
 use super::setting::Setting;
+use crate::driver::SYMBOLIC;
 use crate::study::paper::{FIGURE_2, SOURCE, TABLE_3};
 use crate::study::table::{Table, count, printed, share};
 
@@ -83,14 +84,14 @@ fn one(world: &str, results: &[&PolicyResult]) -> String {
     let mut kinds: Vec<&str> = results.iter().map(|r| r.kind.as_str()).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let what = if dialogue { "service" } else { "type of task" };
+    let what = if dialogue { "service" } else { "task type" };
     let mut text = format!(
         "{} ({}), model {}\n",
         if dialogue { "Acts predicted from the recorded turns before" } else { "Household tasks run to their end" },
         count(kinds.len(), what),
         models
             .iter()
-            .map(|m| if *m == "symbolic" { "symbolic (no language model)" } else { m })
+            .map(|m| if *m == SYMBOLIC { "symbolic (no language model)" } else { m })
             .collect::<Vec<_>>()
             .join(", "),
     );
@@ -111,7 +112,7 @@ fn one(world: &str, results: &[&PolicyResult]) -> String {
             yes(Some(setting.think)),
             setting.preconditions.clone(),
             setting.model.clone(),
-            setting.shots.to_string(),
+            shots(world, setting),
             sum.episodes.to_string(),
         ];
         let known = sum.episodes > 0;
@@ -139,6 +140,11 @@ fn one(world: &str, results: &[&PolicyResult]) -> String {
     text
 }
 
+/// How many demonstrations there were: the built-in proposer learns from all of the household's.
+fn shots(world: &str, setting: &Setting) -> String {
+    if world == "household" && setting.model == SYMBOLIC { "all".to_owned() } else { setting.shots.to_string() }
+}
+
 /// Whether the assertions stand in the prompt, and whether samples are drawn until one verifies; `None` for methods that the paper
 /// does not have.
 fn conditions(setting: &Setting) -> (Option<bool>, Option<bool>) {
@@ -149,7 +155,7 @@ fn conditions(setting: &Setting) -> (Option<bool>, Option<bool>) {
     };
     match setting.method.as_str() {
         // The built-in proposer reads no prompt and draws no samples; it offers only what its assertions permit.
-        _ if setting.model == "symbolic" => (None, None),
+        _ if setting.model == SYMBOLIC => (None, None),
         "few-shot" => (prompt.or(Some(false)), Some(false)),
         "precondition-prompting" => (prompt.or(Some(true)), Some(false)),
         "precondition-aware" => (prompt.or(Some(true)), Some(true)),

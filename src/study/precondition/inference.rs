@@ -9,7 +9,7 @@ use super::result::Approach;
 use super::subject::Subject;
 use crate::model::{Completion, LanguageModel, ModelRequest};
 use crate::precondition::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateOrigin, Fate, Workshop, read_completion,
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, Fate, Workshop, Written, read_completion,
 };
 use crate::prompt::Prompts;
 
@@ -32,8 +32,6 @@ pub struct Asking {
     pub model: Arc<dyn LanguageModel>,
     /// The templates.
     pub prompts: Prompts,
-    /// Whether it completes raw text rather than chats.
-    pub raw: bool,
     /// Random samples of each demonstration's prompt.
     pub samples: u32,
     /// Their temperature.
@@ -103,14 +101,14 @@ pub(super) async fn asked(
     let calling: Vec<usize> =
         calling.filter(|(_, d)| d.calls.iter().any(|c| c.function == action)).map(|(at, _)| at).collect();
     let mut spent = Spent::default();
-    let mut written: Vec<String> = Vec::new();
+    let mut written: Vec<Written> = Vec::new();
     let mut prompted = Inferred::nothing(Approach::Prompted);
     for (number, demonstration) in calling.into_iter().enumerate() {
         let context = workshop.context(action, demonstration);
         let context =
             context.ok_or_else(|| format!("the specification cannot be shown without {action}'s assertions"))?;
         let greedy = asking.ask(&context, 1, 0.0, number, &mut spent, cancel).await?;
-        let greedy: Vec<String> = greedy.iter().flat_map(|c| texts(&c.text)).collect();
+        let greedy: Vec<Written> = greedy.iter().flat_map(|c| read_completion(&c.text)).collect();
         if number == 0 {
             prompted.candidates = greedy.len();
             prompted.assertions = evaluable(&workshop, action, &greedy)?;
@@ -121,25 +119,21 @@ pub(super) async fn asked(
         written.extend(greedy);
         if asking.samples > 0 {
             let sampled = asking.ask(&context, asking.samples, asking.temperature, number, &mut spent, cancel).await?;
-            written.extend(sampled.iter().flat_map(|c| texts(&c.text)));
+            written.extend(sampled.iter().flat_map(|c| read_completion(&c.text)));
         }
     }
-    workshop.offer(action, CandidateOrigin::Model, &written, |_, _| true).map_err(|e| e.to_string())?;
+    workshop.take_in(action, &written).map_err(|e| e.to_string())?;
     let validated = Inferred::nothing(Approach::Validated).suggested(&workshop, action)?;
     let Spent { asks, prompt, completion } = spent;
     let validated = Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..validated };
     Ok(vec![prompted, validated])
 }
 
-/// The assertions of a completion.
-fn texts(completion: &str) -> Vec<String> {
-    read_completion(completion)
-}
-
-/// Those of the texts that are assertions and can be evaluated at all; whether they hold in the demonstrations is not asked.
-fn evaluable(workshop: &Workshop, action: &str, texts: &[String]) -> Result<Vec<String>, String> {
+/// Those of the lines that are assertions and can be evaluated at all; whether they hold in the demonstrations is not asked.
+fn evaluable(workshop: &Workshop, action: &str, written: &[Written]) -> Result<Vec<String>, String> {
     let mut kept = Vec::new();
-    for text in texts {
+    for written in written {
+        let Written::Candidate(text) = written else { continue };
         let judged = workshop.try_text(action, text).map_err(|e| e.to_string())?;
         if !matches!(judged.fate, Fate::Malformed { .. } | Fate::Unknown { .. }) {
             kept.push(text.clone());
@@ -166,7 +160,8 @@ impl Asking {
         spent: &mut Spent,
         cancel: &CancellationToken,
     ) -> Result<Vec<Completion>, String> {
-        let template = if self.raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
+        let raw = self.model.prefers_raw();
+        let template = if raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
         let rendered = self.prompts.render(template, context).map_err(|e| e.to_string())?;
         let stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned);
         let request = ModelRequest {
@@ -174,7 +169,7 @@ impl Asking {
             max_tokens: MAX_TOKENS,
             temperature,
             n,
-            stop: if self.raw { stop.into() } else { Vec::new() },
+            stop: if raw { stop.into() } else { Vec::new() },
             seed: Some(self.seed.wrapping_add(number as u64)),
             logprobs: false,
         };

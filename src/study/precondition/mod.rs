@@ -12,6 +12,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,6 +25,8 @@ pub use result::{ActionResult, Agreement, Approach, Way};
 pub use subject::{Subject, SubjectError, Truth};
 
 use super::jobs::each;
+use crate::precondition::{Demo, Workshop};
+use crate::program::Specification;
 use inference::Inferred;
 
 /// One action of one subject, to be inferred.
@@ -66,6 +69,25 @@ pub async fn run(
         async move { one(task, origin, way, cancel).await }
     };
     each(tasks, jobs, cancel, work, ended).await
+}
+
+/// What the built-in enumerator adopts for each action that the demonstrations call.
+///
+/// # Errors
+/// In words: a demonstration that cannot be executed.
+pub fn enumerated(
+    specification: &Specification,
+    demonstrations: Vec<Demo>,
+) -> Result<BTreeMap<String, Vec<String>>, String> {
+    let mut workshop = Workshop::new(specification, demonstrations).map_err(|e| e.to_string())?;
+    let actions: Vec<String> = workshop.called_actions().map(|f| f.name.clone()).collect();
+    let mut adopted = BTreeMap::new();
+    for action in actions {
+        workshop.enumerate(&action, |_, _| true).map_err(|e| e.to_string())?;
+        let suggested = workshop.suggested(&action);
+        adopted.insert(action, suggested);
+    }
+    Ok(adopted)
 }
 
 /// One action; `None` if it was cancelled.

@@ -53,6 +53,10 @@ impl LanguageModel for Scripted {
         ModelInfo { name: "scripted".into(), kind: ModelKind::Remote, endpoint: String::new() }
     }
 
+    fn prefers_raw(&self) -> bool {
+        true
+    }
+
     async fn complete(
         &self,
         request: &ModelRequest,
@@ -104,14 +108,13 @@ async fn the_enumerator_finds_what_is_true() {
 async fn a_models_words_are_taken_as_they_are_and_validated() {
     let subject = subject(true);
     let model = Arc::new(Scripted {
-        greedy: "self.user.gone\n    assert (\n    assert slot",
+        greedy: "self.user.gone\n    assert ]\n    assert slot",
         sampled: "self.user.asked[slot]",
         asked: Mutex::default(),
     });
     let asking = Asking {
         model: Arc::clone(&model) as Arc<dyn LanguageModel>,
         prompts: Prompts::default(),
-        raw: true,
         samples: 2,
         temperature: 0.7,
         seed: 5,

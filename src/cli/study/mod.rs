@@ -1,0 +1,33 @@
+//! `stepwright study`: the papers' tables, measured. One file a study.
+
+mod data;
+mod policy;
+mod preconditions;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use super::{CliError, Global};
+
+/// The studies.
+#[derive(Debug, Subcommand)]
+pub enum StudyCommand {
+    /// Infer preconditions from demonstrations and score them on other episodes (Tables 1 and 2, Equation 2)
+    Preconditions(preconditions::Preconditions),
+    /// Predict the next acts of dialogues, or run household tasks, with several methods (Table 3, Figure 2)
+    Policy(policy::PolicyStudy),
+}
+
+impl StudyCommand {
+    /// Runs the study.
+    ///
+    /// # Errors
+    /// If options, data or the results file are wrong.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        match self {
+            StudyCommand::Preconditions(study) => study.run(global),
+            StudyCommand::Policy(study) => study.run(global),
+        }
+    }
+}

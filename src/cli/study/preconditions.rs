@@ -1,0 +1,185 @@
+//! `stepwright study preconditions`: inferred preconditions held against the true ones.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use super::data::{Results, adopted, failed, household_demonstrations, model, services};
+use crate::cli::unattended::{at_least_one, done, interrupted, progress};
+use crate::cli::world::{WorldName, WorldOptions};
+use crate::cli::{CliError, Global, print};
+use crate::config::Config;
+use crate::driver::{Source, Sources};
+use crate::precondition::Demo;
+use crate::program::Specification;
+use crate::prompt::Prompts;
+use crate::study::precondition::{
+    self, ActionResult, Asking, Detail, Origin, Subject, Truth, Way, played, table, tasks,
+};
+use crate::world::World;
+use crate::world::household::HouseholdWorld;
+
+/// Infers the preconditions of every action that the demonstrations call, and scores them on other episodes by Equation 2.
+///
+/// With `--model symbolic` (the default) the built-in enumerator infers them, without any language model. With a language model
+/// its greedy first assertions are scored as they are ("prompting"), and its candidates after validation and Equation 1.
+/// Where nothing is known to be true, the share of calls that the inferred preconditions permit is told instead.
+#[derive(Debug, Args)]
+pub struct Preconditions {
+    /// The world
+    #[arg(long, default_value = "dialogue")]
+    world: WorldName,
+    #[command(flatten)]
+    options: WorldOptions,
+    /// Services of the dialogue world; all if absent
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    services: Vec<String>,
+    /// Demonstrations to infer from, at most; 10 for a service and all of the household's if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    demos: Option<u16>,
+    /// Other episodes to score on, at most; all if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    tests: Option<u32>,
+    /// The true preconditions of one service or of the household, in place of the data's (*.preconditions.py)
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Random completions a language model is asked for after each demonstration
+    #[arg(long, value_name = "K", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    samples: u32,
+    /// Their temperature
+    #[arg(long, value_name = "T", default_value_t = 0.7)]
+    temperature: f64,
+    /// Rows of the table
+    #[arg(long, value_name = "service|action", default_value = "service")]
+    by: By,
+    /// Actions at once
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
+    jobs: usize,
+    /// Results file, one JSON object an action; actions that have a result in it are not inferred again
+    #[arg(long, value_name = "FILE.jsonl")]
+    out: Option<PathBuf>,
+    /// Seed of the samples, and of the demonstrations where the data names none
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+/// How much the table tells.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum By {
+    /// A row a service
+    Service,
+    /// A row an action, with the assertions
+    Action,
+}
+
+impl Preconditions {
+    /// Infers what has no result yet; exit code 1 if something could not be inferred or scored.
+    ///
+    /// # Errors
+    /// If options, data or the results file are wrong.
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        self.options.of(self.world)?;
+        let config = global.load()?;
+        let (name, source) = model(&config)?;
+        let subjects = match self.world {
+            WorldName::Dialogue => self.dialogue()?,
+            WorldName::Household => vec![self.household(&config)?],
+        };
+        let origin = match source {
+            Source::Symbolic => Origin::Symbolic,
+            Source::Language { model, .. } => Origin::Language(Asking {
+                model,
+                prompts: Prompts::new(Some(&config.paths.config)),
+                samples: self.samples,
+                temperature: self.temperature,
+                seed: self.seed,
+            }),
+        };
+        let most = subjects.iter().map(|s| s.demonstrations()).max().unwrap_or(0);
+        let way = Way {
+            model: name,
+            demonstrations: self.demos.map_or(most, usize::from),
+            samples: if matches!(origin, Origin::Symbolic) { 0 } else { self.samples },
+            seed: self.seed,
+        };
+        let mut results: Results<ActionResult> = Results::open(self.out.as_deref())?;
+        let all = tasks(&subjects, &way, &[]).len();
+        let waiting = tasks(&subjects, &way, &results.all);
+        let (asked, mut ran) = (waiting.len(), 0);
+        let bar = progress(asked as u64);
+        let runtime = tokio::runtime::Runtime::new()?;
+        let cancel = interrupted(&runtime);
+        runtime
+            .block_on(precondition::run(waiting, self.jobs, &origin, &way, &cancel, |found| {
+                bar.inc(1);
+                ran += 1;
+                found.into_iter().try_for_each(|result| {
+                    bar.set_message(format!("{} {}", result.subject, result.action));
+                    results.add(result)
+                })
+            }))
+            .map_err(CliError::Failed)?;
+        bar.finish_and_clear();
+        let detail = match self.by {
+            By::Service => Detail::Services,
+            By::Action => Detail::Actions,
+        };
+        // A file may hold the results of other services; those of other models stand beside.
+        let asked_for =
+            |r: &ActionResult| subjects.iter().any(|s| (s.world, &s.name) == (r.world.as_str(), &r.subject));
+        let shown: Vec<ActionResult> = results.all.iter().filter(|r| asked_for(r)).cloned().collect();
+        print(&table(&shown, detail))?;
+        let stopped = cancel.is_cancelled();
+        print(&format!("\n{}", done("actions inferred", ran, asked, all - asked, stopped, results.path())))?;
+        let failed = shown.iter().any(|r| r.error.is_some());
+        Ok(ExitCode::from(u8::from(failed || stopped)))
+    }
+
+    fn tests(&self) -> usize {
+        self.tests.map_or(usize::MAX, |n| n as usize)
+    }
+
+    fn told(&self) -> Result<Option<Truth>, CliError> {
+        let Some(path) = &self.truth else { return Ok(None) };
+        Ok(Some(Truth::of_set(&adopted(path)?, &path.display().to_string())))
+    }
+
+    fn dialogue(&self) -> Result<Vec<Arc<Subject>>, CliError> {
+        let source = Sources::default().dialogue(self.options.data.as_deref())?;
+        let services = services(&source, &self.services)?;
+        if self.truth.is_some() && services.len() != 1 {
+            return Err(CliError::Usage(
+                "a file of true preconditions is of one service; choose it with --services NAME".to_owned(),
+            ));
+        }
+        let told = self.told()?;
+        let subject = |service: &String| {
+            let truth = told.clone().or_else(|| Truth::of_service(&source, service));
+            let demos = self.demos.map_or(10, usize::from);
+            Subject::of_service(&source, service, demos, self.tests(), self.seed, truth).map(Arc::new).map_err(failed)
+        };
+        services.iter().map(subject).collect()
+    }
+
+    fn household(&self, config: &Config) -> Result<Arc<Subject>, CliError> {
+        if !self.services.is_empty() {
+            return Err(CliError::Usage("--services is of the dialogue world; leave it out".to_owned()));
+        }
+        let source = Sources::default().household(self.options.data.as_deref())?;
+        let edition = match self.options.edition {
+            Some(edition) => edition,
+            None => source.ids().next().map(|id| source.edition(id)).transpose()?.flatten().unwrap_or_default(),
+        };
+        let world = HouseholdWorld::new(Arc::clone(&source), edition);
+        let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
+        let demonstrations = household_demonstrations(config, edition, &world, &specification)?;
+        let shown = demonstrations.iter().take(self.demos.map_or(usize::MAX, usize::from)).map(Demo::from).collect();
+        let tests = played(&source, edition, self.tests())?;
+        let tests = tests.into_iter().filter(|t| !demonstrations.iter().any(|d| d.id == t.id)).collect();
+        let truth = self.told()?.unwrap_or_else(|| Truth::of_specification(&specification));
+        let subject = Subject::new("household", "household", &specification, shown, tests, Some(truth));
+        subject.map(Arc::new).map_err(failed)
+    }
+}
