@@ -91,6 +91,14 @@ fn one(results: &[&ActionResult], detail: Detail) -> String {
             unknown.join(", ")
         ));
     }
+    let known = results.iter().filter(|r| r.agreement.is_some()).count();
+    if known > 0 && known < results.len() {
+        let have = if known == 1 { "has" } else { "have" };
+        text.push_str(&format!(
+            "{known} of {} {have} known preconditions; precision, recall and F1 are theirs\n",
+            count(results.len(), "action"),
+        ));
+    }
     for failed in results.iter().filter(|r| r.error.is_some()) {
         let why = failed.error.as_deref().unwrap_or_default();
         text.push_str(&format!("{} of {}: {why}\n", failed.action, failed.subject));
