@@ -1,6 +1,6 @@
 //! `stepwright study` from outside, on the data that ships: figures, resuming, errors and exit codes.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

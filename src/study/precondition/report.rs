@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::result::{ActionResult, Approach};
+use super::result::{ActionResult, Approach, Way};
 use crate::precondition::{Mean, Score};
 use crate::study::paper::{SOURCE, TABLE_1, TABLE_2};
 use crate::study::table::{Table, count, printed, share};
@@ -19,11 +19,9 @@ pub enum Detail {
 
 /// The tables of all results, one a model, approach and number of demonstrations.
 pub fn table(results: &[ActionResult], detail: Detail) -> String {
-    let mut groups: BTreeMap<(String, String, Approach, usize, u32, u64), Vec<&ActionResult>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, Approach, &Way), Vec<&ActionResult>> = BTreeMap::new();
     for result in latest(results) {
-        let way = &result.way;
-        let key = (result.world.clone(), way.model.clone(), result.approach, way.demonstrations, way.samples, way.seed);
-        groups.entry(key).or_default().push(result);
+        groups.entry((&result.world, result.approach, &result.way)).or_default().push(result);
     }
     let mut text = String::new();
     for group in groups.values() {

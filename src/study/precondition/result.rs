@@ -30,7 +30,7 @@ impl Approach {
 }
 
 /// What a study's results have in common beside its subjects.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Way {
     /// The model's name; `symbolic` for the built-in enumerator.
     pub model: String,
