@@ -81,7 +81,7 @@ impl Configure {
             0 => ("Demonstrations", self.options.shots.to_string(), "in the prompt, 0 to 10"),
             1 => {
                 let word = if self.options.think { "yes" } else { "no" };
-                ("Think comments", word.to_owned(), "before actions, in demonstrations and answers")
+                ("Think comments", word.to_owned(), "a thought is written before each action")
             }
             _ => {
                 let word = match self.options.assertions {
