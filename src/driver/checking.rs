@@ -2,6 +2,7 @@
 
 use super::difference::difference;
 use super::mind::{Mind, MindState};
+use super::proposing::action_of;
 use crate::episode::gate::Draft;
 use crate::episode::{Action, Check, CheckKind, Status, Verdict};
 use crate::program::Call;
@@ -47,10 +48,8 @@ pub(super) fn read(world: &dyn World, text: &str) -> Result<Draft, String> {
         return Err("nothing was typed".to_owned());
     }
     if let Ok(call) = typed.parse::<Call>() {
-        let Some(text) = world.text_of(&call) else {
-            return Err(format!("`{typed}` is no action of this world"));
-        };
-        return Ok(Draft::by_person(typed, Action { text, call: Some(call.to_string()) }));
+        let action = action_of(world, &call).ok_or_else(|| format!("`{typed}` is no action of this world"))?;
+        return Ok(Draft::by_person(typed, action));
     }
     let call = world.call_of(typed).map(|c| c.to_string());
     Ok(Draft::by_person(typed, Action { text: typed.to_owned(), call }))

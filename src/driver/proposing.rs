@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::task::Driver;
 use crate::episode::gate::{AskSpec, Draft, Report};
-use crate::episode::{Action, AskId, Choice, Node, Origin, Turn};
+use crate::episode::{Action, AskId, Choice, Node, Origin, Proposal, Turn};
 use crate::method::FURTHER;
 use crate::method::reading::{Line, closed, written};
 use crate::method::verify;
@@ -25,8 +25,8 @@ pub(super) fn read_completion(
     let written = written(&raw);
     let (action, mut problem) = match verify::read(&closed(written.line, &completion.finish), specification) {
         Line::Not { reason, message } => (None, Some(format!("{reason}: {message}"))),
-        Line::Call(call) => match world.text_of(&call) {
-            Some(text) => (Some(Action { text, call: Some(call.to_string()) }), None),
+        Line::Call(call) => match action_of(world, &call) {
+            Some(action) => (Some(action), None),
             None => (None, Some(format!("NotAnAction: {call} is no action of this world"))),
         },
     };
@@ -42,6 +42,14 @@ pub(super) fn read_completion(
     }
     let origin = if greedy { Origin::Greedy } else { Origin::Sample };
     Draft { raw, action, problem, origin, score: None, logprob: completion.mean_logprob(), rationale }
+}
+
+/// The action a call stands for. Its own call is what the world reads its text as: a call of another party stands for the end of
+/// a turn, which is no call of the agent's.
+pub(super) fn action_of(world: &dyn World, call: &Call) -> Option<Action> {
+    let text = world.text_of(call)?;
+    let call = world.call_of(&text).map(|c| c.to_string());
+    Some(Action { text, call })
 }
 
 /// What the symbolic proposer offers.
@@ -68,7 +76,7 @@ impl Ranking {
         let texts = self.ranked.iter().map(|r| r.call.to_string()).collect();
         let drafts = self.ranked.into_iter().map(|r| {
             let raw = r.call.to_string();
-            let action = world.text_of(&r.call).map(|text| Action { text, call: Some(raw.clone()) });
+            let action = action_of(world, &r.call);
             let problem = action.is_none().then(|| format!("NotAnAction: {raw} is no action of this world"));
             let (score, rationale) = (Some(r.score), Some(r.rationale));
             Draft { raw, action, problem, origin: Origin::Symbolic, score, logprob: None, rationale }
@@ -111,7 +119,7 @@ pub(super) fn observed(node: &Node) -> Observed {
 /// The calls that stand at this decision, each once; what was refused does not.
 fn offered(turn: &Turn) -> Vec<Call> {
     let standing = turn.proposals.iter().filter(|p| turn.rejection(p.id).is_none());
-    let calls = standing.filter_map(|p| p.action.as_ref()?.call.as_deref()?.parse().ok());
+    let calls = standing.filter_map(offered_call);
     let mut offered: Vec<Call> = Vec::new();
     for call in calls {
         if !offered.contains(&call) {
@@ -121,11 +129,17 @@ fn offered(turn: &Turn) -> Vec<Call> {
     offered
 }
 
+/// The call a proposal was made as: its action's, or the line that stands for an action without one (the end of a turn).
+fn offered_call(proposal: &Proposal) -> Option<Call> {
+    let action = proposal.action.as_ref()?;
+    action.call.as_deref().unwrap_or(proposal.raw.trim()).parse().ok()
+}
+
 /// The calls a person refused at this decision.
 fn rejected(turn: &Turn) -> Vec<(Call, String)> {
     let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
         Choice::Reject { proposal, reason } => {
-            let call = turn.proposal(*proposal)?.action.as_ref()?.call.as_deref()?.parse().ok()?;
+            let call = offered_call(turn.proposal(*proposal)?)?;
             Some((call, reason.clone()))
         }
         _ => None,

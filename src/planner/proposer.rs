@@ -42,7 +42,7 @@ pub struct Ranked {
     /// The action.
     pub call: Call,
     /// Higher is better. Of a plan: minus the expected number of steps to the goal, lower still where no plan stands behind it.
-    /// Of imitation: the natural logarithm of a probability.
+    /// Of imitation: a probability, which is above 0.
     pub score: f64,
     /// Why, in words for people.
     pub rationale: String,

@@ -110,7 +110,7 @@ impl Imitation {
                     None => continue,
                 },
             };
-            offered.push(Ranked { call, score: f64::from(p.max(f32::MIN_POSITIVE)).ln(), rationale });
+            offered.push(Ranked { call, score: f64::from(p.max(f32::MIN_POSITIVE)), rationale });
         }
         offered
     }

@@ -168,7 +168,7 @@ proptest::proptest! {
         for (i, one) in ranked.iter().enumerate() {
             proptest::prop_assert!(one.call.function != "look" && !one.rationale.is_empty());
             proptest::prop_assert!(ranked[i + 1..].iter().all(|other| other.call != one.call));
-            sum += one.score.exp();
+            sum += one.score;
         }
         proptest::prop_assert!(sum <= 1.0 + 1e-3, "{sum}");
     }

@@ -38,16 +38,16 @@ pub fn origin(origin: Origin) -> &'static str {
     }
 }
 
-/// A score as people read it: what the symbolic proposer gives is minus the steps that its plan takes; scores of hundreds of
-/// steps stand for offers that no plan backs.
+/// A score as people read it: what the symbolic proposer gives is minus the steps that its plan takes, or, above 0, how probable
+/// the demonstrations make it; scores of hundreds of steps stand for offers that no plan backs.
 pub fn score(proposal: &Proposal) -> Option<String> {
     let score = proposal.score?;
     Some(match proposal.origin {
         Origin::Symbolic if score <= NO_PLAN => "no plan".to_owned(),
-        Origin::Symbolic => format!("~{:.1} steps", -score),
-        // Of the actions that were scored together.
-        Origin::Scored if score < 0.005 => "<1%".to_owned(),
-        Origin::Scored => format!("{:.0}%", score * 100.0),
+        Origin::Symbolic if score <= 0.0 => format!("~{:.1} steps", -score),
+        // Habits followed, or a share among the actions that were scored together.
+        Origin::Symbolic | Origin::Scored if score < 0.005 => "<1%".to_owned(),
+        Origin::Symbolic | Origin::Scored => format!("{:.0}%", score * 100.0),
         _ => format!("score {score:.2}"),
     })
 }
