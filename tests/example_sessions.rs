@@ -1,4 +1,4 @@
-//! The example sessions that ship: made here with `STEPWRIGHT_WRITE=1 cargo test --test example_sessions`, and always replayed
+//! The example sessions that ship: made here with `STEPWRIGHT_WRITE=1 cargo test --test example_sessions examples_are_made`, and always replayed
 //! against the world.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
@@ -108,7 +108,7 @@ async fn algorithm_1(config: &Config, path: &std::path::Path) {
 }
 
 /// The dialogue of the example, and what its system does, turn by turn.
-const DIALOGUE: &str = "shipped/toollibrary-02";
+const DIALOGUE: &str = "shipped/toollibrary-03";
 
 fn acts_of(task: &str) -> Vec<String> {
     let source = stepwright::world::dialogue::Source::shipped().unwrap();
