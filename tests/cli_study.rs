@@ -148,9 +148,24 @@ fn dialogues_are_predicted_without_a_language_model_and_a_study_resumes() {
     assert!(out(&again).contains("0 of 0 episodes done, 6 had results already"), "{}", out(&again));
     // Preconditions that another study inferred can be put in force.
     let inferred = folder.path().join("inferred.jsonl").display().to_string();
-    study(folder.path(), &["preconditions", "--services", "Museums_1", "--out", &inferred]);
+    let saved = folder.path().join("saved");
+    let save = saved.display().to_string();
+    let infer = ["preconditions", "--services", "Museums_1", "--out", &inferred, "--save", &save];
+    assert_eq!(study(folder.path(), &infer).status.code(), Some(0));
     let with = study(folder.path(), &[&args[..], &["--preconditions", &inferred]].concat());
     assert!(out(&with).contains("6 of 6 episodes done"), "{} {}", out(&with), err(&with));
+    // And so can the same as a file to read and edit: another setting, the same predictions.
+    let file = saved.join("Museums_1.preconditions.py").display().to_string();
+    assert!(std::fs::read_to_string(&file).unwrap().contains("def GOODBYE(self):\n    assert "));
+    let same = study(folder.path(), &[&args[..], &["--preconditions", &file]].concat());
+    assert!(out(&same).contains("6 of 6 episodes done"), "{} {}", out(&same), err(&same));
+    let text = out(&same);
+    let figures = |of: &str| -> Vec<Vec<String>> {
+        let rows = text.lines().filter(|l| l.starts_with("precondition-aware") && l.contains(of));
+        rows.map(|l| l.split_whitespace().skip(6).map(str::to_owned).collect()).collect()
+    };
+    assert_eq!(figures(&inferred).len(), 2, "{text}");
+    assert_eq!(figures(&inferred), figures(&file), "{text}");
 }
 
 #[test]

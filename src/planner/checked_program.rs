@@ -50,19 +50,18 @@ impl CheckedProgram {
         &self.state
     }
 
-    fn results<'a>(&'a self, action: &'a Call) -> impl Iterator<Item = (&'a Assertion, CheckResult)> + 'a {
+    /// What each assertion comes to, one after the other as in the action's body.
+    fn results<'a>(&'a self, action: &'a Call) -> Vec<(&'a Assertion, CheckResult)> {
         let function = self.state.specification().function(&action.receiver, &action.function);
         let assertions = self.assertions.get(&action.function).map(Vec::as_slice).unwrap_or_default();
-        assertions.iter().map(move |assertion| {
-            let result = match function {
-                Some(function) => self.state.check(assertion, function, &action.args),
-                None => CheckResult::Raises {
-                    exception: "AttributeError".to_owned(),
-                    message: format!("{} has no function {}", action.receiver, action.function),
-                },
-            };
-            (assertion, result)
-        })
+        let missing = || CheckResult::Raises {
+            exception: "AttributeError".to_owned(),
+            message: format!("{} has no function {}", action.receiver, action.function),
+        };
+        match function {
+            Some(function) => self.state.check_each(assertions, function, &action.args).collect(),
+            None => assertions.iter().map(|assertion| (assertion, missing())).collect(),
+        }
     }
 }
 
@@ -72,7 +71,7 @@ impl ProgramView for CheckedProgram {
             let (status, detail) = standing(result);
             Check { kind: CheckKind::Precondition, condition: assertion.text().to_owned(), status, detail }
         };
-        self.results(action).map(check).collect()
+        self.results(action).into_iter().map(check).collect()
     }
 
     fn permits(&self, action: &Call) -> Status {

@@ -12,7 +12,7 @@ use crate::cli::world::{WorldName, WorldOptions};
 use crate::cli::{CliError, Global, print};
 use crate::config::Config;
 use crate::driver::{Source, Sources};
-use crate::precondition::Demo;
+use crate::precondition::{ADOPTED_SUFFIX, Demo};
 use crate::program::Specification;
 use crate::prompt::Prompts;
 use crate::study::precondition::{
@@ -60,6 +60,9 @@ pub struct Preconditions {
     /// Results file, one JSON object an action; actions that have a result in it are not inferred again
     #[arg(long, value_name = "FILE.jsonl")]
     out: Option<PathBuf>,
+    /// Folder to write what was inferred to, one <service>.preconditions.py each; they can be put in force
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
     /// Seed of the samples, and of the demonstrations where the data names none
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -131,10 +134,19 @@ impl Preconditions {
             |r: &ActionResult| subjects.iter().any(|s| (s.world, &s.name) == (r.world.as_str(), &r.subject));
         let shown: Vec<ActionResult> = results.all.iter().filter(|r| asked_for(r)).cloned().collect();
         print(&table(&shown, detail))?;
+        if let Some(folder) = &self.save {
+            std::fs::create_dir_all(folder).map_err(|e| CliError::Failed(format!("{}: {e}", folder.display())))?;
+            for subject in &subjects {
+                let Some(set) = precondition::adopted(subject, &way, &results.all) else { continue };
+                let file = folder.join(format!("{}{ADOPTED_SUFFIX}", subject.name));
+                set.write(&file).map_err(failed)?;
+                print(&format!("{}\n", file.display()))?;
+            }
+        }
         let stopped = cancel.is_cancelled();
         print(&format!("\n{}", done("actions inferred", ran, asked, all - asked, stopped, results.path())))?;
-        let failed = shown.iter().any(|r| r.error.is_some());
-        Ok(ExitCode::from(u8::from(failed || stopped)))
+        let broken = shown.iter().any(|r| r.error.is_some());
+        Ok(ExitCode::from(u8::from(broken || stopped)))
     }
 
     fn tests(&self) -> usize {

@@ -168,8 +168,10 @@ fn taken(session: &Session) -> Vec<Call> {
 /// Adds what asking cost.
 pub(super) fn count_asks(session: &Session, result: &mut PolicyResult) {
     let path = session.path(session.cursor());
-    let asks = path.iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.prompt.is_some()).count();
-    result.asks = result.asks.saturating_add(u32::try_from(asks).unwrap_or(u32::MAX));
+    for prompt in path.iter().flat_map(|node| &node.turn.asks).filter_map(|ask| ask.prompt.as_ref()) {
+        result.asks = result.asks.saturating_add(1);
+        result.shortened = result.shortened.saturating_add(u32::from(prompt.left_out.is_some()));
+    }
     result.prompt_tokens += session.spent.prompt;
     result.completion_tokens += session.spent.completion;
 }

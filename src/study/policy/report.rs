@@ -134,6 +134,13 @@ fn one(world: &str, results: &[&PolicyResult]) -> String {
     if results.iter().any(|r| r.error.is_none() && r.compatibility.is_none()) {
         text.push_str("compat counts only services whose true preconditions the data tells\n");
     }
+    let shortened: u32 = results.iter().map(|r| r.shortened).sum();
+    if shortened > 0 {
+        text.push_str(&format!(
+            "{} did not fit the model's context and left something out\n",
+            count(shortened as usize, "prompt")
+        ));
+    }
     for failed in results.iter().filter(|r| r.error.is_some()).take(5) {
         text.push_str(&format!("{}: {}\n", failed.task, failed.error.as_deref().unwrap_or_default()));
     }

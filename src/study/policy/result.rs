@@ -46,6 +46,9 @@ pub struct PolicyResult {
     pub turns: Vec<TurnResult>,
     /// Times a language model was asked.
     pub asks: u32,
+    /// Prompts of which something was left out, so that they fit the model's context.
+    #[serde(default)]
+    pub shortened: u32,
     /// Tokens of prompts.
     pub prompt_tokens: u64,
     /// Tokens generated.
@@ -71,6 +74,7 @@ impl PolicyResult {
             actions: 0,
             turns: Vec::new(),
             asks: 0,
+            shortened: 0,
             prompt_tokens: 0,
             completion_tokens: 0,
             seconds: 0.0,

@@ -25,8 +25,8 @@ pub use result::{ActionResult, Agreement, Approach, Way};
 pub use subject::{Subject, SubjectError, Truth};
 
 use super::jobs::each;
-use crate::precondition::{Demo, Workshop};
-use crate::program::Specification;
+use crate::precondition::{AdoptedAction, AdoptedSet, Demo, Workshop};
+use crate::program::{Role, Specification};
 use inference::Inferred;
 
 /// One action of one subject, to be inferred.
@@ -88,6 +88,25 @@ pub fn enumerated(
         adopted.insert(action, suggested);
     }
     Ok(adopted)
+}
+
+/// What was inferred for a subject in this way, as a file of preconditions holds it: validated assertions, not a model's first words.
+/// `None` if there is nothing yet.
+pub fn adopted(subject: &Subject, way: &Way, results: &[ActionResult]) -> Option<AdoptedSet> {
+    let specification = subject.workshop.ground().specification();
+    let of = |name: &str| results.iter().rev().find(|result| result.is_of(subject, name, way));
+    let functions = specification.functions().iter().filter(|f| f.role == Role::Action);
+    let actions: Vec<AdoptedAction> = functions
+        .filter_map(|f| {
+            let (action, params) = (f.name.clone(), f.params.clone());
+            Some(AdoptedAction { assertions: of(&f.name)?.assertions.clone(), action, params })
+        })
+        .collect();
+    let notes = vec![
+        format!("Preconditions of {}", subject.name),
+        format!("inferred from {} demonstrations, model {}", subject.demonstrations(), way.model),
+    ];
+    (!actions.is_empty()).then_some(AdoptedSet { notes, actions })
 }
 
 /// One action; `None` if it was cancelled.
