@@ -40,6 +40,13 @@ fn inference(c: &mut Criterion) {
     ] {
         group.bench_function(name, |b| b.iter(|| black_box(full.try_text("take", text))));
     }
+    let in_force = ["self.is_visible(obj)", "self.is_visible(recep)", "self.inventory is None"].map(str::to_owned);
+    for (name, text) in [
+        ("look at a candidate beside what is in force", "self.is_visible(obj)"),
+        ("the same while it is typed", "self.is_visible(obj) and self.inventory is None"),
+    ] {
+        group.bench_function(name, |b| b.iter(|| black_box(full.inspect("take", text, &in_force))));
+    }
     group.finish();
 }
 

@@ -374,3 +374,40 @@ async fn without_a_language_model_none_is_asked() {
     w.said(Level::Warning, "no language model is in use").await;
     w.quit().await;
 }
+
+#[tokio::test]
+async fn a_model_scores_the_valid_candidates_that_forbid_something() {
+    let (strong, weak) = ("self.total + n <= 10", "self.total < 9 or n < 2");
+    let model = Scripted::new([
+        Turn::Say(vec!["agent.add(1)"], Duration::ZERO),
+        Turn::Score(vec![(strong, -0.5), (weak, -1.25)]),
+        Turn::HangScoring,
+    ]);
+    let mut w = watched(model.clone());
+    w.recommended().await;
+    let score = || Command::ScoreCandidates { action: "add".into() };
+    w.send(score());
+    w.said(Level::Info, "infer some first").await;
+    for text in [weak, "n == 4", "n < 50", strong] {
+        w.send(Command::PutCandidate { action: "add".into(), id: None, text: text.into() });
+        pool(&mut w).await;
+    }
+    w.send(score());
+    let pool = pool(&mut w).await;
+    let scores: Vec<Option<f64>> = pool.candidates.iter().map(|c| c.logprob).collect();
+    assert_eq!(scores, [Some(-1.25), None, None, Some(-0.5)], "what fails or forbids nothing is not scored");
+    let asked = model.asked.lock().unwrap()[1].clone();
+    assert!(asked.messages[0].text.ends_with("def add(self, n):\n        assert"), "{asked:?}");
+    let turn = &w.session.current().unwrap().turn;
+    assert_eq!(turn.asks[1].purpose, "likelihood of 2 assertions for add");
+    // It is stopped like anything else.
+    w.send(score());
+    w.until("an ask", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Asked { .. }))).await;
+    w.send(Command::Cancel);
+    w.until(
+        "its end",
+        |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::AskFailed { cancelled: true, .. })),
+    )
+    .await;
+    w.quit().await;
+}

@@ -248,6 +248,8 @@ fn preconditions_are_worked_on_by_keys() {
     let by = [CandidateOrigin::Enumerated, CandidateOrigin::Model];
     let inferred = [infer(Some(action()), by[0]), infer(None, by[0]), infer(Some(action()), by[1])];
     assert_eq!(bench.wishes(), inferred);
+    bench.press("L");
+    assert_eq!(bench.wishes(), [Command::ScoreCandidates { action: action() }]);
     bench.press("+ 'lamp' enter");
     assert_eq!(bench.wishes(), [Command::PutCandidate { action: action(), id: None, text: "lamp".into() }]);
     bench.press("e");

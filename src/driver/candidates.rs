@@ -12,11 +12,17 @@ use tokio_util::sync::CancellationToken;
 use super::sets::{Change, Known};
 use super::setup::Source;
 use super::task::{Driver, Message};
+use super::writing::ToScore;
 use super::{Level, Notice};
 use crate::precondition::{AdoptedAction, AdoptedSet};
-use crate::precondition::{CandidateContext, CandidateOrigin, Demo, Occasion, Pool, Workshop, WorkshopError, Written};
+use crate::precondition::{
+    Candidate, CandidateContext, CandidateOrigin, Demo, Occasion, Pool, Workshop, WorkshopError, Written,
+};
 use crate::program::Specification;
 use crate::world::demonstration::Demonstration;
+
+/// Candidates scored at most.
+const MOST_SCORED: usize = 64;
 
 /// What is to be done with the pools.
 #[derive(Debug)]
@@ -25,6 +31,10 @@ pub(super) enum Job {
     Enumerate(Option<String>),
     /// Say what a model is to be told, after so many demonstrations.
     Contexts(Option<String>, usize),
+    /// Say what a model is to score, after a demonstration.
+    ToScore(String),
+    /// Note what a model's scores are.
+    Scores { action: String, scores: Vec<(String, f64)> },
     /// Tell the pool as it stands.
     Show(String),
     /// Add what a model wrote.
@@ -61,6 +71,8 @@ pub(super) struct Bench {
 pub(super) struct Done {
     workshop: Option<Box<Workshop>>,
     contexts: Vec<(String, CandidateContext)>,
+    /// What a model is to score.
+    to_score: Option<ToScore>,
     /// The action whose candidates a person wanted to change, in vain.
     unchanged: Option<String>,
 }
@@ -138,6 +150,9 @@ impl Driver {
         }
         if !done.contexts.is_empty() {
             self.write_candidates(done.contexts);
+        }
+        if let Some(to_score) = done.to_score {
+            self.score_candidates(to_score);
         }
         self.next_job();
     }
@@ -250,6 +265,15 @@ impl Work {
                 let _ = self.notices.send(Notice::SetsCompared { token, comparison, right });
                 return Ok(());
             }
+            Job::ToScore(action) => {
+                let shown = self.spread(&action, 1).first().copied();
+                let context = shown.and_then(|at| workshop.context(&action, at));
+                let context = context.ok_or_else(|| WorkshopError::NeverCalled(action.clone()))?;
+                let texts = worth_scoring(&workshop.pool(&action)?);
+                done.to_score = Some(ToScore { action, context, texts });
+                return Ok(());
+            }
+            Job::Scores { action, scores } => workshop.note_logprobs(&action, &scores)?,
             Job::Show(action) => workshop.pool(&action)?,
             Job::TakeIn { action, written } => workshop.take_in(&action, &written)?,
             Job::Put { action, id, text } => {
@@ -296,6 +320,14 @@ impl Work {
     fn say(&self, level: Level, text: impl Into<String>) {
         let _ = self.notices.send(Notice::Say { level, text: text.into() });
     }
+}
+
+/// The valid candidates of a pool that forbid something, one of each cluster: optimal ones first, then the stronger.
+fn worth_scoring(pool: &Pool) -> Vec<String> {
+    let says = |c: &&Candidate| c.representative && !c.rejected && c.coverage != Some(pool.instances);
+    let mut found: Vec<&Candidate> = pool.candidates.iter().filter(says).collect();
+    found.sort_by_key(|c| (!c.optimal, c.coverage));
+    found.into_iter().take(MOST_SCORED).map(|c| c.text.clone()).collect()
 }
 
 /// What Equation (1) suggests for each action.

@@ -204,6 +204,11 @@ pub enum Command {
         /// The set.
         set: AdoptedSet,
     },
+    /// Have the model in use score an action's valid candidates as continuations of the prompt for candidates.
+    ScoreCandidates {
+        /// The action's function.
+        action: String,
+    },
     /// Change how candidates are asked of a model.
     SetCandidateAsks(CandidateAsks),
     /// Put these assertions in force for an action; proposals at the cursor are checked again.

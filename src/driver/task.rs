@@ -36,6 +36,8 @@ pub(super) enum Message {
     Ranked(proposing::Ranking),
     /// A language model's log-probabilities.
     Scored(scoring::Scores),
+    /// A language model's scores of candidate preconditions.
+    CandidateScores(writing::CandidateScores),
     /// The end of work on candidates.
     Bench(candidates::Done),
 }
@@ -440,6 +442,14 @@ impl Driver {
         self.asks.insert(ask, cancel.clone());
         let seed = self.gate.session().header.seed.wrapping_add(ask);
         let (model, notices, messages) = (Arc::clone(model), self.notices.clone(), self.messages.clone());
+        if let Some(texts) = self.writing.to_score(ask).map(<[String]>::to_vec) {
+            let prompt = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
+            tokio::spawn(async move {
+                let scores = writing::score(model, ask, prompt, texts, cancel, notices).await;
+                let _ = messages.send(Message::CandidateScores(scores));
+            });
+            return;
+        }
         if spec.purpose == crate::method::SCORED {
             let candidates =
                 match scoring::candidates(self.points.world.as_ref(), self.mind.specification().declarations()) {
@@ -485,6 +495,7 @@ impl Driver {
             Message::Bench(done) => return self.bench_done(done),
             Message::Answer(answer) if self.writing.has(answer.ask) => return self.candidates_answered(answer),
             Message::Answer(answer) => (answer.ask, self.read_answer(answer)),
+            Message::CandidateScores(scores) => (scores.ask, self.candidates_scored(scores)),
             Message::Scored(scores) => {
                 let ask = scores.ask;
                 let shorter = scores.result.as_ref().err().and_then(|e| self.shorter(e));
@@ -620,6 +631,12 @@ impl Driver {
             Command::CompareSets { token, left, right } => self.compare(token, left, right),
             Command::SaveSet(path) => self.save_set(&path),
             Command::AdoptSet { origin, set } => self.adopt_set(&origin, set),
+            Command::ScoreCandidates { action } => match &self.source {
+                Source::Symbolic => {
+                    self.say(Level::Warning, "no language model is in use; choose one (M) to have candidates scored")
+                }
+                Source::Language { .. } => self.bench(Job::ToScore(action)),
+            },
             Command::SetCandidateAsks(asks) => {
                 self.prompting.candidates = asks;
                 self.tell_inference();

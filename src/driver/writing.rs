@@ -1,16 +1,22 @@
 //! Candidate preconditions written by a language model: which prompts are sent, how many at once, and what comes of the answers.
 //!
 //! One prompt a demonstration, each completed greedily and by random samples. Asks are asides of the session: recorded like any
-//! ask, but no proposals. What an answer holds goes to the pool as soon as it is there; cancelling keeps what has come.
+//! ask, but no proposals. What an answer holds goes to the pool as soon as it is there; cancelling keeps what has come. A model
+//! may also score candidates that are there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
 
 use super::candidates::Job;
 use super::task::Driver;
 use super::{Level, Notice};
 use crate::episode::AskId;
-use crate::episode::gate::{AskSpec, Request};
-use crate::model::{Completion, ModelRequest};
+use crate::episode::gate::{AskSpec, Report, Request};
+use crate::model::{Completion, LanguageModel, ModelError, ModelRequest, PromptMessage, ScoreRequest};
 use crate::precondition::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, read_completion};
 
 /// Temperature of the random samples.
@@ -28,12 +34,28 @@ struct Wanted {
     temperature: f64,
 }
 
+/// Candidates that a model is to score as continuations of a prompt.
+pub(super) struct ToScore {
+    pub(super) action: String,
+    pub(super) context: CandidateContext,
+    pub(super) texts: Vec<String>,
+}
+
+/// The end of a scoring of candidates.
+pub(super) struct CandidateScores {
+    pub(super) ask: AskId,
+    pub(super) result: Result<Vec<Completion>, ModelError>,
+    ms: u64,
+}
+
 /// What is being written.
 #[derive(Default)]
 pub(super) struct Writing {
     waiting: VecDeque<Wanted>,
     /// The asks under way: the action, and the completions wanted.
     asked: BTreeMap<AskId, (String, u32)>,
+    /// The scoring under way: its ask, the action, and the candidates.
+    scoring: Option<(AskId, String, Vec<String>)>,
     /// Completions done, and wanted in all.
     done: usize,
     total: usize,
@@ -44,6 +66,11 @@ impl Writing {
     pub(super) fn actions(&self) -> BTreeSet<String> {
         let waiting = self.waiting.iter().map(|w| &w.action);
         waiting.chain(self.asked.values().map(|(action, _)| action)).cloned().collect()
+    }
+
+    /// What is to be scored by this ask, if it is for scores.
+    pub(super) fn to_score(&self, ask: AskId) -> Option<&[String]> {
+        self.scoring.as_ref().filter(|(of, ..)| *of == ask).map(|(.., texts)| texts.as_slice())
     }
 
     /// Whether this ask is for candidates.
@@ -66,8 +93,42 @@ impl Writing {
     }
 
     fn forget(&mut self) {
-        *self = Writing::default();
+        *self = Writing { scoring: self.scoring.take(), ..Writing::default() };
     }
+}
+
+/// Has a model score the candidates behind the prompt, each with the blank that the prompt leaves to it.
+pub(super) async fn score(
+    model: Arc<dyn LanguageModel>,
+    ask: AskId,
+    messages: Vec<PromptMessage>,
+    texts: Vec<String>,
+    cancel: CancellationToken,
+    notices: UnboundedSender<Notice>,
+) -> CandidateScores {
+    let started = Instant::now();
+    let request = ScoreRequest { messages, candidates: texts.iter().map(|t| format!(" {t}")).collect() };
+    let total = texts.len();
+    let progress = |done: usize| {
+        let what = format!("scoring {total} candidates:");
+        let _ = notices.send(Notice::Progress { what, done, total });
+    };
+    progress(0);
+    let (sender, mut done) = unbounded_channel();
+    let result = {
+        let scoring = model.score_watched(&request, &sender, &cancel);
+        tokio::pin!(scoring);
+        loop {
+            tokio::select! {
+                result = &mut scoring => break result,
+                // A model that is slow to notice must not keep the person waiting.
+                () = cancel.cancelled() => break Err(ModelError::Cancelled),
+                Some(done) = done.recv() => progress(done.min(total.saturating_sub(1))),
+            }
+        }
+    };
+    progress(total);
+    CandidateScores { ask, result, ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX) }
 }
 
 /// Makes the request of an ask for candidates out of that of an ask for an action: several assertions may follow each other, and
@@ -158,8 +219,65 @@ impl Driver {
         }
     }
 
+    /// Has candidates scored by the model in use.
+    pub(super) fn score_candidates(&mut self, to_score: ToScore) {
+        let ToScore { action, context, texts } = to_score;
+        if texts.is_empty() {
+            return self
+                .say(Level::Info, format!("{action} has no valid candidate that forbids anything; infer some first"));
+        }
+        // What is scored is text that goes on, whatever the model is otherwise asked in.
+        let prompt = match self.prompting.render(COMPLETION_TEMPLATE, &context) {
+            Ok(prompt) => prompt,
+            Err(why) => return self.say(Level::Error, why),
+        };
+        let ask = self.gate.session().next_ask();
+        let n = u32::try_from(texts.len()).unwrap_or(u32::MAX);
+        self.writing.scoring = Some((ask, action.clone(), texts));
+        self.request(Request::AskAside(AskSpec {
+            purpose: format!("likelihood of {n} assertions for {action}"),
+            model: self.source.name(),
+            prompt: Some(prompt),
+            n,
+            temperature: 0.0,
+        }));
+        if self.gate.session().next_ask() == ask {
+            // The gate refused and has said so.
+            self.writing.scoring = None;
+        }
+    }
+
+    /// Takes a model's scores in: as the answer of their ask, and beside the candidates.
+    pub(super) fn candidates_scored(&mut self, scores: CandidateScores) -> Report {
+        let CandidateScores { ask, result, ms } = scores;
+        let scored = self.writing.scoring.take_if(|(of, ..)| *of == ask);
+        match (result, scored) {
+            (Err(error), _) => Report::AskFailed { ask, error: error.to_string() },
+            (Ok(completions), scored) => {
+                let (action, texts) = scored.map(|(_, action, texts)| (action, texts)).unwrap_or_default();
+                let means = texts.into_iter().zip(completions.iter().map(Completion::mean_logprob));
+                let scores: Vec<(String, f64)> = means.filter_map(|(text, mean)| Some((text, mean?))).collect();
+                let texts = scores.iter().map(|(text, mean)| format!("{mean:.3} {text}")).collect();
+                if scores.is_empty() {
+                    self.say(Level::Warning, "the model told no log-probability of any candidate");
+                } else {
+                    self.say(
+                        Level::Info,
+                        format!(
+                            "{} candidates of {action} scored: their mean log-probability a token stands beside them",
+                            scores.len()
+                        ),
+                    );
+                }
+                self.bench(Job::Scores { action, scores });
+                Report::Answered { ask, texts, usage: None, ms, drafts: Vec::new() }
+            }
+        }
+    }
+
     /// Stops asking; what was written stays in the pools. Whether anything was under way.
     pub(super) fn stop_writing(&mut self) {
+        self.writing.scoring = None;
         let actions = self.writing.actions();
         let (done, total) = (self.writing.done, self.writing.total);
         if total == 0 {

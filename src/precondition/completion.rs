@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::ground::Demo;
 use crate::program::Function;
 
-/// The template that ends in `assert `, for models that continue text.
+/// The template that ends in `assert`, for models that continue text. The paper's ends in `assert `; that blank is left to the
+/// completion, because it belongs to the token of the word that follows in nearly every vocabulary.
 pub const COMPLETION_TEMPLATE: &str = "preconditions/candidates";
 /// The template that asks for the line, for models that chat.
 pub const CHAT_TEMPLATE: &str = "preconditions/candidates_chat";
@@ -251,7 +252,7 @@ mod tests {
         let prompts = crate::prompt::Prompts::default();
         let text = prompts.render(COMPLETION_TEMPLATE, &context()).unwrap();
         assert!(
-            text.messages[0].text.ends_with("    def light(self, lamp):\n        assert "),
+            text.messages[0].text.ends_with("    def light(self, lamp):\n        assert"),
             "{:?}",
             text.messages[0]
         );

@@ -121,7 +121,8 @@ impl Workshop {
     ///
     /// # Errors
     /// [`WorkshopError`] where nothing can be said of the action.
-    pub fn inspect(&self, action: &str, text: &str, in_force: &[String]) -> Result<Inspection, WorkshopError> {
+    pub fn inspect(&mut self, action: &str, text: &str, in_force: &[String]) -> Result<Inspection, WorkshopError> {
+        self.evaluate_outside(action, in_force)?;
         let bench = self.bench(action)?;
         let candidate = match bench.find(text) {
             Some(entry) => entry.candidate.clone(),
@@ -135,7 +136,7 @@ impl Workshop {
         };
         let set = self.set(bench, text);
         let others: Vec<String> = in_force.iter().filter(|t| *t != text).cloned().collect();
-        let permitted = bench.instances.conjunction(self.ground(), &others).ok();
+        let permitted = self.permitted(bench, &others);
         let mut inspection = Inspection {
             action: action.to_owned(),
             instances: bench.instances.len(),
@@ -218,10 +219,24 @@ impl Workshop {
         Some((self.place(&step, binding), first))
     }
 
+    /// Where all of these hold, each on the state that the others may have changed.
+    fn permitted(&self, bench: &Bench, texts: &[String]) -> Option<Bits> {
+        let known = |text: &String| bench.known(text).and_then(Option::as_ref).filter(|e| !e.mutates);
+        match texts.iter().map(known).collect::<Option<Vec<_>>>() {
+            // What changes nothing needs no execution in order.
+            Some(known) => {
+                let mut all = Bits::all(bench.instances.len());
+                known.iter().for_each(|e| all.intersect(&e.set));
+                Some(all)
+            }
+            None => bench.instances.conjunction(self.ground(), texts).ok(),
+        }
+    }
+
     /// The satisfied set of a text: the pool's, or evaluated now. `None` if it cannot be.
     fn set<'a>(&self, bench: &'a Bench, text: &str) -> Option<Cow<'a, Bits>> {
-        match bench.find(text) {
-            Some(entry) => entry.evaluation.as_ref().map(|e| Cow::Borrowed(&e.set)),
+        match bench.known(text) {
+            Some(evaluation) => evaluation.as_ref().map(|e| Cow::Borrowed(&e.set)),
             None => judge(self.ground(), &bench.instances, text).1.map(|e| Cow::Owned(e.set)),
         }
     }

@@ -59,6 +59,8 @@ pub(super) struct Bench {
     future: Vec<Change>,
     /// The next entry's key.
     next: u64,
+    /// Assertions that are no candidates, evaluated when they were first looked at: those in force.
+    outside: BTreeMap<String, Option<Evaluation>>,
 }
 
 #[derive(Debug, Clone)]
@@ -296,6 +298,19 @@ impl Workshop {
         Ok(bench.pool())
     }
 
+    /// Evaluates texts that are no candidates once, so that looking at many candidates beside them is quick.
+    pub(super) fn evaluate_outside(&mut self, action: &str, texts: &[String]) -> Result<(), WorkshopError> {
+        let (ground, bench) = self.bench_mut(action)?;
+        bench.outside.retain(|text, _| texts.contains(text));
+        for text in texts {
+            if bench.known(text).is_none() {
+                let evaluation = judge(ground, &bench.instances, text).1;
+                bench.outside.insert(text.clone(), evaluation);
+            }
+        }
+        Ok(())
+    }
+
     /// What a text would be as the pool's next candidate: fate, coverage, cluster and whether it would be optimal. Nothing is
     /// kept.
     ///
@@ -426,12 +441,17 @@ impl From<NoVerdict> for Fate {
 impl Bench {
     fn new(instances: Instances) -> Self {
         let (entries, withheld, past, future) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Bench { instances, entries, withheld, past, future, next: 1 }
+        Bench { instances, entries, withheld, past, future, next: 1, outside: BTreeMap::new() }
     }
 
     /// The entry of that text.
     pub(super) fn find(&self, text: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.candidate.text == text)
+    }
+
+    /// What evaluating a text gave, if that is known.
+    pub(super) fn known(&self, text: &str) -> Option<&Option<Evaluation>> {
+        self.find(text).map(|e| &e.evaluation).or_else(|| self.outside.get(text))
     }
 
     /// Adds entries at the end.

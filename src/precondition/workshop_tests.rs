@@ -258,6 +258,10 @@ fn an_inspection_tells_relations_exclusions_and_what_is_stronger() {
     let fails = workshop.inspect("light", "lamp == 'lamp 2'", &in_force).unwrap();
     assert!(fails.steps[0].made && matches!(fails.candidate.fate, Fate::Fails { .. }), "{fails:?}");
     assert_eq!(fails.steps[0].place.application("light"), "light('lamp 1')");
+    // What is in force may change the state: then it is executed in order.
+    let changing = texts(&["lamp not in self.room.lit and not self.room.lit[lamp]", "lamp not in self.room.lit"]);
+    let after = workshop.inspect("light", "lamp", &changing).unwrap();
+    assert_eq!(after.permitted, Some(0), "the first puts the key in, so the second fails");
     let none = workshop.inspect("light", "lamp ==", &in_force).unwrap();
     assert!(none.related.is_empty() && none.excluded == 0);
 }

@@ -217,6 +217,7 @@ fn panes(add: Add<'_>) {
     pane(P::Compare, "compare", &["d"], "compare", "Set two sets side by side; the same key changes the left one");
     pane(P::Save, "save-set", &["W"], "save", "Write what is in force to a file");
     pane(P::Load, "load-set", &["R"], "load", "Read a file and show what it would change, before it does");
+    pane(P::Score, "score", &["L"], "score", "Have the model score the valid candidates: mean log-probability a token");
     pane(P::Options, "options", &["S"], "options", "Say how many demonstrations and samples a model is asked with");
     pane(P::Follow, "follow", &["f"], "follow", "Show the chosen proposal's action again, from here on");
     pane(P::Cycle, "cycle", &["v"], "view", "Change what the pane shows");

@@ -115,6 +115,8 @@ pub enum PaneAction {
     Save,
     /// Read a file and show what it would change.
     Load,
+    /// Have the model score what is there.
+    Score,
     /// Say how the pane's long work is done.
     Options,
     /// Show again what belongs to the chosen proposal.

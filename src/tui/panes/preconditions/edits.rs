@@ -211,6 +211,11 @@ impl PreconditionsPane {
         action.map(|action| Intent::Send(Command::RedoChange { action })).into_iter().collect()
     }
 
+    pub(super) fn score(&self) -> Vec<Intent> {
+        let action = self.action_name().map(str::to_owned);
+        action.map(|action| Intent::Send(Command::ScoreCandidates { action })).into_iter().collect()
+    }
+
     pub(super) fn infer(&self, all: bool) -> Vec<Intent> {
         let origin = if self.by_model { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
         let action = if all { None } else { self.action_name().map(str::to_owned) };

@@ -410,6 +410,9 @@ impl Pane for PreconditionsPane {
         actions.push((PaneAction::RunAll, "infer all"));
         actions.push((PaneAction::Cycle, if self.by_model { "by enumerator" } else { "by model" }));
         actions.push((PaneAction::Options, "model options"));
+        if inferred {
+            actions.push((PaneAction::Score, "score by model"));
+        }
         if !self.items.is_empty() {
             actions.extend([(PaneAction::MarkAll, "unmark"), (PaneAction::Copy, "copy")]);
             actions.extend(BROWSING);
@@ -438,6 +441,7 @@ impl Pane for PreconditionsPane {
             PaneAction::Save => vec![self.save(view)],
             PaneAction::Load => vec![self.load()],
             PaneAction::Options => vec![Intent::AskCandidates],
+            PaneAction::Score => self.score(),
             PaneAction::Activate => self.study(),
             PaneAction::Copy => self.text(self.browser.list.cursor(), view).map(Intent::Copy).into_iter().collect(),
             other => {
