@@ -112,7 +112,7 @@ impl Trajectory {
         let mut skip = left_out;
         for step in &self.steps {
             if think {
-                step.thoughts.iter().for_each(|thought| line(&format!("# think: {thought}")));
+                step.thoughts.iter().for_each(|thought| line(&comment(thought)));
             }
             step.action.iter().for_each(|action| line(action));
             for observation in &step.observations {
@@ -124,6 +124,13 @@ impl Trajectory {
         }
         program
     }
+}
+
+/// A thought as a comment. It never ends as a call does: a model that writes like it would be stopped before its action
+/// ([`crate::method::reading::END_OF_CALL`]).
+fn comment(thought: &str) -> String {
+    let end = if thought.ends_with(')') { "." } else { "" };
+    format!("# think: {thought}{end}")
 }
 
 /// Whether two spellings are the same call.
@@ -156,6 +163,7 @@ mod tests {
             opening: vec!["def f():".into(), "# f".into(), "a = A()".into()],
             steps: vec![step("a.go(1)", &["a.see(1)", "a.see(2)"]), step("a.go(2)", &["a.see(3)"])],
         };
+        assert_eq!(comment("I answer GOODBYE()"), "# think: I answer GOODBYE().");
         assert_eq!(trajectory.observations(), 3);
         assert_eq!(
             trajectory.render(false, 0),
