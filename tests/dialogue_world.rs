@@ -8,6 +8,8 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use stepwright::planner::SymbolicProposer;
+use stepwright::world::demonstration::Demonstration;
 use stepwright::world::dialogue::{END_TURN, Source, Speaker};
 use support::pty::Pty;
 
@@ -59,6 +61,17 @@ fn the_line_protocol_plays_a_dialogue_to_its_end() {
     let lines = played(&["--data", &file, "--task", "Repairs_1-2"], "system.GOODBYE()\nfly\n");
     assert!(lines[0]["observation"].as_str().unwrap().starts_with("User: "));
     assert!(lines[1]["error"].is_null() && lines[2]["error"].is_string());
+}
+
+#[test]
+fn what_a_user_says_is_no_goal() {
+    let source = Source::shipped().unwrap();
+    let shown = source.demonstrations("ToolLibrary_1", TASK, 0);
+    let shown: Vec<Demonstration> = shown.into_iter().map(Demonstration::from).collect();
+    let proposer = SymbolicProposer::from_demonstrations(&shown);
+    // In a household this would be a place and a thing to put there.
+    let (tree, open) = proposer.standing("put a saw in mill.", &[]);
+    assert!(tree.nodes.is_empty() && open.is_none());
 }
 
 #[test]

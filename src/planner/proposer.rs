@@ -78,8 +78,12 @@ impl SymbolicProposer {
         &self.effects
     }
 
-    /// The goal read from a sentence, spelt with the kinds of places and things known of.
+    /// The goal read from a sentence, spelt with the kinds of places and things known of; none where it imitates, because what
+    /// a person says there is no goal.
     pub fn goal(&self, sentence: &str, belief: &Belief) -> Option<Goal> {
+        if self.imitation.is_some() {
+            return None;
+        }
         let places = goal::kinds(belief.places.iter().map(String::as_str));
         let objects = goal::kinds(belief.seen.iter().map(String::as_str).chain(self.likely.objects()));
         let objects: Vec<&str> = objects.into_iter().filter(|o| !places.contains(o)).collect();
