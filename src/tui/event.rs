@@ -29,6 +29,10 @@ pub enum Message {
     Catalog(Catalog),
     /// An attempt to start or open a driver ended.
     Launched(Result<Handle, String>),
+    /// How far a fetch is, in words.
+    Fetching(String),
+    /// A fetch ended.
+    Fetched(Result<(), String>),
     /// A session was written out, or not.
     Exported(Result<std::path::PathBuf, String>),
     /// A thread panicked; the terminal has been given back already.

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::driver::Handle;
 use crate::world::TaskInfo;
 
@@ -17,6 +19,8 @@ pub struct Entry {
     pub about: String,
     /// Why it cannot be chosen now (a key that is not set), and what to do; `None` if it can.
     pub unavailable: Option<String>,
+    /// How much has to be fetched before it can be chosen (`98 MB`), if fetching is all that is missing.
+    pub fetch: Option<String>,
     /// Of a model: the method that suits it.
     pub suggests: Option<String>,
 }
@@ -102,6 +106,16 @@ pub trait Launcher: Send + Sync {
     /// # Errors
     /// What went wrong and what to do, in words.
     fn open(&self, path: &Path) -> Result<Handle, String>;
+
+    /// Fetches what a model needs before it can be chosen, telling in words how far that is. Ends soon after `cancel` fires; what
+    /// has come is kept.
+    ///
+    /// # Errors
+    /// What went wrong and what to do, in words.
+    fn fetch(&self, model: &str, told: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
+        let _ = (told, cancel);
+        Err(format!("there is nothing to fetch for {model}"))
+    }
 
     /// Writes a session's log out in another form beside it; returns where.
     ///

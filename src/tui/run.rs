@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 use super::app::{App, Effect, Parts};
 use super::event::{self, Message};
@@ -71,6 +72,7 @@ pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Exi
         commands: None,
         generation: 0,
         drawn: None,
+        fetch: CancellationToken::new(),
         waiting: Vec::new(),
     };
     workbench.run()
@@ -93,6 +95,8 @@ struct Workbench {
     commands: Option<UnboundedSender<Command>>,
     generation: u64,
     drawn: Option<Instant>,
+    /// Stops the fetch that was begun last.
+    fetch: CancellationToken,
     /// Messages that arrived while something else was waited for.
     waiting: Vec<Message>,
 }
@@ -197,6 +201,8 @@ impl Workbench {
                 event::forward(handle.notices, self.generation, self.to.clone());
             }
             Message::Launched(Err(why)) => self.app.launch_failed(why),
+            Message::Fetching(words) => self.app.fetch_goes_on(words),
+            Message::Fetched(result) => self.app.fetched(result),
             Message::Exported(result) => self.app.exported(result),
             Message::Panicked => return Err(End::Panicked),
         }
@@ -222,6 +228,18 @@ impl Workbench {
             Effect::Export(path, form) => {
                 event::in_background("export", to, move || Message::Exported(launcher.export(&path, form)));
             }
+            Effect::Fetch(model) => {
+                let (stop, steps) = (CancellationToken::new(), to.clone());
+                self.fetch = stop.clone();
+                event::in_background("fetch", to, move || {
+                    let told = |words| {
+                        // Once the workbench is gone nobody is told, and the fetch ends with the process.
+                        let _ = steps.send(Message::Fetching(words));
+                    };
+                    Message::Fetched(launcher.fetch(&model, &told, &stop))
+                });
+            }
+            Effect::StopFetch => self.fetch.cancel(),
             Effect::Copy(text) => self.screen.copy(&text).map_err(End::Failed)?,
             Effect::Suspend => self.suspend()?,
             Effect::Repaint => self.repaint()?,

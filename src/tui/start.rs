@@ -48,6 +48,13 @@ pub enum Wish {
     Begin(Choice),
     /// Open a session.
     Open(PathBuf),
+    /// Fetch what a model needs, of that size.
+    Fetch {
+        /// The model.
+        model: String,
+        /// How much it is, in words.
+        size: String,
+    },
     /// Tell the person something.
     Say(String),
 }
@@ -167,6 +174,21 @@ impl Start {
         }
     }
 
+    /// Marks a model.
+    pub fn mark_model(&mut self, name: &str) {
+        let at = self.catalog.as_ref().and_then(|c| c.models.iter().position(|m| m.name == name));
+        if let Some(at) = at {
+            self.lists[Part::Models as usize] = List::at(at);
+            self.follow_model();
+        }
+    }
+
+    /// What the marked model needs first.
+    fn to_fetch(&self) -> Option<Wish> {
+        let model = self.catalog.as_ref()?.models.get(self.cursor(Part::Models))?;
+        Some(Wish::Fetch { model: model.name.clone(), size: model.fetch.clone()? })
+    }
+
     fn choice(&self) -> Result<Choice, String> {
         let catalog = self.catalog.as_ref().ok_or("The tasks are still being read")?;
         let world = catalog.worlds.get(self.cursor(Part::Worlds)).ok_or("There is no world")?;
@@ -214,6 +236,9 @@ impl Start {
                 return chosen.map(|s| Wish::Open(s.path.clone()));
             }
             ActionId::Begin => {
+                if let Some(wish) = self.to_fetch() {
+                    return Some(wish);
+                }
                 return Some(match self.choice() {
                     Ok(choice) => Wish::Begin(choice),
                     Err(why) => Wish::Say(why),

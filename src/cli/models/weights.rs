@@ -23,7 +23,7 @@ pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
         let state = if fetch::is_present(&folder, &weights) {
             fetch::path(&folder, &weights).display().to_string()
         } else {
-            format!("not fetched ({}): stepwright models fetch {}", megabytes(weights.size), weights.name)
+            format!("not fetched ({}): stepwright models fetch {}", weights.megabytes(), weights.name)
         };
         let chosen = config.model.model == format!("local:{}", weights.name);
         let mark = if chosen { "*" } else { " " };
@@ -97,9 +97,4 @@ fn bar(weights: &Weights) -> ProgressBar {
 
 fn failed(error: FetchError) -> CliError {
     CliError::Failed(error.to_string())
-}
-
-/// A size as a person reads it.
-fn megabytes(bytes: u64) -> String {
-    if bytes >= 1_000_000_000 { format!("{:.1} GB", bytes as f64 / 1e9) } else { format!("{} MB", bytes / 1_000_000) }
 }

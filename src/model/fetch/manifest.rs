@@ -53,6 +53,16 @@ pub enum Source {
     },
 }
 
+impl Weights {
+    /// The size as a person reads it.
+    pub fn megabytes(&self) -> String {
+        match self.size {
+            1_000_000_000.. => format!("{:.1} GB", self.size as f64 / 1e9),
+            size => format!("{} MB", size / 1_000_000),
+        }
+    }
+}
+
 impl Source {
     /// As a person reads it.
     pub fn words(&self) -> &'static str {

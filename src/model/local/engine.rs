@@ -26,6 +26,7 @@ pub(super) enum Job {
     },
     Score {
         request: ScoreRequest,
+        done: UnboundedSender<usize>,
         cancel: CancellationToken,
         reply: oneshot::Sender<Result<Vec<Completion>, Stop>>,
     },
@@ -70,8 +71,11 @@ fn work(path: &Path, jobs: &Receiver<Job>) {
             Job::Complete { request, stream, cancel, reply } => {
                 let _ = reply.send(with(&mut runner, path, &cancel, |r| r.complete(&request, &stream, &cancel)));
             }
-            Job::Score { request, cancel, reply } => {
-                let _ = reply.send(with(&mut runner, path, &cancel, |r| r.score(&request, &cancel)));
+            Job::Score { request, done, cancel, reply } => {
+                let told = |n| {
+                    let _ = done.send(n);
+                };
+                let _ = reply.send(with(&mut runner, path, &cancel, |r| r.score(&request, &told, &cancel)));
             }
         }
     }

@@ -27,7 +27,7 @@ impl Gguf {
         let file = File::open(path).map_err(|e| wrong(&e))?;
         let size = file.metadata().map_err(|e| wrong(&e))?.len();
         let mut file = BufReader::with_capacity(1 << 20, file);
-        Walk { from: &mut file, left: size.min(MAX_HEADER), size }.header().map_err(|e| {
+        Walk { from: &mut file, left: size.min(MAX_HEADER), size, context: None }.header().map_err(|e| {
             let why =
                 if e.kind() == io::ErrorKind::UnexpectedEof { "the file ends too early".into() } else { e.to_string() };
             wrong(&format!("is no GGUF file that can be used: {why}"))
@@ -99,12 +99,24 @@ impl Gguf {
     }
 }
 
-/// Reads a header and keeps nothing of it.
+/// The longest text a file's model was trained for, in tokens, where its header can be read.
+pub(super) fn context(path: &Path) -> Option<usize> {
+    let file = File::open(path).ok()?;
+    let size = file.metadata().ok()?.len();
+    let mut file = BufReader::with_capacity(1 << 20, file);
+    let mut walk = Walk { from: &mut file, left: size.min(MAX_HEADER), size, context: None };
+    walk.header().ok()?;
+    usize::try_from(walk.context?).ok()
+}
+
+/// Reads a header and keeps next to nothing of it.
 struct Walk<'a> {
     from: &'a mut BufReader<File>,
     /// Bytes that may still be read.
     left: u64,
     size: u64,
+    /// The value of `*.context_length`.
+    context: Option<u32>,
 }
 
 fn bad(what: impl Into<String>) -> io::Error {
@@ -168,6 +180,8 @@ impl Walk<'_> {
                 if !alignment.is_power_of_two() {
                     return Err(bad("general.alignment is no power of two"));
                 }
+            } else if key.ends_with(".context_length") && kind == 4 {
+                self.context = Some(self.u32()?);
             } else {
                 self.value(kind, 0)?;
             }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +37,8 @@ use super::{
 pub struct Local {
     name: String,
     path: PathBuf,
+    /// As the file's header tells; a file that cannot be read is told of when it is asked.
+    context: Option<usize>,
     engine: Arc<Engine>,
 }
 
@@ -51,7 +53,8 @@ impl Local {
         }
         let engine = Engine::of(path)
             .map_err(|e| ModelError::Configuration(format!("no thread for the model: {e}; close other programs")))?;
-        Ok(Local { name: name.to_owned(), path: path.to_owned(), engine })
+        let context = gguf::context(path).map(|trained| trained.min(network::MAX_CONTEXT));
+        Ok(Local { name: name.to_owned(), path: path.to_owned(), context, engine })
     }
 
     fn endpoint(&self) -> String {
@@ -111,8 +114,27 @@ impl LanguageModel for Local {
         true
     }
 
+    /// Models this small go on with a text better than they follow instructions.
+    fn prefers_raw(&self) -> bool {
+        true
+    }
+
+    fn context(&self) -> Option<usize> {
+        self.context
+    }
+
     async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
-        let request = request.clone();
-        self.ask(|cancel, reply| Job::Score { request, cancel, reply }, cancel).await
+        let (nobody, _) = unbounded_channel();
+        self.score_watched(request, &nobody, cancel).await
+    }
+
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        done: &UnboundedSender<usize>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
+        let (request, done) = (request.clone(), done.clone());
+        self.ask(|cancel, reply| Job::Score { request, done, cancel, reply }, cancel).await
     }
 }

@@ -8,8 +8,8 @@ use super::generate::mask;
 use super::runner::{Prompt, Runner, Stop, finite};
 use crate::model::{Completion, ScoreRequest, TokenLogprob};
 
-/// Tokens run at once.
-const BLOCK: usize = 128;
+/// Tokens run at once: between two blocks a cancellation is noticed and what is done is told.
+const BLOCK: usize = 64;
 
 /// Rows of log-probabilities held at once: each is as long as the vocabulary.
 const ROWS: usize = 16;
@@ -64,10 +64,11 @@ impl Tree {
 }
 
 impl Runner {
-    /// Scores candidates as what comes right after the messages.
+    /// Scores candidates as what comes right after the messages; `done` is told how many have all their numbers.
     pub(super) fn score(
         &mut self,
         request: &ScoreRequest,
+        done: &dyn Fn(usize),
         cancel: &CancellationToken,
     ) -> Result<Vec<Completion>, Stop> {
         let Prompt { tokens: prompt, mut cache, next } = self.prompt(&request.messages, cancel)?;
@@ -89,6 +90,9 @@ impl Runner {
         let inner: Vec<usize> =
             tree.nodes.iter().enumerate().filter(|(_, n)| !n.children.is_empty()).map(|(i, _)| i).collect();
         let column: HashMap<usize, usize> = inner.iter().copied().zip(prompt.len()..).collect();
+        // A candidate waits for what comes before its last token.
+        let waits: Vec<Option<usize>> = paths.iter().map(|p| p.iter().rev().nth(1).copied()).collect();
+        done(waits.iter().filter(|w| w.is_none()).count());
         for block in inner.chunks(BLOCK) {
             if cancel.is_cancelled() {
                 return Err(Stop::Cancelled);
@@ -110,6 +114,8 @@ impl Runner {
                     tree.follow(Some(*at), &row);
                 }
             }
+            let run = block.last().copied();
+            done(waits.iter().filter(|w| **w <= run).count());
         }
         let token = |n: &Node| TokenLogprob {
             token: String::from_utf8_lossy(self.tokens.bytes(n.token)).into_owned(),

@@ -180,7 +180,9 @@ fn candidates_are_scored_as_if_alone() {
         let candidates = ["go to fridge 1", "go to fridge 12", "go", "look", "", "open fridge 1", "go to fridge 1"];
         let messages = text("> look\nYou see a fridge 1.\n>");
         let request = ScoreRequest { messages: messages.clone(), candidates: candidates.map(str::to_owned).to_vec() };
-        let scored = runner.score(&request, &CancellationToken::new()).unwrap();
+        let told = std::cell::RefCell::new(Vec::new());
+        let scored = runner.score(&request, &|n| told.borrow_mut().push(n), &CancellationToken::new()).unwrap();
+        assert_eq!(told.into_inner(), [1, 7], "the empty one at once, the others after one block");
         let prompt = runner.prompt(&messages, &CancellationToken::new()).unwrap().tokens;
         for (candidate, found) in candidates.iter().zip(&scored) {
             let tokens: Vec<u32> = candidate.bytes().map(u32::from).collect();
@@ -251,7 +253,9 @@ fn a_prompt_that_does_not_fit_is_refused_with_counts() {
     let (short, _) = complete(&mut runner, &ModelRequest { max_tokens: 50, ..request(&"x".repeat(250), 1, 0.0) });
     assert_eq!(short.completions[0].tokens.len(), 6, "as far as there is room");
     let request = ScoreRequest { messages: text(&"x".repeat(250)), candidates: vec!["y".repeat(7)] };
-    assert!(matches!(runner.score(&request, &cancel), Err(Stop::Failed(why)) if why.contains("take 257 tokens")));
+    assert!(
+        matches!(runner.score(&request, &|_| {}, &cancel), Err(Stop::Failed(why)) if why.contains("take 257 tokens"))
+    );
     assert!(matches!(runner.prompt(&text(""), &cancel), Err(Stop::Failed(_))));
 }
 

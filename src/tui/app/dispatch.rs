@@ -17,7 +17,7 @@ use crate::tui::dialog::pick::Pick;
 use crate::tui::dialog::policy::PolicyForm;
 use crate::tui::dialog::prompt::{Confirm, Prompt};
 use crate::tui::dialog::tree::Tree;
-use crate::tui::dialog::{Dialog, Reply};
+use crate::tui::dialog::{Dialog, Fetch, Reply};
 use crate::tui::keymap::Chord;
 use crate::tui::layout::Resize;
 use crate::tui::pane::{PANES, PaneId};
@@ -128,6 +128,10 @@ impl App {
         }
         // Esc returns to a session that lies underneath.
         let cancel = self.keymap.lookup(Context::Gate, chord) == Some(ActionId::Cancel);
+        if cancel && self.fetching.is_some() {
+            self.effects.push(Effect::StopFetch);
+            return;
+        }
         if cancel && self.view.session.is_some() {
             self.choosing = false;
             return;
@@ -159,6 +163,7 @@ impl App {
                 self.launching = Some(format!("opening {}", path.display()));
                 self.effects.push(Effect::Open(path));
             }
+            Some(Wish::Fetch { model, size }) => self.offer_fetch(Fetch { model, size, then: None }),
             Some(Wish::Say(text)) => self.say(Level::Warning, text),
             None => {}
         }
@@ -263,6 +268,7 @@ impl App {
                     self.open(Box::new(form));
                 }
             }
+            A::Cancel if self.fetching.is_some() => self.effects.push(Effect::StopFetch),
             A::Cancel => self.send(Command::Cancel),
             A::Propose => self.send(Command::Propose),
             A::Undo => self.send(Command::Undo),

@@ -11,10 +11,13 @@ impl App {
         if let Some(what) = &self.launching {
             return Some(what.clone());
         }
+        let stop = self.keymap.hint(ActionId::Cancel).map(|k| format!("; {k} stops it")).unwrap_or_default();
+        if let Some((fetch, so_far)) = &self.fetching {
+            return Some(format!("fetching {} {so_far}{stop}", fetch.model));
+        }
         if self.is_choosing() {
             return None;
         }
-        let stop = self.keymap.hint(ActionId::Cancel).map(|k| format!("; {k} stops it")).unwrap_or_default();
         if let Some((_, why)) = &self.view.retrying {
             return Some(format!("{why}{stop}"));
         }

@@ -18,7 +18,7 @@ use ratatui::layout::Rect;
 use super::dialog::asks::AsksForm;
 use super::dialog::file::FileName;
 use super::dialog::prompt::Confirm;
-use super::dialog::{self, Dialog, Reply};
+use super::dialog::{self, Dialog, Fetch, Reply};
 use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, ExportForm};
 use super::layout::{Handle, Layout};
@@ -39,6 +39,10 @@ pub enum Effect {
     Open(PathBuf),
     /// Read the catalogue (again).
     Catalog,
+    /// Fetch what a model needs.
+    Fetch(String),
+    /// Stop fetching.
+    StopFetch,
     /// Write the session out.
     Export(PathBuf, ExportForm),
     /// Put text on the clipboard.
@@ -84,6 +88,10 @@ pub struct App {
     theme_before: Option<Theme>,
     /// Whether a driver is being started: what is shown meanwhile.
     launching: Option<String>,
+    /// What is being fetched, and how far it is in words.
+    fetching: Option<(Fetch, String)>,
+    /// The model to mark once the catalogue has been read again.
+    mark: Option<String>,
     /// Whether the start screen is shown over a session.
     choosing: bool,
     /// The message shown last, for reading it in full.
@@ -116,6 +124,8 @@ impl App {
             dialogs: Vec::new(),
             theme_before: None,
             launching: None,
+            fetching: None,
+            mark: None,
             choosing: true,
             last_message: None,
             effects: vec![Effect::Catalog],
@@ -192,6 +202,9 @@ impl App {
             self.say(Level::Warning, problem.clone());
         }
         self.start.set_catalog(catalog);
+        if let Some(model) = self.mark.take() {
+            self.start.mark_model(&model);
+        }
         self.dirty = true;
     }
 
@@ -199,6 +212,43 @@ impl App {
     pub fn launch_failed(&mut self, why: String) {
         self.launching = None;
         self.say(Level::Error, why);
+    }
+
+    /// Asks whether what a model needs shall be fetched.
+    fn offer_fetch(&mut self, fetch: Fetch) {
+        if let Some((under_way, _)) = &self.fetching {
+            let text = format!("{} is being fetched; wait for it, or stop it first", under_way.model);
+            return self.say(Level::Info, text);
+        }
+        let question = format!(
+            "{} runs on this machine and needs {} of weights, which are not here yet. They are fetched once, checked, and kept. \
+             You can go on working meanwhile.",
+            fetch.model, fetch.size
+        );
+        let dialog = Confirm::new("Fetch the weights?", question, "fetch them", vec![Reply::Fetch(fetch)]);
+        self.open(Box::new(dialog));
+    }
+
+    /// How far the fetch is.
+    pub fn fetch_goes_on(&mut self, words: String) {
+        if let Some((_, so_far)) = &mut self.fetching {
+            *so_far = words;
+            self.dirty = true;
+        }
+    }
+
+    /// The fetch ended: the session goes on with the model it was for.
+    pub fn fetched(&mut self, result: Result<(), String>) {
+        let Some((fetch, _)) = self.fetching.take() else { return };
+        if let Err(why) = result {
+            return self.say(Level::Error, format!("{}: {why}", fetch.model));
+        }
+        self.say(Level::Info, format!("The weights of {} are here", fetch.model));
+        self.mark = Some(fetch.model);
+        self.effects.push(Effect::Catalog);
+        if let Some(command) = fetch.then.filter(|_| self.view.session.is_some() && !self.view.stopped) {
+            self.send(command);
+        }
     }
 
     /// A session was written out, or not.
@@ -337,6 +387,11 @@ impl App {
                         self.effects.push(Effect::Export(path, form));
                         self.say(Level::Info, "Writing the session out".into());
                     }
+                }
+                Reply::OfferFetch(fetch) => self.offer_fetch(fetch),
+                Reply::Fetch(fetch) => {
+                    self.effects.push(Effect::Fetch(fetch.model.clone()));
+                    self.fetching = Some((fetch, "(looking for it)".into()));
                 }
                 Reply::WakeIn(time) => self.sleep(now, time, Sleeper::Dialog),
             }

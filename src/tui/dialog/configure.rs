@@ -6,7 +6,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use super::list::List;
-use super::{Context, Dialog, Reply};
+use super::{Context, Dialog, Fetch, Reply};
 use crate::driver::Command;
 use crate::episode::{Configuration, Session};
 use crate::method::{MAX_SHOTS, Options, Shown};
@@ -168,7 +168,8 @@ impl Dialog for Configure {
             }
             ActionId::Accept => {
                 let (Some(model), Some(method)) = (self.chosen(0), self.chosen(1)) else { return vec![Reply::Close] };
-                if let Some(why) = model.unavailable.as_ref().or(method.unavailable.as_ref()) {
+                let missing = model.unavailable.as_ref().filter(|_| model.fetch.is_none());
+                if let Some(why) = missing.or(method.unavailable.as_ref()) {
                     self.problem = Some(sanitize::line(why).into_owned());
                     return Vec::new();
                 }
@@ -177,7 +178,13 @@ impl Dialog for Configure {
                     method: method.name.clone(),
                     options: self.options.write(),
                 });
-                return vec![Reply::Close, Reply::Send(command)];
+                let what = match &model.fetch {
+                    Some(size) => {
+                        Reply::OfferFetch(Fetch { model: model.name.clone(), size: size.clone(), then: Some(command) })
+                    }
+                    None => Reply::Send(command),
+                };
+                return vec![Reply::Close, what];
             }
             _ => 0,
         };

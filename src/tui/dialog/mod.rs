@@ -40,6 +40,17 @@ pub struct Context<'a> {
     pub keymap: &'a Keymap,
 }
 
+/// A fetch of what a model needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fetch {
+    /// The model.
+    pub model: String,
+    /// How much it is, in words.
+    pub size: String,
+    /// What the driver is told once it is there.
+    pub then: Option<Command>,
+}
+
 /// What a dialog wants done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
@@ -55,6 +66,10 @@ pub enum Reply {
     Theme(String),
     /// Write the session out.
     Export(ExportForm),
+    /// Ask whether what a model needs shall be fetched.
+    OfferFetch(Fetch),
+    /// Fetch it.
+    Fetch(Fetch),
     /// Be woken in the given time: something is debounced.
     WakeIn(Duration),
 }
