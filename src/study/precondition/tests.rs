@@ -132,7 +132,7 @@ async fn a_models_words_are_taken_as_they_are_and_validated() {
     // A greedy ask and one for samples after each of the six demonstrations.
     assert_eq!(validated.asks, 12);
     let asked = model.asked.lock().unwrap();
-    assert!(asked.iter().all(|r| r.messages[0].text.contains("assert ") && r.messages.len() == 1));
+    assert!(asked.iter().all(|r| r.messages[0].text.ends_with("assert") && r.messages.len() == 1));
     let seeds: std::collections::BTreeSet<_> = asked.iter().map(|r| r.seed).collect();
     assert_eq!(seeds.len(), 6);
     let text = table(&results, Detail::Actions);

@@ -1,4 +1,5 @@
-//! The words on one candidate, below the list: validity with its reason, |C|, how it stands to the others, what it newly excludes.
+//! The words on one candidate, below the list: validity with its reason, |C|, how it stands to the others, what it newly
+//! excludes.
 
 use crate::precondition::{Candidate, CandidateOrigin, Fate, Inspection, Pool, Related, Relation};
 use crate::tui::actions::ActionId;

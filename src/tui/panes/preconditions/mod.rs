@@ -1,9 +1,9 @@
 //! The preconditions of each action: candidates with their fates, what is in force, and a person's say over both.
 //!
-//! A person marks rows; adopting puts the marked ones in force. Until a person marks anything, the suggested ones are marked.
-//! Order and wording of rows are `rows`' business, the words on one candidate `detail`'s, drawing `render`'s, what a person does
-//! to the candidates `edits`'; `over` holds what is laid over the list: one candidate looked at closely (`study`), a
-//! demonstration step (`step`), two sets side by side (`sets`).
+//! A person marks rows; adopting puts the marked ones in force. Until a person marks anything, the suggested ones are
+//! marked. Order and wording of rows are `rows`' business, the words on one candidate `detail`'s, drawing `render`'s, what a
+//! person does to the candidates `edits`'; `over` holds what is laid over the list: one candidate looked at closely
+//! (`study`), a demonstration step (`step`), two sets side by side (`sets`).
 
 mod detail;
 mod edits;

@@ -1,4 +1,5 @@
-//! Drawing the preconditions: tabs, a line of counts, the rows, and the words on the row under the cursor or on what is typed.
+//! Drawing the preconditions: tabs, a line of counts, the rows, and the words on the row under the cursor or on what is
+//! typed.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Two sets of assertions side by side: for each action what both have, what one has and the other implies or lacks, and the
-//! score of Equation (2).
+//! Two sets of assertions side by side: for each action what both have, what one has and the other implies or lacks, and
+//! the score of Equation (2).
 
 use std::sync::Arc;
 

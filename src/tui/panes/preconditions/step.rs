@@ -1,4 +1,5 @@
-//! A demonstration step to read: what the assertions come to there with the values of their parts, and the calls around it.
+//! A demonstration step to read: what the assertions come to there with the values of their parts, and the calls around
+//! it.
 
 use std::sync::Arc;
 
