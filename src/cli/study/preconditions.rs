@@ -105,6 +105,7 @@ impl Preconditions {
             model: name,
             demonstrations: self.demos.map_or(most, usize::from),
             samples: if matches!(origin, Origin::Symbolic) { 0 } else { self.samples },
+            temperature: if matches!(origin, Origin::Symbolic) { String::new() } else { self.temperature.to_string() },
             seed: self.seed,
         };
         let mut results: Results<ActionResult> = Results::open(self.out.as_deref())?;

@@ -63,7 +63,10 @@ fn one(results: &[&ActionResult], detail: Detail) -> String {
         .sum();
     let model = match first.approach {
         Approach::Enumerated => "the built-in enumerator, no language model".to_owned(),
-        approach => format!("{}, {} samples a demonstration, {}", first.way.model, first.way.samples, approach.words()),
+        approach => {
+            let Way { model, samples, temperature, .. } = &first.way;
+            format!("{model}, {samples} samples a demonstration at temperature {temperature}, {}", approach.words())
+        }
     };
     let of_what = if first.world == "dialogue" { count(subjects.len(), "service") } else { first.subject.clone() };
     let mut text = format!(

@@ -38,6 +38,9 @@ pub struct Way {
     pub demonstrations: usize,
     /// Samples of each prompt; 0 without a language model.
     pub samples: u32,
+    /// Their temperature, as text; empty without a language model.
+    #[serde(default)]
+    pub temperature: String,
     /// Seed of the samples, and of demonstrations where data names none.
     pub seed: u64,
 }

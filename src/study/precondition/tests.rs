@@ -71,7 +71,7 @@ impl LanguageModel for Scripted {
 }
 
 fn way(model: &str, samples: u32) -> Way {
-    Way { model: model.into(), demonstrations: 10, samples, seed: 0 }
+    Way { model: model.into(), demonstrations: 10, samples, temperature: String::new(), seed: 0 }
 }
 
 async fn results(subject: &Arc<Subject>, origin: &Origin, way: &Way) -> Vec<ActionResult> {
@@ -101,6 +101,8 @@ async fn the_enumerator_finds_what_is_true() {
     assert!(text.contains("Ours (16B)") && text.contains("0.84"), "{text}");
     // Nothing is left to do.
     assert!(tasks(&[Arc::clone(&subject)], &way, &results).is_empty());
+    let warmer = Way { temperature: "1".into(), ..way.clone() };
+    assert_eq!(tasks(&[Arc::clone(&subject)], &warmer, &results).len(), 2);
     assert_eq!(tasks(&[Arc::clone(&subject)], &Way { demonstrations: 3, ..way }, &results).len(), 2);
 }
 
