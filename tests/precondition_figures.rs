@@ -109,7 +109,8 @@ fn dialogue_preconditions_reach_the_papers_best() {
         scores.extend(of_service);
     }
     let f1 = report("all services, test dialogues", &scores);
-    assert!(f1 >= 0.84, "{f1}");
+    // The paper's best is 0.84 (Table 2).
+    assert!(f1 >= 0.90, "{f1}");
 }
 
 #[test]

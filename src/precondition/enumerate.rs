@@ -3,7 +3,7 @@
 //! specification's assertions.
 
 use super::bits::Bits;
-use super::evidence::{Hypothesis, Support, convincing};
+use super::evidence::{Calls, Hypothesis, convincing};
 use super::grammar::{Sentence, either};
 use super::ground::{Evaluation, Ground, Instances, NoVerdict};
 use super::vocabulary::vocabulary;
@@ -110,10 +110,12 @@ fn choose(ground: &Ground, instances: &Instances, tried: Vec<(Sentence, Proposed
         }
     }
 
-    let hypotheses: Vec<Hypothesis<'_>> =
-        sentences.iter().map(|(sentence, set)| Hypothesis { set, prior: sentence.prior }).collect();
-    let support = Support { demonstrations: instances.demonstrations(), calls: instances.calls.len() };
-    let chosen = convincing(universe, support, &hypotheses);
+    let calls = Calls::of(ground, instances);
+    let hypotheses: Vec<Hypothesis<'_>> = sentences
+        .iter()
+        .map(|(sentence, set)| Hypothesis { set, weight: calls.weight(set), prior: sentence.prior })
+        .collect();
+    let chosen = convincing(&calls.early, &hypotheses);
     let believed: Vec<&Bits> = chosen.iter().filter_map(|at| sentences.get(*at)).map(|(_, set)| set).collect();
     // What one chosen assertion implies narrows nothing and is never optimal beside it.
     let implied = |set: &Bits| set.count() == universe || believed.iter().any(|chosen| chosen.is_subset(set));

@@ -68,13 +68,13 @@ pub struct Sentence {
 /// Priors, in natural logarithms. One setting for all worlds and actions; chosen on a plateau (see `docs/decisions.md`).
 mod prior {
     /// Says something of an argument of the call.
-    pub const ARGUMENT: f64 = -1.5;
+    pub const ARGUMENT: f64 = -3.0;
     /// Denies something.
     pub const DENIAL: f64 = 2.0;
     /// Denies something of a constant key: mostly "has not come up yet".
-    pub const CONSTANT_DENIAL: f64 = 3.0;
+    pub const CONSTANT_DENIAL: f64 = 4.0;
     /// For each object on the way from `self`.
-    pub const DISTANCE: f64 = 1.0;
+    pub const DISTANCE: f64 = 0.5;
     /// Joins two by `or`.
     pub const DISJUNCTION: f64 = 4.0;
 }
