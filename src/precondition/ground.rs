@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use super::bits::Bits;
-use crate::program::{Assertion, Call, CheckResult, Function, Literal, Role, Specification, State};
+use crate::program::{Arguments, Assertion, Call, CheckResult, Function, Literal, Outcome, Role, Specification, State};
 use crate::world::demonstration::Demonstration;
 
 /// A demonstration as validation sees it.
@@ -242,6 +242,13 @@ impl Instances {
         Some(Instance { step: *ground.steps.get(step)?, binding: self.bindings.get(binding)?.clone() })
     }
 
+    /// The number of the instance of a step and arguments.
+    pub fn number(&self, ground: &Ground, step: &Step, args: &[Literal]) -> Option<usize> {
+        let key = |s: &Step| (s.demonstration, s.call);
+        let at = ground.steps.binary_search_by_key(&key(step), key).ok()?;
+        Some(at * self.bindings.len() + self.bindings.iter().position(|b| b == args)?)
+    }
+
     /// How many demonstrations call the action.
     pub fn demonstrations(&self) -> usize {
         let mut seen: Vec<usize> = self.calls.iter().map(|step| step.demonstration).collect();
@@ -255,36 +262,42 @@ impl Instances {
     /// [`NoVerdict`] as soon as one instance has none.
     pub fn evaluate(&self, ground: &Ground, assertion: &Assertion) -> Result<Evaluation, NoVerdict> {
         let groups = self.groups(assertion.text());
-        let firsts: Vec<&[Literal]> =
-            groups.firsts.iter().filter_map(|b| self.bindings.get(*b)).map(Vec::as_slice).collect();
+        let firsts = groups.firsts.iter().filter_map(|b| self.bindings.get(*b)).map(Vec::as_slice);
+        let arguments = Arguments::of(firsts);
+        let width = groups.firsts.len();
         // What each distinct state and distinct relevant arguments give; `None` for holds.
-        let mut table: Vec<Option<u32>> = Vec::with_capacity(ground.states.len() * firsts.len());
-        let mut exceptions: Vec<String> = Vec::new();
+        let mut table: Vec<Option<u32>> = Vec::with_capacity(ground.states.len() * width);
+        let mut exceptions: Vec<&'static str> = Vec::new();
         let mut mutates = false;
+        let mut missing: Option<NoVerdict> = None;
         for state in &ground.states {
-            for args in &firsts {
-                let (result, changed) = state.check_traced(assertion, &self.function, args);
+            state.check_all(assertion, &self.function, &arguments, |outcome, changed| {
                 mutates |= changed;
-                if let Some(none) = NoVerdict::of(&result) {
-                    return Err(none);
-                }
-                table.push(match result {
-                    CheckResult::Raises { exception, .. } => {
+                table.push(match outcome {
+                    Outcome::Holds => None,
+                    Outcome::Raises(exception) => {
                         let known = exceptions.iter().position(|e| *e == exception);
                         Some(known.unwrap_or_else(|| {
                             exceptions.push(exception);
                             exceptions.len() - 1
                         }) as u32)
                     }
-                    _ => None,
+                    Outcome::None(result) => {
+                        missing = NoVerdict::of(&result);
+                        None
+                    }
                 });
+                missing.is_none()
+            });
+            if let Some(missing) = missing.take() {
+                return Err(missing);
             }
         }
         let mut set = Bits::none(self.len());
         let mut raised = vec![0_usize; exceptions.len()];
         let mut at = 0;
         for step in &ground.steps {
-            let row = step.state * firsts.len();
+            let row = step.state * width;
             for group in &groups.of {
                 match table.get(row + group).copied().flatten() {
                     None => set.insert(at),
@@ -298,7 +311,7 @@ impl Instances {
             }
         }
         let ok = set.count();
-        let mut outcomes: BTreeMap<String, usize> = exceptions.into_iter().zip(raised).collect();
+        let mut outcomes: BTreeMap<String, usize> = exceptions.into_iter().map(str::to_owned).zip(raised).collect();
         if ok > 0 {
             outcomes.insert("ok".to_owned(), ok);
         }

@@ -31,7 +31,7 @@ pub use merge::{Joint, merged};
 pub use rank::{Cluster, clusters};
 pub use relation::Relation;
 pub use score::{Mean, Score};
-pub use validate::{malformed, validate};
+pub use validate::{malformed, settled, validate};
 pub use workshop::{Workshop, WorkshopError};
 
 use serde::{Deserialize, Serialize};

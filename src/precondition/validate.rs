@@ -1,7 +1,7 @@
 //! Validation by execution: each demonstration runs with the candidate as its action's only assertion, effects included.
 
 use super::Fate;
-use super::ground::{Ground, Instances, NoVerdict, Step};
+use super::ground::{Evaluation, Ground, Instances, NoVerdict, Step};
 use crate::program::{Assertion, CheckResult, FaultKind, Function, Rejection, State};
 
 /// Where a demonstration failed first, with the values found there.
@@ -39,7 +39,42 @@ pub fn validate(ground: &Ground, instances: &Instances, assertion: &Assertion) -
             }
         }
     }
-    let Some(failure) = first else { return Fate::Valid };
+    first.map_or(Fate::Valid, |failure| fails(ground, failure, failing))
+}
+
+/// As [`validate`], read off what the candidate gave at all instances. `None` where that does not tell: it changes a state, so
+/// only execution shows what it does later on.
+pub fn settled(ground: &Ground, instances: &Instances, assertion: &Assertion, evaluation: &Evaluation) -> Option<Fate> {
+    if evaluation.mutates {
+        return None;
+    }
+    let mut first: Option<Failure> = None;
+    let mut failing = 0;
+    for steps in instances.calls.chunk_by(|a, b| a.demonstration == b.demonstration) {
+        for step in steps {
+            let args = ground.call(step)?.args.as_slice();
+            if evaluation.set.contains(instances.number(ground, step, args)?) {
+                continue;
+            }
+            failing += 1;
+            if first.is_none() {
+                let state = ground.state(step)?;
+                let CheckResult::Raises { exception, message } = state.check(assertion, &instances.function, args)
+                else {
+                    return None;
+                };
+                let values = state.explain(assertion, &instances.function, args);
+                let (demonstration, call) = (step.demonstration, step.call);
+                first = Some(Failure { demonstration, call, exception, message, values });
+            }
+            break;
+        }
+    }
+    Some(first.map_or(Fate::Valid, |failure| fails(ground, failure, failing)))
+}
+
+/// The first failure in words, and how many demonstrations fail.
+fn fails(ground: &Ground, failure: Failure, failing: usize) -> Fate {
     let demo = ground.demos.get(failure.demonstration);
     let at = demo.and_then(|d| d.calls.get(failure.call)).map(ToString::to_string).unwrap_or_default();
     let id = demo.map_or("", |demo| demo.id.as_str());

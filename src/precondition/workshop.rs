@@ -2,13 +2,13 @@
 //!
 //! Changing one candidate evaluates that one only; the sets of the others are kept. Asks no model: texts from one are handed in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::bits::Bits;
 use super::enumerate::{Withheld, enumerate};
 use super::ground::{Demo, Evaluation, Ground, GroundError, Instances, NoVerdict};
 use super::rank::clusters;
-use super::validate::{malformed, validate};
+use super::validate::{malformed, settled, validate};
 use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Written};
 use crate::program::{Assertion, Function, Role, Specification};
 
@@ -189,11 +189,12 @@ impl Workshop {
     ) -> Result<Pool, WorkshopError> {
         let (ground, bench) = self.bench_mut(action)?;
         let mut fresh: Vec<Entry> = Vec::new();
+        let mut known: HashSet<&str> = bench.entries.iter().map(|e| e.candidate.text.as_str()).collect();
         for (at, text) in texts.iter().enumerate() {
             if !going_on(at, texts.len()) {
                 return Err(WorkshopError::Cancelled);
             }
-            if bench.entries.iter().chain(&fresh).all(|e| e.candidate.text != *text) {
+            if known.insert(text) {
                 fresh.push(entry(ground, &bench.instances, text, origin, None));
             }
         }
@@ -404,7 +405,7 @@ fn entry(
     judged: Option<(&Assertion, Result<Evaluation, NoVerdict>)>,
 ) -> Entry {
     let (fate, evaluation) = match judged {
-        Some((assertion, Ok(evaluation))) => (validate(ground, instances, assertion), Some(evaluation)),
+        Some((assertion, Ok(evaluation))) => (fate(ground, instances, assertion, &evaluation), Some(evaluation)),
         Some((_, Err(none))) => (none.into(), None),
         None => judge(ground, instances, text),
     };
@@ -420,16 +421,22 @@ pub(super) fn judge(ground: &Ground, instances: &Instances, text: &str) -> (Fate
         Ok(assertion) => assertion,
         Err(rejection) => return (malformed(&rejection), None),
     };
-    let fate = validate(ground, instances, &assertion);
-    if matches!(fate, Fate::Unknown { .. }) {
-        return (fate, None);
-    }
     match instances.evaluate(ground, &assertion) {
-        Ok(evaluation) => (fate, Some(evaluation)),
-        // It ran in the demonstrations, but not at every instance: valid it may be, ranked it cannot be.
-        Err(none) if fate == Fate::Valid => (none.into(), None),
-        Err(_) => (fate, None),
+        Ok(evaluation) => match fate(ground, instances, &assertion, &evaluation) {
+            fate @ Fate::Unknown { .. } => (fate, None),
+            fate => (fate, Some(evaluation)),
+        },
+        // It may run in the demonstrations, but not at every instance: valid it may be, ranked it cannot be.
+        Err(none) => match validate(ground, instances, &assertion) {
+            Fate::Valid => (none.into(), None),
+            fate => (fate, None),
+        },
     }
+}
+
+/// The fate of a candidate that could be evaluated everywhere.
+fn fate(ground: &Ground, instances: &Instances, assertion: &Assertion, evaluation: &Evaluation) -> Fate {
+    settled(ground, instances, assertion, evaluation).unwrap_or_else(|| validate(ground, instances, assertion))
 }
 
 impl From<NoVerdict> for Fate {

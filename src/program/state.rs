@@ -51,6 +51,28 @@ impl CheckResult {
     }
 }
 
+/// As [`CheckResult`], without the words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It raises nothing.
+    Holds,
+    /// It raises an exception of this type.
+    Raises(&'static str),
+    /// No verdict: never `Holds` or `Raises`.
+    None(CheckResult),
+}
+
+/// Lists of arguments, ready to be given to assertions at many states.
+#[derive(Clone)]
+pub struct Arguments(Vec<Args>);
+
+impl Arguments {
+    /// Of lists of constants.
+    pub fn of<'a>(lists: impl IntoIterator<Item = &'a [Literal]>) -> Self {
+        Arguments(lists.into_iter().map(|args| args.iter().map(value_of).collect()).collect())
+    }
+}
+
 /// A state of a program. Cheap to clone: clones share what neither has changed.
 #[derive(Clone)]
 pub struct State {
@@ -73,6 +95,10 @@ fn value_of(literal: &Literal) -> Value {
         Literal::Float(x) => Value::Float(*x),
         Literal::Str(s) => Value::Str(super::engine::value::literal(s)),
     }
+}
+
+fn values_of(args: &[Literal]) -> Args {
+    args.iter().map(value_of).collect()
 }
 
 impl State {
@@ -158,15 +184,38 @@ impl State {
     /// Checks an assertion as the body of a function called with these arguments. The state does not change.
     pub fn check(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> CheckResult {
         let mut vm = self.vm(Limits::ASSERTION);
-        CheckResult::of(self.run_check(&mut vm, assertion, function, args))
+        CheckResult::of(self.run_check(&mut vm, assertion, function, &values_of(args)))
     }
 
     /// As [`State::check`]; also tells whether the evaluation would have changed the state (reading a missing key of a
     /// `defaultdict` does).
     pub fn check_traced(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> (CheckResult, bool) {
         let mut vm = self.vm(Limits::ASSERTION);
-        let result = self.run_check(&mut vm, assertion, function, args);
+        let result = self.run_check(&mut vm, assertion, function, &values_of(args));
         (CheckResult::of(result), vm.heap.differs())
+    }
+
+    /// As [`State::check_traced`] for each list of arguments, each on the state as it is: tells each outcome, in order, until
+    /// `each` answers false.
+    pub fn check_all(
+        &self,
+        assertion: &Assertion,
+        function: &Function,
+        arguments: &Arguments,
+        mut each: impl FnMut(Outcome, bool) -> bool,
+    ) {
+        let mut vm = self.vm(Limits::ASSERTION);
+        for args in &arguments.0 {
+            let outcome = match self.run_check(&mut vm, assertion, function, args) {
+                Ok(_) => Outcome::Holds,
+                Err(Stop::Raise(raised)) => Outcome::Raises(raised.kind.name()),
+                Err(stop) => Outcome::None(CheckResult::of(Err(stop))),
+            };
+            if !each(outcome, vm.heap.differs()) {
+                return;
+            }
+            vm.renew();
+        }
     }
 
     /// As [`State::check`], but what the evaluation changes stays, as in a real execution; tells whether it changed anything.
@@ -177,7 +226,7 @@ impl State {
         args: &[Literal],
     ) -> (CheckResult, bool) {
         let mut vm = self.vm(Limits::ASSERTION);
-        let result = CheckResult::of(self.run_check(&mut vm, assertion, function, args));
+        let result = CheckResult::of(self.run_check(&mut vm, assertion, function, &values_of(args)));
         let differs = vm.heap.differs();
         if differs {
             self.slots = Slots::default();
@@ -203,7 +252,7 @@ impl State {
         vm: &mut Vm,
         assertion: &Assertion,
         function: &Function,
-        args: &[Literal],
+        args: &[Value],
     ) -> Result<Value, Stop> {
         let Some(code) = assertion.code(&function.signature) else {
             return Err(Stop::unsupported("this assertion in this function"));
@@ -222,11 +271,11 @@ impl State {
             return Err(Stop::unsupported("assertions in functions with keyword parameters"));
         }
         if params.star.is_none() {
-            return vm.run_code(&code, std::iter::once(object).chain(args.iter().map(value_of)));
+            return vm.run_code(&code, std::iter::once(object).chain(args.iter().cloned()));
         }
         let (first, rest) = args.split_at(params.names.len() - 1);
-        let rest = vm.new_tuple(rest.iter().map(value_of).collect())?;
-        vm.run_code(&code, std::iter::once(object).chain(first.iter().map(value_of)).chain(std::iter::once(rest)))
+        let rest = vm.new_tuple(rest.to_vec())?;
+        vm.run_code(&code, std::iter::once(object).chain(first.iter().cloned()).chain(std::iter::once(rest)))
     }
 
     /// The values of the parts of an assertion that tell why it holds or fails, as text, in order of appearance.

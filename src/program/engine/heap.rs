@@ -89,6 +89,13 @@ impl Heap {
         self.changed.iter().any(|(id, obj)| self.base.get(id.0 as usize).is_none_or(|old| !obj.same(old)))
     }
 
+    /// Undoes all that was changed or made, for another evaluation on the same state.
+    pub(crate) fn undo(&mut self) {
+        self.changed.clear();
+        self.index.clear();
+        self.fresh.clear();
+    }
+
     /// The state as it was before this evaluation.
     pub(crate) fn into_base(self) -> Slots {
         self.base

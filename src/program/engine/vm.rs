@@ -59,6 +59,18 @@ impl Vm {
         }
     }
 
+    /// As new, for another evaluation on the same state: nothing of the last one stays, and the budget is whole.
+    pub(crate) fn renew(&mut self) {
+        self.heap.undo();
+        self.stack.clear();
+        self.out.clear();
+        self.classes.clear();
+        self.handling.clear();
+        (self.base, self.depth, self.frames) = (0, 0, 0);
+        (self.steps, self.size) = (self.limits.steps, self.limits.size);
+        (self.unchecked_at, self.stopped) = (None, None);
+    }
+
     /// Spends one step.
     #[inline]
     pub(crate) fn tick(&mut self) -> Done<()> {
