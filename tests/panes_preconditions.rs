@@ -420,7 +420,7 @@ fn two_sets_are_compared_changed_and_put_in_force() {
     assert!(question.contains("1 stay, 1 are said with other words"), "{question}");
     assert!(matches!(&commands[..], [Command::AdoptSet { origin, .. }] if origin == "mine.preconditions.py"));
     b.down(5);
-    assert!(b.said(PaneAction::Activate).contains("permit the same"));
+    assert!(b.said(PaneAction::Activate).contains("they differ on take"));
 }
 
 #[test]
@@ -531,4 +531,18 @@ fn nothing_is_looked_up_before_anybody_works_here() {
     let _ = p.update(&View::default());
     let said = p.act(PaneAction::Why, &View::default());
     assert!(matches!(&said[..], [Intent::Say(Level::Info, _)]), "the words on a closed session's candidate are gone");
+}
+
+#[test]
+fn another_session_leaves_nothing_of_the_one_before() {
+    let mut b = Bench::new();
+    b.act(PaneAction::ToggleFold);
+    let command = b.sent(PaneAction::Compare);
+    b.sets(&command);
+    assert_eq!(b.p.title(&b.s.view), "Two sets side by side");
+    let mut header = b.s.view.session.as_ref().unwrap().header.clone();
+    header.task = "another".into();
+    b.s.view.notice(Notice::Opened { header: Box::new(header), records: Arc::default(), path: None });
+    b.p.update(&b.s.view);
+    assert!(b.p.title(&b.s.view).starts_with("Preconditions"), "{}", b.p.title(&b.s.view));
 }

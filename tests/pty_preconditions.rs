@@ -42,7 +42,17 @@ fn a_dialogue_is_stepped_with_what_was_inferred_edited_and_adopted() {
     pty.settle().send("W");
     pty.wait_for("Write what is in force").send("\r");
     pty.wait_for("written to").settle();
-    pty.send("a");
+    // Taken back, read from the file and put in force again: the comparison on the screen follows.
+    pty.send("Z");
+    pty.wait_for("none in force").settle().send("R");
+    pty.wait_for("Read a file").send("dialogue.preconditions.py\r");
+    pty.wait_for("puts dialogue.preconditions.py in force").settle().send("A");
+    pty.settle();
+    if pty.text().contains("It adds") {
+        pty.send("\r");
+    }
+    pty.wait_for("R 1.00  F1 1.00").settle().send("\x1b");
+    pty.settle().send("a");
     pty.wait_for("step 1 ·").settle().send("q");
     assert_eq!(pty.wait(), 0);
 

@@ -16,7 +16,7 @@ use crate::program::Specification;
 pub enum PreconditionsCommand {
     /// Say of each assertion whether the demonstrations bear it out; exit code 1 if one is not valid
     Check(Check),
-    /// Compare two files, or a file with the specification's own assertions; exit code 1 if they do not permit the same
+    /// Compare two files, or a file with the world's ground truth (else the specification's own assertions); exit code 1 if they do not permit the same
     Diff(Diff),
 }
 
@@ -47,7 +47,7 @@ pub struct Check {
 pub struct Diff {
     /// The left file
     left: PathBuf,
-    /// The right file, taken as the truth in Equation (2); the specification's own assertions if absent
+    /// The right file, taken as the truth in Equation (2); the world's ground truth, or the specification's own assertions, if absent
     right: Option<PathBuf>,
     #[command(flatten)]
     at: Where,
@@ -67,8 +67,9 @@ impl PreconditionsCommand {
 }
 
 impl Where {
-    /// The demonstrations, executed on the specification.
-    fn workshop(&self, global: &Global) -> Result<(Workshop, Specification), CliError> {
+    /// The demonstrations, executed on the specification; and what is held true, with its name: the world's ground truth where it
+    /// tells one, else the specification's own assertions.
+    fn workshop(&self, global: &Global) -> Result<(Workshop, AdoptedSet, &'static str), CliError> {
         let fail = |why: String| CliError::Failed(why);
         let new = NewSession {
             world: self.world.name().to_owned(),
@@ -86,7 +87,14 @@ impl Where {
         let specification = Specification::load(&header.specification, "spec.py").map_err(|e| fail(e.to_string()))?;
         let demos = setup.demonstrations.iter().map(Demo::from).collect();
         let workshop = Workshop::new(&specification, demos).map_err(|e| fail(e.to_string()))?;
-        Ok((workshop, specification))
+        let mut world = setup.world;
+        world.reset(&header.task, header.seed).map_err(|e| fail(e.to_string()))?;
+        let (truth, name) = match world.ground_truth() {
+            Some(truth) => (truth, "ground truth"),
+            None => (own(&specification), "specification"),
+        };
+        let truth = whole(&workshop, &truth);
+        Ok((workshop, truth, name))
     }
 }
 
@@ -97,7 +105,7 @@ fn read(path: &Path) -> Result<AdoptedSet, CliError> {
 impl Check {
     fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let set = read(&self.file)?;
-        let (mut workshop, _) = self.at.workshop(global)?;
+        let (mut workshop, ..) = self.at.workshop(global)?;
         let mut sound = true;
         let mut out = String::new();
         for action in &set.actions {
@@ -131,10 +139,10 @@ impl Diff {
     fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let left = read(&self.left)?;
         let right = self.right.as_deref().map(read).transpose()?;
-        let (workshop, specification) = self.at.workshop(global)?;
+        let (workshop, truth, truth_name) = self.at.workshop(global)?;
         let name = |path: &Path| path.display().to_string();
-        let right_name = self.right.as_deref().map_or_else(|| "specification".to_owned(), name);
-        let right = right.unwrap_or_else(|| own(&workshop, &specification));
+        let right_name = self.right.as_deref().map_or_else(|| truth_name.to_owned(), name);
+        let right = right.unwrap_or(truth);
         let comparison = workshop.compare((&name(&self.left), &left), (&right_name, &right));
         print(&crate::sanitize::visible(&told(&comparison)))?;
         let same = comparison.actions.iter().all(|a| a.score.is_ok() && a.difference.is_none());
@@ -142,15 +150,19 @@ impl Diff {
     }
 }
 
-/// The specification's own assertions as a set.
-fn own(workshop: &Workshop, specification: &Specification) -> AdoptedSet {
-    let of = |name: &str| specification.functions().iter().find(|f| f.name == name);
+/// The specification's own assertions, by action.
+fn own(specification: &Specification) -> Vec<(String, Vec<String>)> {
+    let functions = specification.functions().iter();
+    functions.map(|f| (f.name.clone(), f.assertions.iter().map(|a| a.expression.clone()).collect())).collect()
+}
+
+/// Assertions by action as a set of all actions.
+fn whole(workshop: &Workshop, assertions: &[(String, Vec<String>)]) -> AdoptedSet {
+    let of = |name: &str| assertions.iter().find(|(action, _)| action == name).map(|(_, texts)| texts.clone());
     let actions = workshop.actions().map(|f| crate::precondition::AdoptedAction {
         action: f.name.clone(),
         params: f.params.clone(),
-        assertions: of(&f.name)
-            .map(|f| f.assertions.iter().map(|a| a.expression.clone()).collect())
-            .unwrap_or_default(),
+        assertions: of(&f.name).unwrap_or_default(),
     });
     AdoptedSet { notes: Vec::new(), actions: actions.collect() }
 }

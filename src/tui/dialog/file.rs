@@ -59,8 +59,7 @@ impl FileName {
             }
             FileUse::Compare { token, .. } => {
                 if !Path::new(text).is_file() {
-                    self.problem =
-                        Some(format!("There is no file {text}; names are relative to where the program runs."));
+                    self.problem = Some("No such file; names start where the program was started.".to_owned());
                     return Vec::new();
                 }
                 let (left, right) = (SetSource::InForce, SetSource::File(path));
@@ -95,7 +94,7 @@ impl Dialog for FileName {
         let theme = context.theme;
         let about = match self.purpose {
             FileUse::Save { .. } => "All actions' assertions, as Python. The file's name:",
-            FileUse::Compare { .. } => "What it changes is shown before anything is put in force. The file's name:",
+            FileUse::Compare { .. } => "What it would change is shown first. The file's name:",
         };
         let rows = [(about, Role::Text), (self.problem.as_deref().unwrap_or_default(), Role::Bad)];
         for (at, (text, role)) in [0, 3].into_iter().zip(rows) {

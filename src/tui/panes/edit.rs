@@ -80,7 +80,10 @@ impl Editor {
             KeyCode::Char('m' | 'j') if ctrl && !self.lines => return Edited::Accept,
             _ => {}
         }
-        if self.area.input(key) { Edited::Changed } else { Edited::Same }
+        // As in a shell and in the dialogs: what stands before the cursor goes.
+        let changed =
+            if ctrl && key.code == KeyCode::Char('u') { self.area.delete_line_by_head() } else { self.area.input(key) };
+        if changed { Edited::Changed } else { Edited::Same }
     }
 
     /// Takes pasted text; line breaks become blanks where there is one line only.

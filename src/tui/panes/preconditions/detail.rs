@@ -73,14 +73,15 @@ pub(super) fn rows(known: &Known<'_>, view: &View, glyphs: &Glyphs, width: usize
         rows.extend(words::labelled("why     ", Role::Text, &why, width));
     }
     if let Some(seen) = seen {
+        // Before the relations: what a decision would change counts most where room is short.
+        if let Some(words) = exclusion(seen, view) {
+            rows.extend(words::labelled("forbids ", Role::Text, &words, width));
+        }
         for (label, relation) in RELATIONS {
             let related = one_line(&seen.related, relation);
             if !related.is_empty() {
                 rows.extend(words::labelled(label, Role::Text, &related, width).into_iter().take(2));
             }
-        }
-        if let Some(words) = exclusion(seen, view) {
-            rows.extend(words::labelled("forbids ", Role::Text, &words, width));
         }
     }
     rows

@@ -417,7 +417,10 @@ impl PreconditionsPane {
     pub(super) fn open_in_sets(&mut self) -> Vec<Intent> {
         let Some(Over { page: Page::Sets(sets), browser }) = self.over.last() else { return Vec::new() };
         let Some((action, place, texts)) = sets.difference_at(browser.list.cursor()) else {
-            return say("the two sets permit the same at every step of the demonstrations");
+            return say(match sets.first_that_differs() {
+                Some(other) => format!("no step tells the two apart here; they differ on {other}: open that one"),
+                None => "the two sets permit the same at every step of the demonstrations".to_owned(),
+            });
         };
         let token = token();
         self.step_wanted = Some(token);

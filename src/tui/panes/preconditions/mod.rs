@@ -29,6 +29,7 @@ use super::find::Rows;
 use crate::driver::{Command, Level, SetSource};
 use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool};
 use crate::program::Call;
+use crate::tui::actions::ActionId;
 use crate::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::Theme;
 use crate::tui::view::View;
@@ -55,6 +56,8 @@ type Looked = (String, String, Option<Arc<Pool>>, Vec<String>);
 /// The pane.
 #[derive(Debug)]
 pub struct PreconditionsPane {
+    /// When the session shown was begun, and on what task; `None` without one.
+    session: Option<(u64, String)>,
     /// The actions, sorted.
     actions: Vec<String>,
     action: usize,
@@ -89,6 +92,8 @@ pub struct PreconditionsPane {
     /// The sets to compare.
     left: SetSource,
     right: SetSource,
+    /// What was in force when they were compared last.
+    compared_force: Option<BTreeMap<String, (Vec<String>, String)>>,
     /// The file last read, and the number of the comparison that is to show one.
     loaded: Option<SetSource>,
     load_wanted: Option<u64>,
@@ -97,6 +102,7 @@ pub struct PreconditionsPane {
 impl Default for PreconditionsPane {
     fn default() -> Self {
         PreconditionsPane {
+            session: None,
             actions: Vec::new(),
             action: 0,
             follows: true,
@@ -114,6 +120,7 @@ impl Default for PreconditionsPane {
             over: Vec::new(),
             step_wanted: None,
             sets_wanted: None,
+            compared_force: None,
             adoption: None,
             left: SetSource::InForce,
             right: SetSource::Inferred,
@@ -260,13 +267,19 @@ impl PreconditionsPane {
             let listed = matches!(self.over.last(), Some(Over { page: Page::Study(_), .. }));
             self.over.push(Over::step(Arc::clone(step), listed));
         }
+        let mut intents = Vec::new();
         if let Some((token, sets, right)) = view.sets_compared.as_ref().filter(|(t, ..)| self.sets_wanted == Some(*t)) {
             self.sets_wanted = None;
+            self.compared_force = view.session.as_ref().map(|s| s.assertions.clone());
             if self.load_wanted.take() == Some(*token) {
                 // It stays to be compared with others.
                 let file = SetSource::Given(sets.right.clone(), (**right).clone());
                 (self.left, self.right) = (SetSource::InForce, file.clone());
                 self.loaded = Some(file);
+                let key = |action| view.key(ActionId::Pane(action));
+                let (adopt, back) = (key(PaneAction::Adopt), key(PaneAction::Back));
+                let words = format!("{adopt} puts {} in force; {back} leaves everything as it is", sets.right);
+                intents.push(Intent::Say(Level::Info, words));
             }
             if matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. })) {
                 self.over.pop();
@@ -274,12 +287,23 @@ impl PreconditionsPane {
             self.over.push(Over::sets(Arc::clone(sets), Arc::clone(right)));
         }
         let compared = view.sets_compared.as_ref();
-        match self.adoption.take_if(|(wanted, _)| compared.is_some_and(|(token, ..)| token == wanted)) {
-            Some((_, command)) => {
-                compared.map(|(_, sets, _)| edits::confirmed(command, sets, view)).unwrap_or_default()
-            }
-            None => Vec::new(),
+        if let Some((_, command)) =
+            self.adoption.take_if(|(wanted, _)| compared.is_some_and(|(token, ..)| token == wanted))
+        {
+            intents.extend(compared.into_iter().flat_map(|(_, sets, _)| edits::confirmed(command.clone(), sets, view)));
         }
+        intents.extend(self.compare_anew(view));
+        intents
+    }
+
+    /// Compares again where what is in force has changed under a page of two sets.
+    fn compare_anew(&mut self, view: &View) -> Vec<Intent> {
+        let shown = matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. }));
+        let now = view.session.as_ref().map(|s| &s.assertions);
+        if !shown || self.sets_wanted.is_some() || self.compared_force.as_ref() == now {
+            return Vec::new();
+        }
+        self.compare(view)
     }
 
     fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
@@ -339,6 +363,11 @@ impl Pane for PreconditionsPane {
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
+        // Marks, pages and answers waited for belong to one session.
+        let session = view.session.as_ref().map(|s| (s.header.created, s.header.task.clone()));
+        if session != self.session {
+            *self = PreconditionsPane { by_model: self.by_model, session, ..PreconditionsPane::default() };
+        }
         let name = self.action_name().map(str::to_owned);
         let in_force = view.session.iter().flat_map(|s| s.assertions.keys());
         let names: BTreeSet<&String> = view.pools.keys().chain(in_force).collect();
@@ -346,9 +375,6 @@ impl Pane for PreconditionsPane {
             self.actions = names.into_iter().cloned().collect();
             // The shown action stays shown, wherever its tab has moved.
             self.action = name.and_then(|n| self.actions.iter().position(|a| *a == n)).unwrap_or(0);
-        }
-        if view.session.is_none() {
-            *self = PreconditionsPane { by_model: self.by_model, ..PreconditionsPane::default() };
         }
         self.follow(view);
         self.lay(view);

@@ -94,11 +94,11 @@ impl Over {
             Page::Study(_) => actions.push((PaneAction::Activate, "go there")),
             Page::Step(_) => actions.extend([(PaneAction::Right, "next step"), (PaneAction::Left, "previous step")]),
             Page::Sets(_) => actions.extend([
+                (PaneAction::Adopt, "adopt right"),
                 (PaneAction::Activate, "step where they differ"),
                 (PaneAction::Compare, "other left set"),
                 (PaneAction::Right, "other right set"),
                 (PaneAction::Left, "the one before"),
-                (PaneAction::Adopt, "adopt right"),
                 (PaneAction::Load, "load"),
                 (PaneAction::Save, "save"),
             ]),

@@ -84,6 +84,11 @@ impl SetsPage {
         Some((action.action.clone(), place, texts))
     }
 
+    /// The first action on which the two sets differ at a step of the demonstrations.
+    pub(super) fn first_that_differs(&self) -> Option<&str> {
+        self.sets.actions.iter().find(|a| a.difference.is_some()).map(|a| a.action.as_str())
+    }
+
     pub(super) fn text(&self, row: usize) -> String {
         match (self.assertion(row), self.action(row)) {
             (Some(pair), _) => pair.left.as_ref().or(pair.right.as_ref()).cloned().unwrap_or_default(),
