@@ -138,7 +138,8 @@ impl Launcher for Launch {
         let mut problems = Vec::new();
         let world = |(name, about): (&str, &str)| {
             let mut tasks = Vec::new();
-            for data in std::iter::once(None).chain(self.data_of(name).map(Some)) {
+            // A person's own tasks come before those that ship.
+            for data in self.data_of(name).map(Some).into_iter().chain([None]) {
                 match self.sources.tasks(name, data) {
                     Ok(found) => tasks.extend(found),
                     Err(error) => problems.push(error.to_string()),
@@ -146,7 +147,10 @@ impl Launcher for Launch {
             }
             WorldEntry { name: name.to_owned(), about: about.to_owned(), tasks }
         };
-        let worlds = driver::WORLDS.into_iter().map(world).collect();
+        let mut known = driver::WORLDS;
+        // The first world is the one shown: one with data of the person's own, if there is one.
+        known.sort_by_key(|(name, _)| self.data_of(name).is_none());
+        let worlds = known.into_iter().map(world).collect();
         let entry =
             |m: method::MethodInfo| Entry { name: m.id.into(), about: m.description.into(), ..Entry::default() };
         let mut methods: Vec<Entry> = method::all().into_iter().map(entry).collect();

@@ -59,6 +59,8 @@ pub(super) struct Writing {
     /// Completions done, and wanted in all.
     done: usize,
     total: usize,
+    /// Of those done, how many did not come.
+    failed: usize,
 }
 
 impl Writing {
@@ -190,6 +192,7 @@ impl Driver {
         self.writing.done += n as usize;
         match completions {
             None => {
+                self.writing.failed += n as usize;
                 let dropped = std::mem::take(&mut self.writing.waiting);
                 self.writing.total -= dropped.iter().map(|w| w.n as usize).sum::<usize>().min(self.writing.total);
                 self.bench(Job::Show(action));
@@ -211,11 +214,15 @@ impl Driver {
         let what = format!("candidates by {}:", self.source.name());
         self.tell(Notice::Progress { what, done, total });
         if self.writing.asked.is_empty() && self.writing.waiting.is_empty() {
+            let read = done.saturating_sub(self.writing.failed);
             self.writing.forget();
-            self.say(
-                Level::Info,
-                format!("{total} completions read; look the candidates over and adopt what is right"),
-            );
+            // Where nothing came, the ask's error stands in the message line and says more.
+            if read > 0 {
+                self.say(
+                    Level::Info,
+                    format!("{read} completions read; look the candidates over and adopt what is right"),
+                );
+            }
         }
     }
 
