@@ -2,7 +2,7 @@
 //!
 //! The proposer is no language model: it plans over what the agent has seen, with the learned effects and the assertions in
 //! force, and explores where it has not seen. [`effects`] and [`search`] know no world; what is particular to households
-//! (sentence forms, goal conditions, likely places) is in [`household`]; [`imitation`] does what the demonstrations' agent did
+//! (sentence forms, goal conditions, likely places) is in [`household`]; `imitation` does what the demonstrations' agent did
 //! where another party takes turns. Nothing here sees a world's hidden state or its list of admissible actions.
 
 mod checked_program;
