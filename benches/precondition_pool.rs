@@ -135,9 +135,9 @@ fn python(problem: &Problem, repeats: usize) -> Option<Value> {
 /// From texts to the ranked pool, and how long the fastest of several passes took.
 fn ours(problem: &Problem, candidates: &[String], repeats: usize) -> (Pool, Duration) {
     let specification = problem.ground.specification();
-    let empty = Workshop::new(specification, problem.ground.demos.clone()).unwrap();
     let pass = || {
-        let mut workshop = empty.clone();
+        // Anew each time: what is learned of the states in one pass is not used in the next.
+        let mut workshop = Workshop::new(specification, problem.ground.demos.clone()).unwrap();
         let begun = Instant::now();
         let pool = workshop.offer(&problem.action, CandidateOrigin::Model, candidates, |_, _| true).unwrap();
         (pool, begun.elapsed())

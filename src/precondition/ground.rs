@@ -1,11 +1,11 @@
 //! The ground that candidates are judged on: demonstrations executed once, the distinct states they pass through, and the
 //! instances (demonstration, step, binding) of an action.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::bits::Bits;
-use crate::program::{Arguments, Assertion, Call, CheckResult, Function, Literal, Outcome, Role, Specification, State};
+use crate::program::{Assertion, Call, CheckResult, Checker, Function, Literal, Outcome, Role, Specification, State};
 use crate::world::demonstration::Demonstration;
 
 /// A demonstration as validation sees it.
@@ -44,6 +44,8 @@ pub struct Ground {
     pub steps: Vec<Step>,
     /// The distinct states before the steps.
     pub states: Vec<State>,
+    /// Which states are alike in the attributes touched: a number a state, equal for equals.
+    alike: Arc<Mutex<HashMap<u64, Arc<Vec<usize>>>>>,
 }
 
 /// Why demonstrations cannot be used.
@@ -70,7 +72,13 @@ impl Ground {
     /// # Errors
     /// The first call that the specification cannot execute.
     pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, GroundError> {
-        let mut ground = Ground { specification: specification.clone(), demos, steps: Vec::new(), states: Vec::new() };
+        let mut ground = Ground {
+            specification: specification.clone(),
+            demos,
+            steps: Vec::new(),
+            states: Vec::new(),
+            alike: Arc::default(),
+        };
         let mut known: HashMap<u64, usize> = HashMap::new();
         for (at, demo) in ground.demos.iter().enumerate() {
             let fail = |call: usize, why: String| GroundError {
@@ -104,6 +112,17 @@ impl Ground {
             }
         }
         Ok(ground)
+    }
+
+    /// For each state a number below the number of states, the same for states that agree in what was touched.
+    fn alike(&self, touched: u64) -> Arc<Vec<usize>> {
+        let mut known = self.alike.lock().unwrap_or_else(PoisonError::into_inner);
+        let numbers = known.entry(touched).or_insert_with(|| {
+            let mut first: HashMap<u64, usize> = HashMap::new();
+            let number = |(at, state): (usize, &State)| *first.entry(state.fingerprint_of(touched)).or_insert(at);
+            Arc::new(self.states.iter().enumerate().map(number).collect())
+        });
+        Arc::clone(numbers)
     }
 
     /// The specification the demonstrations ran on.
@@ -263,17 +282,37 @@ impl Instances {
     pub fn evaluate(&self, ground: &Ground, assertion: &Assertion) -> Result<Evaluation, NoVerdict> {
         let groups = self.groups(assertion.text());
         let firsts = groups.firsts.iter().filter_map(|b| self.bindings.get(*b)).map(Vec::as_slice);
-        let arguments = Arguments::of(firsts);
+        let mut checker = Checker::new(assertion, &self.function, firsts);
         let width = groups.firsts.len();
         // What each distinct state and distinct relevant arguments give; `None` for holds.
         let mut table: Vec<Option<u32>> = Vec::with_capacity(ground.states.len() * width);
         let mut exceptions: Vec<&'static str> = Vec::new();
         let mut mutates = false;
         let mut missing: Option<NoVerdict> = None;
-        for state in &ground.states {
-            state.check_all(assertion, &self.function, &arguments, |outcome, changed| {
+        // An evaluation gives the same wherever what it touches is the same.
+        let mut touched: Vec<Touched> = Vec::new();
+        let mut open = vec![false; width];
+        for (at, state) in ground.states.iter().enumerate() {
+            let row = table.len();
+            table.resize(row + width, Some(OPEN));
+            for known in &touched {
+                let Some(from) = known.alike.get(at).map(|number| number * width) else { continue };
+                for (place, told) in table.iter_mut().skip(row).zip(known.told.iter().skip(from)) {
+                    if *place == Some(OPEN) {
+                        *place = *told;
+                    }
+                }
+            }
+            for (open, place) in open.iter_mut().zip(table.iter().skip(row)) {
+                *open = *place == Some(OPEN);
+            }
+            if !open.contains(&true) {
+                continue;
+            }
+            let wanted = |group: usize| open.get(group).copied().unwrap_or(false);
+            state.check_all(&mut checker, wanted, |group, outcome, changed, marks| {
                 mutates |= changed;
-                table.push(match outcome {
+                let told = match outcome {
                     Outcome::Holds => None,
                     Outcome::Raises(exception) => {
                         let known = exceptions.iter().position(|e| *e == exception);
@@ -284,10 +323,24 @@ impl Instances {
                     }
                     Outcome::None(result) => {
                         missing = NoVerdict::of(&result);
-                        None
+                        return false;
                     }
+                };
+                if let Some(place) = table.get_mut(row + group) {
+                    *place = told;
+                }
+                let known = touched.iter().position(|known| known.marks == marks).unwrap_or_else(|| {
+                    let told = vec![Some(OPEN); ground.states.len() * width];
+                    touched.push(Touched { marks, alike: ground.alike(marks), told });
+                    touched.len() - 1
                 });
-                missing.is_none()
+                if let Some(known) = touched.get_mut(known)
+                    && let Some(number) = known.alike.get(at)
+                    && let Some(place) = known.told.get_mut(number * width + group)
+                {
+                    *place = told;
+                }
+                true
             });
             if let Some(missing) = missing.take() {
                 return Err(missing);
@@ -376,6 +429,18 @@ impl Instances {
         groups
     }
 }
+
+/// What evaluations that touched the same attributes gave.
+struct Touched {
+    marks: u64,
+    /// The states' numbers, equal where these attributes are.
+    alike: Arc<Vec<usize>>,
+    /// By that number and the group of bindings.
+    told: Vec<Option<u32>>,
+}
+
+/// Stands in a table for what has not been evaluated yet.
+const OPEN: u32 = u32::MAX;
 
 struct Groups {
     /// The first binding of each group.

@@ -16,6 +16,8 @@ mod merge;
 mod rank;
 mod relation;
 mod score;
+#[cfg(test)]
+mod shortcut_tests;
 mod validate;
 mod vocabulary;
 mod workshop;

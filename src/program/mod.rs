@@ -26,5 +26,5 @@ pub use keywords::read_keywords;
 pub use module_run::{ModuleRun, run_module};
 pub use render::render_program;
 pub use specification::{Declarations, Function, Role, SpecAssertion, Specification};
-pub use state::{Arguments, CheckResult, Outcome, State};
+pub use state::{CheckResult, Checker, Outcome, State};
 pub use trajectory::{Execution, Line, LineKind, LineStatus, Trajectory, parse_line};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::assertion::Assertion;
 use super::call::{Call, Literal};
-use super::engine::code::Params;
+use super::engine::code::{FunctionCode, Params};
 use super::engine::compile;
 use super::engine::fault::{ExcKind, Fault, Limits, Stop};
 use super::engine::heap::{Heap, Slots, collect};
@@ -62,16 +62,28 @@ pub enum Outcome {
     None(CheckResult),
 }
 
-/// Lists of arguments, ready to be given to assertions at many states.
-#[derive(Clone)]
-pub struct Arguments(Vec<Args>);
+/// An assertion with lists of arguments, ready to be evaluated at many states.
+pub struct Checker<'f> {
+    function: &'f Function,
+    code: Option<Arc<FunctionCode>>,
+    arguments: Vec<Args>,
+    /// Kept for its memory.
+    vm: Option<Vm>,
+}
 
-impl Arguments {
-    /// Of lists of constants.
-    pub fn of<'a>(lists: impl IntoIterator<Item = &'a [Literal]>) -> Self {
-        Arguments(lists.into_iter().map(|args| args.iter().map(value_of).collect()).collect())
+impl<'f> Checker<'f> {
+    /// Of an assertion as the body of a function.
+    pub fn new<'a>(
+        assertion: &Assertion,
+        function: &'f Function,
+        arguments: impl IntoIterator<Item = &'a [Literal]>,
+    ) -> Self {
+        let arguments = arguments.into_iter().map(values_of).collect();
+        Checker { function, code: assertion.code(&function.signature), arguments, vm: None }
     }
 }
+
+const NO_CODE: &str = "this assertion in this function";
 
 /// A state of a program. Cheap to clone: clones share what neither has changed.
 #[derive(Clone)]
@@ -195,26 +207,37 @@ impl State {
         (CheckResult::of(result), vm.heap.differs())
     }
 
-    /// As [`State::check_traced`] for each list of arguments, each on the state as it is: tells each outcome, in order, until
-    /// `each` answers false.
+    /// As [`State::check_traced`] for those lists of the checker's arguments that are `wanted`, each on the state as it is: tells
+    /// the number of the list, its outcome, whether the state would have changed, and which attributes the evaluation has touched
+    /// (to be given to [`State::fingerprint_of`]), until `each` answers false.
     pub fn check_all(
         &self,
-        assertion: &Assertion,
-        function: &Function,
-        arguments: &Arguments,
-        mut each: impl FnMut(Outcome, bool) -> bool,
+        checker: &mut Checker<'_>,
+        wanted: impl Fn(usize) -> bool,
+        mut each: impl FnMut(usize, Outcome, bool, u64) -> bool,
     ) {
-        let mut vm = self.vm(Limits::ASSERTION);
-        for args in &arguments.0 {
-            let outcome = match self.run_check(&mut vm, assertion, function, args) {
+        let Checker { function, code, arguments, vm } = checker;
+        let vm = match vm {
+            Some(vm) => {
+                vm.heap = Heap::new(self.slots.clone());
+                vm
+            }
+            none => none.insert(self.vm(Limits::ASSERTION)),
+        };
+        for (at, args) in arguments.iter().enumerate().filter(|(at, _)| wanted(*at)) {
+            vm.renew();
+            let result = match code {
+                Some(code) => self.run_code(vm, code, function, args),
+                None => Err(Stop::unsupported(NO_CODE)),
+            };
+            let outcome = match result {
                 Ok(_) => Outcome::Holds,
                 Err(Stop::Raise(raised)) => Outcome::Raises(raised.kind.name()),
                 Err(stop) => Outcome::None(CheckResult::of(Err(stop))),
             };
-            if !each(outcome, vm.heap.differs()) {
+            if !each(at, outcome, vm.heap.differs(), vm.reads.get()) {
                 return;
             }
-            vm.renew();
         }
     }
 
@@ -255,8 +278,18 @@ impl State {
         args: &[Value],
     ) -> Result<Value, Stop> {
         let Some(code) = assertion.code(&function.signature) else {
-            return Err(Stop::unsupported("this assertion in this function"));
+            return Err(Stop::unsupported(NO_CODE));
         };
+        self.run_code(vm, &code, function, args)
+    }
+
+    fn run_code(
+        &self,
+        vm: &mut Vm,
+        code: &Arc<FunctionCode>,
+        function: &Function,
+        args: &[Value],
+    ) -> Result<Value, Stop> {
         let object = self.object(&function.receiver)?;
         let params = &function.signature;
         let given = args.len() + 1;
@@ -271,11 +304,11 @@ impl State {
             return Err(Stop::unsupported("assertions in functions with keyword parameters"));
         }
         if params.star.is_none() {
-            return vm.run_code(&code, std::iter::once(object).chain(args.iter().cloned()));
+            return vm.run_code(code, std::iter::once(object).chain(args.iter().cloned()));
         }
         let (first, rest) = args.split_at(params.names.len() - 1);
         let rest = vm.new_tuple(rest.to_vec())?;
-        vm.run_code(&code, std::iter::once(object).chain(first.iter().cloned()).chain(std::iter::once(rest)))
+        vm.run_code(code, std::iter::once(object).chain(first.iter().cloned()).chain(std::iter::once(rest)))
     }
 
     /// The values of the parts of an assertion that tell why it holds or fails, as text, in order of appearance.
@@ -345,5 +378,11 @@ impl State {
     /// sets does not.
     pub fn fingerprint(&self) -> u64 {
         super::variables::fingerprint(self)
+    }
+
+    /// As [`State::fingerprint`], of the attributes that evaluations have touched (see [`State::check_all`]). An evaluation gives
+    /// the same at all states in which what it has touched is the same.
+    pub fn fingerprint_of(&self, touched: u64) -> u64 {
+        super::variables::fingerprint_of(self, touched)
     }
 }

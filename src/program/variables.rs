@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::engine::fault::Limits;
 use super::engine::heap::Heap;
 use super::engine::value::{Attrs, Id, Key, Obj, Value};
+use super::engine::vm::mark_of;
 use super::state::State;
 
 /// Deepest nesting that is shown.
@@ -130,6 +131,11 @@ impl Writer<'_> {
 
 /// A hash of everything the named objects reach.
 pub(crate) fn fingerprint(state: &State) -> u64 {
+    fingerprint_of(state, u64::MAX)
+}
+
+/// A hash of everything the named objects reach by attributes with these marks (see [`mark_of`]).
+pub(crate) fn fingerprint_of(state: &State, marks: u64) -> u64 {
     let mut seen: FxHashMap<Id, u32> = FxHashMap::default();
     let mut queue: Vec<Id> = Vec::new();
     let mut hasher = FxHasher::default();
@@ -166,7 +172,8 @@ pub(crate) fn fingerprint(state: &State) -> u64 {
             }
             Obj::Instance { attrs, .. } => {
                 4_u8.hash(&mut hasher);
-                for (name, value) in &attrs.0 {
+                for (name, value) in attrs.0.iter().filter(|(name, _)| marks == u64::MAX || marks & mark_of(name) != 0)
+                {
                     name.hash(&mut hasher);
                     hash_value(value, &mut seen, &mut queue, &mut hasher);
                 }

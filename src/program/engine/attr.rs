@@ -15,6 +15,7 @@ impl Vm {
     pub(crate) fn method_of(&self, object: &Value, name: &Name) -> Done<Option<Value>> {
         let Value::Ref(id) = object else { return Ok(None) };
         let Obj::Instance { class, attrs } = self.heap.get(*id) else { return Ok(None) };
+        self.note_read(name);
         if attrs.get(name).is_some() {
             return Ok(None);
         }
@@ -41,6 +42,7 @@ impl Vm {
         match object {
             Value::Ref(id) => match self.heap.get(*id) {
                 Obj::Instance { class, attrs } => {
+                    self.note_read(name);
                     if let Some(value) = attrs.get(name) {
                         return Ok(value.clone());
                     }
@@ -172,6 +174,7 @@ impl Vm {
             self.spend(40)?;
             match self.heap.get(*id) {
                 Obj::Instance { .. } | Obj::Class(_) => {
+                    self.note_read(name);
                     if let Obj::Instance { attrs, .. } | Obj::Class(super::value::Class { attrs, .. }) =
                         self.heap.get_mut(*id)
                     {
@@ -202,6 +205,7 @@ impl Vm {
         if let Value::Ref(id) = object
             && matches!(self.heap.get(*id), Obj::Instance { .. } | Obj::Class(_))
         {
+            self.note_read(name);
             let removed = match self.heap.get_mut(*id) {
                 Obj::Instance { attrs, .. } => attrs.remove(name),
                 Obj::Class(class) => class.attrs.remove(name),

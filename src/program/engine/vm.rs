@@ -1,7 +1,10 @@
 //! The machine: heap, stack of frames, budget; and calling functions.
 
+use std::cell::Cell;
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
+use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
 use super::code::{Body, FunctionCode};
@@ -37,6 +40,15 @@ pub(crate) struct Vm {
     /// The line at which a spent budget or an unknown construct ended everything.
     pub stopped: Option<u32>,
     pub frames: u32,
+    /// Which attributes of the program's objects were read or written so far, see [`mark_of`].
+    pub reads: Cell<u64>,
+}
+
+/// Marks an attribute's name. Names may share a mark: then one counts as read where the other was.
+pub(crate) fn mark_of(name: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    name.hash(&mut hasher);
+    1 << (hasher.finish() >> 58)
 }
 
 impl Vm {
@@ -56,7 +68,14 @@ impl Vm {
             unchecked_at: None,
             stopped: None,
             frames: 0,
+            reads: Cell::new(0),
         }
+    }
+
+    /// Notes that an attribute of one of the program's objects is read or written.
+    #[inline]
+    pub(crate) fn note_read(&self, name: &str) {
+        self.reads.set(self.reads.get() | mark_of(name));
     }
 
     /// As new, for another evaluation on the same state: nothing of the last one stays, and the budget is whole.
@@ -69,6 +88,7 @@ impl Vm {
         (self.base, self.depth, self.frames) = (0, 0, 0);
         (self.steps, self.size) = (self.limits.steps, self.limits.size);
         (self.unchecked_at, self.stopped) = (None, None);
+        self.reads.set(0);
     }
 
     /// Spends one step.
