@@ -417,7 +417,7 @@ fn entry(
 
 /// Judges one text from scratch: its form, its execution, its satisfied set.
 pub(super) fn judge(ground: &Ground, instances: &Instances, text: &str) -> (Fate, Option<Evaluation>) {
-    let assertion = match Assertion::compile(text) {
+    let assertion = match Assertion::compile_in(text, &instances.function) {
         Ok(assertion) => assertion,
         Err(rejection) => return (malformed(&rejection), None),
     };

@@ -9,6 +9,7 @@ use ruff_text_size::Ranged;
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile::{self, CompileFailure};
 use super::engine::parse::{ParseFailure, with_module};
+use super::specification::Function;
 
 /// Names that no candidate may use.
 const UNSAFE: &[&str] = &[
@@ -84,6 +85,21 @@ impl Assertion {
     /// The first rule it breaks, in the order `Form` (line breaks), `SyntaxError`, `Form` (statements, `yield`), `Unsafe`;
     /// `Budget` if it is too large or too deep to judge.
     pub fn compile(text: &str) -> Result<Assertion, Rejection> {
+        Assertion::read(text, &Arc::default()).map(|(assertion, _)| assertion)
+    }
+
+    /// As [`Assertion::compile`], ready to be checked in that function: the text is read once instead of twice.
+    ///
+    /// # Errors
+    /// As [`Assertion::compile`].
+    pub fn compile_in(text: &str, function: &Function) -> Result<Assertion, Rejection> {
+        let (assertion, code) = Assertion::read(text, &function.signature)?;
+        let kept = (function.signature.clone(), Arc::new(code));
+        assertion.0.compiled.write().unwrap_or_else(PoisonError::into_inner).push(kept);
+        Ok(assertion)
+    }
+
+    fn read(text: &str, params: &Arc<Params>) -> Result<(Assertion, FunctionCode), Rejection> {
         let text = text.trim();
         let text = text.strip_prefix("assert ").unwrap_or(text);
         if text.contains(['\n', '\r']) {
@@ -95,18 +111,19 @@ impl Assertion {
                 [Stmt::FunctionDef(def)] => &def.body,
                 _ => return Err(Rejection::new("Form", "an assertion is one statement")),
             };
-            compile::function_body(&source, body, "assertion", &Params::default()).map_err(rejected)?;
+            let code = compile::function_body(&source, body, "assertion", params).map_err(rejected)?;
             let [Stmt::Assert(assert)] = body.as_slice() else {
                 return Err(Rejection::new("Form", "an assertion is one statement"));
             };
-            inspect(assert)
+            inspect(assert).map(|()| code)
         });
-        match judged {
+        let code = match judged {
             Err(ParseFailure::Syntax(message, _)) => return Err(Rejection::new("SyntaxError", message)),
             Err(ParseFailure::TooLarge) => return Err(Rejection::new("Budget", "the text is too large")),
             Ok(result) => result?,
-        }
-        Ok(Assertion(Arc::new(Inner { text: text.to_owned(), source, compiled: RwLock::default() })))
+        };
+        let text = text.to_owned();
+        Ok((Assertion(Arc::new(Inner { text, source, compiled: RwLock::default() })), code))
     }
 
     /// The text as accepted, without `assert `.
