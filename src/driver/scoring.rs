@@ -90,6 +90,36 @@ pub(super) struct Scores {
     ms: u64,
 }
 
+/// Has texts scored, telling the watchers how far it is; `done == total` comes last, however it ended.
+pub(super) async fn watched(
+    model: &dyn LanguageModel,
+    request: &ScoreRequest,
+    what: &str,
+    cancel: &CancellationToken,
+    notices: &UnboundedSender<Notice>,
+) -> Result<Vec<Completion>, ModelError> {
+    let total = request.candidates.len();
+    let progress = |done: usize| {
+        let _ = notices.send(Notice::Progress { what: what.to_owned(), done, total });
+    };
+    let (sender, mut done) = unbounded_channel();
+    progress(0);
+    let result = {
+        let scoring = model.score_watched(request, &sender, cancel);
+        tokio::pin!(scoring);
+        loop {
+            tokio::select! {
+                result = &mut scoring => break result,
+                // A model that is slow to notice must not keep the person waiting.
+                () = cancel.cancelled() => break Err(ModelError::Cancelled),
+                Some(done) = done.recv() => if done < total { progress(done) },
+            }
+        }
+    };
+    progress(total);
+    result
+}
+
 /// Has the candidates scored, telling how far it is.
 pub(super) async fn score(
     model: Arc<dyn LanguageModel>,
@@ -104,26 +134,8 @@ pub(super) async fn score(
         messages: spec.prompt.map(|p| p.messages).unwrap_or_default(),
         candidates: candidates.iter().map(|c| format!("{LEAD}{}", c.line)).collect(),
     };
-    let total = candidates.len();
-    let progress = move |done: usize| {
-        let what = format!("scoring {total} actions");
-        let _ = notices.send(Notice::Progress { what, done, total });
-    };
-    let (sender, mut done) = unbounded_channel();
-    progress(0);
-    let result = {
-        let scoring = model.score_watched(&request, &sender, &cancel);
-        tokio::pin!(scoring);
-        loop {
-            tokio::select! {
-                result = &mut scoring => break result,
-                // A model that is slow to notice must not keep the person waiting.
-                () = cancel.cancelled() => break Err(ModelError::Cancelled),
-                Some(done) = done.recv() => if done < total { progress(done) },
-            }
-        }
-    };
-    progress(total);
+    let what = format!("scoring {} actions", candidates.len());
+    let result = watched(model.as_ref(), &request, &what, &cancel, &notices).await;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Scores { ask, result, candidates, ms }
 }

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::candidates::Job;
+use super::scoring::watched;
 use super::task::Driver;
 use super::{Level, Notice};
 use crate::episode::AskId;
@@ -110,26 +111,8 @@ pub(super) async fn score(
 ) -> CandidateScores {
     let started = Instant::now();
     let request = ScoreRequest { messages, candidates: texts.iter().map(|t| format!(" {t}")).collect() };
-    let total = texts.len();
-    let progress = |done: usize| {
-        let what = format!("scoring {total} candidates:");
-        let _ = notices.send(Notice::Progress { what, done, total });
-    };
-    progress(0);
-    let (sender, mut done) = unbounded_channel();
-    let result = {
-        let scoring = model.score_watched(&request, &sender, &cancel);
-        tokio::pin!(scoring);
-        loop {
-            tokio::select! {
-                result = &mut scoring => break result,
-                // A model that is slow to notice must not keep the person waiting.
-                () = cancel.cancelled() => break Err(ModelError::Cancelled),
-                Some(done) = done.recv() => progress(done.min(total.saturating_sub(1))),
-            }
-        }
-    };
-    progress(total);
+    let what = format!("scoring {} candidates:", texts.len());
+    let result = watched(model.as_ref(), &request, &what, &cancel, &notices).await;
     CandidateScores { ask, result, ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX) }
 }
 
