@@ -13,6 +13,7 @@ pub mod household;
 pub mod kitchen;
 pub mod map;
 pub mod remote;
+pub mod request;
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -27,6 +28,7 @@ pub use map::Map;
 use crate::episode::StepOutcome;
 use crate::program::Call;
 use remote::Remote;
+pub use request::Request;
 
 /// What a world answers to a reset or an action: one line of the line protocol.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -243,6 +245,17 @@ pub trait World: Send {
 
     /// The place as seen from above, for people; `None` where the world has no such picture.
     fn map(&self) -> Option<Map> {
+        None
+    }
+
+    /// The request to answer now; `None` where an episode is no sequence of requests, or after the last one.
+    fn request(&self) -> Option<Request> {
+        None
+    }
+
+    /// The truth in the form a maintained belief has: for comparing the two, and as the belief an episode begins with. Later
+    /// states are never shown to a method. `None` where the world has no such form.
+    fn state_form(&self) -> Option<Value> {
         None
     }
 
