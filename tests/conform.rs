@@ -33,6 +33,19 @@ fn the_kitchen_agrees_with_every_recorded_step() {
 }
 
 #[test]
+fn the_table_agrees_with_every_recording() {
+    let data = std::env::var_os("STEPWRIGHT_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    if !data.join("statler").is_dir() {
+        eprintln!("no recordings at {}; nothing compared", data.display());
+        return;
+    }
+    let report = conform::run(&data, Some("statler")).unwrap();
+    eprintln!("{report}");
+    assert_eq!(report.exit_code(), 0, "{report}");
+}
+
+#[test]
 fn a_folder_without_recordings_is_absent_and_not_passed() {
     let folder = tempfile::tempdir().unwrap();
     let report = conform::run(folder.path(), Some("alfworld")).unwrap();

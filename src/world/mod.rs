@@ -14,6 +14,7 @@ pub mod kitchen;
 pub mod map;
 pub mod remote;
 pub mod request;
+pub mod table;
 
 use std::any::Any;
 use std::borrow::Cow;

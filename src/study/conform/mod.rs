@@ -9,6 +9,7 @@ mod files;
 mod python;
 mod report;
 pub mod sgd;
+mod statler;
 
 use std::path::Path;
 
@@ -25,7 +26,13 @@ pub trait Topic {
 
 /// All topics, in the order they are reported.
 pub fn topics() -> Vec<Box<dyn Topic>> {
-    vec![Box::new(alfworld::Alfworld), Box::new(python::Python), Box::new(sgd::Sgd), Box::new(bcr::Bcr)]
+    vec![
+        Box::new(alfworld::Alfworld),
+        Box::new(python::Python),
+        Box::new(sgd::Sgd),
+        Box::new(bcr::Bcr),
+        Box::new(statler::Statler),
+    ]
 }
 
 /// Why nothing was compared at all.

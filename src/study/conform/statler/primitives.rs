@@ -1,0 +1,77 @@
+//! Random sequences of moves on a table, those that cannot be done included: the error, where every block is, what is clean, and the
+//! relations in order of arrival after each.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{difference, row, unreadable};
+use crate::study::conform::Row;
+use crate::study::conform::files::each_line;
+use crate::world::table::Table;
+
+#[derive(Debug, Deserialize)]
+struct Case {
+    id: String,
+    objects: Vec<String>,
+    #[serde(default)]
+    initial_clean: Map<String, Value>,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Step {
+    #[serde(rename = "move")]
+    moved: (String, String),
+    error: Option<String>,
+    placement: Map<String, Value>,
+    clean: Map<String, Value>,
+    relations: Value,
+}
+
+/// Compares one file of cases.
+pub fn compare(file: &Path) -> Row {
+    let mut row = row(file, "moves");
+    each_line(file, |at, line: Result<Case, String>| match line.and_then(|case| Ok((start(&case)?, case))) {
+        Err(e) => row.differs(unreadable(at, &e)),
+        Ok((table, case)) => replay(table, &case, &at, &mut row),
+    });
+    row
+}
+
+fn start(case: &Case) -> Result<Table, String> {
+    let mut table = Table::new(&case.objects)?;
+    for (name, clean) in &case.initial_clean {
+        if !table.set_clean(name, clean == "clean") {
+            return Err(format!("initial_clean: {name:?} is no block of the case"));
+        }
+    }
+    Ok(table)
+}
+
+fn replay(mut table: Table, case: &Case, at: &str, row: &mut Row) {
+    for (i, step) in case.steps.iter().enumerate() {
+        let error = table.put(&step.moved.0, &step.moved.1).err();
+        let relations = table.form().get("relations").cloned().unwrap_or_default();
+        let fields = [
+            ("error", json!(step.error), json!(error)),
+            ("placement", Value::Object(step.placement.clone()), Value::Object(table.placement())),
+            ("clean", Value::Object(step.clean.clone()), Value::Object(clean(&table))),
+            ("relations", step.relations.clone(), relations),
+        ];
+        let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
+        row.count(wrong.map(|(field, expected, got)| {
+            difference(format!("{at}, {}, move {} {:?}, {field}", case.id, i + 1, step.moved), expected, got)
+        }));
+    }
+}
+
+/// The blocks of which it is known whether they are clean.
+fn clean(table: &Table) -> Map<String, Value> {
+    let told = |name: &str| {
+        let clean = table.is_clean(name)?;
+        Some((name.to_owned(), json!(if clean { "clean" } else { "dirty" })))
+    };
+    table.things().iter().filter_map(|thing| told(&thing.name)).collect()
+}
