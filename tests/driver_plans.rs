@@ -70,6 +70,101 @@ async fn a_limited_planner_says_that_there_is_no_plan() {
     assert!(why.contains("no plan reaches the goal"), "{why}");
 }
 
+/// A session of a written plan, with a scripted model.
+fn written(method: &str, judging: &str, model: &Arc<Scripted>) -> Watched {
+    let mut setup = kitchen(method, "galley/toast");
+    let Beginning::New(header) = &mut setup.beginning else { panic!() };
+    header.model = "scripted".into();
+    header.options.insert("judging".into(), judging.into());
+    setup.source = Source::Language { name: "scripted".into(), model: model.clone() };
+    Watched::start(setup)
+}
+
+/// Takes the line that is offered; gives the next one.
+async fn take(w: &mut Watched) -> Proposal {
+    w.send(Command::Approve { proposal: offered(w).id });
+    w.recommended().await;
+    offered(w)
+}
+
+#[tokio::test]
+async fn a_model_judges_assertions_where_it_is_told_to() {
+    const PLAN_TEXT: &str = "\tfind('bread')\n\tassert('close' to 'bread')\n\t\telse: walk('bread')\n\
+                             \tassert('bread' in 'hands')\n\t\telse: turnaround()\n\tassert('toaster' is 'switchoff')\n\
+                             \t\telse: lookup()\n\tturnleft()";
+    // The robot is close to the bread and holds nothing: the model errs twice, and answers nothing at last.
+    let model = Scripted::lines(&[PLAN_TEXT, " False", "True", "well, no"]);
+    let mut w = written("progprompt", "model", &model);
+    w.recommended().await;
+    assert_eq!(offered(&w).raw, "1: find('bread')");
+    let line = take(&mut w).await;
+    assert_eq!(line.raw, "3: walk('bread')");
+    assert!(line.rationale.unwrap().contains("'close' to 'bread': false (said the model)"));
+    let asked = model.asked.lock().unwrap()[1].clone();
+    assert_eq!((asked.max_tokens, asked.temperature, asked.frequency_penalty), (2, 0.0, 0.0));
+    let question = asked.messages.last().unwrap().text.clone();
+    assert!(question.ends_with("In your hands: nothing.\nassert('close' to 'bread')"), "{question}");
+    assert!(question.starts_with("You see: ") && question.contains("bread (in countertop)"), "{question}");
+    // Going back and forth asks nothing anew; the answers are records.
+    w.send(Command::Undo);
+    w.until("the step is taken back", |_, s| s.current().is_some_and(|n| n.depth == 0)).await;
+    w.send(Command::Redo);
+    w.until("the step stands again", |_, s| s.current().is_some_and(|n| n.depth == 1)).await;
+    w.send(Command::Propose);
+    w.recommended().await;
+    assert_eq!((offered(&w).raw.as_str(), model.asked.lock().unwrap().len()), ("3: walk('bread')", 2));
+    let line = take(&mut w).await;
+    assert_eq!(line.raw, "7: lookup()");
+    let why = line.rationale.unwrap();
+    for part in
+        ["'bread' in 'hands': true (said the model)", "switchoff': false (the model said neither True nor False)"]
+    {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+    let purposes: Vec<&str> = w.session.current().unwrap().turn.asks.iter().map(|a| a.purpose.as_str()).collect();
+    assert_eq!(purposes, ["the plan's assertion in line 4", "the plan's assertion in line 6", FOLLOW]);
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn assertions_that_decide_nothing_are_put_to_no_model() {
+    let model = Scripted::lines(&["\tassert('close' to 'bread')\n\t\telse: turnleft()\n\tturnright()"]);
+    let mut w = written("progprompt-flat", "model", &model);
+    w.recommended().await;
+    assert_eq!(offered(&w).raw, "2: turnleft()");
+    assert_eq!(take(&mut w).await.raw, "3: turnright()");
+    assert_eq!(model.asked.lock().unwrap().len(), 1);
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn a_sub_goal_is_cut_after_ten_steps_where_assertions_count() {
+    const LONG: &str = "\t# 0: turn\n\tturnleft()\n\tturnleft()\n\tturnleft()\n\tturnleft()\n\tturnleft()\n\tturnleft()\n\
+                        \tturnleft()\n\tturnleft()\n\tturnleft()\n\tturnleft()\n\tturnleft()\n\tturnleft()\n\
+                        \t# 1: turn back\n\tturnright()";
+    for method in ["progprompt", "progprompt-flat"] {
+        let model = Scripted::lines(&[LONG]);
+        let mut w = written(method, "seen", &model);
+        w.recommended().await;
+        // A line that a person passes over is no step.
+        w.send(Command::Reject { proposal: offered(&w).id, reason: String::new() });
+        w.recommended().await;
+        for number in 3..12 {
+            assert_eq!(offered(&w).raw, format!("{number}: turnleft()"), "{method}");
+            take(&mut w).await;
+        }
+        assert_eq!(offered(&w).raw, "12: turnleft()", "{method}: nine steps were taken");
+        let line = take(&mut w).await;
+        if method == "progprompt" {
+            assert_eq!(line.raw, "15: turnright()");
+            assert!(line.rationale.unwrap().contains("cut after 10 steps"));
+        } else {
+            assert_eq!(line.raw, "13: turnleft()");
+        }
+        w.quit().await;
+    }
+}
+
 #[tokio::test]
 async fn a_written_plan_is_followed_line_by_line() {
     const PLAN_TEXT: &str = "\t# 0: get the bread\n\tfind('bread')\n\tassert('close' to 'bread')\n\t\telse: walk('bread')\n\
@@ -83,6 +178,7 @@ async fn a_written_plan_is_followed_line_by_line() {
     w.recommended().await;
     let asked = model.asked.lock().unwrap()[0].clone();
     assert_eq!((asked.max_tokens, asked.temperature, asked.stop.as_slice()), (600, 0.0, &["\ndef ".to_owned()][..]));
+    assert_eq!(asked.frequency_penalty, 0.15);
     let prompt: String = asked.messages.iter().map(|m| m.text.as_str()).collect();
     for part in ["from actions import find <obj>", "'bread'", "def light_the_desk():", "assert('close' to 'spoon')"] {
         assert!(prompt.contains(part), "{part}: {prompt}");

@@ -92,6 +92,7 @@ fn smollm2_streams_samples_and_stops_when_told() {
         n: 2,
         stop: Vec::new(),
         seed: Some(5),
+        frequency_penalty: 0.0,
         logprobs: true,
     };
     let (to, mut from) = unbounded_channel();

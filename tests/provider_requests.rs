@@ -22,6 +22,7 @@ fn chat() -> ModelRequest {
         n: 1,
         stop: Vec::new(),
         seed: None,
+        frequency_penalty: 0.0,
         logprobs: false,
     }
 }
@@ -73,6 +74,7 @@ async fn the_bodies_are_exactly_these() {
     ask_once(&server, &full).await.0.unwrap();
     let mut raw = raw();
     raw.logprobs = true;
+    raw.frequency_penalty = 0.15;
     ask_once(&server, &raw).await.0.unwrap();
     let mut plain = options(&server);
     plain.stream = false;
@@ -85,8 +87,8 @@ async fn the_bodies_are_exactly_these() {
         [
             json!({"model": "m", "messages": messages, "max_tokens": 16, "temperature": 0.5, "stop": ["\n"], "seed": 7,
                 "logprobs": true, "stream": true, "stream_options": {"include_usage": true}}),
-            json!({"model": "m", "prompt": "agent.", "max_tokens": 16, "temperature": 0.5, "logprobs": 1,
-                "stream": true, "stream_options": {"include_usage": true}}),
+            json!({"model": "m", "prompt": "agent.", "max_tokens": 16, "temperature": 0.5, "frequency_penalty": 0.15,
+                "logprobs": 1, "stream": true, "stream_options": {"include_usage": true}}),
             json!({"model": "m", "messages": messages, "max_completion_tokens": 16}),
         ]
     );
@@ -150,6 +152,11 @@ async fn final_refusals_say_what_to_do_and_are_not_repeated() {
             400,
             "{\"error\":{\"message\":\"'temperature' does not support 0.5\",\"param\":\"temperature\"}}",
             "omit = [\"temperature\"]",
+        ),
+        (
+            400,
+            "{\"error\":{\"message\":\"Unsupported parameter: 'frequency_penalty'\",\"param\":\"frequency_penalty\"}}",
+            "frequency_penalty = 0",
         ),
         (401, "{\"error\":{\"message\":\"Incorrect API key\"}}", "set OPENAI_API_KEY"),
         (402, "{\"error\":{\"message\":\"more credits\"}}", "no money"),

@@ -21,6 +21,7 @@ fn request() -> ModelRequest {
         n: 1,
         stop: Vec::new(),
         seed: None,
+        frequency_penalty: 0.0,
         logprobs: false,
     }
 }

@@ -158,6 +158,7 @@ fn the_configure_dialog_shows_models_methods_and_options() {
         ("likelihood", "mean"),
         ("selection", "written"),
         ("conversation", "fresh"),
+        ("judging", "seen"),
     ]
     .map(|(k, v)| (k.into(), v.into()))
     .into();

@@ -69,6 +69,9 @@ pub struct MethodFlags {
     /// Prompts of the method blocking: fresh each time, or one running conversation
     #[arg(long, value_name = "fresh|running")]
     conversation: Option<String>,
+    /// What judges a plan's assertions (method progprompt): what is seen, or the language model
+    #[arg(long, value_name = "seen|model")]
+    judging: Option<String>,
     /// A blocking domain in place of the one that ships for the world (docs/domains.md)
     #[arg(long, value_name = "FILE")]
     domain: Option<PathBuf>,
@@ -87,6 +90,7 @@ impl MethodFlags {
             ("likelihood", self.likelihood.clone()),
             ("selection", self.selection.clone()),
             ("conversation", self.conversation.clone()),
+            ("judging", self.judging.clone()),
         ];
         let options = options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         let method = self.method.clone().filter(|m| m != "auto").unwrap_or_default();
@@ -144,7 +148,7 @@ impl Global {
         }
         overrides.set("model.model", "--model", self.model.clone());
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
-        let MethodFlags { method, shots, think, assertions, likelihood, selection, conversation, domain } =
+        let MethodFlags { method, shots, think, assertions, likelihood, selection, conversation, judging, domain } =
             self.method.clone();
         overrides.set("method.method", "--method", method);
         overrides.set("method.shots", "--shots", shots);
@@ -153,6 +157,7 @@ impl Global {
         overrides.set("method.likelihood", "--likelihood", likelihood);
         overrides.set("method.selection", "--selection", selection);
         overrides.set("method.conversation", "--conversation", conversation);
+        overrides.set("method.judging", "--judging", judging);
         overrides.set("method.domain", "--domain", domain.as_ref().map(here));
         overrides.set("ui.theme", "--theme", self.theme.clone());
         overrides.set("ui.ascii", "--ascii", self.ascii.then_some("true"));

@@ -75,7 +75,7 @@ pub(super) const SECTIONS: [(&str, &str); 9] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 54] = [
+pub(super) const SETTINGS: [Setting; 56] = [
     setting(
         "model",
         "model",
@@ -143,6 +143,14 @@ pub(super) const SETTINGS: [Setting; 54] = [
         "tokens a chat answer may have, reasoning included; never less than a line needs",
     ),
     setting("model", "temperature", Kind::Number(0.0, 2.0), "0.7", &[], "of random samples; greedy asks always use 0"),
+    setting(
+        "model",
+        "frequency_penalty",
+        Kind::Number(-2.0, 2.0),
+        "0.15",
+        &[],
+        "of plans that are written whole (method progprompt); other asks have none",
+    ),
     setting("model", "top_logprobs", Kind::Whole(0, 20), "0", &[], "alternatives asked for at each token"),
     setting("model", "omit", Kind::Texts, "[]", &[], "request fields the server refuses, such as \"temperature\""),
     setting("model", "connect_timeout_s", Kind::Number(0.1, 3600.0), "10", &[], "seconds to connect"),
@@ -209,6 +217,14 @@ pub(super) const SETTINGS: [Setting; 54] = [
         "\"fresh\"",
         &[],
         "whether each selection's prompt (method blocking) begins anew or goes on with the ones before",
+    ),
+    setting(
+        "method",
+        "judging",
+        Kind::OneOf(&["seen", "model"]),
+        "\"seen\"",
+        &[],
+        "what judges a plan's assertions (method progprompt): what is seen, or the language model",
     ),
     setting(
         "method",

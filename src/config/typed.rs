@@ -225,6 +225,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
             likelihood: values.text("method", "likelihood").and_then(|w| w.parse().ok()).unwrap_or_default(),
             selecting: values.text("method", "selection").and_then(|w| w.parse().ok()).unwrap_or_default(),
             conversation: values.text("method", "conversation").and_then(|w| w.parse().ok()).unwrap_or_default(),
+            judging: values.text("method", "judging").and_then(|w| w.parse().ok()).unwrap_or_default(),
         },
         domain: values.text("method", "domain").map(PathBuf::from),
     };
@@ -294,6 +295,7 @@ fn model_config(values: &Values<'_>, section: &str, environment: Environment<'_>
             _ => Score::Auto,
         },
         temperature: values.number(section, "temperature"),
+        frequency_penalty: values.number(section, "frequency_penalty"),
         max_tokens: Some(whole("max_tokens")),
         context: values.whole(section, "context").and_then(|n| usize::try_from(n).ok()),
         stream: values.flag(section, "stream"),

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Notice, prompting};
 use crate::episode::AskId;
 use crate::episode::gate::AskSpec;
-use crate::method::{GREEDY, PLAN, SAMPLES};
+use crate::method::{GREEDY, JUDGE, PLAN, SAMPLES};
 use crate::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, StreamEvent};
 
 /// Pieces of a stream are passed on at most this often.
@@ -17,6 +17,12 @@ const PACE: Duration = Duration::from_millis(16);
 
 /// Tokens a plan may have (ProgPrompt's limit).
 const PLAN_TOKENS: u32 = 600;
+
+/// Frequency penalty of a plan where none is configured (ProgPrompt's).
+const PLAN_PENALTY: f64 = 0.15;
+
+/// Tokens that say whether an assertion holds (ProgPrompt's limit).
+const JUDGE_TOKENS: u32 = 2;
 
 /// The end of an ask.
 #[derive(Debug)]
@@ -26,8 +32,8 @@ pub(super) struct Answer {
     pub(super) ms: u64,
 }
 
-/// The request of an ask. `think`: a next action may have a thought before it.
-pub(super) fn request(spec: &AskSpec, think: bool, seed: u64) -> ModelRequest {
+/// The request of an ask. `think`: a next action may have a thought before it; `penalty`: that of plans, where one is set.
+pub(super) fn request(spec: &AskSpec, think: bool, penalty: Option<f64>, seed: u64) -> ModelRequest {
     let messages = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
     if is_next_action(spec) {
         return prompting::request(messages, think, spec.n, spec.temperature, seed);
@@ -41,17 +47,20 @@ pub(super) fn request(spec: &AskSpec, think: bool, seed: u64) -> ModelRequest {
             n: spec.n,
             stop: vec!["\ndef ".to_owned()],
             seed: Some(seed),
+            frequency_penalty: penalty.unwrap_or(PLAN_PENALTY),
             logprobs: false,
         };
     }
+    // One line; a chat model may wrap it in a fence.
+    let line = if raw { 64 } else { 160 };
     ModelRequest {
         messages,
-        // One line; a chat model may wrap it in a fence.
-        max_tokens: if raw { 64 } else { 160 },
+        max_tokens: if spec.purpose.starts_with(JUDGE) { JUDGE_TOKENS } else { line },
         temperature: spec.temperature,
         n: spec.n,
         stop: if raw { vec!["\n".to_owned()] } else { Vec::new() },
         seed: Some(seed),
+        frequency_penalty: 0.0,
         logprobs: true,
     }
 }

@@ -15,11 +15,11 @@ use super::task::Driver;
 use super::{HOUSEHOLD, SYMBOLIC, proposing};
 use crate::episode::gate::{Advice, AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, AskState, Origin, PromptRecord};
-use crate::method::following::{InForce, Planning, in_force, offered};
-use crate::method::{FOLLOW, PLAN};
+use crate::method::following::{InForce, Planning, in_force, judged, judgement, offered};
+use crate::method::{FOLLOW, Judging, PLAN};
 use crate::planner::classical::{Known, Limits, NoPlan, PlanningTask};
 use crate::planner::household::belief::Belief;
-use crate::planner::progprompt::{self, Names};
+use crate::planner::progprompt::{self, Going, Kind, Names, Sight};
 use crate::program::Call;
 use crate::world::Facts;
 
@@ -34,6 +34,14 @@ struct NextLine {
     text: String,
     action: String,
     why: String,
+}
+
+/// What comes next in a plan that has not ended.
+enum Upcoming {
+    /// A line.
+    Line(NextLine),
+    /// An assertion that the model has to judge: its line's number, and what it asserts.
+    Judge(usize, String),
 }
 
 /// A plan that was made without a language model.
@@ -64,6 +72,14 @@ struct Context {
     task: String,
 }
 
+/// What a prompt to judge an assertion is made of.
+#[derive(Serialize)]
+struct Judged {
+    #[serde(flatten)]
+    sight: Sight,
+    assertion: String,
+}
+
 impl Driver {
     /// What a method that follows a plan wants asked. `anew`: a person wants another plan.
     pub(super) fn follow(&mut self, planning: Planning, round: AskId, anew: bool) -> Advice {
@@ -73,14 +89,21 @@ impl Driver {
         let usable = match (&force, planning) {
             // A person's own step is part of a written plan's world; a searched plan was made for another.
             (Some(force), Planning::Searched { .. }) if force.refused || force.strayed => None,
-            (Some(force), _) => self.next_line(planning, force),
+            (Some(force), _) => self.upcoming(planning, force),
             (None, _) => None,
         };
         let spec = |purpose: &str, model: &str, prompt, temperature| {
             Advice::Ask(AskSpec { purpose: purpose.into(), model: model.into(), prompt, n: 1, temperature })
         };
-        if usable.is_some() {
-            return spec(FOLLOW, THE_PLAN, None, 0.0);
+        match usable {
+            Some(Upcoming::Line(_)) => return spec(FOLLOW, THE_PLAN, None, 0.0),
+            Some(Upcoming::Judge(line, assertion)) => {
+                return match self.assertion_prompt(assertion) {
+                    Ok(prompt) => spec(&judged(line), &self.source.name(), Some(prompt), 0.0),
+                    Err(why) => Advice::Stuck(why),
+                };
+            }
+            None => {}
         }
         let made = session.current().is_some_and(|node| {
             let answered = |s: &AskState| matches!(s, AskState::Answered { .. });
@@ -111,10 +134,10 @@ impl Driver {
         let session = self.gate.session();
         let path = session.path(session.cursor());
         let line = match (self.method.planning(), in_force(&path)) {
-            (Some(planning), Some(force)) => self.next_line(planning, &force),
+            (Some(planning), Some(force)) => self.upcoming(planning, &force),
             _ => None,
         };
-        let Some(line) = line else {
+        let Some(Upcoming::Line(line)) = line else {
             return Report::AskFailed { ask, error: "there is no plan to follow any more; ask again".to_owned() };
         };
         let written = matches!(self.method.planning(), Some(Planning::Written { .. }));
@@ -134,7 +157,7 @@ impl Driver {
         Report::Answered { ask, texts: vec![raw], usage: None, ms: 0, drafts: vec![draft] }
     }
 
-    fn next_line(&self, planning: Planning, force: &InForce<'_>) -> Option<NextLine> {
+    fn upcoming(&self, planning: Planning, force: &InForce<'_>) -> Option<Upcoming> {
         match planning {
             Planning::Searched { .. } => {
                 let number = force.last.map_or(1, |l| l + 1);
@@ -147,26 +170,64 @@ impl Driver {
                 };
                 // A world whose facts are program calls plans in calls.
                 let action = text.parse::<Call>().ok().and_then(|call| self.points.world.text_of(&call));
-                Some(NextLine { line: number, action: action.unwrap_or_else(|| text.clone()), text, why })
+                let action = action.unwrap_or_else(|| text.clone());
+                Some(Upcoming::Line(NextLine { line: number, action, text, why }))
             }
-            Planning::Written { heed } => {
-                let world = self.points.world.as_ref();
-                let (names, facts) = (self.names(), world.facts().unwrap_or_default());
-                let plan = progprompt::read(force.text).plan;
-                let last = force.last.and_then(|line| plan.items.iter().position(|item| item.line == line));
-                let way = progprompt::advance(&plan, last, heed, |a| progprompt::value(a, &names, &facts));
-                let item = plan.items.get(way.next?)?;
-                let command = item.command()?;
-                let mut why = format!("sub-goal `{}`", item.subgoal);
-                for (at, value) in &way.asserted {
-                    if let Some(progprompt::Kind::Assertion(assertion)) = plan.items.get(*at).map(|i| &i.kind) {
-                        why.push_str(&format!("; {assertion}: {value}"));
-                    }
-                }
-                let action = progprompt::action(command, &names);
-                Some(NextLine { line: item.line, text: command.to_string(), action, why })
+            Planning::Written { heed } => self.written_line(heed, force),
+        }
+    }
+
+    /// The next line of a written plan. An `else` line, if `heed`, waits for its assertion; without, a sub-goal is not cut either.
+    fn written_line(&self, heed: bool, force: &InForce<'_>) -> Option<Upcoming> {
+        let (names, facts) = (self.names(), self.points.world.facts().unwrap_or_default());
+        let plan = progprompt::read(force.text).plan;
+        let place = |line: usize| plan.items.iter().position(|item| item.line == line);
+        let executed: Vec<usize> = force.executed.iter().filter_map(|(line, _)| place(*line)).collect();
+        let cut = if heed { progprompt::used_up(&plan, &executed) } else { None };
+        let going = Going { last: force.last.and_then(place), obey: heed, cut };
+        let turn = self.gate.session().current().map(|node| &node.turn);
+        // What `else` lines do not wait for is not worth an ask.
+        let by_model = heed && self.judged_by_model();
+        let answer = |at: usize| judgement(turn?, force.ask, plan.items.get(at)?.line);
+        let way = progprompt::advance(&plan, going, |at, assertion| match by_model {
+            // Only what the model calls true is.
+            true => answer(at).map(|text| progprompt::answered(text).unwrap_or_default()),
+            false => Some(progprompt::value(assertion, &names, &facts)),
+        });
+        let asserted = |at: usize| match plan.items.get(at).map(|item| &item.kind) {
+            Some(Kind::Assertion(assertion)) => Some(assertion.to_string()),
+            _ => None,
+        };
+        if let Some(open) = way.open {
+            return Some(Upcoming::Judge(plan.items.get(open)?.line, asserted(open)?));
+        }
+        let item = plan.items.get(way.next?)?;
+        let command = item.command()?;
+        let mut why = format!("sub-goal `{}`", item.subgoal);
+        for (at, value) in &way.asserted {
+            let Some(assertion) = asserted(*at) else { continue };
+            why.push_str(&format!("; {assertion}: {value}"));
+            if by_model {
+                let unclear = answer(*at).is_some_and(|text| progprompt::answered(text).is_none());
+                why.push_str(if unclear { " (the model said neither True nor False)" } else { " (said the model)" });
             }
         }
+        if cut.is_some_and(|cut| item.number > cut) {
+            why.push_str(&format!("; the sub-goal before it was cut after {} steps", progprompt::SUBGOAL_STEPS));
+        }
+        let action = progprompt::action(command, &names);
+        Some(Upcoming::Line(NextLine { line: item.line, text: command.to_string(), action, why }))
+    }
+
+    /// Whether a language model judges a plan's assertions.
+    fn judged_by_model(&self) -> bool {
+        self.prompting.options.judging == Judging::Model && matches!(self.source, Source::Language { .. })
+    }
+
+    fn assertion_prompt(&self, assertion: String) -> Result<PromptRecord, String> {
+        let sight = Sight::of(&self.points.world.facts().unwrap_or_default());
+        let name = if self.prompting.raw { "progprompt/assertion" } else { "progprompt/assertion_chat" };
+        self.prompting.render(name, &Judged { sight, assertion })
     }
 
     /// The things that a plan's names can stand for.

@@ -1,16 +1,16 @@
 //! Plans that are followed: which plan is in force at the cursor, and how far it was carried out. Read from the records alone.
 //!
 //! A plan is the answer to an ask of purpose [`PLAN`]; its lines are offered one at a time by asks of purpose [`FOLLOW`], each
-//! text marked with its line's number. So going back, branching and reopening need nothing beside the session.
+//! text marked with its line's number. What a model says of an assertion is the answer to an ask of purpose [`judged`]. So going back, branching and reopening need nothing beside the session.
 
-use super::{FOLLOW, PLAN};
+use super::{FOLLOW, JUDGE, PLAN};
 use crate::episode::{Ask, AskId, AskState, Choice, Node, NodeId, Proposal, Turn};
 
 /// Where a method's plans come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planning {
     /// Written whole in ProgPrompt's form, by a language model or from parts that ship with the program. With `heed` an `else`
-    /// line runs only when its assertion does not hold.
+    /// line runs only when its assertion does not hold, and a sub-goal is cut after ten steps.
     Written {
         /// Whether assertions decide.
         heed: bool,
@@ -27,6 +27,8 @@ pub enum Planning {
 pub struct InForce<'a> {
     /// Its text.
     pub text: &'a str,
+    /// The ask it answers.
+    pub ask: AskId,
     /// The node it was made at.
     pub made_at: NodeId,
     /// The lines (from 1) that were executed, in order, and whether the world accepted each.
@@ -44,6 +46,20 @@ pub fn offered(line: usize, text: &str) -> String {
     format!("{line}: {text}")
 }
 
+/// The purpose of an ask whether the assertion in a plan's line holds.
+pub fn judged(line: usize) -> String {
+    format!("{JUDGE} {line}")
+}
+
+/// What a model said of the assertion in a line of the plan in force: its last answer at this node.
+pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
+    let purpose = judged(line);
+    turn.asks.iter().rev().filter(|a| a.id > plan && a.purpose == purpose).find_map(|a| match &a.state {
+        AskState::Answered { texts, .. } => texts.first().map(String::as_str),
+        _ => None,
+    })
+}
+
 /// The number of an offered line.
 pub fn line_of(proposal: &Proposal) -> Option<usize> {
     proposal.raw.split_once(": ")?.0.parse().ok()
@@ -58,7 +74,8 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
         made.map(|(id, text)| (i, id, text))
     })?;
     let made_at = path.get(at)?.id;
-    let mut force = InForce { text, made_at, executed: Vec::new(), last: None, refused: false, strayed: false };
+    let mut force =
+        InForce { text, ask: plan, made_at, executed: Vec::new(), last: None, refused: false, strayed: false };
     for pair in path.get(at..)?.windows(2) {
         let [from, to] = pair else { continue };
         force.refused = to.outcome.error.is_some();

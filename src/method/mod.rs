@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub use blocking::Blocking;
 pub use few_shot::FewShot;
 pub use following::Planning;
-pub use options::{Conversation, Likelihood, MAX_SHOTS, Options, Selecting, Shown};
+pub use options::{Conversation, Judging, Likelihood, MAX_SHOTS, Options, Selecting, Shown};
 pub use planned::{FfReplan, ProgPrompt};
 pub use precondition_aware::{PreconditionAware, Trial, algorithm_1};
 pub use precondition_prompting::PreconditionPrompting;
@@ -50,6 +50,8 @@ pub const SCORED: &str = "next action, scored";
 
 /// Purpose recorded when a whole plan is asked for.
 pub const PLAN: &str = "a plan";
+/// Purpose recorded when a model is asked whether an assertion of the plan holds; the line's number follows.
+pub const JUDGE: &str = "the plan's assertion in line";
 /// Purpose recorded when the next line of the plan in force is offered.
 pub const FOLLOW: &str = "next line of the plan";
 

@@ -1,8 +1,8 @@
 //! How a method is carried out, beside its name: how many demonstrations, think comments, whether the assertions are shown, how
 //! given actions are ranked.
 //!
-//! A session records them among its options (`shots`, `think`, `assertions`, `likelihood`, `selection`, `conversation`); what is
-//! absent there has its default.
+//! A session records them among its options (`shots`, `think`, `assertions`, `likelihood`, `selection`, `conversation`, `judging`);
+//! what is absent there has its default.
 
 use std::collections::BTreeMap;
 
@@ -51,6 +51,16 @@ pub enum Conversation {
     Running,
 }
 
+/// Who says whether an assertion of a plan holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Judging {
+    /// What is seen.
+    #[default]
+    Seen,
+    /// The language model, told what is seen.
+    Model,
+}
+
 /// The options of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -66,6 +76,8 @@ pub struct Options {
     pub selecting: Selecting,
     /// Whether selections are one conversation (method `blocking`).
     pub conversation: Conversation,
+    /// Who judges a plan's assertions (method `progprompt`).
+    pub judging: Judging,
 }
 
 impl Default for Options {
@@ -77,6 +89,7 @@ impl Default for Options {
             likelihood: Likelihood::Mean,
             selecting: Selecting::Written,
             conversation: Conversation::Fresh,
+            judging: Judging::Seen,
         }
     }
 }
@@ -112,6 +125,9 @@ impl Options {
         if let Some(text) = map.get("conversation") {
             options.conversation = text.parse()?;
         }
+        if let Some(text) = map.get("judging") {
+            options.judging = text.parse()?;
+        }
         Ok(options)
     }
 
@@ -124,6 +140,7 @@ impl Options {
             ("likelihood", self.likelihood.to_string()),
             ("selection", self.selecting.to_string()),
             ("conversation", self.conversation.to_string()),
+            ("judging", self.judging.to_string()),
         ]
         .map(|(key, value)| (key.to_owned(), value))
         .into()
@@ -162,6 +179,9 @@ impl Options {
         if self.conversation == Conversation::Running {
             words.push_str(", one conversation");
         }
+        if self.judging == Judging::Model {
+            words.push_str(", assertions judged by the model");
+        }
         words
     }
 }
@@ -192,6 +212,7 @@ worded!(Shown, "assertions", "method, shown or hidden", Shown::ByMethod => "meth
 worded!(Likelihood, "likelihood", "mean or sum", Likelihood::Mean => "mean", Likelihood::Sum => "sum");
 worded!(Selecting, "selection", "written or scored", Selecting::Written => "written", Selecting::Scored => "scored");
 worded!(Conversation, "conversation", "fresh or running", Conversation::Fresh => "fresh", Conversation::Running => "running");
+worded!(Judging, "judging", "seen or model", Judging::Seen => "seen", Judging::Model => "model");
 
 #[cfg(test)]
 mod tests {
@@ -205,7 +226,8 @@ mod tests {
                     let selecting = if think { Selecting::Scored } else { Selecting::Written };
                     let conversation = if shots % 2 == 0 { Conversation::Running } else { Conversation::Fresh };
                     let likelihood = if shots % 3 == 0 { Likelihood::Sum } else { Likelihood::Mean };
-                    let options = Options { shots, think, assertions, likelihood, selecting, conversation };
+                    let judging = if shots % 5 == 0 { Judging::Model } else { Judging::Seen };
+                    let options = Options { shots, think, assertions, likelihood, selecting, conversation, judging };
                     let mut map = options.write();
                     map.insert("edition".into(), "put".into());
                     assert_eq!(Options::read(&map), Ok(options));
@@ -225,6 +247,7 @@ mod tests {
             ("likelihood", "max"),
             ("selection", "no"),
             ("conversation", ""),
+            ("judging", "me"),
         ] {
             let error = Options::read(&[(key.to_owned(), value.to_owned())].into()).unwrap_err();
             assert!(error.contains(key) && error.contains(value), "{error}");

@@ -60,9 +60,16 @@ pub struct ModelRequest {
     /// Sampling seed, best effort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// How much the log-probability of a token is lowered for each time it was written in this completion; 0 for not at all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub frequency_penalty: f64,
     /// Ask for log-probabilities of the tokens.
     #[serde(default)]
     pub logprobs: bool,
+}
+
+fn is_zero(penalty: &f64) -> bool {
+    *penalty == 0.0
 }
 
 /// A generated token and its natural log-probability.
@@ -261,6 +268,11 @@ pub trait LanguageModel: Send + Sync {
 
     /// Temperature of random samples, where one is set for it.
     fn temperature(&self) -> Option<f64> {
+        None
+    }
+
+    /// Frequency penalty of plans that are written whole, where one is set for it.
+    fn frequency_penalty(&self) -> Option<f64> {
         None
     }
 

@@ -257,6 +257,7 @@ fn kept(request: &ScoreRequest) -> ModelRequest {
         n: 0,
         stop: vec![],
         seed: None,
+        frequency_penalty: 0.0,
         logprobs: true,
     }
 }

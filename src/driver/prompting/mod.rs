@@ -261,6 +261,7 @@ pub fn request(messages: Vec<PromptMessage>, think: bool, n: u32, temperature: f
             (false, _) => Vec::new(),
         },
         seed: Some(seed),
+        frequency_penalty: 0.0,
         logprobs: true,
     }
 }

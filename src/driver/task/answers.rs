@@ -5,7 +5,7 @@ use crate::driver::asking::Answer;
 use crate::driver::{Level, proposing};
 use crate::episode::gate::Report;
 use crate::episode::{AskId, Usage};
-use crate::method::PLAN;
+use crate::method::{JUDGE, PLAN};
 use crate::model::ModelError;
 
 impl Driver {
@@ -91,8 +91,8 @@ impl Driver {
                 self.learn_length(ask, response.usage);
                 let turn = self.gate.session().current().map(|n| &n.turn);
                 let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask));
-                if asked.is_some_and(|a| a.purpose == PLAN) {
-                    // A plan is no action: its lines are offered one at a time.
+                if asked.is_some_and(|a| a.purpose == PLAN || a.purpose.starts_with(JUDGE)) {
+                    // A plan is no action: its lines are offered one at a time. Neither is what is said of an assertion.
                     let texts = response.completions.into_iter().map(|c| c.text).collect();
                     return Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() };
                 }

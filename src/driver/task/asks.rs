@@ -53,7 +53,7 @@ impl Driver {
             });
             return;
         }
-        let mut request = asking::request(spec, self.prompting.options.think, seed);
+        let mut request = asking::request(spec, self.prompting.options.think, model.frequency_penalty(), seed);
         if !request.messages.iter().any(|m| m.role == "text") {
             // A raw completion is one line; a chat model may need to reason first.
             request.max_tokens = request.max_tokens.max(self.prompting.answer_tokens);

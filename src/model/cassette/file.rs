@@ -159,6 +159,7 @@ pub(super) fn as_request(score: &ScoreRequest) -> ModelRequest {
         n: 0,
         stop: Vec::new(),
         seed: None,
+        frequency_penalty: 0.0,
         logprobs: true,
     }
 }

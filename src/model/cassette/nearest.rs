@@ -57,8 +57,14 @@ fn lines(request: &ModelRequest) -> Vec<String> {
 
 fn settings(request: &ModelRequest) -> String {
     format!(
-        "max_tokens {} temperature {} n {} stop {:?} seed {:?} logprobs {}",
-        request.max_tokens, request.temperature, request.n, request.stop, request.seed, request.logprobs
+        "max_tokens {} temperature {} frequency_penalty {} n {} stop {:?} seed {:?} logprobs {}",
+        request.max_tokens,
+        request.temperature,
+        request.frequency_penalty,
+        request.n,
+        request.stop,
+        request.seed,
+        request.logprobs
     )
 }
 

@@ -107,6 +107,10 @@ impl LanguageModel for Recorder {
         self.inner.temperature()
     }
 
+    fn frequency_penalty(&self) -> Option<f64> {
+        self.inner.frequency_penalty()
+    }
+
     fn answer_tokens(&self) -> Option<u32> {
         self.inner.answer_tokens()
     }

@@ -48,6 +48,7 @@ fn request(text: &str) -> ModelRequest {
         n: 1,
         stop: vec!["\n".into()],
         seed: Some(1),
+        frequency_penalty: 0.0,
         logprobs: true,
     }
 }
@@ -124,6 +125,12 @@ async fn a_miss_names_the_nearest_and_the_first_difference() {
     assert!(
         message.contains("exchange 1") && message.contains("temperature 1 ") && message.contains("temperature 0.7")
     );
+    // A penalty makes another request; without one the request is written as it always was.
+    let mut penalized = request("far\naway");
+    assert!(!serde_json::to_string(&penalized).unwrap().contains("penalty"));
+    penalized.frequency_penalty = 0.15;
+    let message = ask_as(&cassette, &penalized).await.0.unwrap_err().to_string();
+    assert!(message.contains("frequency_penalty 0.15") && message.contains("frequency_penalty 0 "), "{message}");
 }
 
 #[tokio::test]

@@ -58,6 +58,18 @@ impl Branch {
     }
 }
 
+/// A row of log-probabilities with each token's lowered by the penalty for each time it was written. What is recorded of a token
+/// stays what the model gave it.
+fn penalized(row: &[f32], written: &[(u32, f32, usize)], penalty: f64) -> Vec<f32> {
+    let mut row = row.to_vec();
+    for (token, ..) in written {
+        if let Some(p) = row.get_mut(*token as usize) {
+            *p -= penalty as f32;
+        }
+    }
+    row
+}
+
 /// Where `what` is found first, if it ends after `from`.
 fn find(text: &[u8], what: &[u8], from: usize) -> Option<usize> {
     if what.is_empty() {
@@ -153,7 +165,13 @@ impl Runner {
                 return Err(Stop::Cancelled);
             }
             for (index, branch) in (0..).zip(&mut branches).filter(|(_, b)| b.finish.is_none()) {
-                let token = choose(&branch.next, request.temperature, &mut branch.random);
+                let penalty = request.frequency_penalty;
+                let token = if penalty == 0.0 {
+                    choose(&branch.next, request.temperature, &mut branch.random)
+                } else {
+                    let row = penalized(&branch.next, &branch.tokens, penalty);
+                    choose(&row, request.temperature, &mut branch.random)
+                };
                 if self.tokens.is_end(token) {
                     branch.finish = Some(STOP);
                 } else {
@@ -241,6 +259,12 @@ mod tests {
         assert_eq!(shown(b"\xA9 EN"), ("é ".into(), false, 4));
         assert_eq!(shown(b"D more"), (String::new(), true, 4));
         assert_eq!(String::from_utf8(b.bytes).unwrap(), "go ENt\nxé ");
+    }
+
+    #[test]
+    fn a_penalty_counts_how_often_a_token_was_written() {
+        let row = penalized(&[-1.0, -2.0, -3.0], &[(0, -1.0, 0), (2, -3.0, 1), (0, -1.0, 2), (9, -1.0, 3)], 0.25);
+        assert_eq!(row, [-1.5, -2.0, -3.25]);
     }
 
     #[test]

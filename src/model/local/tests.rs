@@ -121,6 +121,7 @@ fn request(prompt: &str, n: u32, temperature: f64) -> ModelRequest {
         n,
         stop: Vec::new(),
         seed: Some(7),
+        frequency_penalty: 0.0,
         logprobs: true,
     }
 }
@@ -242,6 +243,22 @@ fn stop_strings_and_the_bound_end_an_answer() {
     assert_eq!(cut.completions[0].finish, "stop");
     assert_eq!(whole.text.split(&stop).next().unwrap(), cut.completions[0].text);
     assert_eq!(streamed[0], cut.completions[0].text);
+}
+
+#[test]
+fn a_frequency_penalty_keeps_a_model_from_repeating_itself() {
+    let mut runner = load(&model("llama", GgmlDType::F32, &[])).unwrap();
+    let wanted = |frequency_penalty| ModelRequest { frequency_penalty, ..request("abc", 1, 0.0) };
+    let mut counts = Vec::new();
+    for penalty in [-100.0, 100.0] {
+        let (written, _) = complete(&mut runner, &wanted(penalty));
+        let tokens = &written.completions[0].tokens;
+        let different: std::collections::BTreeSet<&str> = tokens.iter().map(|t| t.token.as_str()).collect();
+        counts.push((different.len(), tokens.len()));
+        // What is told of a token is the model's own figure.
+        assert!(tokens.iter().all(|t| t.logprob <= 0.0 && t.logprob > -50.0), "{tokens:?}");
+    }
+    assert_eq!(counts, [(1, 12), (12, 12)]);
 }
 
 #[test]

@@ -54,6 +54,9 @@ pub(super) fn body(
     };
     body.insert(limit_field(options, quirks, interface).into(), json!(request.max_tokens));
     body.insert("temperature".into(), json!(request.temperature));
+    if request.frequency_penalty != 0.0 {
+        body.insert("frequency_penalty".into(), json!(request.frequency_penalty));
+    }
     if n > 1 {
         body.insert("n".into(), json!(n));
     }

@@ -139,6 +139,9 @@ fn advice(options: &Options, status: u16, money: bool, shown: &str) -> String {
         400 if shown.contains("temperature") => {
             "if the model takes no temperature, add omit = [\"temperature\"] to its section in config.toml".into()
         }
+        400 | 422 if shown.contains("frequency_penalty") => {
+            "if the model takes no frequency_penalty, set frequency_penalty = 0 in its section in config.toml".into()
+        }
         _ => String::new(),
     }
 }

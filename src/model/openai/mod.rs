@@ -123,6 +123,10 @@ impl LanguageModel for OpenAi {
         self.options.temperature
     }
 
+    fn frequency_penalty(&self) -> Option<f64> {
+        self.options.frequency_penalty
+    }
+
     fn answer_tokens(&self) -> Option<u32> {
         self.options.max_tokens
     }

@@ -61,6 +61,8 @@ pub struct Options {
     pub score: Score,
     /// Temperature of random samples, where set.
     pub temperature: Option<f64>,
+    /// Frequency penalty of plans that are written whole, where set.
+    pub frequency_penalty: Option<f64>,
     /// Tokens an answer may have, where set.
     pub max_tokens: Option<u32>,
     /// Tokens the model takes, prompt and completion together, where it is known better than the server tells.
@@ -95,6 +97,7 @@ impl Options {
             limit_field: LimitField::Auto,
             score: Score::Auto,
             temperature: None,
+            frequency_penalty: None,
             max_tokens: None,
             context: None,
             stream: true,

@@ -114,6 +114,7 @@ impl OpenAi {
             n,
             stop: Vec::new(),
             seed: None,
+            frequency_penalty: 0.0,
             logprobs,
         };
         let (events, _nobody) = tokio::sync::mpsc::unbounded_channel();

@@ -1,12 +1,14 @@
 //! ProgPrompt's plans: a function body of comments (sub-goals), actions, and assertions with lines to run when one is false.
 //!
 //! The form looks like Python and is not (`assert('close' to 'mug')`), so it has a small reader of its own (`read`). `walk` says
-//! which line comes next, `bind` which things of a scene the names stand for and whether an assertion holds of what is seen.
+//! which line comes next, `bind` which things of a scene the names stand for and whether an assertion holds of what is seen, `judge`
+//! what a model is told that judges assertions itself.
 //! `compose` writes plans without a language model. Pure; who has plans written and who executes them is decided elsewhere.
 
 mod bind;
 mod compose;
 mod flatten;
+mod judge;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -17,8 +19,9 @@ use std::fmt;
 pub use bind::{Names, action, value};
 pub use compose::{compose, kind_of};
 pub use flatten::flatten;
+pub use judge::{Sight, answered};
 pub use read::{MAX_LINES, MAX_TEXT, Problem, Reading, read};
-pub use walk::{Advance, advance};
+pub use walk::{Advance, Going, SUBGOAL_STEPS, advance, used_up};
 
 /// An action as a plan names it: `putin('apple', 'fridge')`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +72,8 @@ pub struct Item {
     pub line: usize,
     /// The comment above it, without its mark; `0` before the first.
     pub subgoal: String,
+    /// How many comments stand above it: which sub-goal it is of, whatever the comments say.
+    pub number: usize,
     /// What it is.
     pub kind: Kind,
 }

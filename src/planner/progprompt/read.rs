@@ -59,6 +59,8 @@ pub fn read(text: &str) -> Reading {
 struct Reader {
     reading: Reading,
     subgoal: String,
+    /// Comments so far.
+    number: usize,
     /// Whether the last line that was read can have an `else` below it.
     guarded: bool,
 }
@@ -80,6 +82,7 @@ impl Reader {
         }
         if let Some(comment) = line.strip_prefix('#') {
             comment.trim().clone_into(&mut self.subgoal);
+            self.number += 1;
             return true;
         }
         // What a prompt opens with, and the fences of chat models.
@@ -91,7 +94,7 @@ impl Reader {
             Ok(kind) => {
                 self.guarded = !matches!(kind, Kind::Action(_));
                 let subgoal = self.subgoal.clone();
-                self.reading.plan.items.push(Item { line: number, subgoal, kind });
+                self.reading.plan.items.push(Item { line: number, subgoal, number: self.number, kind });
             }
             Err(message) => {
                 // What stands below an assertion that was not understood must not run unguarded.

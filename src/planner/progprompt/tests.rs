@@ -24,7 +24,7 @@ def next():
 fn commands(plan: &Plan, obey: bool, mut value: impl FnMut(&Assertion) -> bool) -> Vec<String> {
     let (mut last, mut done) = (None, Vec::new());
     loop {
-        let way = advance(plan, last, obey, &mut value);
+        let way = advance(plan, Going { last, obey, cut: None }, |_, a| Some(value(a)));
         let Some(next) = way.next else { return done };
         done.push(plan.items[next].command().unwrap().to_string());
         last = Some(next);
@@ -67,6 +67,48 @@ fn else_lines_run_when_their_assertion_does_not_hold() {
     });
     assert_eq!(once[..3], ["walk('pear')", "find('pear')", "walk('pear')"]);
     assert_eq!(asked, 2);
+}
+
+#[test]
+fn an_assertion_that_is_open_stops_the_way() {
+    let plan = read(PLAN).plan;
+    let going = Going { last: Some(0), obey: true, cut: None };
+    let way = advance(&plan, going, |_, _| None);
+    assert_eq!(way, Advance { open: Some(1), ..Advance::default() });
+    // Once it is judged, the way leads on to the next one.
+    let way = advance(&plan, Going { last: Some(4), ..going }, |at, _| (at == 5).then_some(true));
+    assert_eq!((way.asserted.as_slice(), way.next, way.open), (&[(5, true)][..], Some(7), None));
+}
+
+#[test]
+fn a_sub_goal_is_cut_after_ten_steps() {
+    let lines = |n: usize| "\tgrab('a')\n".repeat(n);
+    // Both comments say the same; they are two sub-goals all the same.
+    let text = format!(
+        "# again\n{}\tassert('close' to 'a')\n# again\n\t\telse: walk('a')\n{}# 2\n\topen('b')",
+        lines(12),
+        lines(11)
+    );
+    let plan = read(&text).plan;
+    let (mut executed, mut asked) = (Vec::new(), 0);
+    let mut done = |most: usize| {
+        loop {
+            let going = Going { last: executed.last().copied(), obey: true, cut: used_up(&plan, &executed) };
+            let way = advance(&plan, going, |_, _| {
+                asked += 1;
+                Some(false)
+            });
+            match way.next {
+                Some(next) if executed.len() < most => executed.push(next),
+                _ => return executed.clone(),
+            }
+        }
+    };
+    assert_eq!(done(10), (0..10).collect::<Vec<_>>());
+    // The eleventh and twelfth line, the assertion and what hangs on it are passed over, and so is the second's eleventh line.
+    assert_eq!(done(usize::MAX), (0..10).chain(14..24).chain([25]).collect::<Vec<_>>());
+    assert_eq!(asked, 0);
+    assert_eq!(SUBGOAL_STEPS, 10);
 }
 
 #[test]

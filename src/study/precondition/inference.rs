@@ -171,6 +171,7 @@ impl Asking {
             n,
             stop: if raw { stop.into() } else { Vec::new() },
             seed: Some(self.seed.wrapping_add(number as u64)),
+            frequency_penalty: 0.0,
             logprobs: false,
         };
         // Nobody watches the stream.

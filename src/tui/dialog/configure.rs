@@ -2,21 +2,21 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::list::List;
 use super::{Context, Dialog, Fetch, Reply};
 use crate::driver::Command;
 use crate::episode::{Configuration, Session};
-use crate::method::{Conversation, Likelihood, MAX_SHOTS, Options, Selecting, Shown};
+use crate::method::{Conversation, Judging, Likelihood, MAX_SHOTS, Options, Selecting, Shown};
 use crate::tui::actions::ActionId;
 use crate::tui::launcher::{Catalog, Entry};
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
 
 /// Rows of the options.
-const OPTIONS: usize = 6;
+const OPTIONS: usize = 7;
 /// Rows below the lists: what suits the model, or what is wrong.
 const FOOT: u16 = 1;
 
@@ -78,6 +78,12 @@ impl Configure {
                     Selecting::Scored => Selecting::Written,
                 };
             }
+            6 => {
+                self.options.judging = match self.options.judging {
+                    Judging::Seen => Judging::Model,
+                    Judging::Model => Judging::Seen,
+                };
+            }
             5 => {
                 self.options.conversation = match self.options.conversation {
                     Conversation::Fresh => Conversation::Running,
@@ -103,6 +109,7 @@ impl Configure {
             }
             3 => ("Scored actions by", self.options.likelihood.to_string(), "of their tokens' log-probabilities"),
             4 => ("Selections", self.options.selecting.to_string(), "how a model selects (blocking)"),
+            6 => ("Plans' assertions", self.options.judging.to_string(), "what judges them (progprompt)"),
             5 => ("Conversation", self.options.conversation.to_string(), "prompts of selections (blocking)"),
             _ => {
                 let word = match self.options.assertions {
@@ -121,6 +128,51 @@ impl Configure {
     }
 }
 
+fn entry_row(entry: &Entry, theme: &Theme) -> Line<'static> {
+    let role = if entry.unavailable.is_some() { Role::Dim } else { Role::Text };
+    let about = entry.unavailable.as_deref().unwrap_or(&entry.about);
+    Line::from(vec![
+        Span::styled(format!("{:<23} ", sanitize::line(&entry.name)), theme.style(role)),
+        Span::styled(sanitize::line(about).into_owned(), theme.style(Role::Dim)),
+    ])
+}
+
+/// What a list has beside the rows that are shown.
+fn more(left_out: (usize, usize)) -> String {
+    match left_out {
+        (0, 0) => String::new(),
+        (0, below) => format!("  {below} more below"),
+        (above, 0) => format!("  {above} more above"),
+        (above, below) => format!("  {above} more above, {below} below"),
+    }
+}
+
+/// Rows of each part, its title included: where there is no room for all, the part in focus has as many as it needs, and the
+/// others share the rest, down to two rows each.
+fn shares(lens: [usize; 3], focus: usize, room: u16) -> [u16; 3] {
+    const LEAST: usize = 3;
+    let mut heights = lens.map(|len| (len + 1).min(LEAST));
+    let mut left = usize::from(room).saturating_sub(heights.iter().sum());
+    let mut grow = |part: usize, most: usize| {
+        if let (Some(height), Some(len)) = (heights.get_mut(part), lens.get(part)) {
+            let more = (len + 1).saturating_sub(*height).min(left).min(most);
+            *height += more;
+            left -= more;
+            return more > 0;
+        }
+        false
+    };
+    grow(focus, usize::MAX);
+    // The others grow row by row.
+    while (0..lens.len()).filter(|part| grow(*part, 1)).count() > 0 {}
+    let mut room = room;
+    heights.map(|height| {
+        let height = u16::try_from(height).unwrap_or(room).min(room);
+        room -= height;
+        height
+    })
+}
+
 impl Dialog for Configure {
     fn title(&self) -> String {
         "Model and method from here on".into()
@@ -135,41 +187,42 @@ impl Dialog for Configure {
     }
 
     fn size(&self, _: Context<'_>) -> (u16, u16) {
-        let rows: usize = self.lists.iter().map(|(_, entries, _)| entries.len().min(8) + 2).sum();
+        let rows: usize = self.lists.iter().map(|(_, entries, _)| entries.len().min(12) + 1).sum();
         (80, u16::try_from(rows + OPTIONS + 1).unwrap_or(20) + FOOT)
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
         let theme = context.theme;
-        let [models, methods, options, foot] = Layout::vertical([
-            Constraint::Fill(1),
-            Constraint::Fill(1),
-            Constraint::Length(OPTIONS as u16 + 1),
-            Constraint::Length(FOOT),
-        ])
-        .areas(area);
-        let title = |text: &'static str, focused: bool, area: Rect, frame: &mut Frame<'_>| {
+        let lens = [self.lists[0].1.len(), self.lists[1].1.len(), OPTIONS];
+        let heights = shares(lens, self.focus, area.height.saturating_sub(FOOT));
+        let heading = if self.focus == 2 { "Options (left and right change them)" } else { "Options" };
+        let options: Vec<Line<'static>> = (0..OPTIONS).map(|r| self.option_row(r, theme)).collect();
+        let mut y = area.y;
+        for (i, (height, len)) in heights.into_iter().zip(lens).enumerate() {
+            let part = Rect { y, height, ..area };
+            y += height;
+            let below = Rect { y: part.y + height.min(1), height: height.saturating_sub(1), ..part };
+            let focused = i == self.focus;
+            let (name, list) = match self.lists.get_mut(i) {
+                Some((name, entries, list)) => {
+                    list.render(theme, below, frame, focused, len, |r| {
+                        entries.get(r).map(|entry| entry_row(entry, theme)).unwrap_or_default()
+                    });
+                    (*name, &*list)
+                }
+                None => {
+                    self.row.render(theme, below, frame, focused, len, |r| options.get(r).cloned().unwrap_or_default());
+                    (heading, &self.row)
+                }
+            };
             let role = if focused { Role::Title } else { Role::Dim };
-            frame.render_widget(Line::styled(text, theme.style(role)), Rect { height: area.height.min(1), ..area });
-            Rect { y: area.y + area.height.min(1), height: area.height.saturating_sub(1), ..area }
-        };
-        for (i, ((name, entries, list), area)) in self.lists.iter_mut().zip([models, methods]).enumerate() {
-            let below = title(name, i == self.focus, area, frame);
-            list.render(theme, below, frame, i == self.focus, entries.len(), |r| {
-                let Some(entry) = entries.get(r) else { return Line::default() };
-                let role = if entry.unavailable.is_some() { Role::Dim } else { Role::Text };
-                let about = entry.unavailable.as_deref().unwrap_or(&entry.about);
-                Line::from(vec![
-                    Span::styled(format!("{:<23} ", sanitize::line(&entry.name)), theme.style(role)),
-                    Span::styled(sanitize::line(about).into_owned(), theme.style(Role::Dim)),
-                ])
-            });
+            let title = Line::from(vec![
+                Span::styled(name, theme.style(role)),
+                Span::styled(more(list.left_out(len)), theme.style(Role::Accent)),
+            ]);
+            frame.render_widget(title, Rect { height: height.min(1), ..part });
         }
-        let focused = self.focus == 2;
-        let heading = if focused { "Options (left and right change them)" } else { "Options" };
-        let below = title(heading, focused, options, frame);
-        let rows: Vec<Line<'static>> = (0..OPTIONS).map(|r| self.option_row(r, theme)).collect();
-        self.row.render(theme, below, frame, focused, OPTIONS, |r| rows.get(r).cloned().unwrap_or_default());
+        let foot = Rect { y, height: area.bottom().saturating_sub(y).min(FOOT), ..area };
         let line = match (&self.problem, self.remark()) {
             (Some(text), _) => Line::styled(text.clone(), theme.style(Role::Bad)),
             (None, Some(text)) => Line::styled(text, theme.style(Role::Warn)),
@@ -225,5 +278,20 @@ impl Dialog for Configure {
             }
         }
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_in_focus_has_what_it_needs() {
+        assert_eq!(shares([4, 9, 7], 0, 40), [5, 10, 8]);
+        assert_eq!(shares([4, 9, 7], 1, 19), [5, 10, 4]);
+        assert_eq!(shares([4, 9, 7], 2, 19), [5, 6, 8]);
+        assert_eq!(shares([4, 9, 7], 2, 4), [3, 1, 0]);
+        assert_eq!(shares([0, 0, 7], 0, 0), [0, 0, 0]);
+        assert_eq!(more((0, 4)), "  4 more below");
     }
 }

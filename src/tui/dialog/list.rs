@@ -61,6 +61,11 @@ impl List {
         (area.contains(at) && row < len).then_some(row)
     }
 
+    /// How many rows of `len` were left out above and below when it was drawn last.
+    pub fn left_out(&self, len: usize) -> (usize, usize) {
+        (self.top.min(len), len.saturating_sub(self.top + self.rows))
+    }
+
     /// Draws the visible rows of `len`, each made by `row`.
     pub fn render<'a>(
         &mut self,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::NAME;
-use crate::planner::progprompt::{self, Kind, Names, Plan, advance, flatten};
+use crate::planner::progprompt::{self, Going, Kind, Names, Plan, advance, flatten};
 use crate::study::conform::files::each_line;
 use crate::study::conform::{Difference, Row};
 use crate::world::World;
@@ -117,7 +117,9 @@ fn carry_out(source: &Arc<Source>, case: &Case, heed: bool) -> Result<(Vec<Value
     let (mut steps, mut last, mut met) = (Vec::new(), None, 0);
     loop {
         let facts = world.facts().unwrap_or_default();
-        let way = advance(&plan, last, heed, |a| progprompt::value(a, &names, &facts));
+        // The recordings know no cut of a sub-goal.
+        let going = Going { last, obey: heed, cut: None };
+        let way = advance(&plan, going, |_, a| Some(progprompt::value(a, &names, &facts)));
         for (at, value) in way.asserted {
             if let Some(Kind::Assertion(assertion)) = plan.items.get(at).map(|item| &item.kind) {
                 steps.push(json!({"assert": assertion.to_string(), "value": value}));
