@@ -9,6 +9,7 @@
 //! - [`config`]: settings, where they come from, and the models they name.
 //! - [`precondition`]: candidate assertions: generate, validate, rank.
 //! - [`planner`]: effects learned from demonstrations and search over them.
+//! - [`belief`]: the state a model keeps in words: reading, writing, comparing.
 //! - [`blocking`]: goals, blocked actions, unmet conditions and what would meet them.
 //! - [`method`]: what each research method puts into the loop's slots.
 //! - [`export`]: sessions as HTML, asciicast, JSONL and text.
@@ -17,6 +18,7 @@
 //! - [`study`]: unattended runs, metrics, conformance checks.
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
 
+pub mod belief;
 pub mod blocking;
 pub mod cli;
 pub mod config;

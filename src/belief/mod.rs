@@ -1,0 +1,24 @@
+//! Beliefs: the state of the world that a model keeps in words, as JSON.
+//!
+//! A belief is one JSON object: `objects` (names), `relations` (sentences such as `a is on b`), then one entry an object that says
+//! what it is and what it contains. This module reads what models write of it ([`read()`]), writes it as prompts show it
+//! ([`write()`]), tells two states apart as a patch ([`patch()`], [`apply()`]) or by meaning ([`compare()`]), and does sums with the
+//! weights in it ([`weights`]).
+//!
+//! Who writes a belief, when it is asked for and who approves it belongs to methods and the gate; what is true belongs to worlds.
+
+mod compare;
+mod patch;
+mod read;
+pub mod weights;
+mod write;
+
+pub use compare::{Difference, compare};
+pub use patch::{apply, patch};
+pub use read::{Fault, ReadError, Reading, Repair, read};
+pub use write::write;
+
+/// The entry that names the objects.
+pub const OBJECTS: &str = "objects";
+/// The entry that holds sentences about two objects.
+pub const RELATIONS: &str = "relations";

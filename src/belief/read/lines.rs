@@ -1,0 +1,111 @@
+//! Finds the state in a text: takes the `# ` from the lines, drops what cannot be shown, and looks for where the state begins.
+//! Reading it is left to the parsers.
+
+use super::ReadError;
+use super::repair::{Fault, Repairs, clip};
+
+/// The text of a state, from its first character on.
+#[derive(Debug)]
+pub struct Body {
+    /// The text: an object or, without its opening brace, its entries; then whatever follows.
+    pub text: String,
+    /// The line its first character is on, from 1.
+    pub line: usize,
+}
+
+impl Body {
+    /// The line that a byte of it is on.
+    pub fn line_at(&self, byte: usize) -> usize {
+        self.line + self.text.bytes().take(byte).filter(|b| *b == b'\n').count()
+    }
+
+    /// The line where a name is first followed by a colon (or `=`); the first line if it is nowhere.
+    pub fn line_of(&self, name: &str) -> usize {
+        self.text
+            .match_indices(name)
+            .find(|(at, _)| self.names(*at + name.len()))
+            .map_or(self.line, |(at, _)| self.line_at(at))
+    }
+
+    /// The line where a name is last followed by a colon.
+    pub fn line_of_last(&self, name: &str) -> usize {
+        self.text
+            .rmatch_indices(name)
+            .find(|(at, _)| self.names(*at + name.len()))
+            .map_or(self.line, |(at, _)| self.line_at(at))
+    }
+
+    fn names(&self, end: usize) -> bool {
+        // A few blanks: looking past more of them would make bad input slow.
+        let mut after =
+            self.text.get(end..).unwrap_or_default().chars().take(20).skip_while(|c| c.is_whitespace()).peekable();
+        after.next_if(|c| super::lenient::is_quote(*c));
+        matches!(after.find(|c| !c.is_whitespace()), Some(':' | '='))
+    }
+}
+
+/// Finds the state in a text.
+pub fn locate(text: &str, repairs: &mut Repairs) -> Result<Body, ReadError> {
+    let clean = uncomment(text, repairs);
+    let start = beginning(&clean)?;
+    let (before, state) = clean.split_at(start);
+    if let Some((line, words)) =
+        before.lines().enumerate().find(|(_, l)| !l.trim().is_empty() && state_word(l).is_none())
+    {
+        repairs.note(line + 1, Fault::Beside(clip(words)));
+    }
+    Ok(Body { text: state.to_owned(), line: 1 + before.matches('\n').count() })
+}
+
+/// The text without comment signs, fences and control characters; its lines stay where they are.
+fn uncomment(text: &str, repairs: &mut Repairs) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for (number, line) in text.split('\n').enumerate() {
+        if number > 0 {
+            clean.push('\n');
+        }
+        let line =
+            line.strip_suffix('\r').unwrap_or(line).trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let line = line.trim_start_matches('#');
+        if line.trim_start().starts_with("```") {
+            repairs.note(number + 1, Fault::Beside(clip(line)));
+            continue;
+        }
+        for c in line.chars() {
+            match c {
+                '\t' => clean.push(' '),
+                c if c.is_control() => repairs.note(number + 1, Fault::Control),
+                c => clean.push(c),
+            }
+        }
+    }
+    clean
+}
+
+/// Where the state begins: after `state =`, or at the first entry or brace of a text that does not say so.
+fn beginning(clean: &str) -> Result<usize, ReadError> {
+    let mut offset = 0;
+    let mut first = None;
+    for (number, line) in clean.split('\n').enumerate() {
+        if let Some(after) = state_word(line) {
+            return Ok(offset + after);
+        }
+        let start = offset + line.len() - line.trim_start().len();
+        if first.is_none() && !line.trim().is_empty() {
+            first = Some((number + 1, start, line));
+        }
+        offset += line.len() + 1;
+    }
+    let (number, start, line) = first.ok_or(ReadError::Empty)?;
+    let opening = line.trim_start().chars().next();
+    if opening == Some('{') || opening.is_some_and(super::lenient::is_quote) && clean[start..].contains([':', '=']) {
+        return Ok(start);
+    }
+    clean[start..].find('{').map(|brace| start + brace).ok_or(ReadError::NoState { line: number, text: clip(line) })
+}
+
+/// Where a line's state begins, if the line says `state =`.
+fn state_word(line: &str) -> Option<usize> {
+    let word = line.trim_start().strip_prefix("state")?.trim_start().strip_prefix(['=', ':'])?;
+    Some(line.len() - word.len())
+}
