@@ -29,7 +29,7 @@ fn trial(domain: &Arc<Domain>, source: &Arc<Source>, task: &str, seed: u64) -> T
         let ranked = growth.rank(&told.facts, seed);
         candidates += ranked.len();
         let Some(first) = ranked.first() else { break };
-        if growth.select(&first.text, &told.facts) == Selection::Execute {
+        if growth.select(&first.text, &told.facts, &world) == Selection::Execute {
             let outcome = world.act(&first.text).unwrap();
             growth.executed(&first.text, outcome.error.as_deref(), &told, &world);
         }

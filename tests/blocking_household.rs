@@ -59,7 +59,7 @@ impl Figures {
             let ranked = growth.rank(&told.facts, seed);
             self.candidates += ranked.len();
             let Some(first) = ranked.first() else { break };
-            let selection = growth.select(&first.text, &told.facts);
+            let selection = growth.select(&first.text, &told.facts, &world);
             if std::env::var_os("STEPWRIGHT_SHOW").is_some() {
                 eprintln!("{executed:3} {:.1} {} ({}) {selection:.0?}", first.value, first.text, first.why);
             }
@@ -174,7 +174,7 @@ proptest! {
                 break;
             }
             let text = &leaves[choice % leaves.len()];
-            if growth.select(text, &told.facts) != Selection::Execute {
+            if growth.select(text, &told.facts, &world) != Selection::Execute {
                 continue;
             }
             let outcome = world.act(text).unwrap();

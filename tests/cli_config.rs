@@ -41,6 +41,33 @@ fn a_file_is_made_once_and_shown_with_sources() {
 }
 
 #[test]
+fn a_blocking_domain_is_a_file_or_derived() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out.jsonl").display().to_string();
+    let run = |domain: &str| {
+        let args = ["run", "--method", "blocking", "--tasks", "shipped/place-box-1", "--out", &out, "--domain", domain];
+        stepwright(dir.path(), &args, &[])
+    };
+    let derived = run("derived");
+    assert!(derived.status.success(), "{}", text(&derived.stderr));
+    let episode: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(episode["won"], true, "{episode}");
+    std::fs::remove_file(&out).unwrap();
+    let wrong = run("derivd");
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = text(&wrong.stderr);
+    assert!(said.contains("derivd: cannot be read") && said.contains("or `derived`"), "{said}");
+    // In the configuration's file a path starts where the file is; the word is no path.
+    for (value, shown) in
+        [("derived", "derived".to_owned()), ("mine.toml", dir.path().join("mine.toml").display().to_string())]
+    {
+        std::fs::write(dir.path().join("config.toml"), format!("[method]\ndomain = \"{value}\"\n")).unwrap();
+        let out = text(&stepwright(dir.path(), &["config", "show"], &[]).stdout);
+        assert!(out.contains(&format!("domain = \"{shown}\"")), "{out}");
+    }
+}
+
+#[test]
 fn a_wrong_file_is_refused_with_its_line() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("config.toml"), "[ui]\nthem = 'dark'\n").unwrap();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use driver_support::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::blocking::{Domain, domain};
-use stepwright::driver::{Beginning, Command, Level, Notice, Setup, Source};
+use stepwright::driver::{Beginning, BlockingSource, Command, Level, Notice, Setup, Source};
 use stepwright::episode::{CheckKind, Header, Origin, Record, Session, Status, TreeEdit};
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
@@ -36,7 +36,7 @@ fn kitchen_header(options: &[(&str, &str)], model: &str) -> Header {
 fn kitchen_setup(beginning: Beginning, model: &Arc<Scripted>, symbolic: bool, domain: Arc<Domain>) -> Setup {
     let mut setup = setup(beginning, Counter::default(), model.clone(), None);
     setup.world = Box::new(KitchenWorld::new(Arc::new(kitchen::Source::shipped().unwrap()), Find::default()));
-    setup.domain = Some(domain);
+    setup.blocking = BlockingSource::Domain(domain);
     setup.method = stepwright::method::named("blocking").unwrap();
     if symbolic {
         setup.source = Source::Symbolic;
@@ -253,14 +253,14 @@ async fn changes_of_the_tree_go_with_its_steps() {
 }
 
 #[tokio::test]
-async fn a_world_without_a_domain_says_so() {
+async fn a_world_without_a_domain_and_demonstrations_says_so() {
     let mut header = header();
     header.method = "blocking".into();
     let model = Scripted::new([]);
     let mut setup = setup(Beginning::New(Box::new(header)), Counter::default(), model, None);
     setup.method = stepwright::method::named("blocking").unwrap();
     let mut w = Watched::start(setup);
-    w.said(Level::Error, "has no blocking domain").await;
+    w.said(Level::Error, "the demonstrations show no action").await;
     w.quit().await;
 }
 

@@ -42,11 +42,32 @@ pub struct Derivation<'a, P> {
 }
 
 /// An action that would, or may, meet a condition.
-struct Resolution {
-    call: Call,
-    why: String,
+pub(super) struct Resolution {
+    pub(super) call: Call,
+    pub(super) means: Means,
     /// Lower is better.
     rank: usize,
+}
+
+/// How a resolution helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Means {
+    /// Its effects meet the condition.
+    Effect,
+    /// It may show what is missing.
+    Sight,
+    /// It is done in place of the blocked action, which stays blocked.
+    Substitute,
+}
+
+impl Means {
+    fn words(self) -> &'static str {
+        match self {
+            Means::Effect => "its effect meets the condition",
+            Means::Sight => "it may show what is missing; that cannot be told beforehand",
+            Means::Substitute => "no known action changes this; another choice would",
+        }
+    }
 }
 
 impl<P: ProgramView> Derivation<'_, P> {
@@ -61,6 +82,14 @@ impl<P: ProgramView> Derivation<'_, P> {
     pub fn grow(&self, tree: &mut BlockingTree, parent: Option<usize>, action: &Call, why: &str) {
         let budget = Cell::new(EVALUATIONS);
         self.add_action(tree, parent, action, why.to_owned(), &mut Vec::new(), &budget);
+    }
+
+    /// What meets, or may meet, an unmet condition of an action: only the best, and those as good. None of the actions above.
+    pub(super) fn best(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
+        let mut best = kept(self.meeting(blocked, index, above, budget), SHOWN[0], above);
+        let rank = best.first().map(|r| r.rank);
+        best.retain(|r| Some(r.rank) == rank);
+        best
     }
 
     fn add_action(
@@ -97,14 +126,15 @@ impl<P: ProgramView> Derivation<'_, P> {
             });
             for resolution in resolutions {
                 if tree.nodes.len() < NODES {
-                    self.add_action(tree, Some(node), &resolution.call, resolution.why, above, budget);
+                    let why = resolution.means.words().to_owned();
+                    self.add_action(tree, Some(node), &resolution.call, why, above, budget);
                 }
             }
         }
         above.pop();
     }
 
-    /// Actions that would meet an unmet condition of an action, best first.
+    /// Actions that would meet an unmet condition of an action, best first; where none is known, other choices in its place.
     fn resolutions(
         &self,
         blocked: &Call,
@@ -113,36 +143,32 @@ impl<P: ProgramView> Derivation<'_, P> {
         above: &[Call],
         budget: &Cell<usize>,
     ) -> Vec<Resolution> {
+        let mut found = self.meeting(blocked, index, above, budget);
+        if found.is_empty() {
+            found = self.other_choices(blocked, index, budget);
+        }
+        kept(found, most, above)
+    }
+
+    /// Actions whose effects meet an unmet condition; where there is none, those that may show what is missing.
+    fn meeting(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
         let mut found = Vec::new();
         for (function, model) in self.effects.actions() {
             let goal = Want { blocked, index, function, model, budget };
             for pinned in self.certain(&goal) {
-                let why = "its effect meets the condition";
-                found.extend(self.fill(&goal, pinned, 0, why, above, |call| self.meets(&goal, call)));
+                found.extend(self.fill(&goal, pinned, Means::Effect, above, |call| self.meets(&goal, call)));
             }
         }
         if found.is_empty() {
             for (function, model) in self.effects.actions() {
                 let goal = Want { blocked, index, function, model, budget };
                 if let Some(look) = model.sensing.iter().find(|l| l.open_ended && self.may_show(&goal, l)) {
-                    let why = "it may show what is missing; that cannot be told beforehand";
                     let pinned = vec![None; model.arity];
-                    found.extend(self.fill(&goal, pinned, 1, why, above, |c| look.instantiate(c).is_some()));
+                    found.extend(self.fill(&goal, pinned, Means::Sight, above, |c| look.instantiate(c).is_some()));
                 }
             }
         }
-        if found.is_empty() {
-            found = self.other_choices(blocked, index, budget);
-        }
-        found.sort_by_key(|r| r.rank);
-        let mut kept: Vec<Resolution> = Vec::new();
-        for resolution in found {
-            if kept.len() < most && !above.contains(&resolution.call) && kept.iter().all(|k| k.call != resolution.call)
-            {
-                kept.push(resolution);
-            }
-        }
-        kept
+        found
     }
 
     /// Assignments of the parameters that an action's certain effects use, under which the effects meet the condition. `None`
@@ -207,8 +233,7 @@ impl<P: ProgramView> Derivation<'_, P> {
         &self,
         want: &Want<'_>,
         pinned: Vec<Option<Literal>>,
-        penalty: usize,
-        why: &str,
+        means: Means,
         above: &[Call],
         fits: impl Fn(&Call) -> bool,
     ) -> Vec<Resolution> {
@@ -217,7 +242,7 @@ impl<P: ProgramView> Derivation<'_, P> {
         let start: Option<Vec<Literal>> =
             pinned.iter().enumerate().map(|(i, p)| p.clone().or_else(|| first(i))).collect();
         let Some(start) = start else { return Vec::new() };
-        let mut best = vec![(self.rank(want, &want.call(start.clone()), penalty), want.call(start))];
+        let mut best = vec![(self.rank(want, &want.call(start.clone()), means), want.call(start))];
         for position in (0..pinned.len()).filter(|i| pinned.get(*i).is_some_and(Option::is_none)) {
             let Some((_, base)) = best.first().cloned() else { break };
             for name in names.get(position).into_iter().flatten() {
@@ -226,18 +251,18 @@ impl<P: ProgramView> Derivation<'_, P> {
                     *arg = name.clone();
                 }
                 if best.iter().all(|(_, c)| *c != call) {
-                    best.push((self.rank(want, &call, penalty), call));
+                    best.push((self.rank(want, &call, means), call));
                 }
             }
             best.sort_by_key(|(rank, _)| *rank);
             best.truncate(SHOWN[0] + above.len());
         }
         let usable = best.into_iter().filter(|(_, call)| !above.contains(call) && fits(call));
-        usable.take(SHOWN[0]).map(|(rank, call)| Resolution { call, why: why.to_owned(), rank }).collect()
+        usable.take(SHOWN[0]).map(|(rank, call)| Resolution { call, means, rank }).collect()
     }
 
     /// How good a resolution is: possible now before blocked, arguments of demonstrated kinds before others, new before done.
-    fn rank(&self, want: &Want<'_>, call: &Call, penalty: usize) -> usize {
+    fn rank(&self, want: &Want<'_>, call: &Call, means: Means) -> usize {
         let blocked = !spend(want.budget) || self.program.permits(call) != Status::Holds;
         let odd = call.args.iter().enumerate().filter(|(i, arg)| !want.is_usual(*i, arg)).count();
         let done = self.history.contains(call);
@@ -248,7 +273,7 @@ impl<P: ProgramView> Derivation<'_, P> {
             + usize::from(apart) * 25
             + odd * 20
             + usize::from(done) * 10
-            + penalty
+            + usize::from(means == Means::Sight)
     }
 
     /// Whether a report headed by one of the arguments named the others.
@@ -288,8 +313,7 @@ impl<P: ProgramView> Derivation<'_, P> {
                 let checks = self.program.check(&call);
                 if checks.get(index).is_some_and(|c| c.status == Status::Holds) {
                     let failing = checks.iter().filter(|c| c.status != Status::Holds).count();
-                    let why = "no known action changes this; another choice would".to_owned();
-                    found.push(Resolution { call, why, rank: failing });
+                    found.push(Resolution { call, means: Means::Substitute, rank: failing });
                 }
             }
         }
@@ -297,6 +321,18 @@ impl<P: ProgramView> Derivation<'_, P> {
         found.truncate(SHOWN[0]);
         found
     }
+}
+
+/// The best of what was found, each once, none of the actions above.
+fn kept(mut found: Vec<Resolution>, most: usize, above: &[Call]) -> Vec<Resolution> {
+    found.sort_by_key(|r| r.rank);
+    let mut kept: Vec<Resolution> = Vec::new();
+    for resolution in found {
+        if kept.len() < most && !above.contains(&resolution.call) && kept.iter().all(|k| k.call != resolution.call) {
+            kept.push(resolution);
+        }
+    }
+    kept
 }
 
 /// A condition of a blocked action, and the action function looked at for meeting it.
@@ -320,6 +356,19 @@ impl Want<'_> {
             _ => true,
         }
     }
+}
+
+/// Names in the calls so far, those met last first.
+pub(crate) fn known(history: &[Call]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for arg in history.iter().rev().flat_map(|c| &c.args) {
+        if let Literal::Str(name) = arg
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 fn params(lifted: &Lifted) -> impl Iterator<Item = usize> + '_ {

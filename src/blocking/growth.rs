@@ -1,13 +1,16 @@
 //! Everything of an episode that hangs on its blocking tree: the domain, the forest, the built-in selector's memory.
 //!
-//! It is told what happened and keeps up; whoever runs an episode holds one a point in time. Cheap to clone. It reads worlds, but
-//! never touches one.
+//! The domain is the world's own, or derived anew from assertions after every step. It is told what happened and keeps up; whoever
+//! runs an episode holds one a point in time. Cheap to clone. It reads worlds, but never touches one.
 
 use std::sync::Arc;
 
+use super::derived::Derived;
 use super::selector::{self, Memory, RankedLeaf};
 use super::{Blocked, BlockingTree, Domain, Forest, Moment, Selection};
 use crate::episode::TreeEdit;
+use crate::planner::Observed;
+use crate::program::Call;
 use crate::world::{Atom, Facts, World};
 
 /// A forest with its domain and what the robot remembers.
@@ -16,6 +19,8 @@ pub struct Growth {
     domain: Arc<Domain>,
     forest: Arc<Forest>,
     memory: Arc<Memory>,
+    /// What the domain is derived from, where the world has none of its own.
+    derived: Option<Derived>,
 }
 
 /// What is told of a world's present moment: facts and goals.
@@ -44,7 +49,56 @@ impl Growth {
         let told = Told::by(world)?;
         let forest = told.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&told.facts);
-        Some(Growth { domain, forest: Arc::new(forest), memory: Arc::new(memory) })
+        Some(Growth { domain, forest: Arc::new(forest), memory: Arc::new(memory), derived: None })
+    }
+
+    /// What grows from assertions, where there is no domain, or another one is not wanted.
+    pub fn derive(mut derived: Derived, world: &dyn World) -> Self {
+        let domain = derived.domain(&Forest::default(), None, world);
+        let told = Told { facts: derived.facts().clone(), goals: derived.goals() };
+        let forest = told.moment(world, |moment| Forest::plant(&domain, moment));
+        let memory = Memory::begin(&told.facts);
+        let (domain, forest) = (Arc::new(domain), Arc::new(forest));
+        Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived) }
+    }
+
+    /// Whether the domain is derived from assertions.
+    pub fn is_derived(&self) -> bool {
+        self.derived.is_some()
+    }
+
+    #[cfg(test)]
+    pub(super) fn derived(&self) -> Option<&Derived> {
+        self.derived.as_ref()
+    }
+
+    /// The present moment.
+    pub fn told(&self, world: &dyn World) -> Option<Told> {
+        match &self.derived {
+            Some(derived) => Some(Told { facts: derived.facts().clone(), goals: derived.goals() }),
+            None => Told::by(world),
+        }
+    }
+
+    /// What can be told at the present moment.
+    pub fn facts(&self, world: &dyn World) -> Option<Facts> {
+        self.derived.as_ref().map_or_else(|| world.facts(), |derived| Some(derived.facts().clone()))
+    }
+
+    /// Takes in a step that the world took, and whether the task is done, before [`Growth::executed`]: what is derived from
+    /// assertions changes with it.
+    pub fn hear(&mut self, step: Observed, won: bool, world: &dyn World) {
+        if let Some(derived) = &mut self.derived {
+            derived.hear(step, won);
+            self.derive_again(None, world);
+        }
+    }
+
+    /// Derives the domain again, for what has grown and an action that is about to be selected or added.
+    fn derive_again(&mut self, next: Option<Call>, world: &dyn World) {
+        if let Some(derived) = &mut self.derived {
+            self.domain = Arc::new(derived.domain(&self.forest, next, world));
+        }
     }
 
     /// The domain.
@@ -58,30 +112,45 @@ impl Growth {
     }
 
     /// Selects a leaf; see [`Forest::select`].
-    pub fn select(&mut self, text: &str, facts: &Facts) -> Selection {
+    pub fn select(&mut self, text: &str, facts: &Facts, world: &dyn World) -> Selection {
+        if self.derived.is_some() {
+            let next = self.forest.leaf(text).and_then(|leaf| leaf.action.predicate.parse().ok());
+            self.derive_again(next, world);
+        }
         let selection = Arc::make_mut(&mut self.forest).select(&self.domain, text, facts);
         if matches!(selection, Selection::Blocked(_)) {
             Arc::make_mut(&mut self.memory).blocked(text, facts);
+            self.derive_again(None, world);
         }
         selection
     }
 
     /// Takes in that the world executed an action: what was told before, and the world as it is after.
     pub fn executed(&mut self, text: &str, error: Option<&str>, before: &Told, world: &dyn World) -> Option<Blocked> {
-        let after = Told::by(world)?;
+        let after = self.told(world)?;
         let action = self.forest.leaf(text).map(|leaf| leaf.action.clone()).or_else(|| self.domain.read_text(text));
         let known = (text, action.as_ref());
         Arc::make_mut(&mut self.memory).executed(&self.domain, known, error, &before.facts, &after.facts);
         let forest = Arc::make_mut(&mut self.forest);
-        after.moment(world, |moment| forest.executed(&self.domain, text, error, moment))
+        let blocked = after.moment(world, |moment| forest.executed(&self.domain, text, error, moment));
+        if self.derived.is_some() {
+            forest.replant_roots(&self.domain);
+            self.derive_again(None, world);
+        }
+        blocked
     }
 
     /// Makes a person's change.
     ///
     /// # Errors
     /// As [`Forest::edit`].
-    pub fn edit(&mut self, edit: &TreeEdit) -> Result<(), String> {
-        Arc::make_mut(&mut self.forest).edit(&self.domain, edit)
+    pub fn edit(&mut self, edit: &TreeEdit, world: &dyn World) -> Result<(), String> {
+        if let TreeEdit::Add { action, .. } = edit {
+            self.derive_again(world.call_of(action), world);
+        }
+        Arc::make_mut(&mut self.forest).edit(&self.domain, edit)?;
+        self.derive_again(None, world);
+        Ok(())
     }
 
     /// All leaves as the built-in selector ranks them, the best first.
@@ -102,8 +171,25 @@ impl Growth {
         if self.forest.selections() >= limit {
             return Some(format!("the limit of {limit} selections is reached"));
         }
-        let stuck = !self.forest.goals().is_empty() && self.forest.trees().is_empty();
+        let stuck = self.derived.is_none() && self.has_no_tree();
         stuck.then(|| "no action is left for the goals; the domain knows none".to_owned())
+    }
+
+    fn has_no_tree(&self) -> bool {
+        !self.forest.goals().is_empty() && self.forest.trees().is_empty()
+    }
+
+    /// Why there is no use in any of the candidates: all are known to be blocked, and nothing is known to help; or there are none
+    /// because nothing in the demonstrations leads on. Only where everything was looked at again after the last step.
+    pub fn helpless(&self) -> Option<String> {
+        if self.derived.is_some() && self.has_no_tree() {
+            return Some("the demonstrations show no action that leads to the task from here".to_owned());
+        }
+        let leaves = self.forest.leaves();
+        let conditions: Vec<String> =
+            leaves.iter().filter_map(|leaf| Some(leaf.blocked.as_ref()?.condition.to_string())).collect();
+        let all = self.domain.refresh && !leaves.is_empty() && conditions.len() == leaves.len();
+        all.then(|| format!("every candidate is blocked, and nothing is known to help: {}", conditions.join("; ")))
     }
 
     /// The forest for people.

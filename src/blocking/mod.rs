@@ -3,20 +3,25 @@
 //! This file holds the tree that is shown; the files beside it build it. Rules of the paper "Sequential Discrete Action Selection
 //! via Blocking Conditions and Resolutions": a blocked action lists its unmet conditions, each with resolution actions.
 //! `domain` says what blocks what in a world, `forest` grows and prunes the trees of an episode by it; `derive` explains a single
-//! action from the specification's assertions and the effects seen in demonstrations.
+//! action from the specification's assertions and the effects seen in demonstrations, `derived` makes a domain of that.
 
 mod derive;
+mod derived;
 pub mod domain;
 mod forest;
 mod growth;
 mod knowledge;
+mod named;
 pub mod selector;
 
 pub use derive::Derivation;
+pub(crate) use derive::known;
+pub use derived::{Basis, Before, Derived};
 pub use domain::{Domain, DomainError};
 pub use forest::{Blocked, Forest, Moment, Node, NodeKey, Selection};
 pub use growth::{Growth, Told};
 pub use knowledge::Knowledge;
+pub use named::NamedDomain;
 
 use serde::{Deserialize, Serialize};
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CliError;
+use crate::blocking::NamedDomain;
 use crate::config::{Config, Overrides};
 use crate::episode::Configuration;
 use crate::world::{dialogue, kitchen};
@@ -72,9 +73,9 @@ pub struct MethodFlags {
     /// What judges a plan's assertions (method progprompt): what is seen, or the language model
     #[arg(long, value_name = "seen|model")]
     judging: Option<String>,
-    /// A blocking domain in place of the one that ships for the world (docs/domains.md)
-    #[arg(long, value_name = "FILE")]
-    domain: Option<PathBuf>,
+    /// A blocking domain in place of the one that ships for the world: a file's, or one `derived` from assertions (docs/domains.md)
+    #[arg(long, value_name = "FILE|derived")]
+    domain: Option<String>,
 }
 
 impl MethodFlags {
@@ -158,7 +159,14 @@ impl Global {
         overrides.set("method.selection", "--selection", selection);
         overrides.set("method.conversation", "--conversation", conversation);
         overrides.set("method.judging", "--judging", judging);
-        overrides.set("method.domain", "--domain", domain.as_ref().map(here));
+        overrides.set(
+            "method.domain",
+            "--domain",
+            domain.as_ref().map(|name| match NamedDomain::from(name.as_str()) {
+                NamedDomain::Derived => name.clone(),
+                NamedDomain::File(path) => here(&path),
+            }),
+        );
         overrides.set("ui.theme", "--theme", self.theme.clone());
         overrides.set("ui.ascii", "--ascii", self.ascii.then_some("true"));
         overrides.set("ui.mouse", "--no-mouse", self.no_mouse.then_some("false"));

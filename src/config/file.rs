@@ -181,7 +181,9 @@ pub(super) fn can_name(group: &str, name: &str) -> bool {
 
 fn from_toml(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
     let read = match (setting.kind, value) {
-        (Kind::Text | Kind::Path | Kind::OneOf(_), DeValue::String(text)) => Some(Value::Text(text.to_string())),
+        (Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::OneOf(_), DeValue::String(text)) => {
+            Some(Value::Text(text.to_string()))
+        }
         (Kind::Bool, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
         (Kind::Whole(..), DeValue::Integer(i)) => i64::from_str_radix(i.as_str(), i.radix()).ok().map(Value::Whole),
         (Kind::Number(..), DeValue::Integer(i)) => {
@@ -198,7 +200,7 @@ fn from_toml(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
 /// Reads a value given as plain text, by an environment variable or a flag.
 pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
     let read = match setting.kind {
-        Kind::Text | Kind::Path | Kind::OneOf(_) => Some(Value::Text(text.to_owned())),
+        Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::OneOf(_) => Some(Value::Text(text.to_owned())),
         Kind::Bool => match text.to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Some(Value::Bool(true)),
             "0" | "false" | "no" | "off" => Some(Value::Bool(false)),

@@ -55,9 +55,14 @@ pub(super) fn merge(
     // Paths in the file start where the file is; elsewhere where the person stands.
     let home = environment("HOME").or_else(|| environment("USERPROFILE"));
     for (name, (value, source)) in &mut merged {
-        let is_path =
-            name.rsplit_once('.').and_then(|(section, key)| find(section, key)).is_some_and(|s| s.kind == Kind::Path);
-        if let (true, Value::Text(text)) = (is_path, value) {
+        let kind = name.rsplit_once('.').and_then(|(section, key)| find(section, key)).map(|s| s.kind);
+        if let Value::Text(text) = value
+            && match kind {
+                Some(Kind::Path) => true,
+                Some(Kind::PathOr(word)) => text != word,
+                _ => false,
+            }
+        {
             let expanded = match (text.strip_prefix("~/"), &home) {
                 (Some(rest), Some(home)) => std::path::Path::new(home).join(rest),
                 _ if matches!(source, Source::File { .. }) => paths.config.join(&*text),

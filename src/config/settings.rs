@@ -1,11 +1,15 @@
 //! All that can be set: name, kind, default, environment variables, and a line of help.
 
+use crate::blocking::NamedDomain;
+
 /// What a value must be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Text,
     /// A file or folder; `~/` is the home directory, relative ones start at the configuration directory.
     Path,
+    /// A file or folder, or this word.
+    PathOr(&'static str),
     OneOf(&'static [&'static str]),
     Bool,
     /// A whole number within bounds.
@@ -23,6 +27,7 @@ impl Kind {
         match self {
             Kind::Text => "a text in quotes".into(),
             Kind::Path => "a path in quotes".into(),
+            Kind::PathOr(word) => format!("a path in quotes, or \"{word}\""),
             Kind::OneOf(words) => {
                 let quoted: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
                 format!("one of {}", quoted.join(", "))
@@ -229,10 +234,10 @@ pub(super) const SETTINGS: [Setting; 56] = [
     setting(
         "method",
         "domain",
-        Kind::Path,
+        Kind::PathOr(NamedDomain::DERIVED),
         "",
         &[],
-        "a blocking domain in place of the one that ships for the world (docs/domains.md)",
+        "a blocking domain's file in place of the one that ships for the world, or \"derived\" from assertions (docs/domains.md)",
     ),
     setting(
         "ui",

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use super::file::Value;
 use super::show::{Shown, Source};
 use super::{Environment, Layer, Paths, Problem};
+use crate::blocking::NamedDomain;
 use crate::episode::Policy;
 use crate::model::openai::{Api, LimitField, Options, Score};
 use crate::precondition::CandidateAsks;
@@ -84,7 +85,7 @@ pub struct MethodConfig {
     /// Its options.
     pub options: crate::method::Options,
     /// A blocking domain in place of the one that ships for the world.
-    pub domain: Option<PathBuf>,
+    pub domain: Option<NamedDomain>,
 }
 
 /// The workbench.
@@ -227,7 +228,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
             conversation: values.text("method", "conversation").and_then(|w| w.parse().ok()).unwrap_or_default(),
             judging: values.text("method", "judging").and_then(|w| w.parse().ok()).unwrap_or_default(),
         },
-        domain: values.text("method", "domain").map(PathBuf::from),
+        domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
     };
     let path = |key| values.text("data", key).map(PathBuf::from);
     let data = Data {

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::Notice;
 use super::proposing::observed;
 use super::task::Driver;
-use crate::blocking::Derivation;
-use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
+use crate::blocking::{BlockingNode, BlockingTree, Derivation, NodeKind, NodeStatus, known};
 use crate::episode::{ProposalId, Session};
-use crate::program::{Call, Literal};
+use crate::program::Call;
 
 impl Driver {
     /// The blocking tree as it stands, where the world has a domain and the method selects from its tree. Where no demonstrations
@@ -18,7 +17,7 @@ impl Driver {
         if !self.method.selects_leaves() && !self.demonstrations.is_empty() {
             return None;
         }
-        let facts = self.points.world.facts()?;
+        let facts = growth.facts(self.points.world.as_ref())?;
         Some(growth.shown(&facts))
     }
 
@@ -51,19 +50,6 @@ impl Driver {
 fn history(session: &Session) -> Vec<Call> {
     let calls = session.path(session.cursor()).into_iter().flat_map(|n| &n.outcome.calls);
     calls.filter_map(|c| c.parse().ok()).collect()
-}
-
-/// Names in the calls so far, those met last first.
-fn known(history: &[Call]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for arg in history.iter().rev().flat_map(|c| &c.args) {
-        if let Literal::Str(name) = arg
-            && !names.contains(name)
-        {
-            names.push(name.clone());
-        }
-    }
-    names
 }
 
 impl Driver {

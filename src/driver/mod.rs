@@ -8,6 +8,7 @@ mod adapters;
 mod asking;
 mod candidates;
 mod checking;
+mod deriving;
 mod difference;
 pub mod examples;
 mod explaining;
@@ -32,7 +33,7 @@ pub use open::{
     NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_in, suggested_method,
 };
 pub use sets::{SetSource, file_name, written_in};
-pub use setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
+pub use setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
 pub use task::start;
 pub use worlds::{DIALOGUE, EXTERNAL, HOUSEHOLD, KITCHEN, Place, Sources, WORLDS, Wanted};
 

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::prompting::{self, Prompting};
-use super::setup::{Beginning, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
+use super::setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
 use super::worlds::{KITCHEN, Sources, Wanted};
 use super::{Handle, start};
-use crate::blocking::{Domain, DomainError, domain};
+use crate::blocking::{Domain, NamedDomain, domain};
 use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method::{self, Method};
@@ -132,11 +132,11 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
     let method = find_method(&session.method)?;
     let prompting = prompting_for(&demonstrations, config);
     // A domain that is gone must not keep anyone from reading the session either.
-    let own = header.options.get(DOMAIN).map(Path::new);
-    let domain = domain_of(&header.world, own, &place.options).unwrap_or_default();
+    let own = header.options.get(DOMAIN).map(|name| NamedDomain::from(name.as_str()));
+    let blocking = blocking_source(&header.world, own.as_ref(), &place.options).unwrap_or_else(BlockingSource::Gone);
     Ok(Setup {
         world: place.world,
-        domain,
+        blocking,
         method,
         source,
         resolver,
@@ -168,7 +168,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let mut method_options = config.method.options.write();
     method_options.extend(options.clone());
     let method_options = method::Options::read(&method_options).map_err(OpenError::Failed)?;
-    let domain = domain_of(world, config.method.domain.as_deref(), &place.options)?;
+    let own = config.method.domain.as_ref();
+    let blocking = blocking_source(world, own, &place.options).map_err(OpenError::Failed)?;
     // The opening of the program is known once the world stands at the task.
     place.world.reset(&place.task, new.seed)?;
     if place.sentence.is_empty() {
@@ -191,7 +192,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
             .iter()
             .map(|(k, v)| (k.clone(), v.clone()))
             .chain(method_options.write())
-            .chain(config.method.domain.as_ref().map(|path| (DOMAIN.to_owned(), path.display().to_string())))
+            .chain(own.map(|name| (DOMAIN.to_owned(), name.to_string())))
             .collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
         task: place.task.clone(),
@@ -206,7 +207,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     Ok(Setup {
         beginning: Beginning::New(Box::new(header)),
         world: place.world,
-        domain,
+        blocking,
         method,
         source,
         resolver,
@@ -224,18 +225,22 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
 /// The option of a session that names a blocking domain of the person's own.
 const DOMAIN: &str = "domain";
 
-/// The blocking domain of a file, or the one that ships for a world; in the wording of the world's options.
-fn domain_of(
+/// Where trees come from: the domain of a file, or the one that ships for a world, in the wording of the world's options; else the
+/// assertions.
+fn blocking_source(
     world: &str,
-    path: Option<&Path>,
+    named: Option<&NamedDomain>,
     options: &BTreeMap<String, String>,
-) -> Result<Option<Arc<Domain>>, OpenError> {
-    let failed = |error: DomainError| OpenError::Failed(error.to_string());
-    let domain = match path {
-        Some(path) => Some(Arc::new(Domain::open(path).map_err(failed)?)),
-        None => domain::shipped(world).transpose().map_err(failed)?,
+) -> Result<BlockingSource, String> {
+    let domain = match named {
+        Some(NamedDomain::Derived) => None,
+        Some(NamedDomain::File(path)) => Some(Arc::new(Domain::open(path).map_err(|e| e.to_string())?)),
+        None => domain::shipped(world).transpose().map_err(|e| e.to_string())?,
     };
-    Ok(domain.map(|domain| Arc::new(Arc::unwrap_or_clone(domain).worded(options))))
+    Ok(match domain {
+        Some(domain) => BlockingSource::Domain(Arc::new(Arc::unwrap_or_clone(domain).worded(options))),
+        None => BlockingSource::Assertions,
+    })
 }
 
 /// `data` of a header whose task ships with the program.

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::Value;
 
 use super::mind::{Mind, MindState};
-use crate::blocking::{Growth, Selection, Told};
+use super::proposing::{lived, observed};
+use crate::blocking::{Growth, Selection};
 use crate::episode::{Node, NodeId, Session, StepOutcome, TreeEdit};
 use crate::program::Call;
 use crate::world::remote::Recorded;
@@ -24,7 +25,7 @@ const RECENT: usize = 48;
 pub(super) struct Points {
     pub(super) world: Box<dyn World>,
     pub(super) state: MindState,
-    /// The blocking tree, where the world has a domain; with the person's changes at this node.
+    /// The blocking tree, where the world has a domain or one was derived; with the person's changes at this node.
     pub(super) growth: Option<Growth>,
     at: NodeId,
     kept: BTreeMap<NodeId, Point>,
@@ -114,8 +115,8 @@ impl Points {
     /// Selects a leaf of the tree; what it gives where it is blocked.
     fn select(&mut self, text: &str) -> Option<StepOutcome> {
         let growth = self.growth.as_mut()?;
-        let facts = self.world.facts()?;
-        match growth.select(text, &facts) {
+        let facts = growth.facts(self.world.as_ref())?;
+        match growth.select(text, &facts, self.world.as_ref()) {
             Selection::Blocked(blocked) => {
                 let condition = blocked.condition.to_string();
                 let observation =
@@ -128,11 +129,15 @@ impl Points {
 
     /// Has the world perform an action, and program and tree take it in.
     fn perform(&mut self, text: &str) -> Result<Outcome, String> {
-        let before = self.growth.as_ref().and_then(|_| Told::by(self.world.as_ref()));
+        let before = self.growth.as_ref().and_then(|growth| growth.told(self.world.as_ref()));
         let outcome = self.world.act(text).map_err(|e| e.to_string())?;
         self.state.run(outcome.calls());
         if let (Some(growth), Some(before)) = (&mut self.growth, before) {
-            growth.executed(text, outcome.error.as_deref(), &before, self.world.as_ref());
+            let world = self.world.as_ref();
+            if growth.is_derived() {
+                growth.hear(lived(world.call_of(text), &StepOutcome::from(&outcome)), outcome.won, world);
+            }
+            growth.executed(text, outcome.error.as_deref(), &before, world);
         }
         Ok(outcome)
     }
@@ -144,9 +149,48 @@ impl Points {
     pub(super) fn change_tree(&mut self, edits: &[TreeEdit]) -> Result<(), String> {
         let kept = self.kept.get(&self.at).and_then(|point| point.growth.clone());
         let mut growth = kept.ok_or("there is no blocking tree here; a world needs a blocking domain for one")?;
-        edits.iter().try_for_each(|edit| growth.edit(edit))?;
+        edits.iter().try_for_each(|edit| growth.edit(edit, self.world.as_ref()))?;
         self.growth = Some(growth);
         Ok(())
+    }
+
+    /// The program's state after the reset.
+    pub(super) fn root_state(&self) -> Option<&MindState> {
+        self.kept.get(&0).map(|point| &point.state)
+    }
+
+    /// Has a derived tree take in a recorded step. The world is only asked how it words things.
+    pub(super) fn follow(&self, growth: &mut Growth, node: &Node) {
+        let world = self.world.as_ref();
+        let (Some(action), Some(told)) = (&node.action, growth.told(world)) else { return };
+        for edit in &node.tree_edits {
+            // One that no longer fits, because other assertions are in force, is passed over.
+            let _ = growth.edit(edit, world);
+        }
+        if node.outcome.blocked.is_some() {
+            growth.select(&action.text, &told.facts, world);
+        } else {
+            growth.hear(observed(node), node.outcome.won, world);
+            growth.executed(&action.text, node.outcome.error.as_deref(), &told, world);
+        }
+    }
+
+    /// Begins a tree at the present node, with the person's changes there.
+    pub(super) fn begin_tree(&mut self, growth: Growth, edits: &[TreeEdit]) {
+        if let Some(point) = self.kept.get_mut(&self.at) {
+            point.growth = Some(growth.clone());
+        }
+        self.growth = Some(growth);
+        self.edit(edits);
+    }
+
+    /// Drops all derived trees. Says whether one was shown here.
+    pub(super) fn forget_derived(&mut self) -> bool {
+        let forget = |growth: &mut Option<Growth>| growth.take_if(|growth| growth.is_derived()).is_some();
+        for point in self.kept.values_mut() {
+            forget(&mut point.growth);
+        }
+        forget(&mut self.growth)
     }
 
     /// Goes to a node by the nearest kept point above it.
@@ -197,7 +241,10 @@ impl Points {
                 remote.recall(Recorded::Act { text: &action.text, outcome: &node.outcome });
                 self.state.run(recorded_calls(&node.outcome).iter());
             } else {
+                let derived = self.growth.as_ref().is_some_and(Growth::is_derived);
                 let outcome = match node.outcome.blocked.is_some().then(|| self.select(&action.text)).flatten() {
+                    // What blocks a derived action depends on the assertions in force, which may be others now.
+                    Some(_) if derived => node.outcome.clone(),
                     Some(blocked) => blocked,
                     // A tree of another domain would have it executed: the world is left alone all the same.
                     None if node.outcome.blocked.is_some() => node.outcome.clone(),
@@ -216,7 +263,7 @@ impl Points {
     fn edit(&mut self, edits: &[TreeEdit]) {
         if let Some(growth) = &mut self.growth {
             for edit in edits {
-                let _ = growth.edit(edit);
+                let _ = growth.edit(edit, self.world.as_ref());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::task::Driver;
 use crate::episode::gate::{AskSpec, Draft, Report};
-use crate::episode::{Action, AskId, Choice, Node, Origin, Proposal, Turn};
+use crate::episode::{Action, AskId, Choice, Node, Origin, Proposal, StepOutcome, Turn};
 use crate::method::FURTHER;
 use crate::method::reading::{Line, closed, written};
 use crate::method::verify;
@@ -106,14 +106,19 @@ pub(super) fn prepare(ask: AskId, spec: &AskSpec, driver: &Driver) -> impl FnOnc
     }
 }
 
-/// A step as the agent lived it.
+/// A step as the agent lived it. A selection that was blocked was not taken.
 pub(super) fn observed(node: &Node) -> Observed {
-    let action = node.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
-    let mut calls: Vec<Call> = node.outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
+    let taken = node.action.as_ref().filter(|_| node.outcome.blocked.is_none());
+    lived(taken.and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok()), &node.outcome)
+}
+
+/// A step with its action, as the agent lived it.
+pub(super) fn lived(action: Option<Call>, outcome: &StepOutcome) -> Observed {
+    let mut calls: Vec<Call> = outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
     if action.is_some() && calls.first() == action.as_ref() {
         calls.remove(0);
     }
-    Observed { action, observation: node.outcome.observation.clone(), calls, refused: node.outcome.error.is_some() }
+    Observed { action, observation: outcome.observation.clone(), calls, refused: outcome.error.is_some() }
 }
 
 /// The calls that stand at this decision, each once; what was refused does not.

@@ -118,17 +118,13 @@ impl Driver {
 
     /// Asks the method what comes next among the leaves.
     pub(super) fn consult_tree(&mut self, round: AskId, samples: Option<u32>) -> Advice {
+        self.derive_tree();
         let session = self.gate.session();
         let Some(node) = session.current() else { return Advice::Stuck("the episode has not begun".into()) };
-        let Some(growth) = &self.points.growth else {
-            let world = self.points.world.name();
-            return Advice::Stuck(format!(
-                "the world {world} has no blocking domain; choose another method, or name one with --domain FILE"
-            ));
-        };
+        let Some(growth) = &self.points.growth else { return Advice::Stuck(self.why_no_tree()) };
         let leaves = self.leaves();
-        if leaves.is_empty() {
-            let why = growth.spent().unwrap_or_else(|| "no candidate is left in the blocking tree".to_owned());
+        let empty = || leaves.is_empty().then(|| "no candidate is left in the blocking tree".to_owned());
+        if let Some(why) = growth.helpless().or_else(|| leaves.is_empty().then(|| growth.spent())?).or_else(empty) {
             return Advice::Stuck(format!("{why}; type an action, or go back"));
         }
         let next = match samples {
@@ -174,7 +170,9 @@ impl Driver {
     /// The leaves as the built-in selector ranks them.
     pub(super) fn rank_leaves(&self, ask: AskId, spec: &AskSpec) -> Ranking {
         let further = spec.purpose == FURTHER;
-        let (Some(growth), Some(facts)) = (&self.points.growth, self.points.world.facts()) else {
+        let growth = self.points.growth.as_ref();
+        let facts = growth.and_then(|growth| growth.facts(self.points.world.as_ref()));
+        let (Some(growth), Some(facts)) = (growth, facts) else {
             return Ranking { ask, drafts: Vec::new(), further };
         };
         let ranked = if further { Vec::new() } else { growth.rank(&facts, self.gate.session().header.seed) };
@@ -329,7 +327,8 @@ impl Driver {
             .growth
             .as_ref()
             .filter(|g| offered && self.method.selects_leaves() && g.forest().leaf(&action.text).is_some());
-        let (Some(growth), Some(facts)) = (growth, world.facts()) else { return own() };
+        let Some(growth) = growth else { return own() };
+        let Some(facts) = growth.facts(world) else { return own() };
         let check = |condition: String, status, detail| Check { kind: CheckKind::Blocking, condition, status, detail };
         match growth.blocking(&action.text, &facts) {
             Some((condition, resolution)) => {

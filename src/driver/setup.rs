@@ -83,14 +83,25 @@ pub enum Keep {
     Copy(PathBuf),
 }
 
+/// Where the blocking trees of a session come from.
+#[derive(Debug, Clone)]
+pub enum BlockingSource {
+    /// This domain.
+    Domain(Arc<Domain>),
+    /// The assertions in force: a domain is derived from them where a tree is shown or asked for.
+    Assertions,
+    /// Nothing: the domain the session names cannot be had, in words.
+    Gone(String),
+}
+
 /// All a driver needs.
 pub struct Setup {
     /// New or resumed.
     pub beginning: Beginning,
     /// The world, loaded, with the task among its tasks.
     pub world: Box<dyn World>,
-    /// The world's blocking domain, where it has one.
-    pub domain: Option<Arc<Domain>>,
+    /// Where blocking trees come from.
+    pub blocking: BlockingSource,
     /// The method in use.
     pub method: Arc<dyn Method>,
     /// Where proposals come from.

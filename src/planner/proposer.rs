@@ -113,6 +113,29 @@ impl SymbolicProposer {
         ranked.taken
     }
 
+    /// The actions the task wants, whatever the assertions say, at most `k`: of a plan those without which it would not reach the
+    /// goal, in its order, down to a look for something not seen yet; without a plan, the place to look at next.
+    pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
+        if let Some(imitation) = &self.imitation {
+            return imitation.wanted(context, k);
+        }
+        let belief = Belief::of(context.history);
+        let mut wanted = Vec::new();
+        if let Some(goal) = self.goal(context.sentence, &belief) {
+            let mut problem = Household::new(&goal, &belief, &self.effects, &self.likely, context.program);
+            problem.strict = false;
+            let plan = search(&problem, problem.start(), LIMIT, |_| true).ok().filter(|plan| !is_hopeless(plan));
+            wanted = plan.map(|plan| problem.wanted(&plan.actions)).unwrap_or_default();
+        }
+        if wanted.is_empty() {
+            let mut ranked = Ranking { taken: Vec::new(), rejected: context.rejected, most: 1 };
+            self.explore(context, &belief, "", 1, &mut ranked);
+            wanted.extend(ranked.taken.into_iter().map(|r| r.call));
+        }
+        wanted.truncate(k);
+        wanted
+    }
+
     /// Ranks the first actions of the cheapest plans. Gives what to say beside actions that no plan stands behind.
     fn plan<P: ProgramView>(
         &self,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use stepwright::driver::prompting::Prompting;
-use stepwright::driver::{Beginning, Command, Handle, Keep, Level, Notice, Setup, Source, start};
+use stepwright::driver::{Beginning, BlockingSource, Command, Handle, Keep, Level, Notice, Setup, Source, start};
 use stepwright::episode::{Event, FORMAT_VERSION, Header, Record, Session, log};
 use stepwright::model::{
     CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
@@ -289,7 +289,7 @@ pub fn header() -> Header {
 pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Option<log::Writer>) -> Setup {
     let again = Arc::clone(&model);
     Setup {
-        domain: None,
+        blocking: BlockingSource::Assertions,
         beginning,
         world: Box::new(world),
         method: stepwright::method::named("precondition-aware").unwrap(),

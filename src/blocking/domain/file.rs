@@ -172,8 +172,8 @@ impl Domain {
     pub fn open(path: &Path) -> Result<Self, DomainError> {
         let shown = path.display().to_string();
         let whole = |message: String| DomainError { path: shown.clone(), faults: vec![(0, message)] };
-        let size =
-            std::fs::metadata(path).map_err(|e| whole(format!("cannot be read: {e}; name a domain file")))?.len();
+        let advice = "name a domain file, or `derived` to have one made from assertions";
+        let size = std::fs::metadata(path).map_err(|e| whole(format!("cannot be read: {e}; {advice}")))?.len();
         if size > LARGEST {
             return Err(whole(format!("{size} bytes are too many for a blocking domain; the limit is {LARGEST}")));
         }
@@ -304,7 +304,7 @@ impl Reader<'_> {
             let place = format!("errors/{i}");
             self.note(&place, &rule.message);
             let raises = self.pattern(&format!("{place}/raises"), &rule.raises);
-            domain.errors.push(ErrorRule { message: rule.message.into_inner(), raises });
+            domain.errors.push(ErrorRule { message: rule.message.into_inner(), of: None, raises });
         }
         domain.otherwise = file.otherwise.map(|text| self.pattern("otherwise", &text));
         domain.refresh = file.refresh;

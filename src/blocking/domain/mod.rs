@@ -147,8 +147,10 @@ pub struct Goal {
 /// What an error of the world raises.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorRule {
-    /// A part of the world's message.
+    /// A part of the world's message; every message has the empty one.
     pub message: String,
+    /// The name of the one action it is about; any if `None`.
+    pub of: Option<String>,
     /// The condition, over the failed action's parameters.
     pub raises: Pattern,
 }
@@ -311,7 +313,8 @@ impl Domain {
         let schema = self.action(&action.predicate).filter(|a| a.form.args.len() == action.args.len())?;
         let bindings = Bindings::of(&schema.form.args, &action.args);
         let rule = self.errors.iter().find(|rule| {
-            message.contains(&rule.message) && rule.raises.args.iter().all(|arg| bindings.get(arg).is_some())
+            let about = rule.of.as_ref().is_none_or(|name| *name == action.predicate);
+            about && message.contains(&rule.message) && rule.raises.args.iter().all(|arg| bindings.get(arg).is_some())
         })?;
         Some(rule.raises.ground(&bindings))
     }

@@ -121,6 +121,31 @@ impl Forest {
         }
     }
 
+    /// Plants what a domain now names for the goals left: trees that are named still stay as they grew, in the new order.
+    pub(super) fn replant_roots(&mut self, domain: &Domain) {
+        let mut before = std::mem::take(&mut self.trees);
+        for goal in self.goals.clone() {
+            for action in domain.roots(&goal, &|_| false) {
+                let tree = match before.iter().position(|tree| tree.action == action) {
+                    Some(at) => before.remove(at),
+                    None => self.node(domain, action, false),
+                };
+                self.trees.push(Node { goal: Some(goal.clone()), ..tree });
+            }
+        }
+    }
+
+    /// Shows every node with those above it, the root first.
+    pub fn visit<'a>(&'a self, seen: &mut dyn FnMut(&'a Node, &[&'a Node])) {
+        fn go<'a>(node: &'a Node, above: &mut Vec<&'a Node>, seen: &mut dyn FnMut(&'a Node, &[&'a Node])) {
+            seen(node, above);
+            above.push(node);
+            node.children().iter().for_each(|child| go(child, above, seen));
+            above.pop();
+        }
+        self.trees.iter().for_each(|tree| go(tree, &mut Vec::new(), seen));
+    }
+
     fn node(&mut self, domain: &Domain, action: Atom, maybe: bool) -> Node {
         let key = self.next;
         self.next = self.next.wrapping_add(1);

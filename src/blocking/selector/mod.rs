@@ -29,6 +29,8 @@ pub struct RankedLeaf {
 const CHANCE: f64 = 3.0;
 /// What a tree costs for each one that stands before it: goals are met in order.
 const LATER: f64 = 100.0;
+/// What it costs to be known to be blocked, with nothing known that would help.
+const STUCK: f64 = 10_000.0;
 
 /// All leaves, the best first. Equal ones are ordered by the seed.
 pub fn rank(domain: &Domain, forest: &Forest, facts: &Facts, memory: &Memory, seed: u64) -> Vec<RankedLeaf> {
@@ -40,7 +42,9 @@ pub fn rank(domain: &Domain, forest: &Forest, facts: &Facts, memory: &Memory, se
         let scene = value::Scene { domain, forest, facts, memory, view };
         let (value, why) = scene.value(&path);
         let luck = chance(seed, forest.selections(), &leaf.text) * CHANCE;
-        let value = value + luck - LATER * tree.unwrap_or_default() as f64;
+        // Where everything was looked at again after the last step, what nothing helps is tried last.
+        let stuck = if domain.refresh && leaf.blocked.is_some() { STUCK } else { 0.0 };
+        let value = value + luck - stuck - LATER * tree.unwrap_or_default() as f64;
         ranked.push(RankedLeaf { text: leaf.text.clone(), value, why });
     }
     ranked.sort_by(|a, b| b.value.total_cmp(&a.value));

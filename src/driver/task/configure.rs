@@ -21,6 +21,10 @@ impl Driver {
             self.source = source;
         }
         self.method = found;
+        if !self.method.selects_leaves() {
+            // Nobody asks for them: steps need not keep them up.
+            self.forget_derived_trees();
+        }
         self.prompting.options = options;
         Ok(())
     }

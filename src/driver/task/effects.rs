@@ -90,6 +90,7 @@ impl Driver {
             }
             Effect::AdoptAssertions(assertions) => {
                 let result = self.mind.adopt(&assertions);
+                self.forget_derived_trees();
                 self.report(Report::Adopted(result));
             }
             Effect::Configure(wanted) => {

@@ -23,7 +23,7 @@ use super::mind::Mind;
 use super::points::{self, Points};
 use super::remote::{Back, Errands};
 use super::sets::Changes;
-use super::setup::{Beginning, Keep, Setup, Source};
+use super::setup::{Beginning, BlockingSource, Keep, Setup, Source};
 use super::writing::{self, Writing};
 use super::{Command, Handle, Level, Notice};
 use super::{planning, proposing, scoring, selecting};
@@ -60,6 +60,7 @@ pub(super) struct Driver {
     pub(super) gate: Gate,
     pub(super) points: Points,
     pub(super) mind: Mind,
+    pub(super) blocking: BlockingSource,
     pub(super) kind: String,
     /// The task's goals as they were at the reset, where the world tells any.
     pub(super) goals: Vec<Atom>,
@@ -113,7 +114,7 @@ impl Driver {
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
         let Setup { beginning, mut world, method, source, resolver, proposer, mut prompting, .. } = setup;
-        let Setup { domain, demonstrations, keep, policy, unattended, clock, .. } = setup;
+        let Setup { blocking, demonstrations, keep, policy, unattended, clock, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
@@ -128,7 +129,10 @@ impl Driver {
             let (assertions, origin) = (assertions.clone(), origin.clone());
             mind.adopt(&Assertions { action: action.clone(), assertions, origin })?;
         }
-        let growth = domain.and_then(|domain| Growth::begin(domain, world.as_ref()));
+        let growth = match &blocking {
+            BlockingSource::Domain(domain) => Growth::begin(Arc::clone(domain), world.as_ref()),
+            BlockingSource::Assertions | BlockingSource::Gone(_) => None,
+        };
         let mut points = Points::new(world, &mind, growth, &calls);
         let path = match &keep {
             Keep::Log(log) => Some(log.path().to_owned()),
@@ -156,6 +160,7 @@ impl Driver {
             gate,
             points,
             mind,
+            blocking,
             kind,
             goals,
             method,
@@ -182,6 +187,7 @@ impl Driver {
         };
         driver.suit(&driver.source.clone());
         driver.watch_world();
+        driver.tell_gone_domain();
         if let Some(difference) = driver.astray.clone() {
             driver.say(Level::Error, astray_words(&difference));
         }
@@ -252,6 +258,7 @@ impl Driver {
         if self.astray.is_some() || self.shown.as_ref().is_some_and(|(node, _)| *node == at) {
             return;
         }
+        self.derive_tree();
         let situation = super::situation::of(self);
         self.shown = Some((at, situation.truth.clone()));
         self.tell(Notice::Situation(Arc::new(situation)));

@@ -10,6 +10,7 @@ pub mod likely;
 mod operators;
 pub(super) mod outlook;
 pub(super) mod problem;
+mod wanted;
 pub(super) mod words;
 
 /// The action that moves the agent.

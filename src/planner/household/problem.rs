@@ -321,13 +321,12 @@ impl<'a, P: ProgramView> Household<'a, P> {
         if self.is_barred(&from.facts, &call) {
             return;
         }
-        if let Some(program) = from.program.get()
+        if self.strict
+            && let Some(program) = from.program.get()
             && program.permits(&call) == Status::Fails
         {
             self.blocked.set(true);
-            if self.strict {
-                return;
-            }
+            return;
         }
         let mut calls = self.effects.predict(&call);
         let mut facts = from.facts.clone();
@@ -395,6 +394,51 @@ impl<'a, P: ProgramView> Household<'a, P> {
     fn delivered(&self, facts: &Facts, place: &Place) -> usize {
         let there = facts.listed.iter().filter(|(p, t)| *p == place.id && self.things.contains(t));
         there.filter(|(_, t)| self.is_ready(facts, *t)).count()
+    }
+
+    /// Whether the goal holds.
+    pub(super) fn is_met(&self, facts: &Facts) -> bool {
+        match self.goal {
+            Goal::Place { count, .. } => self.places.iter().any(|p| p.target && self.delivered(facts, p) >= *count),
+            Goal::Light { .. } => facts.held.is_some_and(|h| self.things.contains(&h)) && self.lit(facts),
+        }
+    }
+
+    /// The facts after calls that are taken to be possible, whatever they need; and what looking where something is hoped for shows.
+    pub(super) fn facts_after<'c>(&self, calls: impl Iterator<Item = &'c Call>) -> Facts {
+        let mut facts = self.start().facts;
+        for call in calls {
+            let known = |arg| text(Some(arg)).and_then(|n| self.names.iter().position(|name| name == n));
+            let args: Vec<Id> = call.args.iter().filter_map(known).filter_map(|i| Id::try_from(i).ok()).collect();
+            if call.function == super::GOTO {
+                facts.at = args.first().copied();
+            }
+            for predicted in self.effects.predict(call) {
+                self.hear(&mut facts, &args, &predicted);
+            }
+            if let [place] = args.as_slice() {
+                let looked = self.places.iter().filter(|p| p.id == *place);
+                looked.flat_map(|p| &p.hopes).for_each(|(thing, _)| facts.list(*place, *thing));
+            }
+        }
+        facts
+    }
+
+    /// Whether an action was refused where the agent stands now, or too often altogether.
+    pub(super) fn is_refused_here(&self, call: &Call) -> bool {
+        self.is_barred(&self.start().facts, call)
+    }
+
+    /// Whether something is hoped for, but was not seen yet.
+    pub(super) fn is_hoped_for(&self, name: &str) -> bool {
+        self.places.iter().flat_map(|p| &p.hopes).any(|(id, _)| self.name(*id) == name)
+    }
+
+    /// Whether an action looks into a place where something is hoped for.
+    pub(super) fn is_a_look(&self, call: &Call) -> bool {
+        let place = text(call.args.first());
+        let hopes = |p: &Place| !p.hopes.is_empty() && Some(self.name(p.id)) == place;
+        call.args.len() == 1 && self.places.iter().any(hopes)
     }
 
     /// Whether a lamp that is on stands here.
@@ -503,11 +547,7 @@ impl<P: ProgramView> Problem for Household<'_, P> {
     }
 
     fn is_goal(&self, state: &State<P>) -> bool {
-        let facts = &state.facts;
-        match self.goal {
-            Goal::Place { count, .. } => self.places.iter().any(|p| p.target && self.delivered(facts, p) >= *count),
-            Goal::Light { .. } => facts.held.is_some_and(|h| self.things.contains(&h)) && self.lit(facts),
-        }
+        self.is_met(&state.facts)
     }
 
     fn estimate(&self, state: &State<P>) -> f64 {

@@ -1,7 +1,8 @@
 //! Imitation: what the demonstrations' agent would do next, in worlds where another party takes turns (dialogues).
 //!
 //! Learns from program calls alone: after which calls of both parties which action was taken, and where a turn ended. Knows no
-//! world, no function by name and no text; arguments are compared, never read. Only actions whose assertions hold are offered.
+//! world, no function by name and no text; arguments are compared, never read. Only actions whose assertions hold are
+//! proposed.
 
 mod features;
 mod fit;
@@ -66,6 +67,15 @@ impl Imitation {
     /// Up to `k` different next calls, most probable first; a call of the other party stands for ending the turn. The scores
     /// are natural logarithms of probabilities.
     pub fn propose<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Ranked> {
+        self.ranked(context, k, |call| context.program.permits(call) != Status::Fails)
+    }
+
+    /// The same, whatever the assertions say.
+    pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
+        self.ranked(context, k, |_| true).into_iter().map(|ranked| ranked.call).collect()
+    }
+
+    fn ranked<P>(&self, context: &ProposeContext<'_, P>, k: usize, permits: impl Fn(&Call) -> bool) -> Vec<Ranked> {
         let learned = self.learned.get_or_init(|| self.learn());
         let (moment, refused) = self.now(context.history);
         let alternatives = self.alternatives(&moment);
@@ -93,7 +103,7 @@ impl Imitation {
                 break;
             }
             let possible = match &action {
-                Some(a) => !refused.contains(a) && context.program.permits(&a.call) != Status::Fails,
+                Some(a) => !refused.contains(a) && permits(&a.call),
                 None => true,
             };
             if !possible || rejected(action.as_ref()) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{Beginning, Clock, Keep, Resolver, Setup, Source, prompting};
+use crate::driver::{Beginning, BlockingSource, Clock, Keep, Resolver, Setup, Source, prompting};
 use crate::episode::{FORMAT_VERSION, Header, Policy};
 use crate::method::{Likelihood, Method, Options, Shown};
 use crate::planner::SymbolicProposer;
@@ -136,7 +136,7 @@ impl Basis {
             ..prompting::Prompting::default()
         };
         Setup {
-            domain: None,
+            blocking: BlockingSource::Assertions,
             beginning: Beginning::New(Box::new(header)),
             world: start.world,
             method: Arc::clone(&known.method),

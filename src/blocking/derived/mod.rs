@@ -1,0 +1,143 @@
+//! A blocking domain derived from assertions and demonstrations, for worlds that have no domain of their own.
+//!
+//! An unmet assertion of an action is a blocking condition; the calls that make it true in the demonstrations are its resolution
+//! actions ([`super::derive`] finds them). A refusal of the world that no assertion foresaw is one as well, and what came before
+//! such actions in the demonstrations ([`Before`]) may resolve it. The roots are the actions the symbolic proposer wants.
+//! Assertions are expressions over the program's state, so the domain is ground and made anew for each moment (`ground`): it says
+//! of each action that stands in the trees what blocks it, and of each blocked one what may resolve that.
+
+mod before;
+mod ground;
+#[cfg(test)]
+mod tests;
+
+pub use before::Before;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::domain::Domain;
+use super::forest::Forest;
+use crate::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
+use crate::program::Call;
+use crate::world::{Atom, Facts, World};
+
+/// Roots, at most.
+const ROOTS: usize = 5;
+/// Refusals of one action that a tree answers by what came before it in demonstrations; more of them count for the proposer too.
+const EXCUSED: usize = 3;
+/// Evaluations of assertions for all that is derived at one moment. What is not found with them counts as not known.
+const EVALUATIONS: usize = 6000;
+
+/// What derived domains are made from, for a whole episode.
+#[derive(Debug)]
+pub struct Basis {
+    /// The task as it is told.
+    pub sentence: String,
+    /// What knows the effects of actions, and what is wanted.
+    pub proposer: Arc<SymbolicProposer>,
+    /// What came before actions in the demonstrations.
+    pub before: Before,
+}
+
+/// A call that may resolve a condition, and whether it only may.
+type Offered = (Call, bool);
+
+/// What domains are derived from at a moment. A function of the steps so far and of the trees; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Derived {
+    basis: Arc<Basis>,
+    program: CheckedProgram,
+    /// Everything so far, the reset first.
+    history: Arc<Vec<Observed>>,
+    /// Whether the world said that the task is done.
+    won: bool,
+    /// What the proposer wants now.
+    wanted: Vec<Call>,
+    /// What resolves the conditions looked at in this moment: by action and number of the condition.
+    offers: BTreeMap<(String, usize), Vec<Offered>>,
+    /// Evaluations left for this moment.
+    left: Cell<usize>,
+    facts: Facts,
+}
+
+impl Derived {
+    /// At the beginning of an episode: the program's state after the reset with the assertions in force, and the reset.
+    pub fn new(basis: Arc<Basis>, program: CheckedProgram, reset: Observed) -> Self {
+        let mut derived = Derived {
+            basis,
+            program,
+            history: Arc::new(vec![reset]),
+            won: false,
+            wanted: Vec::new(),
+            offers: BTreeMap::new(),
+            left: Cell::new(EVALUATIONS),
+            facts: Facts::default(),
+        };
+        derived.wanted = derived.wants();
+        derived
+    }
+
+    /// Takes in a step, and whether the task is done with it.
+    pub fn hear(&mut self, step: Observed, won: bool) {
+        if !step.refused {
+            self.program.apply(step.action.as_slice());
+        }
+        self.program.apply(&step.calls);
+        Arc::make_mut(&mut self.history).push(step);
+        self.won = won;
+        self.offers.clear();
+        self.left.set(EVALUATIONS);
+        self.wanted = self.wants();
+    }
+
+    /// What holds now, as literals of the domain made last.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The goal: the task as it is told, as long as the world does not say that it is done.
+    pub fn goals(&self) -> Vec<Atom> {
+        if self.won { Vec::new() } else { vec![Atom { predicate: self.basis.sentence.clone(), args: Vec::new() }] }
+    }
+
+    /// The domain of this moment, for trees as they stand, and with an action that is about to be selected or added.
+    pub fn domain(&mut self, forest: &Forest, next: Option<Call>, world: &dyn World) -> Domain {
+        let (domain, facts) = ground::domain(self, forest, next, world);
+        self.facts = facts;
+        domain
+    }
+
+    fn refusals(&self, call: &Call) -> usize {
+        self.history.iter().filter(|step| step.refused && step.action.as_ref() == Some(call)).count()
+    }
+
+    /// What the proposer wants. Refusals that the trees answer are not held against an action.
+    fn wants(&self) -> Vec<Call> {
+        if self.won {
+            return Vec::new();
+        }
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        let counts = |step: &&Observed| match &step.action {
+            Some(call) if step.refused && !self.basis.before.of(call).is_empty() => {
+                let times = times.entry(call.to_string()).or_default();
+                *times += 1;
+                *times > EXCUSED
+            }
+            _ => true,
+        };
+        let history: Vec<Observed> = self.history.iter().filter(counts).cloned().collect();
+        let context =
+            ProposeContext { sentence: &self.basis.sentence, program: &self.program, history: &history, rejected: &[] };
+        self.basis.proposer.wanted(&context, ROOTS)
+    }
+
+    /// What may have been missing when an action was refused: what came before such actions in the demonstrations, but not what
+    /// was done last.
+    fn missing(&self, call: &Call) -> Option<Call> {
+        let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.action.as_ref());
+        let mut before = self.basis.before.of(call).into_iter();
+        before.find(|other| Some(other) != last && self.refusals(other) < EXCUSED)
+    }
+}
