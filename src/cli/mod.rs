@@ -14,6 +14,7 @@ mod pddl;
 mod play;
 mod preconditions;
 mod run;
+mod sandbox_worker;
 mod settings;
 mod study;
 mod unattended;
@@ -79,6 +80,9 @@ enum Command {
     Completions(docs::Completions),
     /// Print the man page
     Man(docs::Man),
+    /// Run model-written code as told on standard input; started by the program itself
+    #[command(name = crate::program::sandbox::WORKER, hide = true)]
+    SandboxWorker(sandbox_worker::SandboxWorker),
 }
 
 /// Parses the command line and does what it says.
@@ -98,6 +102,7 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),
         Some(Command::Config(command)) => command.run(&cli.global),
+        Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
         Some(Command::Models(command)) => command.run(&cli.global),
         None => workbench::open(&cli.global.with_data(cli.data).with_method(cli.method), None),
     };

@@ -14,6 +14,7 @@ mod keywords;
 mod module_run;
 mod render;
 mod rules;
+pub mod sandbox;
 mod specification;
 mod state;
 #[cfg(test)]

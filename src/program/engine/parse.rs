@@ -36,6 +36,11 @@ fn nesting_bound(source: &str) -> usize {
 
 /// Parses a module and hands its tree to `f`, with stack enough for both; the tree is gone when this returns.
 pub(crate) fn with_module<T>(source: &str, f: impl FnOnce(&ModModule) -> T) -> Result<T, ParseFailure> {
+    with_parsed(source, |parsed| f(parsed.syntax()))
+}
+
+/// The same, with the tokens beside the tree.
+pub(crate) fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) -> T) -> Result<T, ParseFailure> {
     if source.len() > MAX_SOURCE {
         return Err(ParseFailure::TooLarge);
     }
@@ -54,7 +59,7 @@ pub(crate) fn with_module<T>(source: &str, f: impl FnOnce(&ModModule) -> T) -> R
             return Err(ParseFailure::Syntax("no module".into(), 0));
         };
         first_error(&parsed)?;
-        Ok(f(parsed.syntax()))
+        Ok(f(&parsed))
     })
 }
 

@@ -1,0 +1,152 @@
+//! One run of code in the engine (`monty`), from call to call. Knows nothing of processes.
+
+use std::collections::BTreeSet;
+
+use monty::{FunctionCall, MontyRun, RunProgress};
+use monty_types::{
+    AssertMessageAnnotations, CompileOptions, ExtFunctionResult, MontyException, MontyObject, NameLookupResult,
+    PrintWriter, ResourceLimits, ResourceTracker,
+};
+use serde_json::Value;
+
+use super::Call;
+use super::fault::{Bound, Fault, FaultKind};
+use super::label::{label, missing, not_yet};
+use super::line::frames;
+use super::rewrite::{Prepared, prepare};
+use super::values::{to_json, to_python};
+use super::wire::{Order, Reply};
+
+/// Builtins that do nothing here, as in Statler's own execution.
+const EMPTIED: &[&str] = &["exec", "eval"];
+
+/// A run.
+pub(super) struct Engine {
+    prepared: Prepared,
+    functions: BTreeSet<String>,
+    /// Calls that may still be made.
+    calls: usize,
+    /// The call that waits for its answer.
+    waiting: Option<FunctionCall>,
+}
+
+impl Engine {
+    /// Looks at the code, without running anything of it.
+    ///
+    /// # Errors
+    /// Why it is not run.
+    pub(super) fn new(order: &Order) -> Result<Self, Fault> {
+        Ok(Engine {
+            prepared: prepare(&order.code)?,
+            functions: order.functions.iter().cloned().collect(),
+            calls: order.limits.calls,
+            waiting: None,
+        })
+    }
+
+    /// Runs to the first call or the end.
+    pub(super) fn begin(&mut self, order: &Order) -> Reply {
+        let mut names: BTreeSet<&str> = EMPTIED.iter().copied().collect();
+        names.extend(self.functions.iter().map(String::as_str));
+        let mut inputs: Vec<(String, MontyObject)> = names
+            .iter()
+            .map(|name| ((*name).to_owned(), MontyObject::Function { name: (*name).to_owned(), docstring: None }))
+            .collect();
+        if let Value::Object(values) = &order.values {
+            let visible = values.iter().filter(|(name, _)| !names.contains(name.as_str()));
+            inputs.extend(visible.map(|(name, value)| (name.clone(), to_python(value))));
+        }
+        let (names, inputs): (Vec<String>, Vec<MontyObject>) = inputs.into_iter().unzip();
+        let options = CompileOptions { assert_message_annotations: AssertMessageAnnotations::Off };
+        let limits = ResourceLimits::default()
+            .max_duration(order.limits.wall)
+            .max_memory(order.limits.memory)
+            .max_recursion_depth(order.limits.depth);
+        let begun = MontyRun::new(self.prepared.code.clone(), "program.py", names, options)
+            .and_then(|run| run.start(inputs, ResourceTracker::new(limits), PrintWriter::Disabled));
+        self.settle(begun)
+    }
+
+    /// Goes on with what the call before returns.
+    pub(super) fn answer(&mut self, answer: &Value) -> Reply {
+        match self.waiting.take() {
+            Some(call) => {
+                let next = call.resume(to_python(answer), PrintWriter::Disabled);
+                self.settle(next)
+            }
+            None => Reply::Fault(Fault::new(FaultKind::Worker("nothing waits for an answer".to_owned()))),
+        }
+    }
+
+    /// Answers what is answered here until the code calls or ends.
+    fn settle(&mut self, mut progress: Result<RunProgress, MontyException>) -> Reply {
+        loop {
+            progress = match progress {
+                Err(raised) => return Reply::Fault(label(&raised, &self.prepared)),
+                Ok(RunProgress::Complete(_)) => return Reply::Finished,
+                Ok(RunProgress::FunctionCall(call))
+                    if call.object_id.is_none() && self.functions.contains(&call.function_name) =>
+                {
+                    return self.call(call);
+                }
+                Ok(RunProgress::FunctionCall(call)) if EMPTIED.contains(&call.function_name.as_str()) => {
+                    call.resume(MontyObject::None, PrintWriter::Disabled)
+                }
+                Ok(RunProgress::FunctionCall(call)) => match missing(&call.function_name) {
+                    // Not to be caught by the code as if the name were unknown to Python.
+                    Some(kind) => return Reply::Fault(Fault { line: line(&call), kind }),
+                    None => {
+                        let unknown = ExtFunctionResult::NotFound(call.function_name.clone());
+                        call.resume(unknown, PrintWriter::Disabled)
+                    }
+                },
+                Ok(RunProgress::NameLookup(lookup)) => {
+                    lookup.resume(NameLookupResult::Undefined, PrintWriter::Disabled)
+                }
+                Ok(RunProgress::OsCall(_)) => {
+                    return Reply::Fault(Fault::new(FaultKind::Forbidden("files and the operating system".to_owned())));
+                }
+                Ok(RunProgress::ResolveFutures(_)) => {
+                    return Reply::Fault(Fault::new(FaultKind::Unsupported("`await`".to_owned())));
+                }
+            };
+        }
+    }
+
+    /// A call of a host function: handed over, unless it is one too many or none that can be.
+    fn call(&mut self, call: FunctionCall) -> Reply {
+        let frames = frames(&call);
+        let line = frames.last().map(|frame| frame.start.line);
+        let fault = |kind| Reply::Fault(Fault { line, kind });
+        let Some(left) = self.calls.checked_sub(1) else { return fault(FaultKind::Limit(Bound::Calls)) };
+        self.calls = left;
+        if not_yet(&frames, &self.prepared) {
+            let what = format!(
+                "`{}` called where CPython makes elements one at a time and may stop before",
+                call.function_name
+            );
+            return fault(FaultKind::Unsupported(what));
+        }
+        match hand_over(&call) {
+            Ok(handed) => {
+                self.waiting = Some(call);
+                Reply::Call { call: handed, line: line.unwrap_or(0) }
+            }
+            Err(what) => fault(FaultKind::Unsupported(format!("{what} as an argument of `{}`", call.function_name))),
+        }
+    }
+}
+
+fn line(call: &FunctionCall) -> Option<u32> {
+    frames(call).last().map(|frame| frame.start.line)
+}
+
+fn hand_over(call: &FunctionCall) -> Result<Call, String> {
+    let args = call.args.iter().map(to_json).collect::<Result<_, _>>()?;
+    let named = |(name, value): &(MontyObject, MontyObject)| match name {
+        MontyObject::String(name) => Ok((name.clone(), to_json(value)?)),
+        _ => Err("a name that is no text".to_owned()),
+    };
+    let keywords = call.kwargs.iter().map(named).collect::<Result<_, _>>()?;
+    Ok(Call { function: call.function_name.clone(), args, keywords })
+}

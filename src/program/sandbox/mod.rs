@@ -1,0 +1,112 @@
+//! Model-written code, run in a process of its own: the second tier of the Python engine.
+//!
+//! Code is run by a [`Sandbox`] on named values and named host functions. Each call of a host function suspends the run, so that a
+//! person can look in between and whoever answers may give a value back. [`Workers`] is the sandbox that ships: the same program
+//! again as a process without environment, files or network, bounded in time, memory, depth and calls (`docs/sandbox.md`). What
+//! the calls mean is not known here.
+
+mod call;
+mod engine;
+mod fault;
+mod known;
+mod label;
+mod line;
+mod process;
+mod rewrite;
+mod screen;
+mod values;
+mod wire;
+mod worker;
+mod workers;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use call::Call;
+pub use fault::{Bound, Fault, FaultKind};
+pub use worker::work;
+pub use workers::Workers;
+
+/// The subcommand that makes the program a worker.
+pub const WORKER: &str = "sandbox-worker";
+
+/// What a run may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Time the worker may spend in all; time in which a call waits for its answer does not count.
+    pub wall: Duration,
+    /// Bytes the code may take beyond what the worker needs itself.
+    pub memory: usize,
+    /// Calls of host functions.
+    pub calls: usize,
+    /// Functions inside one another.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { wall: Duration::from_secs(5), memory: 64 << 20, calls: 200, depth: 200 }
+    }
+}
+
+/// What a run does next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// It calls a host function and waits for the answer.
+    Call {
+        /// The call.
+        call: Call,
+        /// The line of the code that calls, from 1; 0 where the code keeps too much in memory to find out.
+        line: u32,
+    },
+    /// It came to its end.
+    Finished,
+    /// It ended before.
+    Fault(Fault),
+}
+
+/// Something that runs code.
+#[async_trait]
+pub trait Sandbox: Send + Sync {
+    /// Begins a run. `functions` are the host functions the code may call; `values` is an object whose entries the code sees
+    /// under their names.
+    async fn start(&self, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running>;
+}
+
+/// A run that has begun. Dropping it ends it.
+#[async_trait]
+pub trait Running: Send {
+    /// Goes on to the next call or the end. `result` is what the call before returns; it is not looked at the first time.
+    async fn next(&mut self, result: Value) -> Step;
+}
+
+/// A run from beginning to end.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Run {
+    /// The calls in their order, each with its line.
+    pub calls: Vec<(Call, u32)>,
+    /// Why it ended early, if it did.
+    pub fault: Option<Fault>,
+}
+
+/// Runs code to its end, every call answered with None.
+pub async fn run(sandbox: &dyn Sandbox, code: &str, functions: &[&str], values: &Value) -> Run {
+    let mut running = sandbox.start(code, functions, values).await;
+    let mut run = Run::default();
+    loop {
+        match running.next(Value::Null).await {
+            Step::Call { call, line } => run.calls.push((call, line)),
+            Step::Finished => return run,
+            Step::Fault(fault) => {
+                run.fault = Some(fault);
+                return run;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

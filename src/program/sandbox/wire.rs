@@ -1,0 +1,45 @@
+//! What goes over the pipes between the program and a worker: one JSON object a line.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Call, Fault, Limits};
+
+/// Longest line a worker writes, in bytes.
+pub(super) const LONGEST_REPLY: usize = 256 << 10;
+/// Longest line a worker reads: an order's code and values, or an answer.
+pub(super) const LONGEST_ORDER: usize = 16 << 20;
+
+/// What a worker is told first, once: a worker does one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) code: String,
+    pub(super) functions: Vec<String>,
+    pub(super) values: Value,
+    pub(super) limits: Limits,
+}
+
+/// What a call returns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answer {
+    pub(super) answer: Value,
+}
+
+/// What a worker says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Reply {
+    /// The code calls; an [`Answer`] is waited for.
+    Call { call: Call, line: u32 },
+    /// The code came to its end, and so does the worker.
+    Finished,
+    /// It ended before.
+    Fault(Fault),
+}
+
+/// A message as a line; `None` if it is longer than `longest`.
+pub(super) fn line(message: &impl Serialize, longest: usize) -> Option<Vec<u8>> {
+    let mut line = serde_json::to_vec(message).ok()?;
+    line.push(b'\n');
+    (line.len() <= longest).then_some(line)
+}

@@ -1,0 +1,147 @@
+//! The sandbox that ships: every run has a worker to itself, and one more is started ahead, so that a run does not wait for it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::fault::{Bound, Fault, FaultKind};
+use super::process::Process;
+use super::wire::{Answer, Order, Reply};
+use super::{Limits, Running, Sandbox, Step};
+
+/// How much later than its deadline a worker may say itself that the time is over.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Workers of one program. Needs a tokio runtime, the same for all its runs. Clones share the worker that is ahead.
+#[derive(Clone)]
+pub struct Workers {
+    /// The program that is started with [`super::WORKER`], or why there is none.
+    program: Result<PathBuf, String>,
+    limits: Limits,
+    /// The worker started ahead.
+    spare: Arc<Mutex<Option<Process>>>,
+}
+
+impl Workers {
+    /// Workers that are this program again.
+    #[must_use]
+    pub fn of_this_program(limits: Limits) -> Self {
+        Workers {
+            program: std::env::current_exe().map_err(|e| format!("this program does not find itself: {e}")),
+            limits,
+            spare: Arc::default(),
+        }
+    }
+
+    /// Workers of the program at a path.
+    #[must_use]
+    pub fn at(program: impl Into<PathBuf>, limits: Limits) -> Self {
+        Workers { program: Ok(program.into()), limits, spare: Arc::default() }
+    }
+
+    /// Starts a worker ahead of the first run, if none is.
+    pub fn warm(&self) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.as_mut().is_none_or(|worker| !worker.is_alive()) {
+            // Why there is none is told by the run that needs it.
+            *spare = self.worker().ok();
+        }
+    }
+
+    fn worker(&self) -> Result<Process, FaultKind> {
+        let program = self.program.as_ref().map_err(|why| FaultKind::Worker(why.clone()))?;
+        Process::start(program)
+    }
+
+    /// The worker that is ahead, or a new one.
+    fn take(&self) -> Result<Process, FaultKind> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut worker) = spare
+            && worker.is_alive()
+        {
+            return Ok(worker);
+        }
+        self.worker()
+    }
+}
+
+#[async_trait]
+impl Sandbox for Workers {
+    async fn start(&self, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running> {
+        let order = Order {
+            code: code.to_owned(),
+            functions: functions.iter().map(|&f| f.to_owned()).collect(),
+            values: values.clone(),
+            limits: self.limits,
+        };
+        let state = match self.take() {
+            Ok(worker) => State::Begun(worker, order),
+            Err(kind) => State::Over(Step::Fault(Fault::new(kind))),
+        };
+        let workers = self.clone();
+        tokio::spawn(async move { workers.warm() });
+        Box::new(WorkerRun { state, left: self.limits.wall })
+    }
+}
+
+/// A run in a worker.
+struct WorkerRun {
+    state: State,
+    /// Time the worker may still spend.
+    left: Duration,
+}
+
+enum State {
+    /// Nothing was told to the worker yet.
+    Begun(Process, Order),
+    /// It waits for the answer to a call.
+    Waiting(Process),
+    /// How the run ended.
+    Over(Step),
+}
+
+impl WorkerRun {
+    /// Asks within the time that is left.
+    async fn ask(&mut self, worker: &mut Process, message: &impl serde::Serialize) -> Step {
+        let since = Instant::now();
+        let reply = tokio::time::timeout(self.left + GRACE, worker.ask(message)).await;
+        self.left = self.left.saturating_sub(since.elapsed());
+        match reply {
+            Ok(Ok(Reply::Call { call, line })) => Step::Call { call, line },
+            Ok(Ok(Reply::Finished)) => Step::Finished,
+            Ok(Ok(Reply::Fault(fault))) => Step::Fault(fault),
+            Ok(Err(kind)) => Step::Fault(Fault::new(kind)),
+            Err(_) => Step::Fault(Fault::new(FaultKind::Limit(Bound::Time))),
+        }
+    }
+}
+
+#[async_trait]
+impl Running for WorkerRun {
+    async fn next(&mut self, result: Value) -> Step {
+        // A caller that stops waiting drops the worker here, and it is killed.
+        let given_up = Step::Fault(Fault::new(FaultKind::Worker("nobody waited for it".to_owned())));
+        let (worker, step) = match std::mem::replace(&mut self.state, State::Over(given_up)) {
+            State::Begun(mut worker, order) => {
+                let step = self.ask(&mut worker, &order).await;
+                (worker, step)
+            }
+            State::Waiting(mut worker) => {
+                let step = self.ask(&mut worker, &Answer { answer: result }).await;
+                (worker, step)
+            }
+            State::Over(step) => {
+                self.state = State::Over(step.clone());
+                return step;
+            }
+        };
+        self.state = match &step {
+            Step::Call { .. } => State::Waiting(worker),
+            end => State::Over(end.clone()),
+        };
+        step
+    }
+}
