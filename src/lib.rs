@@ -2,7 +2,7 @@
 //!
 //! The map, in the order imports run (a module imports only from those above it):
 //! - [`episode`]: events, the session as their fold, the undo tree, the gate, the log file; pure.
-//! - [`program`]: specifications, calls, rendering, and the bounded Python engine.
+//! - [`program`]: specifications, calls, rendering, the bounded Python engine, and the sandbox of model-written code.
 //! - [`world`]: environments, one folder each.
 //! - [`model`]: sources of completions: providers, cassettes.
 //! - [`prompt`]: prompt templates, rendered to messages.

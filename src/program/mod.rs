@@ -2,7 +2,8 @@
 //!
 //! One small interface: load a specification ([`Specification::load`]), run calls ([`State::call`]), evaluate an assertion on a
 //! state ([`State::check`]), read the variables as JSON ([`State::variables`]). Knows nothing of worlds, models or terminals.
-//! No file, network, environment or process access exists here.
+//! No file, network, environment or process access exists here, but for [`sandbox`], which runs model-written code in a process of
+//! its own and is apart from the rest.
 
 mod assertion;
 mod call;
