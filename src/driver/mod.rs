@@ -6,6 +6,7 @@
 
 mod adapters;
 mod asking;
+mod believing;
 mod candidates;
 mod checking;
 mod deriving;
@@ -43,16 +44,17 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::belief::Difference;
 use crate::blocking::BlockingTree;
 pub use crate::episode::Level;
 use crate::episode::{
-    AskId, Configuration, Header, NodeId, Policy, PromptMessage, ProposalId, Record, TreeEdit, Verdict,
+    AskId, Configuration, Header, NodeId, OfferId, Policy, PromptMessage, ProposalId, Record, TreeEdit, Verdict,
 };
 use crate::precondition::{
     AdoptedSet, CandidateAsks, CandidateOrigin, Inspection, Occasion, Pool, SetComparison, StepView,
 };
-use crate::world::Map;
 pub use crate::world::remote::Standing;
+use crate::world::{self, Map};
 
 /// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].
 #[derive(Debug, Clone, PartialEq)]
@@ -240,10 +242,69 @@ pub enum Command {
     EditTree(TreeEdit),
     /// Take back the last change a person made to the blocking tree at the cursor.
     UndoTreeEdit,
+    /// Take an offered belief.
+    ApproveBelief {
+        /// Which.
+        offer: OfferId,
+    },
+    /// Take an edited text in place of an offered belief.
+    EditBelief {
+        /// Which.
+        offer: OfferId,
+        /// The whole belief, as JSON or nearly so.
+        text: String,
+    },
+    /// Refuse an offered belief: what is believed stays.
+    RefuseBelief {
+        /// Which.
+        offer: OfferId,
+        /// The person's words; may be empty.
+        reason: String,
+    },
+    /// Have an offered belief written again.
+    RewriteBelief {
+        /// Which.
+        offer: OfferId,
+    },
+    /// Replace what is believed at the cursor; possible whenever no offered belief waits.
+    CorrectBelief {
+        /// The whole belief, as JSON or nearly so.
+        text: String,
+    },
+    /// Read a belief as it is being typed; answered by [`Notice::BeliefChecked`] with the same token, never logged.
+    CheckBelief {
+        /// Echoed in the answer.
+        token: u64,
+        /// The text as typed.
+        text: String,
+    },
     /// Write a remark into the session.
     Note(String),
     /// Flush and stop.
     Quit,
+}
+
+/// A text read as a belief.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeliefReading {
+    /// The state.
+    pub state: Arc<Value>,
+    /// What was put right in reading it, in words.
+    pub repairs: Vec<String>,
+}
+
+/// What is believed at the cursor, beside the truth. Derived, never logged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeliefView {
+    /// What is believed.
+    pub state: Arc<Value>,
+    /// The truth in the same form, where the world tells it.
+    pub truth: Option<Arc<Value>>,
+    /// The values that differ, by meaning; their paths are JSON pointers.
+    pub differences: Vec<Difference>,
+    /// On the way to the cursor, node by node: how many values the belief there had wrong. Nodes whose truth is not told are left
+    /// out.
+    pub drift: Vec<(NodeId, usize)>,
 }
 
 /// What the world and the program look like at the cursor. Derived, never logged.
@@ -265,6 +326,10 @@ pub struct Situation {
     pub goals: BlockingTree,
     /// Whether `goals` is the live tree, which a person may change.
     pub live: bool,
+    /// The request to answer now, in worlds whose episodes are sequences of requests.
+    pub request: Option<world::Request>,
+    /// What is believed, where a belief is maintained.
+    pub belief: Option<Arc<BeliefView>>,
 }
 
 /// How a line of an edited program fared.
@@ -333,6 +398,13 @@ pub enum Notice {
         token: u64,
         /// What checking said; `Err` says why the text is no action.
         verdict: Result<Verdict, String>,
+    },
+    /// Answer to [`Command::CheckBelief`].
+    BeliefChecked {
+        /// The command's token.
+        token: u64,
+        /// What was read; `Err` says why the text is no state.
+        reading: Result<BeliefReading, String>,
     },
     /// Answer to [`Command::CheckProgram`]: one status a line.
     ProgramChecked {

@@ -5,6 +5,7 @@
 //! goes with the world: a step that was blocked is replayed in the tree alone.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -30,6 +31,8 @@ pub(super) struct Points {
     at: NodeId,
     kept: BTreeMap<NodeId, Point>,
     recent: VecDeque<NodeId>,
+    /// The truth as beliefs tell it, at every node that was visited; empty where the world does not tell it so.
+    truths: BTreeMap<NodeId, Arc<Value>>,
 }
 
 /// A point as it was arrived at: the blocking tree without changes made there.
@@ -71,7 +74,8 @@ impl Points {
     pub(super) fn new(world: Box<dyn World>, mind: &Mind, growth: Option<Growth>, reset: &[Call]) -> Self {
         let mut state = mind.start();
         state.run(reset.iter());
-        let mut points = Points { world, state, growth, at: 0, kept: BTreeMap::new(), recent: VecDeque::new() };
+        let (kept, truths) = (BTreeMap::new(), BTreeMap::new());
+        let mut points = Points { world, state, growth, at: 0, kept, recent: VecDeque::new(), truths };
         points.keep(0, 0);
         points
     }
@@ -276,7 +280,15 @@ impl Points {
         }
     }
 
+    /// The truth at a node as a belief would tell it.
+    pub(super) fn told_at(&self, node: NodeId) -> Option<&Arc<Value>> {
+        self.truths.get(&node)
+    }
+
     fn keep(&mut self, node: NodeId, depth: u32) {
+        if let Some(truth) = self.world.state_form() {
+            self.truths.insert(node, Arc::new(truth));
+        }
         let (world, state, growth) = (self.world.snapshot(), self.state.clone(), self.growth.clone());
         self.kept.insert(node, Point { world, state, growth });
         if !depth.is_multiple_of(EVERY) {

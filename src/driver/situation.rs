@@ -1,8 +1,10 @@
 //! What world and program look like at the cursor: derived, never logged.
 
-use super::Situation;
+use std::sync::Arc;
+
 use super::difference::difference;
 use super::task::Driver;
+use super::{Situation, believing};
 
 /// The situation at the cursor.
 pub(super) fn of(driver: &Driver) -> Situation {
@@ -24,6 +26,8 @@ pub(super) fn of(driver: &Driver) -> Situation {
         map: world.map(),
         truth_changes,
         live: tree.is_some(),
+        request: world.request(),
+        belief: believing::view(driver).map(Arc::new),
         goals: tree.unwrap_or_else(|| driver.goals().0),
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::decision::{Decision, DecisionId, Policy};
+use super::belief::{Due, OfferId};
+use super::decision::{Actor, Decision, DecisionId, Policy};
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
 
 /// A point in the session's tree: 0 is the reset, every executed decision adds one.
@@ -265,6 +266,55 @@ pub enum Event {
     },
     /// A person took back the last change of the blocking tree at this node.
     TreeEditUndone,
+    /// A new belief was written for an update of the world's state. It replaces one that waits for a decision.
+    BeliefOffered {
+        /// The offer's number.
+        offer: OfferId,
+        /// Which update it was written for.
+        due: Due,
+        /// The ask it answers, where one was made for it alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ask: Option<AskId>,
+        /// The update's text.
+        update: String,
+        /// What the writer wrote, verbatim.
+        raw: String,
+        /// What was put right in reading it, in words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repairs: Vec<String>,
+        /// The state read from it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<Value>,
+        /// Why it cannot be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
+    },
+    /// What is believed at this node changed.
+    Believed {
+        /// The offer taken; `None` for a person's correction and for the belief an episode begins with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offer: Option<OfferId>,
+        /// From the belief before to the one since (RFC 6902); where there was none it replaces the whole document.
+        patch: Value,
+        /// By whom.
+        by: Actor,
+        /// Whether a person changed the offer before taking it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        edited: bool,
+        /// Why, in words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+    },
+    /// An offered belief was refused: the belief stays as it is.
+    BeliefRefused {
+        /// The offer.
+        offer: OfferId,
+        /// By whom.
+        by: Actor,
+        /// Why, in words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+    },
     /// A remark, by a person or the program.
     Noted {
         /// The text.

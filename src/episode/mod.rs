@@ -2,6 +2,7 @@
 //!
 //! *Proposed, decided and executed are three separate records*: [`Proposal`], [`Decision`] and [`Event::Executed`].
 
+mod belief;
 mod decision;
 mod event;
 pub mod gate;
@@ -9,6 +10,7 @@ pub mod log;
 mod proposal;
 mod session;
 
+pub use belief::{BeliefChange, Due, Fate, Offer, OfferId, is_same, patch_between, patched};
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
 pub use event::{
     AskId, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,

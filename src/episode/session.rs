@@ -4,10 +4,12 @@
 //! session as it was. Knows no clock, no file, no world.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::belief::{BeliefChange, Due, Fate, Offer, OfferId};
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Event, NodeId, PromptRecord, Record, StepOutcome, TreeEdit, Usage};
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
@@ -111,6 +113,10 @@ pub struct Turn {
     pub notes: Vec<String>,
     /// A person's changes of the blocking tree here that stand, in order.
     pub tree_edits: Vec<TreeEdit>,
+    /// Beliefs written here, in order.
+    pub offers: Vec<Offer>,
+    /// Changes of what is believed made here, in order.
+    pub beliefs: Vec<BeliefChange>,
 }
 
 impl Turn {
@@ -125,6 +131,11 @@ impl Turn {
             Choice::Reject { proposal, reason } if *proposal == id => Some(reason.as_str()),
             _ => None,
         })
+    }
+
+    /// The offered belief that waits for a decision.
+    pub fn pending_offer(&self) -> Option<&Offer> {
+        self.offers.iter().find(|o| o.fate == Fate::Pending)
     }
 
     /// The last ask still without an answer.
@@ -156,6 +167,8 @@ pub struct Node {
     pub changes: Value,
     /// The changes of the blocking tree that stood above when this step was taken.
     pub tree_edits: Vec<TreeEdit>,
+    /// What is believed of the world's state: inherited, then as it was changed here; `None` where nothing is maintained.
+    pub belief: Option<Arc<Value>>,
     /// What happened here since.
     pub turn: Turn,
 }
@@ -193,6 +206,7 @@ pub struct Session {
     next_ask: AskId,
     next_proposal: ProposalId,
     next_decision: DecisionId,
+    next_offer: OfferId,
 }
 
 impl Session {
@@ -213,6 +227,7 @@ impl Session {
             next_ask: 1,
             next_proposal: 1,
             next_decision: 1,
+            next_offer: 1,
         }
     }
 
@@ -259,6 +274,26 @@ impl Session {
     /// The number the next decision takes.
     pub fn next_decision(&self) -> DecisionId {
         self.next_decision
+    }
+
+    /// The number the next offered belief takes.
+    pub fn next_offer(&self) -> OfferId {
+        self.next_offer
+    }
+
+    /// The offered belief that waits for a decision at the cursor.
+    pub fn pending_offer(&self) -> Option<&Offer> {
+        self.current().and_then(|n| n.turn.pending_offer())
+    }
+
+    /// What is believed at the cursor.
+    pub fn belief(&self) -> Option<&Arc<Value>> {
+        self.current().and_then(|n| n.belief.as_ref())
+    }
+
+    /// Whether a belief written for an update was taken or refused on the way to the cursor.
+    pub fn is_settled(&self, due: Due) -> bool {
+        self.path(self.cursor).iter().flat_map(|n| &n.turn.offers).any(|o| o.due == due && o.is_settled())
     }
 
     /// The number the next executed node takes.
@@ -338,12 +373,13 @@ impl Session {
                     return Err(format!("decision {decision} was not taken at node {}", record.node));
                 }
                 node.children.push(*child);
-                let tree_edits = node.turn.tree_edits.clone();
+                let (tree_edits, belief) = (node.turn.tree_edits.clone(), node.belief.clone());
                 let depth = node.depth + 1;
                 let mut new =
                     Node::new(*child, Some(record.node), depth, Some(action.clone()), outcome.clone(), changes.clone());
                 new.decision = Some(*decision);
                 new.tree_edits = tree_edits;
+                new.belief = belief;
                 self.nodes.push(new);
                 self.move_to(*child);
             }
@@ -402,6 +438,13 @@ impl Session {
                 if self.nodes[at].turn.tree_edits.pop().is_none() {
                     return Err(format!("no change of the blocking tree to take back at node {}", record.node));
                 }
+            }
+            Event::BeliefOffered { .. } => {
+                self.nodes[at].apply_belief(&record.event, self.next_offer)?;
+                self.next_offer += 1;
+            }
+            Event::Believed { .. } | Event::BeliefRefused { .. } => {
+                self.nodes[at].apply_belief(&record.event, self.next_offer)?;
             }
             Event::Noted { text } => self.nodes[at].turn.notes.push(text.clone()),
             Event::Failed { error } => self.nodes[at].turn.notes.push(error.clone()),
@@ -477,6 +520,7 @@ impl Node {
             outcome,
             changes,
             tree_edits: Vec::new(),
+            belief: None,
             turn: Turn::default(),
         }
     }

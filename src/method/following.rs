@@ -185,6 +185,7 @@ mod tests {
             outcome,
             changes: serde_json::Value::Null,
             tree_edits: Vec::new(),
+            belief: None,
             turn,
         }
     }

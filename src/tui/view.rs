@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
-use crate::driver::{Level, LineStatus, Notice, Situation, Standing};
+use crate::driver::{BeliefReading, Level, LineStatus, Notice, Situation, Standing};
 use crate::episode::{AskId, Event, Node, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
@@ -39,6 +39,8 @@ pub struct View {
     pub blocking: Option<(ProposalId, Arc<BlockingTree>)>,
     /// The answer to the last typed text: its token and what checking said.
     pub text_checked: Option<(u64, Result<Verdict, String>)>,
+    /// The answer to the last typed belief: its token, and what was read.
+    pub belief_checked: Option<(u64, Result<BeliefReading, String>)>,
     /// The answer to the last edited program.
     pub program_checked: Option<(u64, Vec<LineStatus>)>,
     /// The answer to the last candidate looked at or typed.
@@ -106,6 +108,7 @@ impl View {
                 self.progress = (total == 0 || done < total).then_some((what, done, total));
             }
             Notice::TextChecked { token, verdict } => self.text_checked = Some((token, verdict)),
+            Notice::BeliefChecked { token, reading } => self.belief_checked = Some((token, reading)),
             Notice::ProgramChecked { token, lines } => self.program_checked = Some((token, lines)),
             Notice::Blocking { proposal, tree } => self.blocking = Some((proposal, tree)),
             Notice::Pool(pool) => {

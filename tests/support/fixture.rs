@@ -112,6 +112,7 @@ impl Script {
             map: None,
             truth_changes,
             goals: goals(),
+            ..Situation::default()
         };
         self.view.notice(Notice::Situation(Arc::new(situation)));
     }
@@ -494,6 +495,7 @@ pub fn long(n: u64) -> View {
         map: None,
         truth_changes: json!([]),
         goals: goals(),
+        ..Situation::default()
     };
     view.notice(Notice::Situation(Arc::new(situation)));
     view

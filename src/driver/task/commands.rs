@@ -3,7 +3,7 @@
 use super::Driver;
 use crate::driver::candidates::Job;
 use crate::driver::setup::Source;
-use crate::driver::{Command, Level, Notice, checking};
+use crate::driver::{Command, Level, Notice, believing, checking};
 use crate::episode::gate::{Assertions, Request};
 
 impl Driver {
@@ -36,6 +36,15 @@ impl Driver {
             Command::Configure(wanted) => self.request(Request::Configure(wanted)),
             Command::EditTree(edit) => self.edit_tree(edit),
             Command::UndoTreeEdit => self.undo_tree_edit(),
+            Command::ApproveBelief { offer } => self.request(Request::ApproveBelief(offer)),
+            Command::EditBelief { offer, text } => self.request(Request::EditBelief { offer, text }),
+            Command::RefuseBelief { offer, reason } => self.request(Request::RefuseBelief { offer, reason }),
+            Command::RewriteBelief { offer } => self.request(Request::RewriteBelief(offer)),
+            Command::CorrectBelief { text } => self.request(Request::CorrectBelief(text)),
+            Command::CheckBelief { token, text } => {
+                let reading = believing::read(&text);
+                self.tell(Notice::BeliefChecked { token, reading });
+            }
             Command::Note(text) => self.request(Request::Note(text)),
             Command::CheckText { token, text } => {
                 let world = self.points.world.as_ref();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Driver, astray_words};
 use crate::driver::difference::difference;
 use crate::driver::setup::Keep;
-use crate::driver::{Level, Notice, checking};
+use crate::driver::{Level, Notice, believing, checking};
 use crate::episode::gate::{Effect, Report};
 use crate::episode::{Choice, DecisionId, Event, Origin, Record, StepOutcome, Verdict, log};
 
@@ -49,7 +49,12 @@ impl Driver {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Persist(record) => self.tell(Notice::Recorded(Box::new(record))),
+            Effect::Persist(record) => {
+                if matches!(record.event, Event::Believed { .. }) {
+                    self.shown = None;
+                }
+                self.tell(Notice::Recorded(Box::new(record)));
+            }
             Effect::Say(level, text) => self.say(level, text),
             Effect::Consult { round, samples } => {
                 let advice = self.consult(round, samples);
@@ -74,6 +79,15 @@ impl Driver {
             Effect::ReadText(text) => {
                 let read = checking::read(self.points.world.as_ref(), &text);
                 self.report(Report::Read(read));
+            }
+            Effect::ReadBelief(text) => {
+                let read = believing::read(&text).map(|reading| {
+                    if !reading.repairs.is_empty() {
+                        self.say(Level::Info, format!("read with repairs: {}", reading.repairs.join("; ")));
+                    }
+                    reading.state.as_ref().clone()
+                });
+                self.report(Report::BeliefRead(read));
             }
             Effect::StepWorld { decision, action } => {
                 if self.astray.is_some() || !self.step_beside(decision, &action.text) {

@@ -154,7 +154,7 @@ impl Driver {
         }
         if !started {
             let assertions = mind.assertions();
-            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy }, now));
+            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief: None }, now));
         }
         let mut driver = Driver {
             gate,

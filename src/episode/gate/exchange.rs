@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::belief::{Due, OfferId};
 use super::super::decision::{DecisionId, Policy};
 use super::super::event::{
     AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
@@ -79,6 +80,23 @@ impl Draft {
     }
 }
 
+/// A new belief as a writer wrote it, before the gate numbers it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeliefDraft {
+    /// Which update it is for.
+    pub due: Due,
+    /// The update's text.
+    pub update: String,
+    /// What was written, verbatim.
+    pub raw: String,
+    /// What was put right in reading it.
+    pub repairs: Vec<String>,
+    /// The state read.
+    pub state: Option<Value>,
+    /// Why it cannot be read.
+    pub problem: Option<String>,
+}
+
 /// What is to be asked of a model or of the symbolic proposer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskSpec {
@@ -99,6 +117,10 @@ pub struct AskSpec {
 pub enum Advice {
     /// Ask for completions.
     Ask(AskSpec),
+    /// Ask for a new belief.
+    Write(AskSpec),
+    /// Offer a new belief that is written already.
+    Offer(Box<BeliefDraft>),
     /// It would take this proposal; `None` when it has nothing to offer.
     Recommend {
         /// The proposal.
@@ -121,6 +143,8 @@ pub enum Request {
         assertions: Vec<Assertions>,
         /// The policy to begin with; a person decides everything if `None`.
         policy: Option<Policy>,
+        /// The belief to begin with, where one is maintained.
+        belief: Option<Value>,
     },
     /// Start proposing at the cursor, in a new round.
     Propose,
@@ -187,6 +211,26 @@ pub enum Request {
     EditTree(TreeEdit),
     /// Record that the last change of the blocking tree at the cursor is taken back, and propose anew.
     UndoTreeEdit,
+    /// Take an offered belief.
+    ApproveBelief(OfferId),
+    /// Take an edited text in place of an offered belief.
+    EditBelief {
+        /// Which.
+        offer: OfferId,
+        /// The whole belief.
+        text: String,
+    },
+    /// Refuse an offered belief: what is believed stays.
+    RefuseBelief {
+        /// Which.
+        offer: OfferId,
+        /// Why.
+        reason: String,
+    },
+    /// Have a belief that waits written again.
+    RewriteBelief(OfferId),
+    /// Replace what is believed by a typed text.
+    CorrectBelief(String),
     /// Write a remark.
     Note(String),
 }
@@ -208,6 +252,19 @@ pub enum Report {
         ms: u64,
         /// The actions read.
         drafts: Vec<Draft>,
+    },
+    /// Of the same, where a new belief was asked for.
+    Written {
+        /// The ask.
+        ask: AskId,
+        /// The completions, verbatim.
+        texts: Vec<String>,
+        /// Tokens, where told.
+        usage: Option<Usage>,
+        /// Milliseconds it took.
+        ms: u64,
+        /// The belief read.
+        draft: Box<BeliefDraft>,
     },
     /// Of the same, when there was no answer.
     AskFailed {
@@ -232,6 +289,8 @@ pub enum Report {
     },
     /// Of [`Effect::ReadText`]; `Err` says why it is no action.
     Read(Result<Draft, String>),
+    /// Of [`Effect::ReadBelief`]; `Err` says why it is none.
+    BeliefRead(Result<Value, String>),
     /// Of [`Effect::StepWorld`]; `Err` when the world itself broke.
     Stepped {
         /// The decision carried out.
@@ -284,6 +343,8 @@ pub enum Effect {
     CheckProposal(Proposal),
     /// Read a typed text as an action.
     ReadText(String),
+    /// Read a typed text as a belief.
+    ReadBelief(String),
     /// Perform an action at the cursor.
     StepWorld {
         /// The decision it carries out.

@@ -3,8 +3,9 @@
 //! Pure: requests and reports go in, effects come out as data; it never does any input or output, and time is an argument. It
 //! owns the session and is the only one that adds records to it. What a *good* next action is belongs to the method, what an
 //! action *means* to the world: both are consulted through effects. `requests.rs` handles what people ask, `reports.rs` what
-//! came of effects, `policy.rs` rules when it may decide by itself.
+//! came of effects, `belief.rs` decides about beliefs, `policy.rs` rules when it may decide by itself.
 
+mod belief;
 mod exchange;
 mod policy;
 mod replay;
@@ -21,7 +22,8 @@ use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Configuration, Event, NodeId, Record};
 use super::proposal::{Action, CheckKind, Proposal, ProposalId, Status, Verdict};
 use super::session::{AskState, Session};
-pub use exchange::{Advice, AskSpec, Assertions, Draft, Effect, Level, Report, Request};
+use belief::Typed;
+pub use exchange::{Advice, AskSpec, Assertions, BeliefDraft, Draft, Effect, Level, Report, Request};
 pub use policy::{Ruling, rule};
 use replay::Replay;
 #[cfg(test)]
@@ -49,6 +51,8 @@ enum Phase {
     Adopting(Assertions),
     /// A model and a method to be made ready.
     Configuring(Configuration),
+    /// The state a typed belief stands for.
+    ReadingBelief(Typed),
 }
 
 /// What a typed text is for.
@@ -93,6 +97,8 @@ pub struct Gate {
     phase: Phase,
     /// The ask under way.
     ask: Option<AskId>,
+    /// The last ask that was made for a new belief.
+    writer: Option<AskId>,
     /// Asks under way that propose nothing, and the nodes they were made at.
     asides: BTreeMap<AskId, NodeId>,
     /// First ask of the present round.
@@ -116,6 +122,7 @@ impl Gate {
             session,
             phase: Phase::Idle,
             ask: None,
+            writer: None,
             asides: BTreeMap::new(),
             round,
             asks_in_round: 0,
@@ -191,10 +198,16 @@ impl Gate {
             Input::Request(Request::Cancel) => self.cancel(),
             Input::Request(request) if self.phase == Phase::Idle => self.on_request(request),
             Input::Report(
-                Report::Answered { ask, .. } | Report::AskFailed { ask, .. } | Report::AskTooLong { ask, .. },
+                Report::Answered { ask, .. }
+                | Report::Written { ask, .. }
+                | Report::AskFailed { ask, .. }
+                | Report::AskTooLong { ask, .. },
             ) if self.ask != Some(ask) && !self.asides.contains_key(&ask) => {}
             Input::Report(
-                report @ (Report::Answered { .. } | Report::AskFailed { .. } | Report::AskTooLong { .. }),
+                report @ (Report::Answered { .. }
+                | Report::Written { .. }
+                | Report::AskFailed { .. }
+                | Report::AskTooLong { .. }),
             ) => match self.phase {
                 Phase::Idle => self.on_report(report),
                 _ => self.queue.push_back(Input::Report(report)),
@@ -222,8 +235,11 @@ impl Gate {
         self.out.push(Effect::Say(level, text.into()));
     }
 
-    /// Asks the method what comes next.
+    /// Asks the method what comes next; not while a belief waits for a decision.
     fn consult(&mut self, samples: Option<u32>) {
+        if self.session.pending_offer().is_some() {
+            return;
+        }
         self.phase = Phase::Advising;
         self.out.push(Effect::Consult { round: self.round, samples });
     }

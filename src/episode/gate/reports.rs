@@ -28,6 +28,18 @@ impl Gate {
                 let left = drafts.into_iter().map(|d| self.propose(d, Some(ask))).collect();
                 self.check(left, Then::Consult);
             }
+            Report::Written { ask, texts, usage, ms, draft } => {
+                self.ask = None;
+                self.record(Event::Answered { ask, texts, usage, ms });
+                if usage.is_none() {
+                    self.warn_uncounted(ask);
+                }
+                self.offer_belief(*draft, Some(ask));
+            }
+            Report::BeliefRead(read) => {
+                let Phase::ReadingBelief(typed) = self.phase else { return };
+                self.belief_read(typed, read);
+            }
             Report::AskFailed { ask, error } => {
                 self.ask = None;
                 self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false });
@@ -125,12 +137,17 @@ impl Gate {
     fn advised(&mut self, advice: Advice) {
         self.phase = Phase::Idle;
         match advice {
-            Advice::Ask(_) if self.asks_in_round >= MAX_ASKS => {
+            Advice::Ask(_) | Advice::Write(_) if self.asks_in_round >= MAX_ASKS => {
                 let why = format!("the method asked {MAX_ASKS} times without a proposal to recommend");
                 self.stop_policy(&why);
                 self.say(Level::Warning, format!("{why}; choose one, or type an action"));
             }
             Advice::Ask(spec) => self.ask(spec),
+            Advice::Write(spec) => {
+                self.ask(spec);
+                self.writer = self.ask;
+            }
+            Advice::Offer(draft) => self.offer_belief(*draft, None),
             Advice::Recommend { proposal, why } => {
                 self.record(Event::Recommended { proposal, why: why.clone() });
                 if proposal.is_none() {

@@ -1,5 +1,8 @@
 //! What the gate does when a person asks for something. Called at rest only, but for `cancel`.
 
+use serde_json::Value;
+
+use super::super::belief::{Offer, patch_between};
 use super::super::decision::{Actor, Choice, Decision, Policy};
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;
@@ -8,11 +11,23 @@ use super::{AfterMove, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, 
 
 impl Gate {
     pub(super) fn on_request(&mut self, request: Request) {
-        if let Request::Begin { outcome, assertions, policy } = request {
-            return self.begin(outcome, assertions, policy);
+        if let Request::Begin { outcome, assertions, policy, belief } = request {
+            return self.begin(outcome, assertions, policy, belief);
         }
         if !self.session.is_started() {
             return self.say(Level::Error, "the episode has not begun; no reset was given");
+        }
+        let goes_on = matches!(
+            request,
+            Request::Propose
+                | Request::Sample { .. }
+                | Request::Approve { .. }
+                | Request::Edit { .. }
+                | Request::Reject { .. }
+                | Request::Manual { .. }
+        );
+        if goes_on && self.must_decide_belief() {
+            return;
         }
         match request {
             Request::Begin { .. } | Request::Cancel => {}
@@ -61,6 +76,11 @@ impl Gate {
             }
             Request::EditTree(edit) => self.tree_changed(Event::TreeEdited { edit }),
             Request::UndoTreeEdit => self.tree_changed(Event::TreeEditUndone),
+            Request::ApproveBelief(offer) => self.approve_belief(offer),
+            Request::EditBelief { offer, text } => self.edit_belief(offer, text),
+            Request::RefuseBelief { offer, reason } => self.refuse_belief(offer, reason),
+            Request::RewriteBelief(offer) => self.rewrite_belief(offer),
+            Request::CorrectBelief(text) => self.correct_belief(text),
             Request::Note(text) => self.record(Event::Noted { text }),
         }
     }
@@ -75,7 +95,13 @@ impl Gate {
         }
     }
 
-    fn begin(&mut self, outcome: StepOutcome, assertions: Vec<Assertions>, policy: Option<Policy>) {
+    fn begin(
+        &mut self,
+        outcome: StepOutcome,
+        assertions: Vec<Assertions>,
+        policy: Option<Policy>,
+        belief: Option<Value>,
+    ) {
         if self.session.is_started() {
             return self.say(Level::Error, "the episode has begun already");
         }
@@ -87,6 +113,11 @@ impl Gate {
         if let Some(policy) = policy {
             let why = if self.unattended { "unattended run" } else { "as configured" };
             self.record(Event::PolicySet { policy, why: why.into() });
+        }
+        if let Some(state) = belief {
+            let patch = patch_between(&Value::Null, &state);
+            let why = "the state the episode begins with".to_owned();
+            self.record(Event::Believed { offer: None, patch, by: Actor::Policy, edited: false, why });
         }
         if !over {
             self.consult(None);
@@ -205,6 +236,9 @@ impl Gate {
         if !automatic || self.session.is_done() || self.ask.is_some() {
             return;
         }
+        if self.session.pending_offer().is_some() {
+            return self.rule_on_belief();
+        }
         // A recommendation that stands open is ruled on at once; else the method is asked.
         let turn = self.session.current().map(|n| &n.turn);
         let open = turn.and_then(|t| match &t.recommended {
@@ -246,6 +280,11 @@ impl Gate {
         let Some(old) = found else {
             return self.say(Level::Error, format!("ask {ask} was not made at this point; go to its step first"));
         };
+        let belongs = |o: &Offer| o.ask == Some(ask);
+        if self.session.pending_offer().is_some_and(|o| !belongs(o)) {
+            self.must_decide_belief();
+            return;
+        }
         if old.prompt.is_none() {
             return self.say(Level::Warning, "the symbolic proposer has no prompt to edit; choose a model first");
         }
@@ -254,9 +293,18 @@ impl Gate {
         }
         self.drop_ask("an edited prompt was sent in its place");
         self.new_round();
+        let writes = self.writer == Some(ask) || self.writes(ask);
         let model = self.session.model.clone();
         let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages, left_out: None };
         self.ask(AskSpec { purpose: old.purpose, model, prompt: Some(prompt), n: old.n, temperature: old.temperature });
+        if writes {
+            self.writer = self.ask;
+        }
+    }
+
+    /// Whether a belief was offered here by the answer to that ask.
+    fn writes(&self, ask: AskId) -> bool {
+        self.session.current().is_some_and(|n| n.turn.offers.iter().any(|o| o.ask == Some(ask)))
     }
 
     /// Asks for the next action.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::json;
 
+use super::super::belief::{Due, OfferId};
 use super::super::decision::Actor;
 use super::super::event::StepOutcome;
 use super::super::proposal::{Check, CheckKind, Origin};
@@ -55,7 +56,7 @@ pub(super) struct Sim {
 impl Sim {
     pub fn new() -> Self {
         let mut sim = Sim::over(Gate::new(Session::new(header())));
-        sim.ask(Request::Begin { outcome: StepOutcome::default(), assertions: vec![], policy: None });
+        sim.ask(Request::Begin { outcome: StepOutcome::default(), assertions: vec![], policy: None, belief: None });
         sim
     }
 
@@ -100,12 +101,29 @@ impl Sim {
         self.carry_out(effects);
     }
 
+    /// The first step on the way here with an update nobody dealt with: those that begin with `tell` or `say` have one.
+    fn due(&self) -> Option<Due> {
+        let session = self.gate.session();
+        let told = |n: &&super::super::session::Node| {
+            n.action.as_ref().is_some_and(|a| a.text.starts_with("tell") || a.text.starts_with("say"))
+        };
+        let path = session.path(session.cursor());
+        let mut due = path.iter().copied().filter(told).map(|n| Due { step: n.id, nth: 0 });
+        due.find(|due| !session.is_settled(*due))
+    }
+
     /// Answers an ask with these texts.
     pub fn answer(&mut self, index: usize, texts: &[&str]) {
         if self.asks.is_empty() {
             return;
         }
         let (ask, spec) = self.asks.remove(index % self.asks.len());
+        if spec.purpose == WRITER {
+            let (text, due) = (texts.first().unwrap_or(&""), self.due());
+            let Some(due) = due else { return };
+            let draft = Box::new(written(due, text));
+            return self.report(Report::Written { ask, texts: vec![text.to_string()], usage: None, ms: 1, draft });
+        }
         let origin = if spec.temperature == 0.0 { Origin::Greedy } else { Origin::Sample };
         let drafts = texts.iter().map(|t| draft(t, origin)).collect();
         let usage = spec.prompt.as_ref().map(|_| super::super::event::Usage { prompt: 90, completion: 10 });
@@ -152,6 +170,10 @@ impl Sim {
                     "" => Err("nothing was typed".into()),
                     text => Ok(draft(text, Origin::Person)),
                 }),
+                Effect::ReadBelief(text) => Report::BeliefRead(match text.as_str() {
+                    "" | "gone" => Err(format!("line 1: `{text}` is no state")),
+                    text => Ok(json!({ "typed": text })),
+                }),
                 Effect::StepWorld { decision, action } => self.step(decision, &action),
                 Effect::MoveWorld { to } => {
                     self.path = self.paths[&to].clone();
@@ -169,6 +191,13 @@ impl Sim {
         let turn = &self.gate.session().current().unwrap().turn;
         let prompt = self.prompted.then(no_prompt);
         let spec = |n, temperature| AskSpec { purpose: "next".into(), model: "x".into(), prompt, n, temperature };
+        if let Some(due) = self.due() {
+            let step = usize::try_from(due.step).unwrap();
+            if self.gate.session().nodes()[step].action.as_ref().unwrap().text.starts_with("say") {
+                return Advice::Offer(Box::new(written(due, "said")));
+            }
+            return Advice::Write(AskSpec { purpose: WRITER.into(), ..spec(1, 0.0) });
+        }
         if let Some(n) = samples {
             return Advice::Ask(spec(n, 0.7));
         }
@@ -231,6 +260,7 @@ impl Sim {
         assert_eq!(self.paths[&session.cursor()], self.path, "the world is where the session is");
         assert!(self.gate.is_at_rest() || self.gate.is_asking(), "nothing is left hanging");
 
+        let mut waiting: BTreeMap<NodeId, OfferId> = BTreeMap::new();
         let mut decided = BTreeMap::new();
         let mut executed = BTreeSet::new();
         let mut performed = self.performed.iter();
@@ -262,13 +292,45 @@ impl Sim {
                 }
                 Event::Answered { ask, .. } => assert!(!cancelled.contains(ask), "a cancelled ask is not answered"),
                 Event::Proposed { proposal } => {
+                    assert!(!waiting.contains_key(&record.node), "nothing is proposed while a belief waits");
                     assert!(!proposal.ask.is_some_and(|a| cancelled.contains(&a)), "a cancelled ask proposes nothing");
                 }
+                Event::BeliefOffered { offer, .. } => {
+                    waiting.insert(record.node, *offer);
+                }
+                Event::Believed { offer: Some(offer), by, edited, .. } => {
+                    assert_eq!(waiting.remove(&record.node), Some(*offer), "what was offered last is what is taken");
+                    assert!(
+                        *by == Actor::Person || (policy.is_automatic() && !edited),
+                        "only a policy takes by itself"
+                    );
+                }
+                Event::Believed { offer: None, by, .. } => {
+                    assert_eq!(*by, Actor::Person);
+                    assert!(!waiting.contains_key(&record.node), "corrected between decisions");
+                }
+                Event::BeliefRefused { offer, .. } => assert_eq!(waiting.remove(&record.node), Some(*offer)),
                 Event::PolicySet { policy: set, .. } => (policy, automatic) = (set.clone(), 0),
                 _ => {}
             }
         }
         assert_eq!(performed.next(), None, "the world performed nothing unrecorded");
+    }
+}
+
+/// What the simulated method asks for a new belief with.
+pub(super) const WRITER: &str = "belief";
+
+/// A belief as written: none where the text begins with `bad`.
+fn written(due: Due, text: &str) -> BeliefDraft {
+    let bad = text.starts_with("bad");
+    BeliefDraft {
+        due,
+        update: "told".into(),
+        raw: text.into(),
+        repairs: vec![],
+        state: (!bad).then(|| json!({ "written": text })),
+        problem: bad.then(|| "line 1: it is bad".to_owned()),
     }
 }
 

@@ -273,8 +273,12 @@ fn a_policy_to_begin_with_is_recorded_with_its_reason_before_anything_is_asked()
     for (unattended, expected) in [(false, "as configured"), (true, "unattended run")] {
         let gate = Gate::new(Session::new(super::simulation::header()));
         let mut gate = if unattended { gate.unattended() } else { gate };
-        let begin =
-            Request::Begin { outcome: Default::default(), assertions: vec![], policy: Some(Policy::checked(3)) };
+        let begin = Request::Begin {
+            outcome: Default::default(),
+            assertions: vec![],
+            policy: Some(Policy::checked(3)),
+            belief: None,
+        };
         let effects = gate.request(begin, 1);
         let Effect::Persist(record) = &effects[1] else { panic!("{effects:?}") };
         assert!(matches!(&record.event, Event::PolicySet { why, .. } if why == expected), "{record:?}");
@@ -290,6 +294,7 @@ fn a_run_nobody_watches_asks_for_nothing_after_its_last_step() {
         outcome: Default::default(),
         assertions: vec![],
         policy: Some(Policy { steps: 1, ..Policy::default() }),
+        belief: None,
     });
     sim.answer(0, &["go"]);
     assert_eq!((texts(&sim), sim.asks.len()), (vec!["go"], 0));
@@ -375,7 +380,7 @@ enum Op {
 
 fn op() -> impl Strategy<Value = Op> {
     let text = || prop::sample::select(vec!["go", "take", "gone", "bad x", "odd x", "end", ""]);
-    let offer = prop::sample::select(vec!["go", "take", "gone", "bad x", "odd x", "go on"]);
+    let offer = prop::sample::select(vec!["go", "take", "gone", "bad x", "odd x", "go on", "tell y", "say z"]);
     let policy = (0u32..4, any::<bool>(), prop::option::of(Just("take".to_owned())), prop::option::of(0u64..500));
     let policy = policy.prop_map(|(steps, until_fails, until_action, token_budget)| Policy {
         steps,
@@ -405,6 +410,11 @@ fn op() -> impl Strategy<Value = Op> {
             method: "n".into(),
             options: [("shots".to_owned(), "1".to_owned())].into(),
         }))),
+        2 => (1u64..6).prop_map(|offer| Op::Ask(Request::ApproveBelief(offer))),
+        1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RefuseBelief { offer, reason: "no".into() })),
+        1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RewriteBelief(offer))),
+        1 => (1u64..6, text()).prop_map(|(offer, t)| Op::Ask(Request::EditBelief { offer, text: t.into() })),
+        1 => text().prop_map(|t| Op::Ask(Request::CorrectBelief(t.into()))),
         1 => Just(Op::Ask(Request::AskAside(aside()))),
         1 => (1u64..6).prop_map(|ask| Op::Ask(Request::Resend { ask, messages: vec![PromptMessage { role: "user".into(), text: "t".into() }] })),
     ]

@@ -1,7 +1,10 @@
 use std::fs;
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
+use super::super::belief::{Due, patch_between};
+use super::super::decision::Actor;
 use super::super::event::{Event, StepOutcome};
 use super::super::gate::header;
 use super::*;
@@ -38,6 +41,47 @@ fn what_is_appended_is_read_back_and_private() {
     #[cfg(unix)]
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions()) & 0o777, 0o600);
     assert!(Writer::create(&path, &header()).is_err(), "a session is never written over");
+}
+
+#[test]
+fn what_is_believed_is_read_back_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let (mut writer, loaded) = Writer::resume(&path).unwrap();
+    let mut session = loaded.session;
+    let offered = |offer, state: Option<Value>| Event::BeliefOffered {
+        offer,
+        due: Due { step: 0, nth: 0 },
+        ask: None,
+        update: "the block is clean".into(),
+        raw: "# state = {".into(),
+        repairs: vec!["line 1: a comma is missing".into()],
+        problem: state.is_none().then(|| "line 1: no state here".to_owned()),
+        state,
+    };
+    let (first, second) = (json!({ "b": {}, "a": { "is": ["clean"] } }), json!({ "a": {} }));
+    let whole = |to: &Value| patch_between(&Value::Null, to);
+    let believed =
+        |offer, patch, edited| Event::Believed { offer, patch, by: Actor::Person, edited, why: "why".into() };
+    let events = [
+        believed(None, whole(&first), false),
+        offered(1, None),
+        Event::BeliefRefused { offer: 1, by: Actor::Policy, why: String::new() },
+        offered(2, Some(second.clone())),
+        believed(Some(2), patch_between(&first, &second), true),
+    ];
+    for (id, event) in (3..).zip(events) {
+        writer.append(&record(id, event.clone())).unwrap();
+        session.apply(&record(id, event)).unwrap();
+    }
+    let again = load(&path).unwrap().session;
+    assert_eq!(again, session);
+    assert_eq!(again.belief().unwrap().to_string(), second.to_string());
+    // What does not fit is refused, and changes nothing.
+    for misfit in [believed(Some(2), whole(&first), false), offered(2, None), believed(None, json!(["?"]), false)] {
+        assert!(session.apply(&record(8, misfit)).is_err());
+        assert_eq!(again, session);
+    }
 }
 
 #[test]

@@ -21,6 +21,9 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::AssertionsAdopted { .. } => ("adopted", Role::Good),
         Event::Configured(_) => ("configured", Role::Warn),
         Event::TreeEdited { .. } | Event::TreeEditUndone => ("tree", Role::Warn),
+        Event::BeliefOffered { .. } => ("belief", Role::Text),
+        Event::Believed { .. } => ("believed", Role::Accent),
+        Event::BeliefRefused { .. } => ("belief", Role::Warn),
         Event::Noted { .. } => ("note", Role::Text),
         Event::Failed { .. } => ("failed", Role::Bad),
     }
@@ -64,7 +67,7 @@ pub fn summary(record: &Record) -> String {
                 Choice::Manual { .. } => format!("typed {id}"),
                 Choice::Reject { reason, .. } => format!("rejected {id}: {reason}"),
             };
-            let by = if decision.by == crate::episode::Actor::Person { "person" } else { "policy" };
+            let by = words::actor(decision.by);
             let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
             format!("{by} {words}{why}")
         }
@@ -105,6 +108,27 @@ pub fn summary(record: &Record) -> String {
             TreeEdit::Move { node, up } => format!("action {node} moved {}", if *up { "up" } else { "down" }),
         },
         Event::TreeEditUndone => "the last change of the blocking tree taken back".to_owned(),
+        Event::BeliefOffered { offer, update, repairs, problem, .. } => {
+            let how = match (problem, repairs.len()) {
+                (Some(problem), _) => format!(" (cannot be read: {problem})"),
+                (None, 0) => String::new(),
+                (None, n) => format!(" ({} made)", words::count(n, "repair")),
+            };
+            format!("new belief {offer} after `{}`{how}", update.trim())
+        }
+        Event::Believed { offer, patch, by, edited, why } => {
+            let changes = words::count(patch.as_array().map_or(0, Vec::len), "change");
+            let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+            let edited = if *edited { ", edited" } else { "" };
+            match offer {
+                Some(offer) => format!("{} took new belief {offer}{edited}, {changes}{why}", words::actor(*by)),
+                None => format!("{changes}{why}"),
+            }
+        }
+        Event::BeliefRefused { offer, by, why } => {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            format!("{} refused new belief {offer}{why}", words::actor(*by))
+        }
         Event::Noted { text } => text.clone(),
         Event::Failed { error } => error.clone(),
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::draw::{Run, run};
-use crate::episode::{Origin, Proposal, Status};
+use crate::episode::{Actor, Origin, Proposal, Status};
 use crate::tui::theme::{Glyphs, Role, Theme};
 
 /// Symbolic scores from here down have no plan behind them.
@@ -24,6 +24,14 @@ pub fn status_word(status: Status) -> &'static str {
         Status::Holds => "holds",
         Status::Fails => "fails",
         Status::Unknown => "unknown",
+    }
+}
+
+/// Who decided, in a word.
+pub fn actor(by: Actor) -> &'static str {
+    match by {
+        Actor::Person => "person",
+        Actor::Policy => "policy",
     }
 }
 

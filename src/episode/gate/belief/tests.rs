@@ -1,0 +1,213 @@
+use serde_json::{Value, json};
+
+use super::super::simulation::{Sim, draft, header};
+use super::super::{Effect, Gate, Report, Request};
+use crate::episode::{Actor, Event, Fate, Origin, Policy, Session};
+
+fn approve(sim: &mut Sim) {
+    let id = sim.gate.session().current().unwrap().turn.recommended.clone().unwrap().0.unwrap();
+    sim.ask(Request::Approve { proposal: id });
+}
+
+fn believed(sim: &Sim) -> Option<Value> {
+    sim.gate.session().belief().map(|b| b.as_ref().clone())
+}
+
+fn said(sim: &Sim, words: &str) -> bool {
+    sim.said.last().is_some_and(|(_, text)| text.contains(words))
+}
+
+/// A session whose first step told something: the writer is asked.
+fn told() -> Sim {
+    let mut sim = Sim::new();
+    sim.answer(0, &["tell x"]);
+    approve(&mut sim);
+    assert_eq!(sim.asks.len(), 1, "the writer is asked before anything else");
+    sim
+}
+
+#[test]
+fn while_a_belief_waits_nothing_is_proposed_and_then_it_goes_on() {
+    let mut sim = told();
+    sim.ask(Request::Manual { text: "go".into() });
+    assert!(said(&sim, "is being written"), "{:?}", sim.said);
+    sim.answer(0, &["s1"]);
+    assert_eq!((sim.asks.len(), believed(&sim)), (0, None), "nobody is asked, nothing is believed yet");
+    for request in [Request::Propose, Request::Sample { n: 2 }, Request::Manual { text: "go".into() }] {
+        sim.ask(request);
+        assert!(said(&sim, "a new belief waits") && sim.asks.is_empty(), "{:?}", sim.said);
+    }
+    sim.ask(Request::ApproveBelief(7));
+    assert!(said(&sim, "no belief 7"), "{:?}", sim.said);
+    sim.ask(Request::ApproveBelief(1));
+    assert_eq!(believed(&sim), Some(json!({ "written": "s1" })));
+    assert_eq!(sim.asks.len(), 1, "now the next action is proposed");
+    let turn = &sim.gate.session().current().unwrap().turn;
+    assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: false });
+    sim.check_invariants();
+}
+
+#[test]
+fn an_edited_belief_is_taken_as_the_persons_and_a_wrong_text_changes_nothing() {
+    let mut sim = told();
+    sim.answer(0, &["s1"]);
+    sim.ask(Request::EditBelief { offer: 1, text: String::new() });
+    assert!(said(&sim, "line 1") && said(&sim, "nothing was changed"), "{:?}", sim.said);
+    assert!(sim.gate.session().pending_offer().is_some(), "the offer still waits");
+    sim.ask(Request::EditBelief { offer: 1, text: "mine".into() });
+    assert_eq!(believed(&sim), Some(json!({ "typed": "mine" })));
+    let turn = &sim.gate.session().current().unwrap().turn;
+    assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: true });
+    assert_eq!(*turn.offers[0].state.clone().unwrap(), json!({ "written": "s1" }), "what was offered stays on record");
+    sim.check_invariants();
+}
+
+#[test]
+fn what_cannot_be_read_is_not_taken_and_refusing_it_keeps_the_belief() {
+    let mut sim = told();
+    sim.ask(Request::Cancel);
+    sim.ask(Request::CorrectBelief("known".into()));
+    sim.asks.clear();
+    sim.ask(Request::Propose);
+    sim.ask(Request::Cancel);
+    sim.ask(Request::Propose);
+    let last = sim.asks.len() - 1;
+    sim.answer(last, &["bad"]);
+    sim.ask(Request::ApproveBelief(1));
+    assert!(said(&sim, "line 1: it is bad"), "{:?}", sim.said);
+    sim.ask(Request::RefuseBelief { offer: 1, reason: "it is cut off".into() });
+    assert_eq!(believed(&sim), Some(json!({ "typed": "known" })));
+    sim.check_invariants();
+}
+
+#[test]
+fn the_policy_takes_what_was_read_and_stops_at_what_was_not() {
+    let mut sim = Sim::new();
+    sim.ask(Request::SetPolicy(Policy { steps: 9, ..Policy::default() }));
+    sim.answer(0, &["tell x"]);
+    sim.answer(0, &["s1"]);
+    assert_eq!(believed(&sim), Some(json!({ "written": "s1" })));
+    sim.answer(0, &["tell y"]);
+    sim.answer(0, &["bad"]);
+    assert!(!sim.gate.session().policy.is_automatic() && said(&sim, "cannot be read"), "{:?}", sim.said);
+    assert_eq!(believed(&sim), Some(json!({ "written": "s1" })), "the belief stays");
+    // The policy set again rules on what waits.
+    sim.ask(Request::RewriteBelief(1));
+    assert!(said(&sim, "no belief 1"), "{:?}", sim.said);
+    sim.ask(Request::RewriteBelief(2));
+    sim.ask(Request::SetPolicy(Policy { steps: 9, ..Policy::default() }));
+    sim.answer(0, &["s2"]);
+    assert_eq!(believed(&sim), Some(json!({ "written": "s2" })));
+    assert_eq!(sim.gate.session().node(2).unwrap().turn.offers[0].fate, Fate::Replaced);
+    sim.check_invariants();
+}
+
+#[test]
+fn a_run_nobody_watches_keeps_its_belief_where_a_new_one_cannot_be_read() {
+    let mut sim = Sim::over(Gate::new(Session::new(header())).unattended());
+    let policy = Some(Policy { steps: 9, ..Policy::default() });
+    let belief = Some(json!({ "start": true }));
+    sim.ask(Request::Begin { outcome: Default::default(), assertions: vec![], policy, belief });
+    assert_eq!(believed(&sim), Some(json!({ "start": true })));
+    sim.answer(0, &["tell x"]);
+    sim.answer(0, &["bad"]);
+    let turn = &sim.gate.session().current().unwrap().turn;
+    assert!(matches!(&turn.offers[0].fate, Fate::Refused { by: Actor::Policy, why } if why.contains("it is bad")));
+    assert_eq!(believed(&sim), Some(json!({ "start": true })));
+    assert_eq!(sim.asks.len(), 1, "the run goes on");
+}
+
+#[test]
+fn going_back_restores_the_belief_and_a_branch_has_its_own() {
+    let mut sim = told();
+    sim.answer(0, &["s1"]);
+    sim.ask(Request::ApproveBelief(1));
+    sim.ask(Request::Manual { text: "tell y".into() });
+    sim.ask(Request::Cancel);
+    sim.ask(Request::CorrectBelief("by hand".into()));
+    assert_eq!(believed(&sim), Some(json!({ "typed": "by hand" })));
+    sim.ask(Request::Undo);
+    assert_eq!(believed(&sim), Some(json!({ "written": "s1" })));
+    sim.ask(Request::Manual { text: "other".into() });
+    assert_eq!(believed(&sim), Some(json!({ "written": "s1" })), "a branch inherits from where it starts");
+    sim.ask(Request::Goto(0));
+    assert_eq!(believed(&sim), None);
+    sim.ask(Request::Goto(2));
+    assert_eq!(believed(&sim), Some(json!({ "typed": "by hand" })));
+    sim.reopen();
+    assert_eq!(believed(&sim), Some(json!({ "typed": "by hand" })));
+    sim.check_invariants();
+}
+
+#[test]
+fn an_update_that_was_passed_over_is_written_later() {
+    let mut sim = told();
+    sim.ask(Request::Cancel);
+    sim.asks.clear();
+    sim.ask(Request::Manual { text: "go".into() });
+    assert_eq!(sim.asks.len(), 1);
+    sim.answer(0, &["s1"]);
+    let offer = sim.gate.session().pending_offer().cloned().unwrap();
+    assert_eq!((offer.due.step, sim.gate.session().cursor()), (1, 2));
+    sim.check_invariants();
+}
+
+#[test]
+fn a_belief_written_with_the_code_is_offered_without_an_ask() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["say z"]);
+    approve(&mut sim);
+    assert!(sim.asks.is_empty());
+    assert_eq!(sim.gate.session().pending_offer().unwrap().ask, None);
+    sim.ask(Request::ApproveBelief(1));
+    assert_eq!((believed(&sim), sim.asks.len()), (Some(json!({ "written": "said" })), 1));
+    sim.check_invariants();
+}
+
+#[test]
+fn a_correction_drops_what_was_proposed_of_the_old_belief() {
+    let mut sim = Sim::new();
+    assert_eq!(sim.asks.len(), 1);
+    sim.ask(Request::CorrectBelief("known".into()));
+    assert_eq!(sim.gate.asking(), Some(2), "asked anew");
+    sim.answer(0, &["late"]);
+    assert!(sim.gate.session().current().unwrap().turn.proposals.is_empty());
+    sim.ask(Request::CorrectBelief("known".into()));
+    assert!(said(&sim, "believed already"), "{:?}", sim.said);
+    let by = sim.records.iter().find_map(|r| match &r.event {
+        Event::Believed { offer: None, by, why, .. } => Some((*by, why.clone())),
+        _ => None,
+    });
+    assert_eq!(by, Some((Actor::Person, "corrected by a person".to_owned())));
+    sim.check_invariants();
+}
+
+#[test]
+fn an_edited_prompt_of_the_writer_is_answered_by_a_belief() {
+    let mut sim = told();
+    let prompt = |text: &str| vec![crate::episode::PromptMessage { role: "text".into(), text: text.into() }];
+    let ask = sim.gate.asking().unwrap();
+    sim.ask(Request::Resend { ask, messages: prompt("other") });
+    sim.asks.remove(0);
+    sim.ask(Request::Manual { text: "go".into() });
+    assert!(said(&sim, "is being written"), "{:?}", sim.said);
+    sim.answer(0, &["s1"]);
+    sim.ask(Request::Resend { ask: 1, messages: prompt("other") });
+    assert!(said(&sim, "not made at this point"), "{:?}", sim.said);
+    sim.ask(Request::Resend { ask: ask + 1, messages: prompt("again") });
+    sim.answer(0, &["s2"]);
+    sim.ask(Request::ApproveBelief(2));
+    assert_eq!(believed(&sim), Some(json!({ "written": "s2" })));
+    sim.check_invariants();
+}
+
+#[test]
+fn a_belief_nobody_waits_for_changes_nothing() {
+    let mut sim = Sim::new();
+    let before = sim.records.len();
+    sim.report(Report::BeliefRead(Ok(json!({}))));
+    assert_eq!(sim.records.len(), before);
+    let effects = sim.gate.request(Request::CorrectBelief("x".into()), 9);
+    assert_eq!(effects, [Effect::ReadBelief("x".into())]);
+    assert!(sim.gate.report(Report::Read(Ok(draft("go", Origin::Person))), 10).is_empty());
+}
