@@ -30,10 +30,14 @@ fn texts(run: &Run) -> Vec<String> {
 
 /// A worker that is a shell script.
 fn script(folder: &tempfile::TempDir, body: &str) -> Workers {
+    script_within(Duration::from_secs(20), folder, body)
+}
+
+fn script_within(wall: Duration, folder: &tempfile::TempDir, body: &str) -> Workers {
     let path = folder.path().join("worker");
     std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    Workers::at(path, Limits { wall: Duration::from_millis(500), ..Limits::default() })
+    Workers::at(path, Limits { wall, ..Limits::default() })
 }
 
 #[tokio::test]
@@ -55,17 +59,17 @@ async fn a_run_suspends_at_each_call_and_goes_on_with_its_answer() {
 
 #[tokio::test]
 async fn time_in_which_a_person_thinks_is_not_the_workers() {
-    let workers = limited(300);
+    let workers = limited(1_500);
     let mut running = workers.start("say(1)\nsay(2)", FUNCTIONS, &Value::Null).await;
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
-    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
     assert_eq!(running.next(Value::Null).await, Step::Finished);
 }
 
 #[tokio::test]
 async fn what_would_not_end_is_stopped() {
-    let workers = limited(700);
+    let (hurried, patient) = (limited(700), workers());
     for (code, bound) in [
         ("while True: pass", Bound::Time),
         ("x = 0\nwhile True:\n  try:\n    while True: x += 1\n  except BaseException: pass", Bound::Time),
@@ -76,7 +80,7 @@ async fn what_would_not_end_is_stopped() {
         ("x = 10 ** 10 ** 9", Bound::Memory),
     ] {
         let since = Instant::now();
-        let run = all(&workers, code).await;
+        let run = all(if bound == Bound::Time { &hurried } else { &patient }, code).await;
         assert_eq!(run.fault.as_ref().map(|f| &f.kind), Some(&FaultKind::Limit(bound)), "{code}: {:?}", run.fault);
         assert!(since.elapsed() < Duration::from_secs(20), "{code}");
     }
@@ -179,7 +183,11 @@ async fn a_worker_that_fails_is_the_sandboxs_fault_not_the_codes() {
 async fn a_worker_that_says_nothing_is_killed_with_its_group() {
     let folder = tempfile::tempdir().unwrap();
     let pid = folder.path().join("pid");
-    let workers = script(&folder, &format!("read x; sleep 60 & echo $! > {}; wait", pid.display()));
+    let workers = script_within(
+        Duration::from_secs(2),
+        &folder,
+        &format!("read x; sleep 60 & echo $! > {}; wait", pid.display()),
+    );
     let since = Instant::now();
     let fault = all(&workers, "say(1)").await.fault.unwrap();
     assert_eq!(fault.kind, FaultKind::Limit(Bound::Time));

@@ -1,5 +1,7 @@
 //! What goes over the pipes between the program and a worker: one JSON object a line.
 
+use std::io::Write;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,7 +41,40 @@ pub(super) enum Reply {
 
 /// A message as a line; `None` if it is longer than `longest`.
 pub(super) fn line(message: &impl Serialize, longest: usize) -> Option<Vec<u8>> {
-    let mut line = serde_json::to_vec(message).ok()?;
-    line.push(b'\n');
-    (line.len() <= longest).then_some(line)
+    let mut line = Bounded { bytes: Vec::new(), longest };
+    serde_json::to_writer(&mut line, message).ok()?;
+    line.write_all(b"\n").ok()?;
+    Some(line.bytes)
+}
+
+/// Bytes up to a bound, so that what is far too long is not written to its end first.
+struct Bounded {
+    bytes: Vec<u8>,
+    longest: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.longest {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_as_long_as_it_may_be() {
+        let answer = Answer { answer: "abc".into() };
+        assert_eq!(line(&answer, 17), None);
+        assert_eq!(line(&answer, 18), Some(b"{\"answer\":\"abc\"}\n".to_vec()));
+    }
 }

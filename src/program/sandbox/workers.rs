@@ -12,7 +12,8 @@ use super::process::Process;
 use super::wire::{Answer, Order, Reply};
 use super::{Limits, Running, Sandbox, Step};
 
-/// How much later than its deadline a worker may say itself that the time is over.
+/// How much later than its deadline a worker may say itself that the time is over. What is beside the code's own time, above all
+/// the start, is taken from it too.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Workers of one program. Needs a tokio runtime, the same for all its runs. Clones share the worker that is ahead.
@@ -29,11 +30,11 @@ impl Workers {
     /// Workers that are this program again.
     #[must_use]
     pub fn of_this_program(limits: Limits) -> Self {
-        Workers {
-            program: std::env::current_exe().map_err(|e| format!("this program does not find itself: {e}")),
-            limits,
-            spare: Arc::default(),
-        }
+        // By this name it is the very program that runs, even where another version was put in its place since.
+        let itself = PathBuf::from("/proc/self/exe");
+        let program = if itself.exists() { Ok(itself) } else { std::env::current_exe() };
+        let program = program.map_err(|e| format!("this program does not find itself: {e}"));
+        Workers { program, limits, spare: Arc::default() }
     }
 
     /// Workers of the program at a path.
@@ -83,7 +84,7 @@ impl Sandbox for Workers {
         };
         let workers = self.clone();
         tokio::spawn(async move { workers.warm() });
-        Box::new(WorkerRun { state, left: self.limits.wall })
+        Box::new(WorkerRun { state, left: self.limits.wall + GRACE })
     }
 }
 
@@ -107,7 +108,7 @@ impl WorkerRun {
     /// Asks within the time that is left.
     async fn ask(&mut self, worker: &mut Process, message: &impl serde::Serialize) -> Step {
         let since = Instant::now();
-        let reply = tokio::time::timeout(self.left + GRACE, worker.ask(message)).await;
+        let reply = tokio::time::timeout(self.left, worker.ask(message)).await;
         self.left = self.left.saturating_sub(since.elapsed());
         match reply {
             Ok(Ok(Reply::Call { call, line })) => Step::Call { call, line },
