@@ -158,11 +158,7 @@ mod tests {
             (ExcType::NameError, "name 'callable' is not defined", "`callable`"),
             (ExcType::AttributeError, "'str' object has no attribute 'format_map'", "`str.format_map`"),
             (ExcType::AttributeError, "type object 'str' has no attribute 'maketrans'", "`str.maketrans`"),
-            (
-                ExcType::TypeError,
-                "unsupported operand type(s) for %: 'str' and 'tuple'",
-                "`%` that puts values into a text",
-            ),
+            (ExcType::TypeError, "unsupported operand type(s) for %: 'str' and 'tuple'", "`%` of str and tuple"),
             (
                 ExcType::TypeError,
                 "'<=' not supported between instances of 'set' and 'frozenset'",

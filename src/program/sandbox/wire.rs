@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_line_is_as_long_as_it_may_be() {
         let answer = Answer { answer: "abc".into() };
-        assert_eq!(line(&answer, 17), None);
-        assert_eq!(line(&answer, 18), Some(b"{\"answer\":\"abc\"}\n".to_vec()));
+        assert_eq!(line(&answer, 16), None);
+        assert_eq!(line(&answer, 17), Some(b"{\"answer\":\"abc\"}\n".to_vec()));
     }
 }
