@@ -4,7 +4,8 @@
 //! force, and explores where it has not seen. [`effects`] and [`search`] know no world; what is particular to households
 //! (sentence forms, goal conditions, likely places) is in [`household`]; `imitation` does what the demonstrations' agent did
 //! where another party takes turns; [`progprompt`] reads and walks plans that a language model wrote,
-//! [`classical`] plans over facts with a planner crate. Nothing here sees a world's hidden state or its list of admissible actions.
+//! [`classical`] plans over facts with a planner crate; [`table`] reads a person's requests at a table and keeps a belief, without a
+//! language model. Nothing here sees a world's hidden state or its list of admissible actions.
 
 mod checked_program;
 pub mod classical;
@@ -16,6 +17,7 @@ pub mod progprompt;
 mod program_view;
 mod proposer;
 pub mod search;
+pub mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 

@@ -190,6 +190,15 @@ impl Reader<'_> {
         Ok(product)
     }
 
+    /// A fraction written as one word: `x / 1/9` is x divided by a ninth, as states tell it.
+    fn part(&self, rest: &str) -> Option<(Ratio, usize)> {
+        let before = self.text.len() - rest.len();
+        let apart = self.text.get(..before).is_some_and(|before| before.ends_with(char::is_whitespace));
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '/').unwrap_or(rest.len());
+        let word = rest.get(..end).filter(|word| apart && word.contains('/'))?;
+        Some((number(word).filter(Ratio::is_positive)?, end))
+    }
+
     fn factor(&mut self, depth: usize) -> Result<Expression, String> {
         if self.take(&['(']).is_some() {
             if depth >= DEEPEST {
@@ -199,6 +208,10 @@ impl Reader<'_> {
             return self.take(&[')']).map(|_| inner).ok_or_else(|| "a parenthesis is not closed".to_owned());
         }
         let rest = self.rest();
+        if let Some((part, length)) = self.part(rest) {
+            self.at = self.text.len() - rest.len() + length;
+            return Ok(Expression::number(part));
+        }
         let end = rest.find(['*', '×', '/', '÷', '+', '−', '(', ')']).unwrap_or(rest.len());
         // A minus ends a word only with a blank before it: `one-fourth` is one.
         let end = rest.find(" -").map_or(end, |minus| minus.min(end));
@@ -228,6 +241,8 @@ mod tests {
             ("2 * blue_block.weight", "blue block", 2, 1),
             ("blue_block.weight * 1/4", "blue block", 1, 4),
             ("blue_block.weight * one-fourth", "blue block", 1, 4),
+            ("gold_block.weight / 1/9", "gold block", 9, 1),
+            ("gold_block.weight/3/2", "gold block", 1, 6),
             ("(1/4) * \"blue block\".weight", "blue block", 1, 4),
             ("half * blue block.weight", "blue block", 1, 2),
         ] {
