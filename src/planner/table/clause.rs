@@ -142,7 +142,7 @@ impl Reading {
         let scene = Scene::of(&self.belief);
         let context = self.context(&scene);
         let acts = if put::is_request(tokens) {
-            vec![put::read(tokens, &context)?]
+            put::read(tokens, &context)?
         } else if self.continues_put(tokens) {
             put::read_on(tokens, &context)?
         } else {

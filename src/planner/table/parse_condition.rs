@@ -252,15 +252,15 @@ impl Parser<'_> {
         if self.take(&["dirty", "polluted", "contaminated"]) {
             return Some(Condition::Clean(false));
         }
-        if self.take(&["empty", "free", "clear", "unused", "uncovered"]) {
+        if self.take(&["empty", "free", "clear", "unused"]) {
             return Some(Condition::Empty);
         }
-        if self.take(&["covered"]) {
-            self.take(&["by", "with"]);
-            return Some(match self.phrase() {
-                Some(phrase) => Condition::Holds(phrase),
-                None => Condition::Not(Box::new(Condition::Empty)),
-            });
+        if self.take(&["uncovered"]) {
+            return Some(Condition::Not(Box::new(Condition::Covered)));
+        }
+        if self.take(&["covered", "hidden"]) {
+            let by = self.take(&["by", "with", "under"]);
+            return Some(if by { Condition::Below(true, self.phrase()?) } else { Condition::Covered });
         }
         None
     }

@@ -75,6 +75,8 @@ pub enum Condition {
     Lowest(Option<Phrase>),
     /// Nothing is in it or on it.
     Empty,
+    /// A cover is over it.
+    Covered,
     /// Clean, or dirty.
     Clean(bool),
     /// Not one of those spoken of.

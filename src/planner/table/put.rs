@@ -5,6 +5,7 @@ use super::act::Act;
 use super::parse::Parser;
 use super::phrase::{Count, Noun, Phrase};
 use super::resolve::Context;
+use super::scene::kind;
 use super::words::Token;
 use crate::world::table::{Kind, TABLE};
 
@@ -54,39 +55,63 @@ pub fn is_request(tokens: &[Token]) -> bool {
     parser.skip(OPENINGS);
     let first = parser.rest().first();
     let verb = first.is_some_and(|token| {
-        [PUT, REMOVE, CLEAN, &["empty", "cover", "uncover"]].iter().any(|verbs| token.among(verbs))
+        [PUT, REMOVE, CLEAN, &["empty", "cover", "uncover", "hide"]].iter().any(|verbs| token.among(verbs))
     });
     // "clean is the red block" is no request; "clean the red block" is.
     verb && parser.rest().len() > 1
 }
 
-/// Reads a request to put something somewhere.
+/// Reads a request to put something somewhere. What is hidden under a cover is uncovered first.
 ///
 /// # Errors
 /// Which part of it is not understood.
-pub fn read(tokens: &[Token], context: &Context) -> Result<Act, Unreadable> {
+pub fn read(tokens: &[Token], context: &Context) -> Result<Vec<Act>, Unreadable> {
+    requested(tokens, context).map(|(what, target)| uncovered(what, target, context))
+}
+
+/// The moves, after those that take covers off what is moved and off where it comes to.
+fn uncovered(what: Vec<String>, target: String, context: &Context) -> Vec<Act> {
+    let scene = context.scene;
+    let top = scene.above(&target).pop();
+    let in_the_way = what.iter().flat_map(|block| scene.directly_on(block)).chain(&top);
+    let is_cover = |name: &&String| kind(name) == Kind::Cover && !what.contains(name);
+    let mut covers: Vec<String> = in_the_way.filter(is_cover).cloned().collect();
+    covers.dedup();
+    let off = (!covers.is_empty()).then(|| Act::Put(covers, TABLE.to_owned()));
+    off.into_iter().chain([Act::Put(what, target)]).collect()
+}
+
+/// What is asked to be put, and where.
+fn requested(tokens: &[Token], context: &Context) -> Result<(Vec<String>, String), Unreadable> {
     let mut parser = Parser::new(tokens);
     parser.skip(OPENINGS);
     let table = TABLE.to_owned();
     if parser.take(&["empty"]) {
         let bowls = things(parser.rest(), context)?;
-        return Ok(Act::Put(bowls.iter().flat_map(|bowl| context.scene.contents(bowl)).collect(), table));
+        return Ok((bowls.iter().flat_map(|bowl| context.scene.contents(bowl)).collect(), table));
     }
     if parser.take(CLEAN) {
         let disinfector = context.scene.all(Kind::Disinfector).next().cloned();
         let disinfector = disinfector.ok_or_else(|| Unreadable::new("clean", "the belief has no disinfector"))?;
-        return Ok(Act::Put(things(parser.rest(), context)?, disinfector));
+        return Ok((things(parser.rest(), context)?, disinfector));
     }
     if parser.take(&["uncover"]) {
         let hidden = things(parser.rest(), context)?;
         let covers = hidden.iter().flat_map(|block| context.scene.directly_on(block).cloned().collect::<Vec<_>>());
-        return Ok(Act::Put(covers.collect(), table));
+        return Ok((covers.collect(), table));
     }
     if parser.take(&["cover"]) {
         let (hidden, cover) = cut(parser.rest(), &["with", "by", "using"], context)?;
         return match hidden.as_slice() {
-            [one] => Ok(Act::Put(cover, one.clone())),
+            [one] => Ok((cover, one.clone())),
             _ => Err(Unreadable::new("cover", "one thing is covered at a time")),
+        };
+    }
+    if parser.take(&["hide"]) {
+        let (hidden, cover) = cut(parser.rest(), &["under", "below", "beneath", "underneath", "with", "in"], context)?;
+        return match hidden.as_slice() {
+            [one] => Ok((cover, one.clone())),
+            _ => Err(Unreadable::new("hide", "one thing is hidden at a time")),
         };
     }
     let removed = parser.take(REMOVE);
@@ -103,7 +128,9 @@ pub fn read(tokens: &[Token], context: &Context) -> Result<Act, Unreadable> {
             [target, ..] => Ok(to(what, target)),
             [] => Err(Unreadable::none("there is no such place in the belief".to_owned())),
         },
-        Err(_) if removed => Ok(Act::Put(things(&rest, context)?, table)),
+        Err(_) if removed || taken && rest.iter().any(|token| token.among(&["off", "from"])) => {
+            Ok((things(&rest, context)?, table))
+        }
         Err(error) => Err(error),
     }
 }
@@ -114,14 +141,15 @@ pub fn read(tokens: &[Token], context: &Context) -> Result<Act, Unreadable> {
 /// Which part of it is not understood.
 pub fn read_on(tokens: &[Token], context: &Context) -> Result<Vec<Act>, Unreadable> {
     let (what, target) = cut(tokens, INTO, context)?;
-    Ok(target.first().map(|target| to(what, target)).into_iter().collect())
+    let moves = target.first().map(|target| to(what, target));
+    Ok(moves.map(|(what, target)| uncovered(what, target, context)).unwrap_or_default())
 }
 
-fn to(mut what: Vec<String>, target: &str) -> Act {
+fn to(mut what: Vec<String>, target: &str) -> (Vec<String>, String) {
     if what.len() > 1 {
         what.retain(|name| name != target);
     }
-    Act::Put(what, target.to_owned())
+    (what, target.to_owned())
 }
 
 /// "[pick up the red block] and put it [on the table]": the second verb says nothing new.

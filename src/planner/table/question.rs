@@ -6,11 +6,11 @@ use super::phrase::{Condition, Count, Noun, Part, Phrase};
 use super::put::{self, OPENINGS};
 use super::question_form::{self as form, count_words, names, yes};
 use super::resolve::{Context, unknown_weight};
-use super::scene::Support;
+use super::scene::{Support, kind};
 use super::weights::Weights;
 use super::words::Token;
 use super::{act::Act, weight_fact};
-use crate::world::table::TABLE;
+use crate::world::table::{Kind, TABLE};
 
 const ASKS: &[&str] = &[
     "what", "which", "how", "where", "is", "are", "was", "were", "does", "do", "did", "has", "have", "name", "list",
@@ -123,8 +123,9 @@ fn what_is(mut parser: Parser, context: &Context) -> Result<String, Unreadable> 
         let anything = Part { count: Count::All, noun: Noun::Object, conditions: vec![form::nearest(condition)] };
         let found = matching(&Phrase::one(anything.clone()), context)?;
         if found.is_empty() && matches!(anything.conditions.first(), Some(Condition::Below(..))) {
-            // Nothing lies under it, then it lies on the table.
-            return Ok(TABLE.to_owned());
+            // No object is under it, then it lies on the table; a cover there hides nothing.
+            let lies = context.named.iter().any(|name| kind(name) == Kind::Block);
+            return Ok(if lies { TABLE.to_owned() } else { names(&found) });
         }
         return Ok(names(&found));
     }

@@ -140,6 +140,7 @@ impl Context<'_> {
             Condition::Highest(within) => self.is_extreme(name, within.as_ref(), true)?,
             Condition::Lowest(within) => self.is_extreme(name, within.as_ref(), false)?,
             Condition::Empty => scene.contents(name).is_empty() && scene.directly_on(name).next().is_none(),
+            Condition::Covered => scene.directly_on(name).any(|above| kind(above) == Kind::Cover),
             Condition::Clean(clean) => scene.clean.get(name) == Some(clean),
             Condition::Other => !self.named.iter().chain(&self.it).any(|other| other == name) && !self.holds_it(name),
             Condition::Holds(phrase) if phrase.parts.iter().all(|part| part.count == Count::No) => {
@@ -231,10 +232,11 @@ impl Context<'_> {
                 all
             }
         };
+        let rivals: Vec<&String> = rivals.iter().filter(|other| kind(other) == Kind::Block).collect();
         let height = scene.height(name);
         let best = rivals.iter().map(|other| scene.height(other));
         let best = if highest { best.max() } else { best.min() };
-        Ok(rivals.iter().any(|rival| rival == name) && best == Some(height))
+        Ok(rivals.iter().any(|rival| *rival == name) && best == Some(height))
     }
 }
 

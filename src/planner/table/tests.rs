@@ -270,6 +270,49 @@ fn weights_that_are_told_stay_told() {
     );
 }
 
+/// The red cover hides the blue block in the tin bowl; the tan cover lies there.
+fn hidden() -> Value {
+    json!({
+        "objects": ["red block", "blue block", "red cover", "tan cover", "tin bowl"],
+        "relations": ["red cover is on blue block"],
+        "red block": {}, "blue block": {}, "red cover": {}, "tan cover": {}, "tin bowl": {"contains": ["blue block"]}
+    })
+}
+
+#[test]
+fn covers_are_taken_off_first() {
+    check_moves(
+        &hidden(),
+        &[
+            ("Put the blue block on the table", &[("red cover", "table"), ("blue block", "table")]),
+            (
+                "Move the block under the red cover on the red block",
+                &[("red cover", "table"), ("blue block", "red block")],
+            ),
+            ("Put the red block on the blue block", &[("red cover", "table"), ("red block", "blue block")]),
+            ("Cover the red block with the tan cover", &[("tan cover", "red block")]),
+            ("Hide the red block under the tan cover", &[("tan cover", "red block")]),
+            ("Put the tan cover over the red block", &[("tan cover", "red block")]),
+            ("Take the cover off the blue block", &[("red cover", "table")]),
+            ("Uncover the blue block", &[("red cover", "table")]),
+            ("Put the red cover on the table", &[("red cover", "table")]),
+        ],
+    );
+    check_said(
+        &hidden(),
+        &[
+            ("Is the blue block covered?", "yes"),
+            ("Is the red block covered?", "no"),
+            ("What is under the red cover?", "blue block"),
+            ("What is under the tan cover?", "nothing"),
+            ("Which cover is over the blue block?", "red cover"),
+            ("How many blocks are not covered?", "one block"),
+            ("Is the blue block covered by the red cover", "yes"),
+            ("which block is in the highest position", "red block, blue block"),
+        ],
+    );
+}
+
 #[test]
 fn goals_are_met_with_the_fewest_moves() {
     check_moves(

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// The words of the grammar of four letters and more: what a misspelt word may be meant to be.
 const GRAMMAR: &str = "\
-    above accidentally another atop became become becomes below beneath block blocks both bottom bowl bowls clean \
+    hide hidden above accidentally another atop became become becomes below beneath block blocks both bottom bowl bowls clean \
     clear color colour contain containing contains contaminated could count cover covered covers directly dirty \
     disinfector does dropped each eight eighth either empty equal equals every fell fifth five four fourth from \
     greater half have heavier heaviest heavy height higher highest hold holding holds identical immediately inside \
