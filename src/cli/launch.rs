@@ -57,6 +57,7 @@ impl Launch {
         match world {
             driver::DIALOGUE => data.dialogue.as_deref(),
             driver::KITCHEN => data.kitchen.as_deref(),
+            driver::TABLE => data.table.as_deref(),
             driver::HOUSEHOLD => data.household.as_deref(),
             _ => None,
         }

@@ -39,6 +39,10 @@ impl NewTask {
                 let how = "kitchens are not generated; write a scene file (docs/kitchen.md) and give it with --data";
                 return Err(CliError::Usage(how.to_owned()));
             }
+            WorldName::Table => {
+                let how = "episodes on a table are files of their own (docs/table.md); give one with --data";
+                return Err(CliError::Usage(how.to_owned()));
+            }
             WorldName::External => {
                 return Err(CliError::Usage("tasks of the external world come from its adapter".to_owned()));
             }

@@ -37,6 +37,7 @@ pub struct Run {
     #[arg(long, value_name = "FILE.jsonl")]
     out: PathBuf,
     /// Actions an episode may take: 50 in the household and worlds of your own, 150 in dialogues, 100 in the kitchen
+    /// and on the table
     #[arg(long, value_name = "N")]
     max_steps: Option<u32>,
     /// The world's seed
@@ -129,6 +130,7 @@ impl Run {
             let usual = match self.world {
                 WorldName::Dialogue => 150,
                 WorldName::Kitchen => 100,
+                WorldName::Table => 100,
                 WorldName::Household | WorldName::External => 50,
             };
             setup.policy = Some(Policy { steps: self.max_steps.unwrap_or(usual), ..Policy::manual() });

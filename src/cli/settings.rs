@@ -8,7 +8,7 @@ use super::CliError;
 use crate::blocking::NamedDomain;
 use crate::config::{Config, Overrides};
 use crate::episode::Configuration;
-use crate::world::{dialogue, kitchen};
+use crate::world::{dialogue, kitchen, table};
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Default, Args)]
@@ -134,7 +134,10 @@ impl Global {
         // In the file a relative path starts at the configuration directory; on the command line it starts here.
         let here = |p: &PathBuf| std::path::absolute(p).unwrap_or_else(|_| p.clone()).display().to_string();
         if let Some(data) = &self.data {
-            let setting = if dialogue::Source::lies_at(data) {
+            // Episodes of a table are a list too, so they are looked for before dialogues.
+            let setting = if table::Source::lies_at(data) {
+                "data.table"
+            } else if dialogue::Source::lies_at(data) {
                 "data.dialogue"
             } else if kitchen::Source::lies_at(data) {
                 "data.kitchen"

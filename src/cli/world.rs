@@ -19,6 +19,8 @@ pub enum WorldName {
     Dialogue,
     /// A kitchen seen through a robot's eyes
     Kitchen,
+    /// A table with blocks and bowls, and a person who asks one thing after another
+    Table,
     /// A world of your own, behind a command that speaks the line protocol (--command, or [external.NAME] in config.toml)
     External,
 }
@@ -30,6 +32,7 @@ impl WorldName {
             WorldName::Household => driver::HOUSEHOLD,
             WorldName::Dialogue => driver::DIALOGUE,
             WorldName::Kitchen => driver::KITCHEN,
+            WorldName::Table => driver::TABLE,
             WorldName::External => driver::EXTERNAL,
         }
     }
@@ -40,7 +43,7 @@ impl WorldName {
 pub struct WorldOptions {
     /// Where the tasks are; the shipped ones if absent. Household: an ALFWorld data folder, a game.tw-pddl, compact .jsonl.
     /// Dialogue: a copy of the Schema-Guided Dialogue dataset (or one split, or one file), or a folder or file of .jsonl.
-    /// Kitchen: a scene file, or a folder of them
+    /// Kitchen: a scene file, or a folder of them. Table: a file or folder of episodes
     #[arg(long, value_name = "FILE_OR_DIR")]
     pub data: Option<PathBuf>,
     /// Household: wording of the games, `put` (releases up to 0.3, the papers') or `move`; an official file's own if absent,

@@ -80,7 +80,7 @@ pub(super) const SECTIONS: [(&str, &str); 9] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 56] = [
+pub(super) const SETTINGS: [Setting; 57] = [
     setting(
         "model",
         "model",
@@ -273,6 +273,14 @@ pub(super) const SETTINGS: [Setting; 56] = [
         "",
         &["STEPWRIGHT_KITCHEN"],
         "kitchen scenes: a scene file, or a folder of them (docs/kitchen.md)",
+    ),
+    setting(
+        "data",
+        "table",
+        Kind::Path,
+        "",
+        &["STEPWRIGHT_TABLE"],
+        "episodes on a table: a file, or a folder of them (docs/table.md)",
     ),
     setting(
         "data",

@@ -110,6 +110,8 @@ pub struct Data {
     pub dialogue: Option<PathBuf>,
     /// Kitchen scenes.
     pub kitchen: Option<PathBuf>,
+    /// Episodes on a table.
+    pub table: Option<PathBuf>,
     /// Household demonstrations in place of the shipped ones.
     pub demonstrations: Option<PathBuf>,
     /// The model hub weights are fetched from.
@@ -235,6 +237,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         household: path("household"),
         dialogue: path("dialogue"),
         kitchen: path("kitchen"),
+        table: path("table"),
         demonstrations: path("demonstrations"),
         model_hub: values.text("data", "model_hub"),
         package_index: values.text("data", "package_index"),

@@ -36,7 +36,7 @@ pub use open::{
 pub use sets::{SetSource, file_name, written_in};
 pub use setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
 pub use task::start;
-pub use worlds::{DIALOGUE, EXTERNAL, HOUSEHOLD, KITCHEN, Place, Sources, WORLDS, Wanted};
+pub use worlds::{DIALOGUE, EXTERNAL, HOUSEHOLD, KITCHEN, Place, Sources, TABLE, WORLDS, Wanted};
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -16,6 +16,7 @@ use crate::world::demonstration::{self, Demonstration};
 use crate::world::dialogue::{self, DialogueWorld};
 use crate::world::household::{self, Edition, HouseholdWorld};
 use crate::world::kitchen::{self, Find, KitchenWorld};
+use crate::world::table::{self, TableWorld};
 use crate::world::{TaskInfo, World, WorldError};
 
 /// The household world's name.
@@ -24,15 +25,21 @@ pub const HOUSEHOLD: &str = "household";
 pub const DIALOGUE: &str = "dialogue";
 /// The kitchen world's name.
 pub const KITCHEN: &str = "kitchen";
+/// The table world's name.
+pub const TABLE: &str = "table";
 
 /// The external world's name.
 pub const EXTERNAL: &str = "external";
 
 /// The worlds there are: name, and what they are in a sentence.
-pub const WORLDS: [(&str, &str); 4] = [
+pub const WORLDS: [(&str, &str); 5] = [
     (HOUSEHOLD, "ALFWorld's text games: find, carry, clean, heat, cool and put things about a house"),
     (DIALOGUE, "recorded dialogues with a service: say what its system does next, act by act"),
     (KITCHEN, "a kitchen seen through a robot's eyes: find, open, carry and switch on, to make coffee and toast"),
+    (
+        TABLE,
+        "a table with blocks and bowls: answer one request after another, and remember what is where, dirty or heavy",
+    ),
     (EXTERNAL, "worlds of your own, behind commands that speak the line protocol (adapters/README.md)"),
 ];
 
@@ -79,6 +86,7 @@ struct Shelf {
     household: Vec<Read<household::Source>>,
     dialogue: Vec<Read<dialogue::Source>>,
     kitchen: Vec<Read<kitchen::Source>>,
+    table: Vec<Read<table::Source>>,
 }
 
 /// The source on a shelf; reads it if it is not there or its file or folder has changed since.
@@ -156,6 +164,18 @@ impl Sources {
         })
     }
 
+    /// The episodes of a file or folder; the shipped ones if `None`.
+    ///
+    /// # Errors
+    /// As [`table::Source::open`].
+    pub fn table(&self, path: Option<&Path>) -> Result<Arc<table::Source>, WorldError> {
+        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        take(&mut shelf.table, path, || match path {
+            Some(path) => table::Source::open(path),
+            None => table::Source::shipped(),
+        })
+    }
+
     /// The tasks of a world.
     ///
     /// # Errors
@@ -165,6 +185,7 @@ impl Sources {
             HOUSEHOLD => Ok(self.household(path)?.tasks()),
             DIALOGUE => Ok(self.dialogue(path)?.tasks()),
             KITCHEN => Ok(self.kitchen(path)?.tasks()),
+            TABLE => Ok(self.table(path)?.tasks()),
             EXTERNAL => Ok(adapters::tasks(&self.adapters())),
             _ => Err(no_such_world(world)),
         }
@@ -179,6 +200,7 @@ impl Sources {
             HOUSEHOLD => self.house(wanted),
             DIALOGUE => self.conversation(wanted),
             KITCHEN => self.kitchen_scene(wanted),
+            TABLE => self.table_episode(wanted),
             EXTERNAL => adapters::place(&self.adapters(), wanted.task),
             _ => Err(no_such_world(wanted.world)),
         }
@@ -225,6 +247,16 @@ impl Sources {
         Ok(Place { world: Box::new(KitchenWorld::new(source, find)), task, sentence, options })
     }
 
+    fn table_episode(&self, wanted: &Wanted<'_>) -> Result<Place, OpenError> {
+        let source = self.table(wanted.data)?;
+        let task = match wanted.task {
+            "" => source.ids().next().unwrap_or_default().to_owned(),
+            task => source.resolve(task)?.to_owned(),
+        };
+        let sentence = source.episode(&task)?.sentence();
+        Ok(Place { world: Box::new(TableWorld::new(source)), task, sentence, options: BTreeMap::new() })
+    }
+
     /// Episodes to learn from at a place: the person's own, the shipped ones, or of a dialogue's service; never the dialogue
     /// itself.
     ///
@@ -251,6 +283,10 @@ impl Sources {
         }
         if place.world.name() == KITCHEN {
             return Ok(kitchen::shipped::demonstrations(&place.task)?);
+        }
+        if place.world.name() == TABLE {
+            let episode = self.table(data)?.episode(&place.task)?;
+            return Ok(table::shipped::demonstrations(&episode)?);
         }
         match &config.data.demonstrations {
             Some(path) => read_demonstrations(path, place.world.as_ref()),

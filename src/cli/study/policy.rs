@@ -183,7 +183,7 @@ impl PolicyStudy {
         let work = match self.world {
             WorldName::Dialogue => self.dialogues(&settings, &in_force, &results.all)?,
             WorldName::Household => self.households(&config, &settings, &in_force, &results.all)?,
-            WorldName::Kitchen => {
+            WorldName::Kitchen | WorldName::Table => {
                 return Err(CliError::Usage("this study runs on the dialogue and the household world".to_owned()));
             }
             WorldName::External => return Err(super::of_no_paper()),
@@ -191,7 +191,7 @@ impl PolicyStudy {
         let (waiting, skipped) = work;
         let steps = match self.world {
             WorldName::Dialogue => 24,
-            WorldName::Household | WorldName::Kitchen | WorldName::External => 50,
+            WorldName::Household | WorldName::Kitchen | WorldName::Table | WorldName::External => 50,
         };
         let basis = Basis {
             source,

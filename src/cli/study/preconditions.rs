@@ -89,7 +89,7 @@ impl Preconditions {
         let subjects = match self.world {
             WorldName::Dialogue => self.dialogue()?,
             WorldName::Household => vec![self.household(&config)?],
-            WorldName::Kitchen => {
+            WorldName::Kitchen | WorldName::Table => {
                 return Err(CliError::Usage("this study runs on the dialogue and the household world".to_owned()));
             }
             WorldName::External => return Err(super::of_no_paper()),

@@ -1,0 +1,98 @@
+//! An episode: a scene and the requests a person makes one after another, with what each expects.
+
+use super::judge::Expected;
+use super::scene::Scene;
+use super::thing::Kind;
+
+/// The kinds of episodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Domain {
+    /// Blocks and bowls.
+    PickAndPlace,
+    /// Blocks get dirty by touching and clean in the disinfector.
+    Disinfection,
+    /// What blocks weigh is told in terms of other blocks.
+    Weight,
+    /// Covers hide blocks.
+    Cover,
+    /// A ball under one of some cups.
+    Cups,
+}
+
+impl Domain {
+    /// All of them, in the order they are listed.
+    pub const ALL: [Domain; 5] =
+        [Domain::PickAndPlace, Domain::Disinfection, Domain::Weight, Domain::Cover, Domain::Cups];
+
+    /// The name, as in files and ids.
+    pub fn name(self) -> &'static str {
+        match self {
+            Domain::PickAndPlace => "pick_and_place",
+            Domain::Disinfection => "disinfection",
+            Domain::Weight => "weight",
+            Domain::Cover => "cover",
+            Domain::Cups => "cups",
+        }
+    }
+
+    /// The domain of a name.
+    pub fn of(name: &str) -> Option<Domain> {
+        Domain::ALL.into_iter().find(|domain| domain.name() == name)
+    }
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The person's words.
+    pub query: String,
+    /// What kind of request it is (`put`, `question`, `statement`, `event`, `put_all`, `goal`, `swap`).
+    pub kind: String,
+    /// Whether it takes something of earlier requests.
+    pub temporal: bool,
+    /// A program that answers it; empty where none is written down.
+    pub code: String,
+    /// What is expected.
+    pub expected: Expected,
+}
+
+/// An episode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Episode {
+    /// Its id among tasks.
+    pub id: String,
+    /// Its kind.
+    pub domain: Domain,
+    /// How it begins.
+    pub start: Scene,
+    /// The requests, at least one.
+    pub requests: Vec<Asked>,
+}
+
+impl Episode {
+    /// What the episode is, in a sentence, as it is told at its beginning.
+    pub fn sentence(&self) -> String {
+        let asks = match self.requests.len() {
+            1 => "one request".to_owned(),
+            n => format!("{n} requests"),
+        };
+        match &self.start {
+            Scene::Cups(cups) => format!("Keep track of the ball under {} cups: {asks}.", cups.len()),
+            Scene::Table(table) => {
+                let count = |kind: Kind| table.things().iter().filter(|thing| thing.kind == kind).count();
+                let kinds = [
+                    (Kind::Block, "block", "blocks"),
+                    (Kind::Bowl, "bowl", "bowls"),
+                    (Kind::Cover, "cover", "covers"),
+                    (Kind::Disinfector, "disinfector", "disinfectors"),
+                ];
+                let told = kinds.into_iter().filter_map(|(kind, one, many)| match count(kind) {
+                    0 => None,
+                    1 => Some(format!("1 {one}")),
+                    n => Some(format!("{n} {many}")),
+                });
+                format!("Answer {asks} about {} on a table.", told.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What an episode is about: a table with things on it, or a row of cups with a ball under one of them.
+
+use serde_json::{Value, json};
+
+use super::named::words;
+use super::rules::Table;
+use super::told::Telling;
+
+/// The scene at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scene {
+    /// Things on a table.
+    Table(Table),
+    /// Cups in a row; the ball is under those that are true.
+    Cups(Vec<bool>),
+}
+
+impl Scene {
+    /// `put_first_on_second`.
+    ///
+    /// # Errors
+    /// Why not, in the rule's words; then nothing has changed.
+    pub fn put(&mut self, first: &str, second: &str) -> Result<(), String> {
+        match self {
+            Scene::Table(table) => table.put(first, second),
+            Scene::Cups(_) => Err(format!("unknown object: {first}")),
+        }
+    }
+
+    /// Takes what a request tells as true: statements, events, swaps of cups. Other requests change nothing by being made.
+    pub fn hear(&mut self, query: &str, kind: &str) {
+        match (self, kind) {
+            (Scene::Table(table), "statement") => table.hear(query, Telling::Statement),
+            (Scene::Table(table), "event") => table.hear(query, Telling::Event),
+            (Scene::Table(_), _) => {}
+            (Scene::Cups(cups), _) => {
+                if let Some((first, second)) = swapped(query)
+                    && first.max(second) < cups.len()
+                {
+                    cups.swap(first, second);
+                }
+            }
+        }
+    }
+
+    /// The scene in the form a belief has.
+    pub fn form(&self) -> Value {
+        match self {
+            Scene::Table(table) => table.form(),
+            Scene::Cups(cups) => json!({ "cups": cups }),
+        }
+    }
+
+    /// The names of the things there are.
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Scene::Table(table) => table.things().iter().map(|thing| thing.name.clone()).collect(),
+            Scene::Cups(cups) => (0..cups.len()).map(|i| format!("cup {i}")).collect(),
+        }
+    }
+}
+
+/// The two cups that a request says are swapped (`Swapping cup 0 with cup 2`), counted from 0.
+pub fn swapped(query: &str) -> Option<(usize, usize)> {
+    let mut numbers = words(query).into_iter().filter_map(|word| word.0.parse().ok());
+    Some((numbers.next()?, numbers.next()?))
+}
+
+/// A list of cups as Python writes it.
+pub fn cups_text(cups: &[bool]) -> String {
+    let each: Vec<&str> = cups.iter().map(|ball| if *ball { "True" } else { "False" }).collect();
+    format!("[{}]", each.join(", "))
+}

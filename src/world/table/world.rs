@@ -1,0 +1,312 @@
+//! The table as a [`World`]: a source of episodes and, once reset, one of them at a moment.
+//!
+//! What a request tells becomes true as the agent begins to answer it. `done()` closes the request: it is judged, and the next one is
+//! told. Nothing is said of the judgement but the reward.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::call::{self, Act};
+use super::episode::{Asked, Episode};
+use super::judge::{self, Move};
+use super::scene::Scene;
+use super::{Source, program};
+use crate::program::Call;
+use crate::world::{Outcome, ProgramHeader, Request, Snapshot, TaskInfo, World, WorldError};
+
+/// A running episode.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) episode: Arc<Episode>,
+    pub(super) scene: Scene,
+    /// Whether each closed request was answered as expected.
+    pub(super) right: Vec<bool>,
+    /// Whether what the open request tells has become true.
+    heard: bool,
+    /// The moves made for the open request, those that could not be done included.
+    moves: Vec<Move>,
+    /// What was said to the open request.
+    said: Vec<String>,
+}
+
+impl Run {
+    fn new(episode: Arc<Episode>) -> Self {
+        let scene = episode.start.clone();
+        Run { episode, scene, right: Vec::new(), heard: false, moves: Vec::new(), said: Vec::new() }
+    }
+
+    /// The request to be answered; `None` after the last.
+    pub(super) fn open(&self) -> Option<&Asked> {
+        self.episode.requests.get(self.right.len())
+    }
+
+    fn won(&self) -> bool {
+        self.open().is_none() && self.right.iter().all(|right| *right)
+    }
+
+    /// `3 of 7: put the red block …`, or that there is no more.
+    fn told(&self) -> String {
+        match self.open() {
+            Some(asked) => format!("{} of {}: {}", self.right.len() + 1, self.episode.requests.len(), asked.query),
+            None => "That was the last request.".to_owned(),
+        }
+    }
+
+    fn reset(&self) -> Outcome {
+        let mut observation_calls = program::beginning(&self.scene);
+        observation_calls.extend(self.open().map(|asked| program::request(&asked.query)));
+        Outcome {
+            observation: format!("{}\n\n{}", beginning(&self.scene), self.told()),
+            observation_calls,
+            ..Outcome::default()
+        }
+    }
+
+    /// Does what a text asks for.
+    fn act(&mut self, text: &str) -> Outcome {
+        let ended = self.open().is_none();
+        let refused = match call::read(text) {
+            Ok(_) if ended => "the episode is over; every request was answered".to_owned(),
+            Ok(acts) => return self.perform(&acts),
+            Err(why) => why,
+        };
+        Outcome {
+            observation: refused.clone(),
+            error: Some(refused),
+            done: ended,
+            won: self.won(),
+            ..Outcome::default()
+        }
+    }
+
+    fn perform(&mut self, acts: &[Act]) -> Outcome {
+        if !std::mem::replace(&mut self.heard, true) {
+            let asked = self.open().map(|asked| (asked.query.clone(), asked.kind.clone())).unwrap_or_default();
+            self.scene.hear(&asked.0, &asked.1);
+        }
+        let mut told = Vec::new();
+        let mut calls = Vec::new();
+        let mut reward = 0.0;
+        for act in acts {
+            match self.one(act) {
+                Ok(what) => {
+                    calls.push(act.call());
+                    told.extend(what);
+                }
+                Err(error) => told.push(error),
+            }
+            if *act == Act::Done {
+                reward = self.close();
+                told.push(self.told());
+                calls.extend(self.open().map(|asked| program::request(&asked.query)));
+            }
+        }
+        // The call of a text that is one call is the action's; of several, all are told in their order.
+        let single = acts.len() == 1 && calls.first().is_some_and(|call| Act::of(call).is_some());
+        let action_call = single.then(|| calls.remove(0));
+        Outcome {
+            observation: told.join("\n"),
+            admissible: None,
+            action_call,
+            observation_calls: calls,
+            error: None,
+            reward,
+            done: self.open().is_none(),
+            won: self.won(),
+        }
+    }
+
+    /// One call; what is to be told of it, or the error, which changes nothing.
+    fn one(&mut self, act: &Act) -> Result<Option<String>, String> {
+        match act {
+            Act::Put(first, second) => {
+                self.moves.push((first.clone(), second.clone()));
+                self.scene.put(first, second)?;
+                Ok(Some(format!("You put the {first} on the {second}.")))
+            }
+            Act::Say(text) => {
+                self.said.push(text.clone());
+                Ok(Some(format!("You say: {text}")))
+            }
+            Act::Noop | Act::Update(_) | Act::Done => Ok(None),
+        }
+    }
+
+    /// Judges the open request and goes on to the next; the reward.
+    fn close(&mut self) -> f64 {
+        let names = self.scene.names();
+        let right = self.open().is_some_and(|asked| judge::is_right(&self.moves, &self.said, &asked.expected, &names));
+        self.right.push(right);
+        self.heard = false;
+        self.moves.clear();
+        self.said.clear();
+        if right { 1.0 } else { 0.0 }
+    }
+
+    /// Everything there is to know, for people.
+    fn truth(&self) -> Value {
+        let moves = |moves: &[Move]| -> Vec<String> {
+            moves.iter().map(|(a, b)| Act::Put(a.clone(), b.clone()).text()).collect()
+        };
+        let expected = self.open().map(|asked| {
+            let first = moves(&asked.expected.moves);
+            let others = asked.expected.others.iter().map(|other| moves(other)).filter(|other| *other != first);
+            let all: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
+            json!({ "moves": all, "say": asked.expected.say })
+        });
+        json!({
+            "request": self.open().map(|asked| asked.query.as_str()),
+            "expected": expected,
+            "moved": moves(&self.moves),
+            "said": self.said,
+            "right": self.right,
+            "state": self.scene.form(),
+        })
+    }
+}
+
+/// The scene in words, as it is told at the beginning.
+fn beginning(scene: &Scene) -> String {
+    match scene {
+        Scene::Cups(cups) => {
+            let balls: Vec<String> =
+                cups.iter().enumerate().filter(|(_, ball)| **ball).map(|(i, _)| format!("cup {i}")).collect();
+            let under = if balls.is_empty() { "none of them".to_owned() } else { balls.join(" and ") };
+            format!("There are {} cups, counted from 0; the ball is under {under}.", cups.len())
+        }
+        Scene::Table(table) => {
+            let names: Vec<&str> = table.things().iter().map(|thing| thing.name.as_str()).collect();
+            let lies = |name: &str| {
+                let place = table.place_of(name).filter(|place| *place != super::TABLE)?;
+                Some(format!(" The {name} is on the {place}."))
+            };
+            let lying: String = names.iter().filter_map(|name| lies(name)).collect();
+            format!("On the table: {}.{lying}", names.join(", "))
+        }
+    }
+}
+
+/// The table world.
+#[derive(Debug, Clone)]
+pub struct TableWorld {
+    source: Arc<Source>,
+    run: Option<Run>,
+}
+
+impl TableWorld {
+    /// A world over the episodes of a source.
+    pub fn new(source: impl Into<Arc<Source>>) -> Self {
+        TableWorld { source: source.into(), run: None }
+    }
+
+    /// The episode it was reset to.
+    pub fn episode(&self) -> Option<&Arc<Episode>> {
+        self.run.as_ref().map(|run| &run.episode)
+    }
+
+    /// The scene as it is now.
+    pub fn scene(&self) -> Option<&Scene> {
+        self.run.as_ref().map(|run| &run.scene)
+    }
+}
+
+impl World for TableWorld {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {
+        let run = Run::new(self.source.episode(task)?);
+        let outcome = run.reset();
+        self.run = Some(run);
+        Ok(outcome)
+    }
+
+    fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
+        let run = self.run.as_mut().ok_or_else(not_reset)?;
+        Ok(run.act(text))
+    }
+
+    fn admissible(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    fn truth(&self) -> Value {
+        self.run.as_ref().map_or(Value::Null, Run::truth)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot(Arc::new(self.run.clone()))
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
+        let run = snapshot.0.downcast_ref::<Option<Run>>().ok_or(WorldError::ForeignSnapshot)?;
+        if let (Some(now), Some(then)) = (&self.run, run)
+            && now.episode != then.episode
+        {
+            return Err(WorldError::ForeignSnapshot);
+        }
+        self.run.clone_from(run);
+        Ok(())
+    }
+
+    fn preview(&self, text: &str) -> Option<(Outcome, Value)> {
+        let mut run = self.run.clone()?;
+        let outcome = run.act(text);
+        let after = run.truth();
+        Some((outcome, after))
+    }
+
+    fn tasks(&self) -> Vec<TaskInfo> {
+        self.source.tasks()
+    }
+
+    fn call_of(&self, text: &str) -> Option<Call> {
+        match call::read(text).ok()?.as_slice() {
+            [act] => Some(act.call()),
+            _ => None,
+        }
+    }
+
+    fn text_of(&self, call: &Call) -> Option<String> {
+        Act::of(call).map(|act| act.text())
+    }
+
+    fn header(&self) -> ProgramHeader {
+        program::header(self.episode().map(Arc::as_ref))
+    }
+
+    fn specification(&self) -> Cow<'static, str> {
+        Cow::Borrowed(include_str!("../../../worlds/table/spec.py"))
+    }
+
+    fn things(&self) -> Option<Vec<String>> {
+        self.run.as_ref().map(|run| run.episode.start.names())
+    }
+
+    fn request(&self) -> Option<Request> {
+        let run = self.run.as_ref()?;
+        let asked = run.open()?;
+        Some(Request {
+            query: asked.query.clone(),
+            number: run.right.len() + 1,
+            of: run.episode.requests.len(),
+            temporal: asked.temporal,
+            kind: asked.kind.clone(),
+        })
+    }
+
+    fn state_form(&self) -> Option<Value> {
+        self.run.as_ref().map(|run| run.scene.form())
+    }
+
+    fn fork(&self) -> Box<dyn World> {
+        Box::new(self.clone())
+    }
+}
+
+fn not_reset() -> WorldError {
+    WorldError::Failed("the world was not reset to a task yet".to_owned())
+}
