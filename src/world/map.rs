@@ -1,14 +1,24 @@
-//! A plan of a place as seen from above, for people: floor, walls, where the agent stands and looks, and what is where.
+//! Pictures of a place, for people: a plan as seen from above (floor, walls, where the agent stands and looks, what is where), or stacks
+//! as seen from the side.
 //!
-//! A world fills it with points in its own units; how it is drawn, and how large, is the workbench's business. It may show what the
-//! agent has not seen, as long as it says so.
+//! A world fills them, a plan with points in its own units; how they are drawn, and how large, is the workbench's business. They may
+//! show what the agent has not seen, as long as they say so.
 
 /// A point of the plan: to the right, and up.
 pub type Point = (f64, f64);
 
+/// A picture of a place.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Map {
+    /// Seen from above.
+    Plan(Plan),
+    /// Seen from the side.
+    Stacks(Stacks),
+}
+
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Map {
+pub struct Plan {
     /// What is to be told beside it, a line each (`holds nothing`).
     pub captions: Vec<String>,
     /// The points one can stand on.
@@ -80,4 +90,48 @@ pub struct Mark {
     pub sight: Sight,
     /// Whether the task is about it: it is drawn over others and has a line of its own.
     pub wanted: bool,
+}
+
+/// Things that stand on each other, seen from the side.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stacks {
+    /// What is to be told beside it, a line each.
+    pub captions: Vec<String>,
+    /// What stands beside each other, from the left.
+    pub holders: Vec<Holder>,
+    /// What [`Condition::Good`] means here (`clean`).
+    pub good: String,
+    /// What [`Condition::Bad`] means here (`dirty`).
+    pub bad: String,
+}
+
+/// What stacks stand in or on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Holder {
+    /// The container's name; the ground itself if `None`.
+    pub name: Option<String>,
+    /// The stacks, each lowest piece first.
+    pub stacks: Vec<Vec<Piece>>,
+}
+
+/// One thing of a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What is written on it.
+    pub label: String,
+    /// How it is.
+    pub condition: Condition,
+    /// Whether it hides what is below it.
+    pub hides: bool,
+}
+
+/// How a thing is, where the world has such a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// Neither, or not known.
+    Plain,
+    /// As it should be.
+    Good,
+    /// As it should not be.
+    Bad,
 }

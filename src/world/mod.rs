@@ -244,7 +244,7 @@ pub trait World: Send {
         None
     }
 
-    /// The place as seen from above, for people; `None` where the world has no such picture.
+    /// A picture of the place, for people; `None` where the world has no such picture.
     fn map(&self) -> Option<Map> {
         None
     }

@@ -6,7 +6,7 @@ use super::program::Told;
 use super::scene::{Point, Scene};
 use super::sight;
 use super::state::State;
-use crate::world::map::{Agent, Line, Map, Mark, Sight, Spot};
+use crate::world::map::{Agent, Line, Mark, Plan, Sight, Spot};
 
 /// Letters that differ from the type's first, so that what is in most kitchens can be told apart.
 const LETTERS: [(&str, char); 11] = [
@@ -24,7 +24,7 @@ const LETTERS: [(&str, char); 11] = [
 ];
 
 /// The plan at a moment; `goals` are those still to be met.
-pub fn plan(scene: &Scene, state: &State, told: &Told, goals: &[Goal]) -> Map {
+pub fn plan(scene: &Scene, state: &State, told: &Told, goals: &[Goal]) -> Plan {
     let robot = state.robot;
     let seen = sight::seen(scene, state);
     let wanted: Vec<usize> =
@@ -71,7 +71,7 @@ pub fn plan(scene: &Scene, state: &State, told: &Told, goals: &[Goal]) -> Map {
         down if down > 0.0 => format!("looks {down} degrees down"),
         up => format!("looks {} degrees up", -up),
     };
-    Map {
+    Plan {
         captions: vec![goal, format!("{hand}, {looks}")],
         floor,
         step: scene.body.grid_step,

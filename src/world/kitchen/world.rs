@@ -212,7 +212,7 @@ impl World for KitchenWorld {
     fn map(&self) -> Option<Map> {
         let episode = self.episode.as_ref()?;
         let left = episode.task.goals.get(episode.met..).unwrap_or_default();
-        Some(plan::plan(episode.simulation.scene(), episode.simulation.state(), &episode.told, left))
+        Some(Map::Plan(plan::plan(episode.simulation.scene(), episode.simulation.state(), &episode.told, left)))
     }
 
     fn fork(&self) -> Box<dyn World> {

@@ -68,7 +68,8 @@ struct GoalEntry {
 struct CupsFile {
     #[serde(default)]
     demonstrations: Vec<GameEntry>,
-    games: Vec<GameEntry>,
+    #[serde(alias = "games")]
+    episodes: Vec<GameEntry>,
 }
 
 #[derive(Deserialize)]
@@ -190,21 +191,22 @@ pub fn looks_like_episodes(text: &str) -> bool {
     asks && first.get("domain").is_some() && first.get("objects").is_some()
 }
 
-/// Whether a text is one object with games in it.
+/// Whether a text is one object with games of cups in it.
 fn is_cups(text: &str) -> bool {
     // The word is looked for first: reading a large file of something else as JSON would take its time.
-    text.contains("\"games\"") && serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("games").is_some())
+    text.contains("\"swaps\"")
+        && serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("episodes").or(value.get("games")).is_some())
 }
 
 fn cups(text: &str) -> Result<Vec<Episode>, Complaint> {
     let file: CupsFile = serde_json::from_str(text).map_err(complaint)?;
     let demonstrations = file.demonstrations.into_iter().enumerate().map(|(i, game)| ("demonstrations", i, game));
-    let games = file.games.into_iter().enumerate().map(|(i, game)| ("games", i, game));
+    let games = file.episodes.into_iter().enumerate().map(|(i, game)| ("episodes", i, game));
     games
         .chain(demonstrations)
         .map(|(list, i, entry)| {
             let id = match list {
-                "games" => format!("cups/{:03}", i + 1),
+                "episodes" => format!("cups/{:03}", i + 1),
                 _ => format!("cups/demonstration-{:02}", i + 1),
             };
             game(&id, &entry.initial, &entry.swaps).map_err(|e| (None, format!("{list}[{i}]: {e}")))

@@ -143,8 +143,8 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
         ("\n\n{\"id\": \"a\"}", "mine.json:3: no episode: missing field `domain`"),
         ("{", "mine.json:1: no episode: EOF"),
         ("", "mine.json: there is no episode"),
-        ("{\"games\": [{\"initial\": [true], \"swaps\": []}]}", "mine.json: games[0]: initial must be"),
-        ("{\"games\": [{\"initial\": [true, false], \"swaps\": [[0, 2]]}]}", "mine.json: games[0]: swaps[0]: two"),
+        ("{\"games\": [{\"initial\": [true], \"swaps\": []}]}", "mine.json: episodes[0]: initial must be"),
+        ("{\"games\": [{\"initial\": [true, false], \"swaps\": [[0, 2]]}]}", "mine.json: episodes[0]: swaps[0]: two"),
     ];
     let told = |text: &str| Source::from_text(text, Path::new("mine.json")).unwrap_err().to_string();
     for (text, start) in cases {

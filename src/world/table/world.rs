@@ -12,9 +12,9 @@ use super::call::{self, Act};
 use super::episode::{Asked, Episode};
 use super::judge::{self, Move};
 use super::scene::Scene;
-use super::{Source, program};
+use super::{Source, picture, program};
 use crate::program::Call;
-use crate::world::{Outcome, ProgramHeader, Request, Snapshot, TaskInfo, World, WorldError};
+use crate::world::{Map, Outcome, ProgramHeader, Request, Snapshot, TaskInfo, World, WorldError};
 
 /// A running episode.
 #[derive(Debug, Clone)]
@@ -284,6 +284,10 @@ impl World for TableWorld {
 
     fn things(&self) -> Option<Vec<String>> {
         self.run.as_ref().map(|run| run.episode.start.names())
+    }
+
+    fn map(&self) -> Option<Map> {
+        self.run.as_ref().map(picture::picture)
     }
 
     fn request(&self) -> Option<Request> {

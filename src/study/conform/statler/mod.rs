@@ -2,6 +2,7 @@
 //!
 //! Files are found by the layout's names, so that recordings this program never saw are compared like those it did.
 
+mod cups;
 mod primitives;
 mod traces;
 
@@ -25,6 +26,7 @@ impl Topic for Statler {
         let mut rows = Vec::new();
         rows.extend(each(folder, "primitive_cases", "moves", primitives::compare));
         rows.extend(traces::compare(folder));
+        rows.extend(cups::compare(folder));
         rows
     }
 }

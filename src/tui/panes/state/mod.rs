@@ -1,9 +1,10 @@
 //! The program's variables (what the agent can know) beside the world's truth, as trees; what the last step changed stands out.
-//! Where the world has a plan of the place, that is shown first.
+//! Where the world has a picture of the place, that is shown first.
 //!
-//! Rows are `tree`'s business, the plan `map`'s. The cursor stays on its value when the state is updated.
+//! Rows are `tree`'s business, a plan `map`'s, stacks `stacks`'s. The cursor stays on its value when the state is updated.
 
 mod map;
+mod stacks;
 mod tree;
 
 use std::sync::Arc;
@@ -192,7 +193,7 @@ impl StatePane {
         }
     }
 
-    /// The place as seen from above.
+    /// The picture of the place.
     fn plan(&self) -> Option<&Map> {
         self.situation.as_ref()?.map.as_ref()
     }
@@ -315,7 +316,10 @@ impl Pane for StatePane {
             return;
         }
         if let (Shown::Map, Some(plan)) = (self.shown(), self.plan()) {
-            map::draw(plan, &mut painter, area);
+            match plan {
+                Map::Plan(plan) => map::draw(plan, &mut painter, area),
+                Map::Stacks(stacks) => stacks::draw(stacks, &mut painter, area),
+            }
             return;
         }
         let area = self.half().browser.find.draw(&mut painter, area);

@@ -1,0 +1,231 @@
+//! Episodes with covers: things are hidden, looked for, uncovered and moved; a hidden block needs its cover taken off first.
+
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Map, Value, json};
+
+use super::super::{Kind, Move, TABLE, Table};
+use super::{COLOURS, one_of};
+
+/// What bowls are made of.
+const BOWLS: [&str; 6] = ["tin", "glass", "wooden", "copper", "paper", "stone"];
+/// How often an episode is tried: most have what is wanted at once.
+const TRIES: u64 = 64;
+
+/// A request as it is made, before it is written down.
+struct Made {
+    query: String,
+    kind: &'static str,
+    temporal: bool,
+    moves: Vec<Move>,
+    say: Option<String>,
+}
+
+/// An episode in the format of files. It has requests that only somebody who remembers can answer, and a hidden block is moved.
+///
+/// # Errors
+/// Never for any seed tried; what went wrong otherwise.
+pub fn cover(id: &str, seed: u64) -> Result<Value, String> {
+    for attempt in 0..TRIES {
+        let mut random = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(TRIES).wrapping_add(attempt));
+        let (steps, names, initial) = course(&mut random)?;
+        let uncovers = steps.iter().any(|(made, _)| made.kind == "put" && made.moves.len() > 1);
+        if uncovers {
+            let entries: Vec<Value> =
+                steps.into_iter().enumerate().map(|(i, (made, table))| entry(i + 1, &made, &table)).collect();
+            return Ok(json!({
+                "id": id, "domain": "cover", "objects": names, "initial": initial, "n_steps": entries.len(), "steps": entries,
+            }));
+        }
+    }
+    Err(format!("seed {seed} gives no episode in which a hidden block is moved"))
+}
+
+type Course = (Vec<(Made, Table)>, Vec<String>, Value);
+
+/// A course of requests, with the table after each.
+fn course(random: &mut ChaCha8Rng) -> Result<Course, String> {
+    let mut names = Vec::new();
+    let (blocks, covers, bowls) = (random.random_range(4..=5), random.random_range(2..=3), random.random_range(1..=2));
+    for (list, kind, count) in [(&COLOURS[..], "block", blocks), (&COLOURS, "cover", covers), (&BOWLS, "bowl", bowls)] {
+        names.extend(list.choose_multiple(random, count).map(|name| format!("{name} {kind}")));
+    }
+    let mut table = Table::new(&names)?;
+    let initial = table.form();
+    let mut steps = Vec::new();
+    let wanted = random.random_range(8..=12);
+    while steps.len() < wanted {
+        // Something has to be hidden before it can be asked for.
+        let made = if steps.len() < 2 {
+            hide(random, &table)
+        } else {
+            match random.random_range(0..10) {
+                0..3 => hide(random, &table),
+                3..4 => uncover(random, &table),
+                4..7 => put(random, &table),
+                _ => question(random, &table),
+            }
+        };
+        let Some(made) = made else { continue };
+        for (first, second) in &made.moves {
+            table.put(first, second)?;
+        }
+        steps.push((made, table.clone()));
+    }
+    Ok((steps, names, initial))
+}
+
+fn entry(number: usize, made: &Made, table: &Table) -> Value {
+    let told: Vec<String> = made
+        .moves
+        .iter()
+        .map(|(first, second)| format!("Put the {first} {} the {second}.", preposition(second)))
+        .collect();
+    let update = told.join(" ");
+    let mut code: Vec<String> =
+        made.moves.iter().map(|(first, second)| format!("put_first_on_second(\"{first}\", \"{second}\")")).collect();
+    code.extend(made.say.iter().map(|say| format!("say(\"{say}\")")));
+    if !update.is_empty() {
+        code.push(format!("update_wm(\"{update}\")"));
+    }
+    let placement: Map<String, Value> = table.placement();
+    json!({
+        "step": number,
+        "query": made.query,
+        "kind": made.kind,
+        "temporal": made.temporal,
+        "gold_code": code.join("\n"),
+        "gold_moves": made.moves,
+        "gold_say": made.say.iter().collect::<Vec<_>>(),
+        "gold_update": Some(update).filter(|update| !update.is_empty()),
+        "state": table.form(),
+        "placement": placement,
+    })
+}
+
+fn preposition(target: &str) -> &'static str {
+    if Kind::of(target).is_some_and(Kind::contains) { "in" } else { "on" }
+}
+
+/// The names of a kind.
+fn of_kind(table: &Table, kind: Kind) -> Vec<String> {
+    table.things().iter().filter(|thing| thing.kind == kind).map(|thing| thing.name.clone()).collect()
+}
+
+/// What lies directly on a thing.
+fn on(table: &Table, below: &str) -> Option<String> {
+    table.things().iter().map(|thing| &thing.name).find(|name| table.place_of(name) == Some(below)).cloned()
+}
+
+/// The cover that hides a block.
+fn cover_of(table: &Table, block: &str) -> Option<String> {
+    on(table, block).filter(|above| Kind::of(above) == Some(Kind::Cover))
+}
+
+/// The block that a cover hides.
+fn hidden_by(table: &Table, cover: &str) -> Option<String> {
+    table.place_of(cover).filter(|place| *place != TABLE).map(str::to_owned)
+}
+
+fn pick(random: &mut ChaCha8Rng, names: &[String]) -> Option<String> {
+    names.choose(random).cloned()
+}
+
+/// A cover is put over a block that carries nothing.
+fn hide(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+    let free: Vec<String> = of_kind(table, Kind::Block).into_iter().filter(|b| on(table, b).is_none()).collect();
+    let idle: Vec<String> =
+        of_kind(table, Kind::Cover).into_iter().filter(|cover| hidden_by(table, cover).is_none()).collect();
+    let (block, cover) = (pick(random, &free)?, pick(random, &idle)?);
+    let query = match random.random_range(0..3) {
+        0 => format!("Cover the {block} with the {cover}"),
+        1 => format!("Hide the {block} under the {cover}"),
+        _ => format!("Put the {cover} over the {block}"),
+    };
+    Some(Made { query, kind: "put", temporal: false, moves: vec![(cover, block)], say: None })
+}
+
+/// A cover is taken off; which one is not said, or what it hides is not.
+fn uncover(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+    let hiding: Vec<String> =
+        of_kind(table, Kind::Cover).into_iter().filter(|cover| hidden_by(table, cover).is_some()).collect();
+    let cover = pick(random, &hiding)?;
+    let block = hidden_by(table, &cover)?;
+    let (query, temporal) = match random.random_range(0..3) {
+        0 => (format!("Put the {cover} on the table"), false),
+        1 => (format!("Take the cover off the {block}"), true),
+        _ => (format!("Uncover the {block}"), true),
+    };
+    Some(Made { query, kind: "put", temporal, moves: vec![(cover, TABLE.to_owned())], say: None })
+}
+
+/// A block is moved; covers over it and over where it goes are taken off first.
+fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+    let is_light = |block: &String| on(table, block).is_none_or(|above| Kind::of(&above) == Some(Kind::Cover));
+    let mut light: Vec<String> = of_kind(table, Kind::Block).into_iter().filter(is_light).collect();
+    light.shuffle(random);
+    // Hidden ones are what the domain is about.
+    if random.random_bool(0.6) {
+        light.sort_by_key(|block| cover_of(table, block).is_none());
+    }
+    let block = light.first()?.clone();
+    let mut targets: Vec<String> = light.iter().skip(1).cloned().collect();
+    targets.extend(of_kind(table, Kind::Bowl));
+    targets.push(TABLE.to_owned());
+    targets.retain(|target| table.place_of(&block) != Some(target.as_str()));
+    let target = pick(random, &targets)?;
+    let mut moves: Vec<Move> = Vec::new();
+    let cover = cover_of(table, &block);
+    moves.extend(cover.iter().map(|cover| (cover.clone(), TABLE.to_owned())));
+    moves.extend(cover_of(table, &target).map(|cover| (cover, TABLE.to_owned())));
+    let temporal = !moves.is_empty();
+    moves.push((block.clone(), target.clone()));
+    let verb = one_of(random, &["Put", "Place", "Move"]);
+    let what = match &cover {
+        Some(cover) if random.random_bool(0.4) => format!("block under the {cover}"),
+        _ => block,
+    };
+    let query = format!("{verb} the {what} {} the {target}", preposition(&target));
+    Some(Made { query, kind: "put", temporal, moves, say: None })
+}
+
+/// What is covered by what.
+fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+    let blocks = of_kind(table, Kind::Block);
+    let covers = of_kind(table, Kind::Cover);
+    let (query, say) = match random.random_range(0..4) {
+        0 => {
+            let block = pick(random, &blocks)?;
+            let say = if cover_of(table, &block).is_some() { "yes" } else { "no" };
+            (format!("Is the {block} covered?"), say.to_owned())
+        }
+        1 => {
+            let cover = pick(random, &covers)?;
+            let say = hidden_by(table, &cover).unwrap_or_else(|| "nothing".to_owned());
+            (format!("What is under the {cover}?"), say)
+        }
+        2 => {
+            let hidden: Vec<&String> = blocks.iter().filter(|b| cover_of(table, b).is_some()).collect();
+            let block = hidden.choose(random)?;
+            (format!("Which cover is over the {block}?"), cover_of(table, block)?)
+        }
+        _ => {
+            let (word, covered) = match random.random_bool(0.5) {
+                true => ("covered", true),
+                false => ("not covered", false),
+            };
+            let count = blocks.iter().filter(|b| cover_of(table, b).is_some() == covered).count();
+            let say = match count {
+                1 => "one block".to_owned(),
+                count => format!("{} blocks", counted(count)),
+            };
+            (format!("How many blocks are {word}?"), say)
+        }
+    };
+    Some(Made { query, kind: "question", temporal: true, moves: Vec::new(), say: Some(say) })
+}
+
+fn counted(count: usize) -> &'static str {
+    ["no", "one", "two", "three", "four", "five"].get(count).copied().unwrap_or("many")
+}
