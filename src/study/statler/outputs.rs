@@ -72,8 +72,8 @@ fn kept(text: &str, said: Said) -> Vec<String> {
     let begins = |line: &str, words: &[&str]| words.iter().any(|word| line.starts_with(word));
     // The script also drops lines that begin with two blanks, but strips every line before it looks.
     let lines = text.lines().map(str::trim).filter(|line| {
-        let aside = line.is_empty() || begins(line, &["# ", "update_wm", "noop"]);
-        !aside && !(said == Said::IsDropped && begins(line, &["say", "if", "def", "while"]))
+        let code = said == Said::Counts || !begins(line, &["say", "if", "def", "while"]);
+        code && !line.is_empty() && !begins(line, &["# ", "update_wm", "noop"])
     });
     lines.map(|line| line.replace('"', "'")).collect()
 }
