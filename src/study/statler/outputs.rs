@@ -42,8 +42,7 @@ impl Output {
 fn argument<'a>(line: &'a str, function: &str) -> Option<&'a str> {
     let inner = line.strip_prefix(function)?.trim_start().strip_prefix('(')?;
     let inner = inner.get(..inner.rfind(')')?)?.trim();
-    let quote = inner.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    inner.strip_prefix(quote)?.strip_suffix(quote)
+    inner.strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])
 }
 
 /// Two arguments, of which the outer quotes are gone.
