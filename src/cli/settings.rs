@@ -48,7 +48,8 @@ pub struct Global {
 /// How proposals are made: flags of what makes any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct MethodFlags {
-    /// The method: precondition-aware (Algorithm 1), precondition-prompting, few-shot, scored, blocking, progprompt, ff-replan
+    /// The method: precondition-aware (Algorithm 1), precondition-prompting, few-shot, scored, blocking, progprompt, ff-replan,
+    /// statler, code-as-policies and others (docs/methods.md)
     /// [env: STEPWRIGHT_METHOD]
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
@@ -73,6 +74,9 @@ pub struct MethodFlags {
     /// What judges a plan's assertions (method progprompt): what is seen, or the language model
     #[arg(long, value_name = "seen|model")]
     judging: Option<String>,
+    /// The calls of a program (method statler): decided about all at once, or each
+    #[arg(long, value_name = "all|each")]
+    primitives: Option<String>,
     /// A blocking domain in place of the one that ships for the world: a file's, or one `derived` from assertions (docs/domains.md)
     #[arg(long, value_name = "FILE|derived")]
     domain: Option<String>,
@@ -92,6 +96,7 @@ impl MethodFlags {
             ("selection", self.selection.clone()),
             ("conversation", self.conversation.clone()),
             ("judging", self.judging.clone()),
+            ("primitives", self.primitives.clone()),
         ];
         let options = options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         let method = self.method.clone().filter(|m| m != "auto").unwrap_or_default();
@@ -152,8 +157,8 @@ impl Global {
         }
         overrides.set("model.model", "--model", self.model.clone());
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
-        let MethodFlags { method, shots, think, assertions, likelihood, selection, conversation, judging, domain } =
-            self.method.clone();
+        let MethodFlags { method, shots, think, assertions, likelihood, domain, .. } = self.method.clone();
+        let MethodFlags { selection, conversation, judging, primitives, .. } = self.method.clone();
         overrides.set("method.method", "--method", method);
         overrides.set("method.shots", "--shots", shots);
         overrides.set("method.think", "--think", think.then_some("true"));
@@ -162,6 +167,7 @@ impl Global {
         overrides.set("method.selection", "--selection", selection);
         overrides.set("method.conversation", "--conversation", conversation);
         overrides.set("method.judging", "--judging", judging);
+        overrides.set("method.primitives", "--primitives", primitives);
         overrides.set(
             "method.domain",
             "--domain",

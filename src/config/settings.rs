@@ -80,7 +80,7 @@ pub(super) const SECTIONS: [(&str, &str); 9] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 57] = [
+pub(super) const SETTINGS: [Setting; 58] = [
     setting(
         "model",
         "model",
@@ -230,6 +230,14 @@ pub(super) const SETTINGS: [Setting; 57] = [
         "\"seen\"",
         &[],
         "what judges a plan's assertions (method progprompt): what is seen, or the language model",
+    ),
+    setting(
+        "method",
+        "primitives",
+        Kind::OneOf(&["all", "each"]),
+        "\"all\"",
+        &[],
+        "whether the calls of a program (method statler) are decided about with it, or one by one",
     ),
     setting(
         "method",

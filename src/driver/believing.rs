@@ -1,12 +1,42 @@
-//! The belief in the driver: reading what is written or typed as one, and setting it beside the truth.
+//! The belief in the driver: which update is due, asking for the state after it, reading what is written or typed as one, and setting
+//! what is believed beside the truth.
+//!
+//! What is due is told by the records ([`crate::episode::Due`]): the updates of the steps on the way to the cursor, in their order, that
+//! no offer taken or refused names.
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::setup::Source;
 use super::task::Driver;
-use super::{BeliefReading, BeliefView};
+use super::{BeliefReading, BeliefView, SYMBOLIC};
 use crate::belief;
+use crate::episode::gate::{Advice, AskSpec, BeliefDraft, Report};
+use crate::episode::{AskId, Due, Node, Usage};
+use crate::method::BELIEF;
+use crate::method::coding::{Form, Memory, STATE, closes, in_force, read_program, updates};
+use crate::planner;
+
+/// Temperature of a state that is written again.
+const AGAIN: f64 = 0.7;
+
+/// How the belief is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keeping {
+    /// By a writer that is asked for each `update_wm`; `shown`: with examples.
+    Apart { shown: bool },
+    /// By the answer that held the program.
+    Together(Form),
+}
+
+/// An update whose state is to be written.
+struct Update {
+    due: Due,
+    text: String,
+    /// The state's text, where it was written with the program.
+    written: Option<String>,
+}
 
 /// Reads a whole belief: JSON as it is, else what people and models write in its place.
 pub(super) fn read(text: &str) -> Result<BeliefReading, String> {
@@ -18,10 +48,142 @@ pub(super) fn read(text: &str) -> Result<BeliefReading, String> {
     Ok(BeliefReading { state: Arc::new(reading.state), repairs })
 }
 
-/// What is believed at the cursor beside the truth there, and how far both were apart on the way.
+impl Driver {
+    fn keeping(&self) -> Option<Keeping> {
+        let coding = self.method.coding()?;
+        match (coding.memory, &self.source) {
+            (Memory::History, _) => None,
+            // The built-in reader writes programs only.
+            (Memory::Together { .. }, Source::Symbolic) => Some(Keeping::Apart { shown: true }),
+            (Memory::Apart { shown }, _) => Some(Keeping::Apart { shown }),
+            (Memory::Together { .. }, _) => Some(Keeping::Together(coding.form)),
+        }
+    }
+
+    /// Whether what is believed is kept up to date.
+    pub(super) fn believes(&self) -> bool {
+        self.keeping().is_some()
+    }
+
+    /// The first update on the way to the cursor that nothing was decided about.
+    fn due(&self) -> Option<(Keeping, Update)> {
+        let keeping = self.keeping()?;
+        let session = self.gate.session();
+        session.belief()?;
+        let path = session.path(session.cursor());
+        let all = path.iter().enumerate().skip(1).flat_map(|(i, node)| match keeping {
+            Keeping::Apart { .. } => updates_of(node),
+            Keeping::Together(form) => {
+                let asked = path.get(i - 1).and_then(|from| self.points.request_at(from.id));
+                written_with(path.get(..=i).unwrap_or_default(), form, asked.map_or("", |a| a.query.as_str()))
+            }
+        });
+        let mut all = all;
+        all.find(|update| !session.is_settled(update.due)).map(|update| (keeping, update))
+    }
+
+    /// What is to be done about the belief before anything else is proposed.
+    pub(super) fn write_due(&mut self) -> Option<Advice> {
+        let (keeping, update) = self.due()?;
+        let session = self.gate.session();
+        let believed = session.belief().map(Arc::clone)?;
+        if matches!(keeping, Keeping::Together(_)) {
+            let written = update.written.clone().unwrap_or_default();
+            return Some(Advice::Offer(Box::new(self.read_state(&update, written))));
+        }
+        let Source::Language { .. } = &self.source else {
+            let (purpose, model) = (BELIEF.to_owned(), SYMBOLIC.to_owned());
+            return Some(Advice::Write(AskSpec { purpose, model, prompt: None, n: 1, temperature: 0.0 }));
+        };
+        let shown = keeping == Keeping::Apart { shown: true };
+        let domain = self.domain().filter(|_| shown);
+        let about = "The state is of objects on a table, and of what a person told about them.";
+        let prompt = match self.prompting.state(domain, about, &believed, &update.text) {
+            Ok(prompt) => prompt,
+            Err(why) => return Some(Advice::Stuck(why)),
+        };
+        // Greedily written again it would come out the same.
+        let temperature = if session.pending_offer().is_some() { AGAIN } else { 0.0 };
+        let (purpose, model) = (BELIEF.to_owned(), self.source.name());
+        Some(Advice::Write(AskSpec { purpose, model, prompt: Some(prompt), n: 1, temperature }))
+    }
+
+    /// A writer's answer, as a report to the gate.
+    pub(super) fn state_written(&self, ask: AskId, texts: Vec<String>, usage: Option<Usage>, ms: u64) -> Report {
+        let Some((_, update)) = self.due() else {
+            return Report::AskFailed { ask, error: "no update is due any more".to_owned() };
+        };
+        let written = texts.first().cloned().unwrap_or_default();
+        let draft = Box::new(self.read_state(&update, written));
+        Report::Written { ask, texts, usage, ms, draft }
+    }
+
+    /// The state of the built-in writer.
+    pub(super) fn write_state(&self, ask: AskId) -> Report {
+        let (Some((_, update)), Some(believed)) = (self.due(), self.gate.session().belief()) else {
+            return Report::AskFailed { ask, error: "no update is due any more".to_owned() };
+        };
+        let Update { due, text, .. } = update;
+        let written = planner::table::update(believed, &text);
+        let raw = written.as_ref().map(belief::write).unwrap_or_default();
+        let problem = written.as_ref().err().map(ToString::to_string);
+        let texts = vec![raw.clone()];
+        let draft = BeliefDraft { due, update: text, raw, repairs: Vec::new(), state: written.ok(), problem };
+        Report::Written { ask, texts, usage: None, ms: 0, draft: Box::new(draft) }
+    }
+
+    fn read_state(&self, update: &Update, raw: String) -> BeliefDraft {
+        let read = match self.believes_cups().then(|| Driver::read_cups(&raw)).flatten() {
+            Some(cups) => Ok(BeliefReading { state: Arc::new(cups), repairs: Vec::new() }),
+            None => read(&whole(&raw)).and_then(|reading| match reading.state.as_object().is_none_or(Map::is_empty) {
+                true => Err("the answer holds no entry of a state".to_owned()),
+                false => Ok(reading),
+            }),
+        };
+        let (state, repairs, problem) = match read {
+            Ok(BeliefReading { state, repairs }) => (Some(state.as_ref().clone()), repairs, None),
+            Err(problem) => (None, Vec::new(), Some(problem)),
+        };
+        BeliefDraft { due: update.due, update: update.text.clone(), raw, repairs, state, problem }
+    }
+}
+
+/// The updates of a step.
+fn updates_of(node: &Node) -> Vec<Update> {
+    let texts = node.action.as_ref().map(|a| updates(&a.text)).unwrap_or_default();
+    let update = |(nth, text)| Update { due: Due { step: node.id, nth }, text, written: None };
+    (0..).zip(texts).map(update).collect()
+}
+
+/// The state that was written with the program whose request the last step of a path closed.
+fn written_with(path: &[&Node], form: Form, query: &str) -> Vec<Update> {
+    let found = path.last().filter(|node| node.action.as_ref().is_some_and(closes)).and_then(|node| {
+        let answer = in_force(path)?.answer?;
+        let written = match form {
+            Form::Program => read_program(answer).state,
+            Form::Cups => Some(answer.to_owned()),
+        };
+        Some(Update { due: Due { step: node.id, nth: 0 }, text: query.to_owned(), written })
+    });
+    found.into_iter().collect()
+}
+
+/// What a writer wrote, with the beginning that its prompt had already.
+fn whole(written: &str) -> String {
+    let begun = written.lines().take(3).any(|line| line.contains("state") && line.contains('{'));
+    let text = written.trim_start();
+    let written = written.split("# query:").next().unwrap_or_default();
+    if begun || text.starts_with('{') || text.starts_with("```") {
+        written.to_owned()
+    } else {
+        format!("{STATE}{written}")
+    }
+}
+
+/// What is believed at the cursor beside the truth there, and how far both were apart on the way; `None` where nothing is maintained.
 pub(super) fn view(driver: &Driver) -> Option<BeliefView> {
     let session = driver.gate.session();
-    let state = session.belief().map(Arc::clone)?;
+    let state = session.belief().filter(|_| driver.believes()).map(Arc::clone)?;
     let truth = driver.points.told_at(session.cursor()).map(Arc::clone);
     let differences = truth.as_deref().map(|truth| belief::compare(&state, truth)).unwrap_or_default();
     let path = session.path(session.cursor());

@@ -9,6 +9,7 @@ mod asking;
 mod believing;
 mod candidates;
 mod checking;
+mod coding;
 mod deriving;
 mod difference;
 pub mod examples;
@@ -20,6 +21,7 @@ mod points;
 pub mod prompting;
 mod proposing;
 mod remote;
+mod running;
 mod scoring;
 mod selecting;
 mod sets;
@@ -34,7 +36,7 @@ pub use open::{
     NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_in, suggested_method,
 };
 pub use sets::{SetSource, file_name, written_in};
-pub use setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
+pub use setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, sandbox, system_clock};
 pub use task::start;
 pub use worlds::{DIALOGUE, EXTERNAL, HOUSEHOLD, KITCHEN, Place, Sources, TABLE, WORLDS, Wanted};
 

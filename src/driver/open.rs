@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::prompting::{self, Prompting};
 use super::setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
-use super::worlds::{KITCHEN, Sources, Wanted};
+use super::worlds::{KITCHEN, Sources, TABLE, Wanted};
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain, domain};
 use crate::config::{self, Config, Selected};
@@ -141,6 +141,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
         source,
         resolver,
         proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
+        sandbox: super::setup::sandbox(),
         demonstrations: Arc::new(demonstrations),
         prompting,
         keep,
@@ -212,6 +213,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         source,
         resolver,
         proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
+        sandbox: super::setup::sandbox(),
         demonstrations: Arc::new(demonstrations),
         prompting,
         keep: Keep::Nothing,
@@ -260,7 +262,11 @@ pub fn suggested_method(source: &Source) -> &'static str {
 
 /// The method a world is made for, where there is one.
 pub fn suggested_in(world: &str) -> Option<&'static str> {
-    (world == KITCHEN).then(|| method::Blocking::default().info().id)
+    match world {
+        KITCHEN => Some(method::Blocking::default().info().id),
+        TABLE => Some(method::coding::STATLER),
+        _ => None,
+    }
 }
 
 fn find_method(id: &str) -> Result<Arc<dyn Method>, OpenError> {

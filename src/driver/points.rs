@@ -15,7 +15,7 @@ use crate::blocking::{Growth, Selection};
 use crate::episode::{Node, NodeId, Session, StepOutcome, TreeEdit};
 use crate::program::Call;
 use crate::world::remote::Recorded;
-use crate::world::{Outcome, Snapshot, World, WorldError};
+use crate::world::{Outcome, Request, Snapshot, World, WorldError};
 
 /// A snapshot is kept at every node whose depth is a multiple of this.
 const EVERY: u32 = 16;
@@ -31,6 +31,8 @@ pub(super) struct Points {
     at: NodeId,
     kept: BTreeMap<NodeId, Point>,
     recent: VecDeque<NodeId>,
+    /// The request that was open at every node that was visited.
+    requests: BTreeMap<NodeId, Request>,
     /// The truth as beliefs tell it, at every node that was visited; empty where the world does not tell it so.
     truths: BTreeMap<NodeId, Arc<Value>>,
 }
@@ -74,8 +76,8 @@ impl Points {
     pub(super) fn new(world: Box<dyn World>, mind: &Mind, growth: Option<Growth>, reset: &[Call]) -> Self {
         let mut state = mind.start();
         state.run(reset.iter());
-        let (kept, truths) = (BTreeMap::new(), BTreeMap::new());
-        let mut points = Points { world, state, growth, at: 0, kept, recent: VecDeque::new(), truths };
+        let (kept, recent, requests, truths) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new(), BTreeMap::new());
+        let mut points = Points { world, state, growth, at: 0, kept, recent, requests, truths };
         points.keep(0, 0);
         points
     }
@@ -285,7 +287,15 @@ impl Points {
         self.truths.get(&node)
     }
 
+    /// The request that was open at a node.
+    pub(super) fn request_at(&self, node: NodeId) -> Option<&Request> {
+        self.requests.get(&node)
+    }
+
     fn keep(&mut self, node: NodeId, depth: u32) {
+        if let Some(request) = self.world.request() {
+            self.requests.insert(node, request);
+        }
         if let Some(truth) = self.world.state_form() {
             self.truths.insert(node, Arc::new(truth));
         }

@@ -321,6 +321,9 @@ impl Driver {
 
     /// What can be said of an action before it is taken. Of one that was offered by the blocking tree, what blocks it.
     pub(super) fn verdict(&self, action: &Action, offered: bool) -> Verdict {
+        if self.method.coding().is_some() && action.call.is_none() {
+            return self.program_verdict(&action.text);
+        }
         let (world, points) = (self.points.world.as_ref(), &self.points);
         let own = || checking::check(world, &self.mind, &points.state, action);
         let growth = points

@@ -9,6 +9,7 @@ use crate::episode::{Header, Policy, Record, Session, log};
 use crate::method::Method;
 use crate::model::LanguageModel;
 use crate::planner::SymbolicProposer;
+use crate::program::sandbox::{Limits, Sandbox, Workers};
 use crate::world::World;
 use crate::world::demonstration::Demonstration;
 
@@ -57,6 +58,11 @@ pub fn system_clock() -> Clock {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         since.map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
     })
+}
+
+/// The sandbox that ships: this program again, as workers. Nothing is started before the first program runs.
+pub fn sandbox() -> Arc<dyn Sandbox> {
+    Arc::new(Workers::of_this_program(Limits::default()))
 }
 
 /// How the session begins.
@@ -112,6 +118,8 @@ pub struct Setup {
     pub proposer: Arc<SymbolicProposer>,
     /// Prompts and demonstrations.
     pub prompting: Prompting,
+    /// What runs programs that models write.
+    pub sandbox: Arc<dyn Sandbox>,
     /// Recorded episodes to learn from.
     pub demonstrations: Arc<Vec<Demonstration>>,
     /// Where the session is kept.

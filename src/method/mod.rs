@@ -3,13 +3,15 @@
 //! A method is pure: it sees what happened at the cursor and says what comes next ([`Next`]), and reads completions. Asking,
 //! checking and deciding belong to the driver and the gate, prompts to [`crate::driver::prompting`]. One file a method; what
 //! they share is `options` (how a method is carried out), `reading` (completions), `think` (thoughts of demonstrations) and
-//! `following` (plans whose lines are proposed one at a time: `planned`).
+//! `following` (plans whose lines are proposed one at a time: `planned`). `coding` holds the methods that answer requests with
+//! programs.
 //!
 //! The paper's policies are `few-shot`, `precondition-prompting` and `precondition-aware`. They differ in two things that
 //! [`Options`] can also set apart: whether the assertions in force stand in the prompt ([`Method::shows_assertions`],
 //! overridden by [`Options::assertions`]), and whether verification drives sampling (Algorithm 1).
 
 pub mod blocking;
+pub mod coding;
 mod few_shot;
 pub mod following;
 mod options;
@@ -26,9 +28,10 @@ pub mod verify;
 use std::sync::Arc;
 
 pub use blocking::Blocking;
+pub use coding::Coding;
 pub use few_shot::FewShot;
 pub use following::Planning;
-pub use options::{Conversation, Judging, Likelihood, MAX_SHOTS, Options, Selecting, Shown};
+pub use options::{Conversation, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
 pub use planned::{FfReplan, ProgPrompt};
 pub use precondition_aware::{PreconditionAware, Trial, algorithm_1};
 pub use precondition_prompting::PreconditionPrompting;
@@ -55,6 +58,13 @@ pub const JUDGE: &str = "the plan's assertion in line";
 /// Purpose recorded when the next line of the plan in force is offered.
 pub const FOLLOW: &str = "next line of the plan";
 
+/// Purpose recorded when a program for the request is asked for.
+pub const CODE: &str = "a program for the request";
+/// Purpose recorded when the next call of the program in force is offered.
+pub const CALL: &str = "next call of the program";
+/// Purpose recorded when a new belief is asked for.
+pub const BELIEF: &str = "the state after an update";
+
 /// A method as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MethodInfo {
@@ -77,6 +87,8 @@ pub enum Next {
     Score,
     /// The next line of the plan in force; a new plan where there is none.
     Follow,
+    /// A program for the request; the next call of the one in force where its calls are decided about one by one.
+    Code,
     /// It is done proposing.
     Recommend {
         /// What it would take.
@@ -129,6 +141,11 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// How it answers requests with programs, if it does.
+    fn coding(&self) -> Option<Coding> {
+        None
+    }
+
     /// Temperature of random samples.
     fn temperature(&self) -> f64 {
         0.7
@@ -156,7 +173,7 @@ pub fn named(id: &str) -> Option<Arc<dyn Method>> {
 }
 
 fn built_in() -> Vec<Arc<dyn Method>> {
-    vec![
+    let mut all: Vec<Arc<dyn Method>> = vec![
         Arc::new(PreconditionAware::default()),
         Arc::new(PreconditionPrompting),
         Arc::new(FewShot),
@@ -166,5 +183,7 @@ fn built_in() -> Vec<Arc<dyn Method>> {
         Arc::new(ProgPrompt { heed: false }),
         Arc::new(FfReplan { limited: false }),
         Arc::new(FfReplan { limited: true }),
-    ]
+    ];
+    all.extend(coding::built_in().into_iter().map(|coder| Arc::new(coder) as Arc<dyn Method>));
+    all
 }

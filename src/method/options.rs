@@ -1,8 +1,8 @@
 //! How a method is carried out, beside its name: how many demonstrations, think comments, whether the assertions are shown, how
 //! given actions are ranked.
 //!
-//! A session records them among its options (`shots`, `think`, `assertions`, `likelihood`, `selection`, `conversation`, `judging`);
-//! what is absent there has its default.
+//! A session records them among its options (`shots`, `think`, `assertions`, `likelihood`, `selection`, `conversation`, `judging`,
+//! `primitives`); what is absent there has its default.
 
 use std::collections::BTreeMap;
 
@@ -61,6 +61,16 @@ pub enum Judging {
     Model,
 }
 
+/// How the calls of a program are decided about (methods that answer requests with programs).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Primitives {
+    /// With the program: taking it makes all its calls.
+    #[default]
+    All,
+    /// One by one: taking the program makes its first call, each of the others is offered.
+    Each,
+}
+
 /// The options of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -78,6 +88,8 @@ pub struct Options {
     pub conversation: Conversation,
     /// Who judges a plan's assertions (method `progprompt`).
     pub judging: Judging,
+    /// How the calls of a program are decided about.
+    pub primitives: Primitives,
 }
 
 impl Default for Options {
@@ -90,6 +102,7 @@ impl Default for Options {
             selecting: Selecting::Written,
             conversation: Conversation::Fresh,
             judging: Judging::Seen,
+            primitives: Primitives::All,
         }
     }
 }
@@ -128,6 +141,9 @@ impl Options {
         if let Some(text) = map.get("judging") {
             options.judging = text.parse()?;
         }
+        if let Some(text) = map.get("primitives") {
+            options.primitives = text.parse()?;
+        }
         Ok(options)
     }
 
@@ -141,6 +157,7 @@ impl Options {
             ("selection", self.selecting.to_string()),
             ("conversation", self.conversation.to_string()),
             ("judging", self.judging.to_string()),
+            ("primitives", self.primitives.to_string()),
         ]
         .map(|(key, value)| (key.to_owned(), value))
         .into()
@@ -182,6 +199,9 @@ impl Options {
         if self.judging == Judging::Model {
             words.push_str(", assertions judged by the model");
         }
+        if self.primitives == Primitives::Each {
+            words.push_str(", call by call");
+        }
         words
     }
 }
@@ -213,6 +233,7 @@ worded!(Likelihood, "likelihood", "mean or sum", Likelihood::Mean => "mean", Lik
 worded!(Selecting, "selection", "written or scored", Selecting::Written => "written", Selecting::Scored => "scored");
 worded!(Conversation, "conversation", "fresh or running", Conversation::Fresh => "fresh", Conversation::Running => "running");
 worded!(Judging, "judging", "seen or model", Judging::Seen => "seen", Judging::Model => "model");
+worded!(Primitives, "primitives", "all or each", Primitives::All => "all", Primitives::Each => "each");
 
 #[cfg(test)]
 mod tests {
@@ -227,7 +248,9 @@ mod tests {
                     let conversation = if shots % 2 == 0 { Conversation::Running } else { Conversation::Fresh };
                     let likelihood = if shots % 3 == 0 { Likelihood::Sum } else { Likelihood::Mean };
                     let judging = if shots % 5 == 0 { Judging::Model } else { Judging::Seen };
-                    let options = Options { shots, think, assertions, likelihood, selecting, conversation, judging };
+                    let primitives = if think { Primitives::Each } else { Primitives::All };
+                    let asked = Options { shots, think, assertions, likelihood, ..Options::default() };
+                    let options = Options { selecting, conversation, judging, primitives, ..asked };
                     let mut map = options.write();
                     map.insert("edition".into(), "put".into());
                     assert_eq!(Options::read(&map), Ok(options));
@@ -248,6 +271,7 @@ mod tests {
             ("selection", "no"),
             ("conversation", ""),
             ("judging", "me"),
+            ("primitives", "some"),
         ] {
             let error = Options::read(&[(key.to_owned(), value.to_owned())].into()).unwrap_err();
             assert!(error.contains(key) && error.contains(value), "{error}");

@@ -21,6 +21,7 @@ fn drive(
             }
             Next::Score => answer(&mut turn, SCORED, Origin::Scored, random, &verify),
             Next::Follow => answer(&mut turn, FOLLOW, Origin::Symbolic, &random[..1], &verify),
+            Next::Code => answer(&mut turn, CODE, Origin::Greedy, &[greedy], &verify),
             Next::Recommend { proposal, why } => return (turn, proposal, why),
         }
     }
@@ -123,7 +124,10 @@ fn every_method_has_a_name_of_its_own() {
     let ids: Vec<&str> = all().iter().map(|m| m.id).collect();
     let plans = ["progprompt", "progprompt-flat", "ff-replan", "ff-replan-limited"];
     assert_eq!(ids[..5], ["precondition-aware", "precondition-prompting", "few-shot", "scored", "blocking"]);
-    assert_eq!(ids[5..], plans);
+    assert_eq!(ids[5..9], plans);
+    let coders = ["statler", "statler-auto", "statler-unified", "cap-cot", "code-as-policies"];
+    assert_eq!(ids[9..14], coders);
+    assert_eq!(ids[14..], ["cups-plain", "cups-cot", "cups-state"]);
     assert!(ids.iter().all(|id| named(id).is_some_and(|m| m.info().id == *id)));
 }
 

@@ -7,5 +7,4 @@ pub mod paper;
 pub mod policy;
 pub mod precondition;
 pub mod run;
-pub mod statler;
 mod table;

@@ -15,6 +15,7 @@ use stepwright::model::{
     ScoreRequest, StreamEvent, TokenLogprob, Usage,
 };
 use stepwright::planner::SymbolicProposer;
+use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::program::{Call, Literal};
 use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError};
 use tokio::sync::mpsc::UnboundedSender;
@@ -300,6 +301,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
             _ => Err(format!("no model `{name}`; there are scripted, symbolic")),
         }),
         proposer: Arc::new(SymbolicProposer::learn([])),
+        sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
         prompting: Prompting::default(),
         demonstrations: Arc::default(),
         keep: log.map_or(Keep::Nothing, Keep::Log),

@@ -12,6 +12,7 @@
 
 mod budget;
 mod program;
+mod requests;
 mod specification;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use serde::Serialize;
 
 pub use budget::{CHARS_A_TOKEN, Meter};
 pub use program::{Demonstration, Trajectory, TrajectoryStep};
+pub use requests::{Asked, Exchange, Game, Refused, Step, Worked, cups, games, worked};
 pub use specification::{SpecificationText, foreign_receivers, own_assertions};
 
 use crate::episode::{Choice, PromptMessage, PromptRecord, Session};

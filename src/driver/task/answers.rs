@@ -2,10 +2,10 @@
 
 use super::{Driver, Message};
 use crate::driver::asking::Answer;
-use crate::driver::{Level, proposing};
+use crate::driver::{Level, coding, proposing};
 use crate::episode::gate::Report;
 use crate::episode::{AskId, Usage};
-use crate::method::{JUDGE, PLAN};
+use crate::method::{BELIEF, JUDGE, PLAN};
 use crate::model::ModelError;
 
 impl Driver {
@@ -21,6 +21,7 @@ impl Driver {
                 let shorter = scores.result.as_ref().err().and_then(|e| self.shorter(e));
                 (ask, shorter.map_or_else(|| scores.report(likelihood), |error| Report::AskTooLong { ask, error }))
             }
+            Message::Ran(ran) => return self.program_ran(ran),
             Message::Made(made) => made.report(),
             Message::Selected(ranking) => {
                 if let Some(text) = ranking.remark() {
@@ -82,7 +83,12 @@ impl Driver {
 
     fn read_answer(&mut self, answer: Answer) -> Report {
         let Answer { ask, result, ms } = answer;
+        let turn = self.gate.session().current().map(|n| &n.turn);
+        let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask));
+        // These prompts have no part that could be left out.
+        let fixed = asked.is_some_and(|a| coding::is_coding(&a.purpose));
         match result {
+            Err(error) if fixed => Report::AskFailed { ask, error: error.to_string() },
             Err(error) => match self.shorter(&error) {
                 Some(error) => Report::AskTooLong { ask, error },
                 None => Report::AskFailed { ask, error: error.to_string() },
@@ -96,14 +102,20 @@ impl Driver {
                     let texts = response.completions.into_iter().map(|c| c.text).collect();
                     return Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() };
                 }
+                if asked.is_some_and(|a| a.purpose == BELIEF) {
+                    let texts = response.completions.into_iter().map(|c| c.text).collect();
+                    return self.state_written(ask, texts, response.usage, ms);
+                }
+                let program = asked.filter(|a| coding::is_for_program(&a.purpose)).and(self.method.coding());
                 let greedy = asked.is_some_and(|a| a.temperature == 0.0);
                 let (world, specification) = (self.points.world.as_ref(), self.mind.specification());
                 let drafts = response
                     .completions
                     .iter()
-                    .map(|c| match self.method.selects_leaves() {
-                        true => self.read_selection(c),
-                        false => proposing::read_completion(c, greedy, world, specification),
+                    .map(|c| match program {
+                        Some(coding) => self.read_code(coding, c, greedy),
+                        None if self.method.selects_leaves() => self.read_selection(c),
+                        None => proposing::read_completion(c, greedy, world, specification),
                     })
                     .collect();
                 let texts = response.completions.into_iter().map(|c| c.text).collect();

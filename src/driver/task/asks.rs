@@ -9,10 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Driver, Message};
 use crate::driver::setup::Source;
-use crate::driver::{asking, proposing, scoring, selecting, writing};
+use crate::driver::{asking, coding, proposing, scoring, selecting, writing};
 use crate::episode::AskId;
 use crate::episode::gate::{AskSpec, Report};
-use crate::method::{FOLLOW, PLAN, SCORED};
+use crate::method::{BELIEF, CALL, CODE, FOLLOW, PLAN, SCORED};
 
 impl Driver {
     pub(super) fn ask_model(&mut self, ask: AskId, spec: &AskSpec) {
@@ -60,6 +60,8 @@ impl Driver {
         }
         if self.writing.has(ask) {
             writing::shape(&mut request);
+        } else if coding::is_coding(&spec.purpose) {
+            coding::shape(&mut request, &spec.purpose, self.method.coding());
         } else if self.method.selects_leaves() {
             selecting::shape(&mut request);
         }
@@ -74,6 +76,18 @@ impl Driver {
         if spec.purpose == FOLLOW {
             let report = self.offer_line(ask);
             return self.report(report);
+        }
+        match spec.purpose.as_str() {
+            CALL => return self.offer_call(ask),
+            CODE => {
+                let report = self.read_instruction(ask);
+                return self.report(report);
+            }
+            BELIEF => {
+                let report = self.write_state(ask);
+                return self.report(report);
+            }
+            _ => {}
         }
         self.asks.insert(ask, cancel.clone());
         if spec.purpose == PLAN {

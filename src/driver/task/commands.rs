@@ -22,7 +22,7 @@ impl Driver {
             Command::Rewrite { node, text } => self.request(Request::Rewrite { node, text }),
             Command::Cancel => {
                 // The job says itself that it was cancelled; a step of a world ends with a report that says so.
-                let stopped = self.errands.stop();
+                let stopped = self.errands.stop() | self.programs.stop();
                 if (!self.bench.cancel() || !self.gate.is_at_rest()) && (!stopped || self.gate.is_asking()) {
                     self.request(Request::Cancel);
                 }

@@ -24,6 +24,12 @@ impl Driver {
 
     /// Asks the method, and renders the prompt of what it wants asked.
     pub(super) fn consult(&mut self, round: AskId, samples: Option<u32>) -> Advice {
+        if let Some(advice) = self.write_due() {
+            return advice;
+        }
+        if let Some(coding) = self.method.coding() {
+            return self.consult_coding(coding, round, samples);
+        }
         if self.method.selects_leaves() {
             return self.consult_tree(round, samples);
         }
@@ -49,6 +55,7 @@ impl Driver {
                     None => Advice::Stuck("this method follows no plan".into()),
                 };
             }
+            Next::Code => return Advice::Stuck("this method answers no requests".into()),
             Next::Greedy => (GREEDY, 1, 0.0, form),
             Next::Samples(n) => {
                 let temperature = match &self.source {

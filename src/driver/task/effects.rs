@@ -90,7 +90,9 @@ impl Driver {
                 self.report(Report::BeliefRead(read));
             }
             Effect::StepWorld { decision, action } => {
-                if self.astray.is_some() || !self.step_beside(decision, &action.text) {
+                let beside = self.astray.is_none()
+                    && (self.run_program(decision, &action.text) || self.step_beside(decision, &action.text));
+                if !beside {
                     let result = self.step(decision, &action.text);
                     self.report(Report::Stepped { decision, result });
                 }
@@ -114,7 +116,12 @@ impl Driver {
         }
     }
 
-    fn step(&mut self, decision: DecisionId, text: &str) -> Result<(StepOutcome, serde_json::Value), String> {
+    /// Performs an action at the cursor.
+    pub(in crate::driver) fn step(
+        &mut self,
+        decision: DecisionId,
+        text: &str,
+    ) -> Result<(StepOutcome, serde_json::Value), String> {
         if let Some(difference) = &self.astray {
             return Err(astray_words(difference));
         }

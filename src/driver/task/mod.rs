@@ -22,6 +22,7 @@ use super::candidates::{self, Bench};
 use super::mind::Mind;
 use super::points::{self, Points};
 use super::remote::{Back, Errands};
+use super::running::{Programs, Ran};
 use super::sets::Changes;
 use super::setup::{Beginning, BlockingSource, Keep, Setup, Source};
 use super::writing::{self, Writing};
@@ -32,6 +33,7 @@ use crate::episode::gate::{Assertions, Effect, Report, Request};
 use crate::episode::{AskId, Gate, Record, Session};
 use crate::method::{Method, Options};
 use crate::planner::SymbolicProposer;
+use crate::program::sandbox::Sandbox;
 use crate::world::Atom;
 use crate::world::demonstration::Demonstration;
 
@@ -51,6 +53,8 @@ pub(super) enum Message {
     Selected(selecting::Ranking),
     /// The end of work on candidates.
     Bench(candidates::Done),
+    /// A program has run.
+    Ran(Ran),
     /// A world in another process has taken a step, or not.
     World(Back),
 }
@@ -69,6 +73,9 @@ pub(super) struct Driver {
     resolver: super::setup::Resolver,
     pub(super) proposer: Arc<SymbolicProposer>,
     pub(super) prompting: super::prompting::Prompting,
+    /// What runs programs that models write, and what ran.
+    pub(super) sandbox: Arc<dyn Sandbox>,
+    pub(super) programs: Programs,
     pub(super) demonstrations: Arc<Vec<Demonstration>>,
     keep: Keep,
     /// What a copy begins with.
@@ -81,7 +88,7 @@ pub(super) struct Driver {
     pub(super) bench: Bench,
     pub(super) writing: Writing,
     pub(super) changes: Changes,
-    asks: BTreeMap<AskId, CancellationToken>,
+    pub(super) asks: BTreeMap<AskId, CancellationToken>,
     /// What a world in another process is doing.
     pub(super) errands: Errands,
     /// Why world and program are not where the session is.
@@ -114,7 +121,7 @@ impl Driver {
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
         let Setup { beginning, mut world, method, source, resolver, proposer, mut prompting, .. } = setup;
-        let Setup { blocking, demonstrations, keep, policy, unattended, clock, .. } = setup;
+        let Setup { sandbox, blocking, demonstrations, keep, policy, unattended, clock, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
@@ -154,7 +161,8 @@ impl Driver {
         }
         if !started {
             let assertions = mind.assertions();
-            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief: None }, now));
+            let belief = points.world.state_form();
+            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now));
         }
         let mut driver = Driver {
             gate,
@@ -168,6 +176,8 @@ impl Driver {
             resolver,
             proposer,
             prompting,
+            sandbox,
+            programs: Programs::default(),
             demonstrations,
             keep,
             before: records,

@@ -291,6 +291,16 @@ pub enum Report {
     Read(Result<Draft, String>),
     /// Of [`Effect::ReadBelief`]; `Err` says why it is none.
     BeliefRead(Result<Value, String>),
+    /// Of [`Effect::StepWorld`], before its outcome, where what was decided is a program: what it comes to is performed and recorded
+    /// in its place.
+    Ran {
+        /// The decision carried out.
+        decision: DecisionId,
+        /// What the program comes to.
+        action: Action,
+        /// What is to be said of its run, if anything: why it stopped early.
+        remark: Option<String>,
+    },
     /// Of [`Effect::StepWorld`]; `Err` when the world itself broke.
     Stepped {
         /// The decision carried out.

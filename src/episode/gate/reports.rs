@@ -73,6 +73,17 @@ impl Gate {
                 let intent = intent.clone();
                 self.read(intent, read);
             }
+            Report::Ran { decision, action: ran, remark } => {
+                let Phase::Stepping { decision: expected, action } = &mut self.phase else { return };
+                if *expected != decision {
+                    return;
+                }
+                *action = ran;
+                if let Some(text) = remark {
+                    self.record(Event::Noted { text: text.clone() });
+                    self.say(Level::Warning, text);
+                }
+            }
             Report::Stepped { decision, result } => {
                 let Phase::Stepping { decision: expected, action } = &self.phase else { return };
                 if *expected != decision {

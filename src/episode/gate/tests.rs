@@ -341,6 +341,29 @@ fn what_arrives_while_an_effect_is_out_waits_its_turn() {
     assert!(matches!(effects.last(), Some(Effect::MoveWorld { to: 0 })), "{effects:?}");
 }
 
+#[test]
+fn what_a_program_comes_to_is_executed_in_its_place() {
+    let mut gate = Sim::new().gate;
+    gate.request(Request::Manual { text: "for".into() }, 5);
+    gate.report(Report::Read(Ok(draft("for", Origin::Person))), 6);
+    let effects = gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 7);
+    let Some(Effect::StepWorld { decision, .. }) = effects.last() else { panic!("{effects:?}") };
+    let decision = *decision;
+    let ran = |decision| {
+        let action = Action { text: "go\ngo".into(), call: None };
+        Report::Ran { decision, action, remark: Some("line 3: it stopped".into()) }
+    };
+    assert!(gate.report(ran(decision + 1), 8).is_empty(), "of no decision that is carried out");
+    let effects = gate.report(ran(decision), 8);
+    let Effect::Persist(note) = &effects[0] else { panic!("{effects:?}") };
+    assert_eq!(note.event, Event::Noted { text: "line 3: it stopped".into() });
+    gate.report(Report::Stepped { decision, result: Ok((Default::default(), serde_json::json!([]))) }, 9);
+    let node = gate.session().current().unwrap();
+    assert_eq!(node.action.as_ref().unwrap().text, "go\ngo");
+    let decided = gate.session().node(0).unwrap().turn.proposal(1).unwrap();
+    assert_eq!(decided.action.as_ref().unwrap().text, "for", "what was decided stays on record");
+}
+
 fn aside() -> AskSpec {
     let prompt = super::super::event::PromptRecord {
         template: "p".into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{Beginning, BlockingSource, Clock, Keep, Resolver, Setup, Source, prompting};
+use crate::driver::{Beginning, BlockingSource, Clock, Keep, Resolver, Setup, Source, prompting, sandbox};
 use crate::episode::{FORMAT_VERSION, Header, Policy};
 use crate::method::{Likelihood, Method, Options, Shown};
 use crate::planner::SymbolicProposer;
@@ -144,6 +144,7 @@ impl Basis {
             resolver: Arc::clone(&self.resolver),
             proposer: Arc::clone(&known.proposer),
             prompting,
+            sandbox: sandbox(),
             demonstrations: Arc::clone(&known.demonstrations),
             keep: Keep::Nothing,
             policy: Some(Policy { steps: self.steps, ..Policy::manual() }),

@@ -9,14 +9,14 @@ use super::list::List;
 use super::{Context, Dialog, Fetch, Reply};
 use crate::driver::Command;
 use crate::episode::{Configuration, Session};
-use crate::method::{Conversation, Judging, Likelihood, MAX_SHOTS, Options, Selecting, Shown};
+use crate::method::{Conversation, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
 use crate::tui::actions::ActionId;
 use crate::tui::launcher::{Catalog, Entry};
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
 
 /// Rows of the options.
-const OPTIONS: usize = 7;
+const OPTIONS: usize = 8;
 /// Rows below the lists: what suits the model, or what is wrong.
 const FOOT: u16 = 1;
 
@@ -90,6 +90,12 @@ impl Configure {
                     Conversation::Running => Conversation::Fresh,
                 };
             }
+            7 => {
+                self.options.primitives = match self.options.primitives {
+                    Primitives::All => Primitives::Each,
+                    Primitives::Each => Primitives::All,
+                };
+            }
             _ => {
                 self.options.assertions = match (self.options.assertions, forward) {
                     (Shown::ByMethod, true) | (Shown::Hidden, false) => Shown::Shown,
@@ -111,6 +117,11 @@ impl Configure {
             4 => ("Selections", self.options.selecting.to_string(), "how a model selects (blocking)"),
             6 => ("Plans' assertions", self.options.judging.to_string(), "what judges them (progprompt)"),
             5 => ("Conversation", self.options.conversation.to_string(), "prompts of selections (blocking)"),
+            7 => (
+                "Calls of programs",
+                self.options.primitives.to_string(),
+                "taken all at once, or each (statler)",
+            ),
             _ => {
                 let word = match self.options.assertions {
                     Shown::ByMethod => "by method",
