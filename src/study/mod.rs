@@ -7,4 +7,5 @@ pub mod paper;
 pub mod policy;
 pub mod precondition;
 pub mod run;
+pub mod statler;
 mod table;

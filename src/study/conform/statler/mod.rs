@@ -3,7 +3,9 @@
 //! Files are found by the layout's names, so that recordings this program never saw are compared like those it did.
 
 mod cups;
+mod parsing;
 mod primitives;
+mod scoring;
 mod traces;
 
 use std::path::Path;
@@ -27,6 +29,8 @@ impl Topic for Statler {
         rows.extend(each(folder, "primitive_cases", "moves", primitives::compare));
         rows.extend(traces::compare(folder));
         rows.extend(cups::compare(folder));
+        rows.extend(each(folder, "state_parse_cases", "states", parsing::compare));
+        rows.extend(scoring::compare(folder));
         rows
     }
 }
