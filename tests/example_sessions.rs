@@ -148,6 +148,39 @@ async fn dialogue(config: &Config, path: &std::path::Path) {
     w.quit().await;
 }
 
+/// Takes the candidate of that text where it is offered, else the selector's.
+async fn select(w: &mut Watched, prefer: &str) {
+    w.recommended().await;
+    let turn = &w.session.current().unwrap().turn;
+    let preferred = turn.proposals.iter().rev().find(|p| p.action.as_ref().is_some_and(|a| a.text == prefer));
+    let proposal = preferred.map_or_else(|| turn.recommended.as_ref().unwrap().0.unwrap(), |p| p.id);
+    w.send(Command::Approve { proposal });
+    w.executed().await;
+}
+
+/// Coffee by the blocking tree: a person looks into the wrong cupboard, goes back across two blocked selections and forth again,
+/// and knows better than the selector where mugs are.
+async fn kitchen(config: &Config, path: &std::path::Path) {
+    let mut w = Watched::start(begin_in("kitchen", config, "galley/coffee", path, None));
+    let blocked = |w: &Watched| w.session.current().and_then(|n| n.outcome.blocked.clone());
+    while blocked(&w).as_deref() != Some("not_visible Mug|1") {
+        select(&mut w, "").await;
+    }
+    select(&mut w, "open Cabinet|2").await;
+    w.recommended().await;
+    w.send(Command::Note("no mug in there: back to before both blocks, to see how the tree grew".into()));
+    for command in [Command::Undo, Command::Undo, Command::Undo, Command::Redo, Command::Redo] {
+        w.send(command);
+        w.until("the way", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. }))).await;
+    }
+    w.send(Command::Propose);
+    while !w.session.is_done() {
+        select(&mut w, "open Cabinet|1").await;
+    }
+    w.said(Level::Info, "the goal is reached").await;
+    w.quit().await;
+}
+
 #[tokio::test]
 async fn examples_are_made_anew_on_demand() {
     if std::env::var_os("STEPWRIGHT_WRITE").is_none() {
@@ -161,7 +194,8 @@ async fn examples_are_made_anew_on_demand() {
     by_hand(&config, &made("by-hand.jsonl")).await;
     algorithm_1(&config, &made("algorithm-1.jsonl")).await;
     dialogue(&config, &made("dialogue.jsonl")).await;
-    for name in ["solved.jsonl", "by-hand.jsonl", "algorithm-1.jsonl", "dialogue.jsonl"] {
+    kitchen(&config, &made("kitchen.jsonl")).await;
+    for name in ["solved.jsonl", "by-hand.jsonl", "algorithm-1.jsonl", "dialogue.jsonl", "kitchen.jsonl"] {
         std::fs::copy(made(name), sessions.join(name)).unwrap();
     }
 }
@@ -233,4 +267,16 @@ fn the_examples_show_what_they_say() {
     assert!(all(&dialogue).iter().any(|d| matches!(d.choice, Choice::Edit { .. })));
     let left = dialogue.nodes().iter().filter(|n| n.children.len() > 1).count();
     assert_eq!(left, 1, "the wrong act is on a branch that was left");
+
+    let kitchen = loaded("kitchen");
+    assert!(won(&kitchen) && kitchen.method == "blocking" && kitchen.model == "symbolic");
+    let way = kitchen.path(kitchen.cursor());
+    let fork = way.iter().position(|n| n.children.len() > 1).expect("a branch");
+    let is_blocked = |n: &stepwright::episode::Node| n.outcome.blocked.is_some();
+    assert!(is_blocked(way[fork]) && is_blocked(way[fork - 1]), "the way back leads across blocks");
+    // What the block grew, a person chose, and the blocked action was taken once it was resolved.
+    assert!(way.iter().any(|n| n.action.as_ref().is_some_and(|a| a.text == "open Cabinet|1")));
+    let coffee =
+        |n: &&&stepwright::episode::Node| n.action.as_ref().is_some_and(|a| a.text == "switchon CoffeeMachine|1");
+    assert_eq!(way.iter().filter(coffee).map(|n| n.outcome.blocked.is_some()).collect::<Vec<_>>(), [true, false]);
 }

@@ -33,4 +33,9 @@ pub const EXAMPLES: &[Example] = &[
         title: "A dialogue predicted act by act; a person corrects the proposer",
         text: include_str!("../../sessions/dialogue.jsonl"),
     },
+    Example {
+        name: "kitchen",
+        title: "Coffee by blocking conditions: what blocks is resolved; a person goes back across it",
+        text: include_str!("../../sessions/kitchen.jsonl"),
+    },
 ];

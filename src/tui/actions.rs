@@ -291,6 +291,7 @@ fn start(add: Add<'_>) {
     add(A::Example(2), "example-2", &["2"], "example", "Open the second example session");
     add(A::Example(3), "example-3", &["3"], "example", "Open the third example session");
     add(A::Example(4), "example-4", &["4"], "example", "Open the fourth example session");
+    add(A::Example(5), "example-5", &["5"], "example", "Open the fifth example session");
     add(A::StartUp, "list-up", &["up", "k"], "up", "One row up");
     add(A::StartDown, "list-down", &["down", "j"], "down", "One row down");
     add(A::StartPageUp, "list-page-up", &["pageup"], "page up", "One page up");

@@ -346,7 +346,7 @@ impl Start {
             let [world, method, model] = self.choices(bottom);
             [tasks, sessions, world, method, model]
         } else {
-            let sessions = u16::try_from(self.len(Part::Sessions).clamp(1, 4)).unwrap_or(4) + 2;
+            let sessions = u16::try_from(self.len(Part::Sessions).clamp(1, 5)).unwrap_or(5) + 2;
             let heights = [Constraint::Fill(1), Constraint::Length(sessions), Constraint::Length(choices.min(5))];
             let [tasks, sessions, bottom] = Layout::vertical(heights).areas(body);
             let [world, method, model] = self.choices(bottom);
