@@ -10,7 +10,7 @@ use std::sync::Arc;
 use driver_support::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::blocking::{Domain, domain};
 use stepwright::driver::{Beginning, BlockingSource, Command, Level, Notice, Setup, Source};
-use stepwright::episode::{CheckKind, Header, Origin, Record, Session, Status, TreeEdit};
+use stepwright::episode::{CheckKind, Header, Origin, Policy, Record, Session, Status, TreeEdit};
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
 use stepwright::world::kitchen::{self, Find, KitchenWorld};
@@ -158,6 +158,19 @@ async fn the_goal_is_reached_and_the_session_opens_again_where_it_stood() {
     };
     assert_eq!(sorted(texts(&again)), sorted(candidates));
     again.quit().await;
+}
+
+#[tokio::test]
+async fn what_is_blocked_is_no_step_of_a_policy() {
+    let mut w = watched(shipped());
+    w.recommended().await;
+    w.send(Command::SetPolicy(Policy { steps: 2, ..Policy::default() }));
+    w.said(Level::Info, "2 automatic steps taken").await;
+    let path = w.session.path(w.session.cursor());
+    let blocked: Vec<bool> = path.iter().skip(1).map(|n| n.outcome.blocked.is_some()).collect();
+    assert_eq!(blocked.iter().filter(|b| !**b).count(), 2, "{blocked:?}");
+    assert!(blocked.iter().filter(|b| **b).count() >= 2 && !blocked.last().unwrap(), "{blocked:?}");
+    w.quit().await;
 }
 
 #[tokio::test]

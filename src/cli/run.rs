@@ -37,7 +37,7 @@ pub struct Run {
     #[arg(long, value_name = "FILE.jsonl")]
     out: PathBuf,
     /// Actions an episode may take: 50 in the household and worlds of your own, 150 in dialogues, 100 in the kitchen
-    /// and on the table
+    /// and on the table. A selection that is blocked (method blocking) executes nothing and is none; the domain limits those
     #[arg(long, value_name = "N")]
     max_steps: Option<u32>,
     /// The world's seed

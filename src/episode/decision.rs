@@ -65,7 +65,8 @@ pub struct Decision {
 /// When the gate approves by itself. The default never does.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Policy {
-    /// Steps it may still take by itself; 0 = a person decides everything.
+    /// Steps it may still take by itself; 0 = a person decides everything. A selection that turned out blocked is no step: nothing
+    /// was executed. (How many selections there may be is up to the world's blocking domain.)
     pub steps: u32,
     /// Ask the person when any check of the recommended proposal does not hold: its preconditions, or the world's dry run.
     pub until_fails: bool,

@@ -282,6 +282,9 @@ fn dialog(add: Add<'_>) {
     add(A::Complete, "complete", &["tab"], "complete", "Complete with the marked item, or go to the next field");
 }
 
+/// How many of the example sessions have a key of their own.
+pub const EXAMPLE_KEYS: usize = 5;
+
 fn start(add: Add<'_>) {
     use ActionId as A;
     add(A::Begin, "begin", &["enter"], "begin", "Begin the episode, or open the marked session");
@@ -304,6 +307,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test]
+    fn every_example_has_a_key() {
+        assert_eq!(crate::driver::examples::EXAMPLES.len(), EXAMPLE_KEYS);
+        assert!((1..=EXAMPLE_KEYS as u8).all(|n| spec(ActionId::Example(n)).is_some()));
+    }
 
     #[test]
     fn names_and_ids_are_unique() {

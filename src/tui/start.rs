@@ -8,7 +8,7 @@ use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 
-use super::actions::ActionId;
+use super::actions::{ActionId, EXAMPLE_KEYS};
 use super::dialog::field::Field;
 use super::dialog::list::List;
 use super::keymap::Keymap;
@@ -494,7 +494,7 @@ impl Start {
                     let session = catalog.sessions.get(i);
                     let shipped = catalog.sessions.iter().take(i + 1).filter(|s| s.shipped).count();
                     let lead = match session {
-                        Some(s) if s.shipped && shipped <= 4 => format!("{shipped} "),
+                        Some(s) if s.shipped && shipped <= EXAMPLE_KEYS => format!("{shipped} "),
                         _ => "  ".to_owned(),
                     };
                     (session.map(|s| format!("{lead}{}", s.title)), session.map(|s| s.detail.clone()), false)

@@ -43,7 +43,7 @@ pub struct BlockingStudy {
     /// Results file, one JSON object a trial; what has a result in it is not done again
     #[arg(long, value_name = "FILE.jsonl")]
     out: Option<PathBuf>,
-    /// Actions a trial may take
+    /// Actions a trial may take; blocked selections are none, the domain limits them
     #[arg(long, value_name = "N", default_value_t = MOST_ACTIONS, value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: u32,
 }

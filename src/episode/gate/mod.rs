@@ -104,7 +104,7 @@ pub struct Gate {
     /// First ask of the present round.
     round: AskId,
     asks_in_round: u32,
-    /// Steps taken by the policy since it was set.
+    /// Steps taken by the policy since it was set, blocked selections not among them.
     taken: u32,
     replay: Option<Replay>,
     queue: VecDeque<Input>,

@@ -241,6 +241,12 @@ impl Gate {
                 return self.say(Level::Error, error);
             }
         };
+        let turn = self.session.current().map(|n| &n.turn);
+        let by = turn.and_then(|t| t.decisions.iter().find(|d| d.id == decision)).map(|d| d.by);
+        if outcome.blocked.is_some() && by == Some(Actor::Policy) {
+            // Nothing was executed, so it was no step.
+            self.taken = self.taken.saturating_sub(1);
+        }
         if let Some(error) = &outcome.error {
             self.say(Level::Warning, format!("the world refused `{}`: {error}", action.text));
         }

@@ -27,8 +27,13 @@ impl BlockingResult {
             && self.run.error.is_none()
     }
 
+    /// Decisions: actions executed, and selections that were blocked.
+    pub fn decisions(&self) -> u32 {
+        self.run.steps.saturating_add(self.run.blocked)
+    }
+
     /// Candidates there were at a decision, on average.
     pub fn candidates(&self) -> f64 {
-        f64::from(self.run.proposals) / f64::from(self.run.steps.max(1))
+        f64::from(self.run.proposals) / f64::from(self.decisions().max(1))
     }
 }

@@ -11,7 +11,9 @@ fn result(condition: &str, task: &str, trial: u32, won: bool) -> BlockingResult 
     };
     let mut run = failure(&info, String::new(), Instant::now());
     run.error = None;
-    (run.model, run.won, run.steps, run.proposals, run.asks) = ("symbolic".to_owned(), won, 4, 10, 2);
+    (run.model, run.won, run.steps, run.proposals, run.asks) = ("symbolic".to_owned(), won, 3, 10, 2);
+    // What was blocked is a decision, and no step.
+    run.blocked = 1;
     BlockingResult { condition: condition.to_owned(), trial, run }
 }
 

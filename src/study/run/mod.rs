@@ -71,6 +71,7 @@ pub(super) fn failure(task: &TaskInfo, why: String, started: Instant) -> RunResu
         won: false,
         reward: 0.0,
         steps: 0,
+        blocked: 0,
         refused: 0,
         compatible: 0,
         proposals: 0,

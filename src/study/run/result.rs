@@ -28,6 +28,9 @@ pub struct RunResult {
     pub reward: f64,
     /// Actions executed.
     pub steps: u32,
+    /// Selections that were blocked, so that nothing was executed; not among `steps`.
+    #[serde(default)]
+    pub blocked: u32,
     /// Of these, refused by the world.
     pub refused: u32,
     /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`).
@@ -55,15 +58,18 @@ impl RunResult {
         let header = &session.header;
         let path = session.path(session.cursor());
         let (mut compatible, mut proposals, mut asks) = (0, 0, 0);
-        for node in &path {
+        for (i, node) in path.iter().enumerate() {
             let turn = &node.turn;
             proposals += u32::try_from(turn.proposals.len()).unwrap_or(u32::MAX);
             asks += u32::try_from(turn.asks.iter().filter(|a| a.prompt.is_some()).count()).unwrap_or(u32::MAX);
             let taken = turn.decisions.iter().rev().find(|d| d.takes()).map(|d| d.proposal());
             let holds = taken.and_then(|id| turn.verdicts.get(&id)).is_some_and(|v| v.preconditions() == Status::Holds);
-            compatible += u32::from(holds);
+            let executed = path.get(i + 1).is_some_and(|next| next.outcome.blocked.is_none());
+            compatible += u32::from(holds && executed);
         }
         let current = session.current();
+        let blocked = path.iter().filter(|n| n.outcome.blocked.is_some()).count();
+        let blocked = u32::try_from(blocked).unwrap_or(u32::MAX);
         RunResult {
             task: header.task.clone(),
             kind: kind.to_owned(),
@@ -74,7 +80,8 @@ impl RunResult {
             seed: header.seed,
             won: current.is_some_and(|n| n.outcome.won),
             reward: current.map_or(0.0, |n| n.outcome.reward),
-            steps: current.map_or(0, |n| n.depth),
+            steps: current.map_or(0, |n| n.depth).saturating_sub(blocked),
+            blocked,
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
             compatible,
             proposals,

@@ -95,6 +95,7 @@ mod tests {
             won: true,
             reward: 1.0,
             steps: 3,
+            blocked: 0,
             refused: 0,
             compatible: 3,
             proposals: 3,
