@@ -89,17 +89,20 @@ impl Forest {
     }
 }
 
-/// A condition in words with its things: `not_visible cup: x is not seen from here`.
+/// A condition in words with its things: `not_visible cup` (cup is not seen from here).
 fn stated(domain: &Domain, condition: &Atom) -> String {
     let text = domain.spoken(&condition.to_string());
     match domain.condition(&condition.predicate) {
-        Some(schema) if !schema.about.is_empty() => format!("`{text}` ({})", schema.about),
+        Some(schema) if !schema.about.is_empty() => {
+            format!("`{text}` ({})", domain.told(&schema.about, &schema.form.args, condition))
+        }
         _ => format!("`{text}`"),
     }
 }
 
-fn meaning<'a>(domain: &'a Domain, goal: &Atom) -> Option<&'a str> {
-    domain.goal(goal).map(|g| g.about.as_str()).filter(|about| !about.is_empty())
+fn meaning(domain: &Domain, goal: &Atom) -> Option<String> {
+    let schema = domain.goal(goal).filter(|g| !g.about.is_empty())?;
+    Some(domain.told(&schema.about, &schema.form.args, goal))
 }
 
 fn push(

@@ -15,6 +15,7 @@ mod goal;
 mod handling;
 mod load;
 mod motion;
+mod notes;
 mod observe;
 mod plan;
 mod program;

@@ -1,5 +1,6 @@
 //! What the robot sees, in words.
 
+use super::notes;
 use super::scene::Scene;
 use super::sight;
 use super::state::State;
@@ -7,11 +8,7 @@ use super::state::State;
 /// The view: where the robot stands and looks, what it holds, what it sees near and far.
 pub fn view(scene: &Scene, state: &State) -> String {
     let robot = state.robot;
-    let looking = match robot.horizon {
-        0.0 => "level".to_owned(),
-        down if down > 0.0 => format!("{down} degrees down"),
-        up => format!("{} degrees up", -up),
-    };
+    let looking = notes::tilt(robot.horizon);
     let hand =
         state.held.map_or("Your hand is empty.".to_owned(), |held| format!("You hold {}.", named(scene, state, held)));
     let (mut near, mut far) = (Vec::new(), Vec::new());
@@ -34,22 +31,7 @@ pub fn view(scene: &Scene, state: &State) -> String {
 /// A thing's id with what is to be said of it: `Mug|1 (dirty, in Sink|1)`.
 fn named(scene: &Scene, state: &State, thing: usize) -> String {
     let (what, now) = (scene.thing(thing), state.now(thing));
-    let mut notes = Vec::new();
-    if what.openable {
-        notes.push(if now.open { "open" } else { "closed" }.to_owned());
-    }
-    if now.on {
-        notes.push("on".to_owned());
-    }
-    if now.dirty {
-        notes.push("dirty".to_owned());
-    }
-    if now.cooked {
-        notes.push("cooked".to_owned());
-    }
-    if let Some(liquid) = now.filled {
-        notes.push(format!("with {}", liquid.word()));
-    }
+    let mut notes = notes::states(scene, state, thing);
     // What stands on a worktop is the rule; what is in a device, a cupboard or a vessel is worth a word.
     if let Some(parent) = now.parent {
         let around = scene.thing(parent);

@@ -2,6 +2,7 @@
 
 use super::geometry::{self, TOLERANCE};
 use super::goal::Goal;
+use super::notes;
 use super::program::Told;
 use super::scene::{Point, Scene};
 use super::sight;
@@ -66,11 +67,7 @@ pub fn plan(scene: &Scene, state: &State, told: &Told, goals: &[Goal]) -> Plan {
     let floor = scene.grid.iter().map(|at| Spot { at: *at, in_view: in_view(*at) }).collect();
     let goal = goals.first().map_or("all goals are met".to_owned(), |goal| format!("goal {}", goal.literal));
     let hand = state.held.map_or("holds nothing".to_owned(), |held| format!("holds {}", scene.id_of(held)));
-    let looks = match robot.horizon {
-        0.0 => "looks level".to_owned(),
-        down if down > 0.0 => format!("looks {down} degrees down"),
-        up => format!("looks {} degrees up", -up),
-    };
+    let looks = format!("looks {}", notes::tilt(robot.horizon));
     Plan {
         captions: vec![goal, format!("{hand}, {looks}")],
         floor,
@@ -98,16 +95,7 @@ fn letter(kind: &str) -> char {
 
 fn note(scene: &Scene, state: &State, thing: usize) -> String {
     let (what, now) = (scene.thing(thing), state.now(thing));
-    let mut notes = Vec::new();
-    if what.openable {
-        notes.push(if now.open { "open" } else { "closed" }.to_owned());
-    }
-    if now.on {
-        notes.push("on".to_owned());
-    }
-    if now.dirty {
-        notes.push("dirty".to_owned());
-    }
+    let mut notes = notes::states(scene, state, thing);
     if let Some(parent) = now.parent.filter(|_| what.pickupable) {
         notes.push(format!("in {}", scene.id_of(parent)));
     }
