@@ -2,7 +2,6 @@
 
 use super::judge::Expected;
 use super::scene::Scene;
-use super::thing::Kind;
 
 /// The kinds of episodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,29 +69,13 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// What the episode is, in a sentence, as it is told at its beginning.
+    /// What the episode is, in a sentence: the first request, and how many come after it.
     pub fn sentence(&self) -> String {
-        let asks = match self.requests.len() {
-            1 => "one request".to_owned(),
-            n => format!("{n} requests"),
-        };
-        match &self.start {
-            Scene::Cups(cups) => format!("Keep track of the ball under {} cups: {asks}.", cups.len()),
-            Scene::Table(table) => {
-                let count = |kind: Kind| table.things().iter().filter(|thing| thing.kind == kind).count();
-                let kinds = [
-                    (Kind::Block, "block", "blocks"),
-                    (Kind::Bowl, "bowl", "bowls"),
-                    (Kind::Cover, "cover", "covers"),
-                    (Kind::Disinfector, "disinfector", "disinfectors"),
-                ];
-                let told = kinds.into_iter().filter_map(|(kind, one, many)| match count(kind) {
-                    0 => None,
-                    1 => Some(format!("1 {one}")),
-                    n => Some(format!("{n} {many}")),
-                });
-                format!("Answer {asks} about {} on a table.", told.collect::<Vec<_>>().join(", "))
-            }
+        let first = self.requests.first().map_or("", |asked| asked.query.as_str()).trim_end_matches('.');
+        match self.requests.len() {
+            0 | 1 => first.to_owned(),
+            2 => format!("{first} (and another request)"),
+            n => format!("{first} (and {} more requests)", n - 1),
         }
     }
 }

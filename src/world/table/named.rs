@@ -1,5 +1,7 @@
 //! Finding the things that a sentence names: `the red block`, `the red and the blue blocks`, a slip of a letter or two forgiven.
 
+use super::thing::is_slip;
+
 /// A word of a sentence, lower case, and whether it is one of a list's joints (`,` counts as one too).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word(pub String);
@@ -74,18 +76,10 @@ fn listed(upto: &[&str], names: &[Vec<String>]) -> Vec<usize> {
 
 /// The known word that a word is a slip of; the word itself if it is none.
 fn nearest<'a>(word: &'a str, known: &[&'a str]) -> &'a str {
-    if word.len() < 4 || known.contains(&word) {
+    if known.contains(&word) {
         return word;
     }
-    let swapped = |other: &str| {
-        let sorted = |text: &str| {
-            let mut letters: Vec<char> = text.chars().collect();
-            letters.sort_unstable();
-            letters
-        };
-        other.len() >= 4 && other.chars().next() == word.chars().next() && sorted(other) == sorted(word)
-    };
-    known.iter().copied().find(|other| swapped(other)).unwrap_or(word)
+    known.iter().copied().find(|other| is_slip(word, other)).unwrap_or(word)
 }
 
 #[cfg(test)]

@@ -254,3 +254,55 @@ impl Table {
         block.is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(moves: &[(&str, &str)]) -> Table {
+        let mut table =
+            Table::new(&["red block", "blue block", "green block", "pink cover", "gray cover", "tin bowl"]).unwrap();
+        for (first, second) in moves {
+            table.put(first, second).unwrap();
+        }
+        table
+    }
+
+    #[test]
+    fn what_is_covered_is_out_of_use() {
+        let hidden = table(&[("red block", "blue block"), ("pink cover", "red block")]);
+        for (first, second, error) in [
+            ("red block", "table", "red block is covered by pink cover"),
+            ("green block", "red block", "red block is covered by pink cover"),
+            ("green block", "blue block", "red block is covered by pink cover"),
+            ("gray cover", "red block", "red block is covered by pink cover"),
+            ("gray cover", "blue block", "cannot put gray cover on blue block: red block is on it"),
+            ("green block", "pink cover", "cannot put green block on pink cover"),
+            ("gray cover", "tin bowl", "cannot put gray cover on tin bowl"),
+            ("tin bowl", "table", "unknown object: tin bowl"),
+        ] {
+            let mut now = hidden.clone();
+            assert_eq!(now.put(first, second), Err(error.to_owned()), "{first} on {second}");
+            assert_eq!(now, hidden);
+        }
+        let mut now = hidden.clone();
+        now.put("pink cover", "red block").unwrap();
+        assert_eq!(now.form(), hidden.form(), "where it was already");
+        now.put("pink cover", "green block").unwrap();
+        now.put("red block", "tin bowl").unwrap();
+        assert_eq!((now.place_of("pink cover"), now.place_of("red block")), (Some("green block"), Some("tin bowl")));
+        // What stands above falls, covers too.
+        let mut now = hidden.clone();
+        now.put("blue block", "tin bowl").unwrap();
+        assert_eq!((now.place_of("pink cover"), now.place_of("red block")), (Some(TABLE), Some(TABLE)));
+    }
+
+    #[test]
+    fn heights_count_the_blocks_below() {
+        let now = table(&[("red block", "tin bowl"), ("blue block", "red block"), ("pink cover", "blue block")]);
+        assert_eq!(
+            ["red block", "blue block", "green block"].map(|name| now.height_of(name)),
+            [Some(0), Some(1), Some(0)]
+        );
+    }
+}

@@ -17,21 +17,30 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a thing of that name; `None` for names that say nothing of it.
+    /// The kind of a thing of that name; `None` for names that say nothing of it. A slip of letters, or something behind the word,
+    /// does not matter.
     pub fn of(name: &str) -> Option<Kind> {
-        match name.rsplit(' ').next()? {
-            "block" => Some(Kind::Block),
-            "bowl" => Some(Kind::Bowl),
-            "disinfector" => Some(Kind::Disinfector),
-            "cover" => Some(Kind::Cover),
-            _ => None,
-        }
+        let kinds =
+            [("block", Kind::Block), ("bowl", Kind::Bowl), ("disinfector", Kind::Disinfector), ("cover", Kind::Cover)];
+        let is = |word: &str, kind: &str| word.starts_with(kind) || is_slip(word, kind);
+        let of = |word: &str| kinds.into_iter().find(|(kind, _)| is(&word.to_lowercase(), kind));
+        name.split(' ').rev().find_map(of).map(|(_, kind)| kind)
     }
 
     /// Whether things lie in it side by side.
     pub fn contains(self) -> bool {
         matches!(self, Kind::Bowl | Kind::Disinfector)
     }
+}
+
+/// Whether a word is another with its letters in the wrong order (`blcok`).
+pub(super) fn is_slip(word: &str, of: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    word.len() >= 4 && word.len() == of.len() && word.chars().next() == of.chars().next() && sorted(word) == sorted(of)
 }
 
 /// A name as it is compared: underscores count as blanks.

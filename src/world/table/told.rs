@@ -91,17 +91,34 @@ impl Table {
         }
     }
 
-    /// The blocks a sentence names, with the word they are named at; `the other blocks` are those of which nothing is known.
+    /// The blocks a sentence names, with the word they are named at: by name, as what is in a container, as all of them, or as the others,
+    /// which are those of which nothing is known.
     fn named_blocks(&self, words: &[Word]) -> Vec<(usize, usize)> {
         let names: Vec<&str> = self.things().iter().map(|thing| thing.name.as_str()).collect();
         let is_block = |index: &usize| self.kind(*index) == Some(Kind::Block);
-        let mut named: Vec<(usize, usize)> =
-            mentions(words, &names).into_iter().map(|m| (m.at, m.name)).filter(|(_, index)| is_block(index)).collect();
+        let found = mentions(words, &names);
         let text = |at: usize| words.get(at).map_or("", |word| word.0.as_str());
         let blocks = || (0..names.len()).filter(is_block);
+        let mut named = Vec::new();
+        for mention in &found {
+            if is_block(&mention.name) {
+                named.push((mention.at, mention.name));
+                continue;
+            }
+            // `the blocks in the tin bowl`, unless the block there has a name of its own.
+            let length = names.get(mention.name).map_or(0, |name| name.split(' ').count());
+            let before = (mention.at + 1).saturating_sub(length);
+            let before = if before > 0 && text(before - 1) == "the" { before - 1 } else { before };
+            let is_of = before >= 2 && text(before - 1) == "in" && matches!(text(before - 2), "block" | "blocks");
+            if is_of && !found.iter().any(|other| other.at == before - 2) {
+                let inside = blocks().filter(|block| self.base(*block) == mention.name);
+                named.extend(inside.map(|block| (mention.at, block)));
+            }
+        }
         for at in 0..words.len() {
             let told = match (text(at), text(at + 1), text(at + 2)) {
-                ("other" | "remaining", "block" | "blocks", _) => Some(true),
+                ("other" | "remaining", "block" | "blocks", _) | ("others", ..) | ("rest", ..) => Some(true),
+                ("everything", "else", _) => Some(true),
                 ("all" | "every", "block" | "blocks", _) | ("all", "the", "blocks") => Some(false),
                 _ => None,
             };
@@ -112,5 +129,55 @@ impl Table {
         }
         named.sort_by_key(|(at, _)| *at);
         named
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names of the blocks that are dirty, and of those that are clean.
+    fn told(sentences: &[(&str, Telling)]) -> (Vec<String>, Vec<String>) {
+        let names = ["red block", "blue block", "green block", "tin bowl", "disinfector"];
+        let mut table = Table::new(&names).unwrap();
+        table.put("red block", "tin bowl").unwrap();
+        table.put("blue block", "red block").unwrap();
+        table.put("green block", "disinfector").unwrap();
+        for (sentence, telling) in sentences {
+            table.hear(sentence, *telling);
+        }
+        let of = |clean: bool| -> Vec<String> {
+            let is = |name: &&&str| table.is_clean(name) == Some(clean);
+            names.iter().filter(is).filter_map(|name| name.split(' ').next()).map(str::to_owned).collect()
+        };
+        (of(false), of(true))
+    }
+
+    #[test]
+    fn statements_are_true_of_what_they_name() {
+        use Telling::{Event, Statement};
+        let cases: [(&[(&str, Telling)], &[&str], &[&str]); 9] = [
+            (
+                &[("the red block is dirty.", Statement), ("The others are clean", Statement)],
+                &["red"],
+                &["blue", "green"],
+            ),
+            (&[("the red block is dirty and the blue block is clean", Statement)], &["red"], &["blue", "green"]),
+            (&[("the blocks in the tin bowl are dirty", Statement)], &["red", "blue"], &["green"]),
+            (&[("the red block in the tin bowl is not clean", Statement)], &["red"], &["green"]),
+            (&[("the green block is dirty", Statement)], &[], &["green"]),
+            (&[("Oh no, somebody spilled milk on the blue blcok", Event)], &["blue"], &["green"]),
+            (&[("somebody dropped the green block on the table", Event)], &["green"], &[]),
+            (&[("all blocks are clean", Statement)], &[], &["red", "blue", "green"]),
+            (&[("what a nice day", Statement), ("the ghost block is dirty", Statement)], &[], &["green"]),
+        ];
+        for (sentences, dirty, clean) in cases {
+            let (is_dirty, is_clean) = told(sentences);
+            assert_eq!(
+                (is_dirty, is_clean),
+                (dirty.iter().map(|s| (*s).to_owned()).collect(), clean.iter().map(|s| (*s).to_owned()).collect()),
+                "{sentences:?}"
+            );
+        }
     }
 }

@@ -14,11 +14,11 @@ pub struct Ratio {
 /// Number words, from one on.
 const NUMBERS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-/// Words for parts, from the half on. A slip that is in the published episodes is read as what it means.
+/// Words for parts, from the half on. Slips like those in the published episodes are read as what they mean.
 const PARTS: [&[&str]; 11] = [
     &["half", "halves"],
     &["third", "thrid"],
-    &["fourth", "quarter"],
+    &["fourth", "forth", "quarter"],
     &["fifth"],
     &["sixth"],
     &["seventh"],

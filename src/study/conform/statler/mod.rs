@@ -10,7 +10,7 @@ mod traces;
 
 use std::path::Path;
 
-use super::files::{jsonl_files, name_of};
+use super::files::{files_with_end, jsonl_files, name_of};
 use super::{Difference, Row, Topic};
 
 /// The topic's name.
@@ -31,8 +31,41 @@ impl Topic for Statler {
         rows.extend(cups::compare(folder));
         rows.extend(each(folder, "state_parse_cases", "states", parsing::compare));
         rows.extend(scoring::compare(folder));
+        rows.extend(left_over(folder));
         rows
     }
+}
+
+/// The beginnings of the names of files that are compared, or that others are compared with.
+const LOOKED_AT: [&str; 8] = [
+    "primitive_cases",
+    "gold_traces",
+    "generated_",
+    "episodes_",
+    "three_cups",
+    "state_parse_cases",
+    "recorded_runs",
+    "scoring_expected",
+];
+
+/// A row for each file of the folder that nothing is compared with.
+fn left_over(folder: &Path) -> Vec<Row> {
+    let mut files = files_with_end(folder, ".json");
+    files.extend(jsonl_files(folder, ""));
+    files.sort();
+    let names = files.iter().map(|file| name_of(file));
+    let left = names.filter(|name| !LOOKED_AT.iter().any(|start| name.starts_with(start)));
+    left.map(|name| {
+        let why = match name.as_str() {
+            "gold_issues.json" => "remarks for people; nothing to compare with",
+            "paper_tables.json" => {
+                "the paper's figures, which `study statler` prints beside ours; nothing to compare with"
+            }
+            _ => "no file of the known layout; compared with nothing",
+        };
+        Row::missing(NAME, name, "records", why)
+    })
+    .collect()
 }
 
 /// Compares each file of JSON lines whose name begins so; says so where there is none.
