@@ -186,8 +186,8 @@ impl Growth {
             return Some("the demonstrations show no action that leads to the task from here".to_owned());
         }
         let leaves = self.forest.leaves();
-        let conditions: Vec<String> =
-            leaves.iter().filter_map(|leaf| Some(leaf.blocked.as_ref()?.condition.to_string())).collect();
+        let blocked = leaves.iter().filter_map(|leaf| leaf.blocked.as_ref());
+        let conditions: Vec<String> = blocked.map(|blocked| self.domain.recorded(&blocked.condition)).collect();
         let all = self.domain.refresh && !leaves.is_empty() && conditions.len() == leaves.len();
         all.then(|| format!("every candidate is blocked, and nothing is known to help: {}", conditions.join("; ")))
     }

@@ -124,9 +124,10 @@ impl Points {
         let facts = growth.facts(self.world.as_ref())?;
         match growth.select(text, &facts, self.world.as_ref()) {
             Selection::Blocked(blocked) => {
-                let condition = blocked.condition.to_string();
-                let observation =
-                    format!("Not executed: {condition}. What makes `{}` true may help.", blocked.resolution);
+                let domain = growth.domain();
+                let (condition, resolution) =
+                    (domain.recorded(&blocked.condition), domain.recorded(&blocked.resolution));
+                let observation = format!("Not executed: {condition}. What makes `{resolution}` true may help.");
                 Some(StepOutcome { observation, blocked: Some(condition), ..StepOutcome::default() })
             }
             Selection::Execute | Selection::NotALeaf => None,

@@ -335,10 +335,12 @@ impl Driver {
         let check = |condition: String, status, detail| Check { kind: CheckKind::Blocking, condition, status, detail };
         match growth.blocking(&action.text, &facts) {
             Some((condition, resolution)) => {
-                let made = resolution.map_or_else(String::new, |r| format!(" what makes `{r}` true"));
+                let domain = growth.domain();
+                let made =
+                    resolution.map_or_else(String::new, |r| format!(" what makes `{}` true", domain.recorded(&r)));
                 let detail = format!("it is not executed; selecting it grows{made}");
                 Verdict {
-                    checks: vec![check(condition.to_string(), Status::Fails, Some(detail))],
+                    checks: vec![check(domain.recorded(&condition), Status::Fails, Some(detail))],
                     ..Verdict::default()
                 }
             }

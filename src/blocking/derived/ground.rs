@@ -94,6 +94,9 @@ impl Ground<'_> {
         for (index, check) in self.derived.program.check(call).into_iter().enumerate() {
             let met = format!("{} for {call}", check.condition);
             let unmet = format!("unmet: {met}");
+            let words = self.words(&check.condition, call);
+            self.domain.words.insert(unmet.clone(), format!("unmet: {words}"));
+            self.domain.words.insert(met.clone(), words);
             let fails = check.status == Status::Fails;
             let atom = |text: &str| Atom { predicate: text.to_owned(), args: Vec::new() };
             self.facts.atoms.insert(atom(if fails { &unmet } else { &met }));
@@ -110,6 +113,19 @@ impl Ground<'_> {
         }
         self.add_refusal(call);
         self.add_action(call, blocked_by);
+    }
+
+    /// An assertion with the values of the parameters it names: `self.inventory == obj (obj = 'mug 1')`.
+    fn words(&self, condition: &str, call: &Call) -> String {
+        let named = |param: &str| {
+            let other = |c: char| !c.is_alphanumeric() && c != '_';
+            condition.split(other).any(|word| word == param)
+        };
+        let function = self.derived.program.state().specification().function(&call.receiver, &call.function);
+        let params = function.map(|f| f.params.as_slice()).unwrap_or_default();
+        let values = params.iter().zip(&call.args).filter(|(param, _)| named(param));
+        let values: Vec<String> = values.map(|(param, value)| format!("{param} = {value}")).collect();
+        if values.is_empty() { condition.to_owned() } else { format!("{condition} ({})", values.join(", ")) }
     }
 
     /// What resolves the condition of that number, looked for once a moment.
@@ -135,6 +151,11 @@ impl Ground<'_> {
     fn add_refusal(&mut self, call: &Call) {
         let Some(missing) = self.derived.missing(call) else { return };
         let refused = pattern(&format!("refused: {call}"));
+        let resolution = pattern(&format!("accepted: {call}"));
+        if let Some(text) = self.world.text_of(call) {
+            self.domain.words.insert(refused.name.clone(), format!("refused: {text}"));
+            self.domain.words.insert(resolution.name.clone(), format!("accepted: {text}"));
+        }
         self.domain.errors.push(ErrorRule {
             message: String::new(),
             of: Some(call.to_string()),
@@ -144,7 +165,7 @@ impl Ground<'_> {
             form: refused,
             about: "the world refused it, and no assertion says why".to_owned(),
             raise: Raise::Passing,
-            resolution: pattern(&format!("accepted: {call}")),
+            resolution,
             actions: vec![offer((missing.clone(), true))],
         });
         self.add_action(&missing, Vec::new());

@@ -206,6 +206,8 @@ pub struct Domain {
     pub limits: Limits,
     /// Whether all that grew is looked at again after every action executed, instead of only what stands above it.
     pub refresh: bool,
+    /// How literals are told to people that are not told as they are, by the literal's text.
+    pub words: BTreeMap<String, String>,
     /// Other wordings of actions.
     pub wordings: Vec<Wording>,
     /// Where things of a kind tend to be, for the built-in selector.

@@ -115,10 +115,17 @@ impl Domain {
 
     /// A thing as the world says it.
     pub fn spoken(&self, thing: &str) -> String {
-        match self.space {
-            Some(space) => thing.replace(space, " "),
-            None => thing.to_owned(),
+        match (self.words.get(thing), self.space) {
+            (Some(words), _) => words.clone(),
+            (None, Some(space)) => thing.replace(space, " "),
+            (None, None) => thing.to_owned(),
         }
+    }
+
+    /// A literal as sessions record it.
+    pub fn recorded(&self, literal: &Atom) -> String {
+        let text = literal.to_string();
+        self.words.get(&text).cloned().unwrap_or(text)
     }
 
     /// A thing's name from what the world says; `None` where it cannot be one.

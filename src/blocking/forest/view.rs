@@ -33,7 +33,7 @@ impl Forest {
     fn show(&self, domain: &Domain, facts: &Facts, node: &Node, above: usize, why: &str, tree: &mut BlockingTree) {
         let status = match (&node.blocked, node.pruned, node.maybe) {
             (_, true, _) => NodeStatus::Pruned,
-            (Some(blocked), ..) if !blocked.children.is_empty() => NodeStatus::Blocked,
+            (Some(blocked), ..) if domain.refresh || !blocked.children.is_empty() => NodeStatus::Blocked,
             (_, _, true) => NodeStatus::Possibly,
             (_, _, false) => NodeStatus::Open,
         };
@@ -45,6 +45,10 @@ impl Forest {
             words.push_str("; a person pruned it, so it is no candidate");
         } else if node.is_leaf() {
             words.push_str(&match self.blocking(domain, &node.action, facts) {
+                // All was looked at again after the last step, so what would resolve it would stand below it.
+                Some(condition) if domain.refresh && node.blocked.is_some() => {
+                    format!("; it is blocked, and nothing is known to resolve {}", stated(domain, &condition))
+                }
                 Some(condition) => {
                     format!("; a candidate: selecting it now grows what resolves {}", stated(domain, &condition))
                 }
