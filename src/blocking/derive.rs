@@ -220,12 +220,22 @@ impl<P: ProgramView> Derivation<'_, P> {
     }
 
     fn holds_after(&self, want: &Want<'_>, calls: &[Call]) -> bool {
-        if !spend(want.budget) {
+        self.would_hold(want.blocked, want.index, calls, want.budget)
+    }
+
+    /// Whether a condition of an action would hold after calls.
+    fn would_hold(&self, blocked: &Call, index: usize, calls: &[Call], budget: &Cell<usize>) -> bool {
+        if !spend(budget) {
             return false;
         }
         let mut program = self.program.clone();
         program.apply(calls);
-        program.check(want.blocked).get(want.index).is_some_and(|c| c.status == Status::Holds)
+        program.check(blocked).get(index).is_some_and(|c| c.status == Status::Holds)
+    }
+
+    /// The first of another party's calls that would meet an unmet condition of an action.
+    pub(super) fn reply(&self, blocked: &Call, index: usize, replies: &[Call], budget: &Cell<usize>) -> Option<Call> {
+        replies.iter().find(|reply| self.would_hold(blocked, index, std::slice::from_ref(*reply), budget)).cloned()
     }
 
     /// Chooses the parameters left open, one position after the other, so that the action can be taken now if that is possible.

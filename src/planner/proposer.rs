@@ -78,6 +78,11 @@ impl SymbolicProposer {
         &self.effects
     }
 
+    /// The different calls of another party in the demonstrations, where it imitates.
+    pub fn replies(&self) -> Vec<Call> {
+        self.imitation.as_ref().map(Imitation::replies).unwrap_or_default()
+    }
+
     /// The goal read from a sentence, spelt with the kinds of places and things known of; none where it imitates, because what
     /// a person says there is no goal.
     pub fn goal(&self, sentence: &str, belief: &Belief) -> Option<Goal> {

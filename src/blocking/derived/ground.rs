@@ -141,8 +141,14 @@ impl Ground<'_> {
             history: &self.history,
             phrase: &|call| call.to_string(),
         };
-        let best = derivation.best(&entry.call, index, &entry.path, &self.derived.left);
-        let offers: Vec<Offered> = best.into_iter().map(|r| (r.call, r.means == Means::Sight)).collect();
+        let (replies, left) = (&self.derived.replies, &self.derived.left);
+        let best = derivation.best(&entry.call, index, &entry.path, left);
+        let mut offers: Vec<Offered> = best.into_iter().map(|r| (r.call, r.means == Means::Sight)).collect();
+        if offers.is_empty() {
+            // What only the other party can make true: it may, once the turn is theirs.
+            let reply = derivation.reply(&entry.call, index, replies, left);
+            offers.extend(reply.filter(|reply| self.world.text_of(reply).is_some()).map(|reply| (reply, true)));
+        }
         self.derived.offers.insert(key, offers.clone());
         offers
     }

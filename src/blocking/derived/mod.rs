@@ -55,6 +55,8 @@ pub struct Derived {
     won: bool,
     /// What the proposer wants now.
     wanted: Vec<Call>,
+    /// What the other party says in the demonstrations.
+    replies: Arc<Vec<Call>>,
     /// What resolves the conditions looked at in this moment: by action and number of the condition.
     offers: BTreeMap<(String, usize), Vec<Offered>>,
     /// Evaluations left for this moment.
@@ -66,6 +68,7 @@ impl Derived {
     /// At the beginning of an episode: the program's state after the reset with the assertions in force, and the reset.
     pub fn new(basis: Arc<Basis>, program: CheckedProgram, reset: Observed) -> Self {
         let mut derived = Derived {
+            replies: Arc::new(basis.proposer.replies()),
             basis,
             program,
             history: Arc::new(vec![reset]),

@@ -125,6 +125,17 @@ impl Imitation {
         offered
     }
 
+    /// The different calls of the other party in the demonstrations, in order of first appearance.
+    pub fn replies(&self) -> Vec<Call> {
+        let mut replies: Vec<Call> = Vec::new();
+        for call in self.demos.iter().flatten().filter(|call| self.parties.is_other(call)) {
+            if !replies.contains(call) {
+                replies.push(call.clone());
+            }
+        }
+        replies
+    }
+
     /// Where the episode stands, and what the world has refused there.
     fn now(&self, history: &[Observed]) -> (Moment, Vec<Heard>) {
         let mut moment = Moment::default();
