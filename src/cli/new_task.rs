@@ -7,15 +7,16 @@ use clap::Args;
 
 use super::world::WorldName;
 use super::{CliError, print};
-use crate::world::dialogue;
 use crate::world::household::generate::{self, TaskType};
+use crate::world::{dialogue, table};
 
 /// Generates a task.
 #[derive(Debug, Args)]
 pub struct NewTask {
     /// The world
     world: WorldName,
-    /// Household: place, light, clean, heat, cool, two (or ALFWorld's long names). Dialogue: a shipped service
+    /// Household: place, light, clean, heat, cool, two (or ALFWorld's long names). Dialogue: a shipped service.
+    /// Table: pick_and_place, disinfection, weight, cover
     #[arg(long = "type", value_name = "TYPE")]
     kind: String,
     /// Seed; the same type and seed give the same task
@@ -39,10 +40,7 @@ impl NewTask {
                 let how = "kitchens are not generated; write a scene file (docs/kitchen.md) and give it with --data";
                 return Err(CliError::Usage(how.to_owned()));
             }
-            WorldName::Table => {
-                let how = "episodes on a table are files of their own (docs/table.md); give one with --data";
-                return Err(CliError::Usage(how.to_owned()));
-            }
+            WorldName::Table => self.table()?,
             WorldName::External => {
                 return Err(CliError::Usage("tasks of the external world come from its adapter".to_owned()));
             }
@@ -65,6 +63,20 @@ impl NewTask {
         let task = generate::task(kind, self.seed).map_err(CliError::Failed)?;
         let line = serde_json::to_string(&task).map_err(|e| CliError::Failed(e.to_string()))?;
         Ok((task.id, task.task, line))
+    }
+
+    /// An episode at the table: id, sentence, line.
+    fn table(&self) -> Result<(String, String, String), CliError> {
+        let generated =
+            [table::Domain::PickAndPlace, table::Domain::Disinfection, table::Domain::Weight, table::Domain::Cover];
+        let domain = table::Domain::of(&self.kind).filter(|domain| generated.contains(domain)).ok_or_else(|| {
+            let known = generated.map(table::Domain::name).join(", ");
+            CliError::Usage(format!("episodes of `{}` are not generated; there are {known}", self.kind))
+        })?;
+        let id = format!("generated/{}-{}", domain.name(), self.seed);
+        let made = table::generate::episode(domain, &id, self.seed).map_err(CliError::Failed)?;
+        let requests = made.get("n_steps").and_then(serde_json::Value::as_u64).unwrap_or_default();
+        Ok((id, format!("{requests} requests"), made.to_string()))
     }
 
     /// A dialogue: id, sentence, line.

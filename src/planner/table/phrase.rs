@@ -118,3 +118,14 @@ impl Phrase {
         self.parts.iter().all(|part| matches!(part.noun, Noun::Named(_)) && part.conditions.is_empty())
     }
 }
+
+impl Condition {
+    /// Where one thing is meant, "above" and "below" mean the next one.
+    pub fn nearest(self) -> Condition {
+        match self {
+            Condition::Above(_, phrase) => Condition::Above(true, phrase),
+            Condition::Below(_, phrase) => Condition::Below(true, phrase),
+            other => other,
+        }
+    }
+}

@@ -120,7 +120,7 @@ fn what(mut parser: Parser, context: &Context) -> Result<String, Unreadable> {
 fn what_is(mut parser: Parser, context: &Context) -> Result<String, Unreadable> {
     let start = parser;
     if let Some(condition) = parser.conditions().filter(|_| parser.is_done()) {
-        let anything = Part { count: Count::All, noun: Noun::Object, conditions: vec![form::nearest(condition)] };
+        let anything = Part { count: Count::All, noun: Noun::Object, conditions: vec![condition.nearest()] };
         let found = matching(&Phrase::one(anything.clone()), context)?;
         if found.is_empty() && matches!(anything.conditions.first(), Some(Condition::Below(..))) {
             // No object is under it, then it lies on the table; a cover there hides nothing.
@@ -164,7 +164,7 @@ fn which(parser: Parser, context: &Context) -> Result<String, Unreadable> {
         return Ok(names(&none_is_empty(context.matching(&part))?));
     }
     if let Some(condition) = rest.conditions().or_else(|| rest.identity()).filter(|_| rest.is_done()) {
-        let condition = if part.count == Count::All { condition } else { form::nearest(condition) };
+        let condition = if part.count == Count::All { condition } else { condition.nearest() };
         return Ok(names(&form::those(&part, &condition, context)?));
     }
     let (Some((last, before)), true) = (start.rest().split_last(), is) else {

@@ -79,15 +79,6 @@ pub fn holder(mut parser: Parser) -> Option<Condition> {
     last.among(&["contain", "hold", "have", "carry"]).then(|| Parser::whole_phrase(before)).flatten().map(Condition::At)
 }
 
-/// Where one thing is asked for, "above" and "below" mean the next one.
-pub fn nearest(condition: Condition) -> Condition {
-    match condition {
-        Condition::Above(_, phrase) => Condition::Above(true, phrase),
-        Condition::Below(_, phrase) => Condition::Below(true, phrase),
-        other => other,
-    }
-}
-
 /// Cuts "the white block | in a higher position than the black block". A name needs no description, so the shortest one is the
 /// subject; a description is as long as makes sense.
 pub fn subject(tokens: &[Token], context: &Context) -> Result<(Phrase, Condition), Unreadable> {

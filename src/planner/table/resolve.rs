@@ -55,6 +55,11 @@ impl Context<'_> {
 
     /// Several things fit a description that means one: the one that is there directly, else none.
     fn the_one(&self, part: &Part, found: Vec<String>) -> Result<Vec<String>, Unreadable> {
+        let nearest: Vec<Condition> = part.conditions.iter().cloned().map(Condition::nearest).collect();
+        if nearest != part.conditions {
+            // "the block under the cover" is the next one below.
+            return self.part(&Part { conditions: nearest, ..part.clone() });
+        }
         let free: Vec<&String> = found.iter().filter(|name| self.scene.directly_on(name).next().is_none()).collect();
         match free.as_slice() {
             // Of a stack in a bowl the block that can be taken is meant.

@@ -2,7 +2,7 @@
 //!
 //! `thing` says what lies there, [`Table`] (`rules`, `told`, `form`) how it is and changes, [`Scene`] takes the cups in too. An
 //! [`Episode`] is a scene and its requests; `load` and `source` read them from files; `judge` says whether a request was answered.
-//! `generate` makes episodes of covers and cups. Around it: `call` reads actions, `picture` draws, `program` tells of them as program calls, and `world` makes a [`TableWorld`] of it.
+//! `generate` makes episodes. Around it: `call` reads actions, `picture` draws, `program` tells of them as program calls, and `world` makes a [`TableWorld`] of it.
 
 mod call;
 mod episode;

@@ -3,24 +3,15 @@
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::{Kind, Move, TABLE, Table};
-use super::{COLOURS, one_of};
+use super::look::{of_kind, on};
+use super::made::{Made, at, counted};
+use super::{BOWLS, COLOURS, one_of};
 
-/// What bowls are made of.
-const BOWLS: [&str; 6] = ["tin", "glass", "wooden", "copper", "paper", "stone"];
 /// How often an episode is tried: most have what is wanted at once.
 const TRIES: u64 = 64;
-
-/// A request as it is made, before it is written down.
-struct Made {
-    query: String,
-    kind: &'static str,
-    temporal: bool,
-    moves: Vec<Move>,
-    say: Option<String>,
-}
 
 /// An episode in the format of files. It has requests that only somebody who remembers can answer, and a hidden block is moved.
 ///
@@ -33,7 +24,7 @@ pub fn cover(id: &str, seed: u64) -> Result<Value, String> {
         let uncovers = steps.iter().any(|(made, _)| made.kind == "put" && made.moves.len() > 1);
         if uncovers {
             let entries: Vec<Value> =
-                steps.into_iter().enumerate().map(|(i, (made, table))| entry(i + 1, &made, &table)).collect();
+                steps.into_iter().enumerate().map(|(i, (made, table))| made.entry(i + 1, &table)).collect();
             return Ok(json!({
                 "id": id, "domain": "cover", "objects": names, "initial": initial, "n_steps": entries.len(), "steps": entries,
             }));
@@ -76,48 +67,6 @@ fn course(random: &mut ChaCha8Rng) -> Result<Course, String> {
     Ok((steps, names, initial))
 }
 
-fn entry(number: usize, made: &Made, table: &Table) -> Value {
-    let told: Vec<String> = made
-        .moves
-        .iter()
-        .map(|(first, second)| format!("Put the {first} {} the {second}.", preposition(second)))
-        .collect();
-    let update = told.join(" ");
-    let mut code: Vec<String> =
-        made.moves.iter().map(|(first, second)| format!("put_first_on_second(\"{first}\", \"{second}\")")).collect();
-    code.extend(made.say.iter().map(|say| format!("say(\"{say}\")")));
-    if !update.is_empty() {
-        code.push(format!("update_wm(\"{update}\")"));
-    }
-    let placement: Map<String, Value> = table.placement();
-    json!({
-        "step": number,
-        "query": made.query,
-        "kind": made.kind,
-        "temporal": made.temporal,
-        "gold_code": code.join("\n"),
-        "gold_moves": made.moves,
-        "gold_say": made.say.iter().collect::<Vec<_>>(),
-        "gold_update": Some(update).filter(|update| !update.is_empty()),
-        "state": table.form(),
-        "placement": placement,
-    })
-}
-
-fn preposition(target: &str) -> &'static str {
-    if Kind::of(target).is_some_and(Kind::contains) { "in" } else { "on" }
-}
-
-/// The names of a kind.
-fn of_kind(table: &Table, kind: Kind) -> Vec<String> {
-    table.things().iter().filter(|thing| thing.kind == kind).map(|thing| thing.name.clone()).collect()
-}
-
-/// What lies directly on a thing.
-fn on(table: &Table, below: &str) -> Option<String> {
-    table.things().iter().map(|thing| &thing.name).find(|name| table.place_of(name) == Some(below)).cloned()
-}
-
 /// The cover that hides a block.
 fn cover_of(table: &Table, block: &str) -> Option<String> {
     on(table, block).filter(|above| Kind::of(above) == Some(Kind::Cover))
@@ -143,7 +92,7 @@ fn hide(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
         1 => format!("Hide the {block} under the {cover}"),
         _ => format!("Put the {cover} over the {block}"),
     };
-    Some(Made { query, kind: "put", temporal: false, moves: vec![(cover, block)], say: None })
+    Some(Made::put(query, false, vec![(cover, block)]))
 }
 
 /// A cover is taken off; which one is not said, or what it hides is not.
@@ -157,7 +106,7 @@ fn uncover(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
         1 => (format!("Take the cover off the {block}"), true),
         _ => (format!("Uncover the {block}"), true),
     };
-    Some(Made { query, kind: "put", temporal, moves: vec![(cover, TABLE.to_owned())], say: None })
+    Some(Made::put(query, temporal, vec![(cover, TABLE.to_owned())]))
 }
 
 /// A block is moved; covers over it and over where it goes are taken off first.
@@ -178,7 +127,8 @@ fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     let mut moves: Vec<Move> = Vec::new();
     let cover = cover_of(table, &block);
     moves.extend(cover.iter().map(|cover| (cover.clone(), TABLE.to_owned())));
-    moves.extend(cover_of(table, &target).map(|cover| (cover, TABLE.to_owned())));
+    let hides_target = Some(&target).filter(|target| *target != TABLE).and_then(|target| cover_of(table, target));
+    moves.extend(hides_target.map(|cover| (cover, TABLE.to_owned())));
     let temporal = !moves.is_empty();
     moves.push((block.clone(), target.clone()));
     let verb = one_of(random, &["Put", "Place", "Move"]);
@@ -186,8 +136,7 @@ fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
         Some(cover) if random.random_bool(0.4) => format!("block under the {cover}"),
         _ => block,
     };
-    let query = format!("{verb} the {what} {} the {target}", preposition(&target));
-    Some(Made { query, kind: "put", temporal, moves, say: None })
+    Some(Made::put(format!("{verb} the {what} {}", at(&target)), temporal, moves))
 }
 
 /// What is covered by what.
@@ -216,16 +165,8 @@ fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
                 false => ("not covered", false),
             };
             let count = blocks.iter().filter(|b| cover_of(table, b).is_some() == covered).count();
-            let say = match count {
-                1 => "one block".to_owned(),
-                count => format!("{} blocks", counted(count)),
-            };
-            (format!("How many blocks are {word}?"), say)
+            (format!("How many blocks are {word}?"), counted(count))
         }
     };
-    Some(Made { query, kind: "question", temporal: true, moves: Vec::new(), say: Some(say) })
-}
-
-fn counted(count: usize) -> &'static str {
-    ["no", "one", "two", "three", "four", "five"].get(count).copied().unwrap_or("many")
+    Some(Made::question(query, say))
 }

@@ -1,17 +1,44 @@
-//! Makes episodes of covers and games of cups: the same seed gives the same ones, on every machine.
+//! Makes episodes of every domain and games of cups: the same seed gives the same ones, on every machine.
+//!
+//! A file a domain says what may be asked of a table; `episode` lets requests follow each other and `made` writes them down in the
+//! format of the recorded episodes.
 
 mod cover;
 mod cups;
+mod disinfection;
+mod episode;
+mod look;
+mod made;
+mod pick_and_place;
+mod weight;
 
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
 
-pub use cover::cover;
+use super::Domain;
 pub use cups::cups;
 
 /// Names of colours for things.
 const COLOURS: [&str; 12] =
     ["red", "blue", "green", "yellow", "purple", "orange", "black", "white", "gray", "brown", "pink", "cyan"];
+
+/// What bowls are made of.
+const BOWLS: [&str; 6] = ["tin", "glass", "wooden", "copper", "paper", "stone"];
+
+/// An episode in the format of files, JSON Lines as well as lists; the same domain and seed give the same one.
+///
+/// # Errors
+/// For cups, whose games make a file together ([`cups`]); otherwise never for any seed tried.
+pub fn episode(domain: Domain, id: &str, seed: u64) -> Result<Value, String> {
+    match domain {
+        Domain::PickAndPlace => pick_and_place::pick_and_place(id, seed),
+        Domain::Disinfection => disinfection::disinfection(id, seed),
+        Domain::Weight => weight::weight(id, seed),
+        Domain::Cover => cover::cover(id, seed),
+        Domain::Cups => Err("games of cups are made together, as a file".to_owned()),
+    }
+}
 
 /// One of several; the first of none is no text.
 fn one_of<'a>(random: &mut ChaCha8Rng, texts: &[&'a str]) -> &'a str {
@@ -24,30 +51,47 @@ mod tests {
 
     /// How many of each ship.
     const SHIPPED: u64 = 20;
+    /// The domains whose episodes are generated.
+    const DOMAINS: [Domain; 4] = [Domain::PickAndPlace, Domain::Disinfection, Domain::Weight, Domain::Cover];
 
     /// With `STEPWRIGHT_WRITE` set, writes the files anew.
     #[test]
     fn the_shipped_files_are_what_the_seeds_give() {
-        let covers: String =
-            (1..=SHIPPED).map(|seed| cover(&format!("cover/{seed:02}"), seed).unwrap().to_string() + "\n").collect();
-        let games = cups(1, 10, SHIPPED as usize).to_string() + "\n";
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds/table");
-        for (name, text) in [("cover.jsonl", covers), ("cups.json", games)] {
-            if std::env::var_os("STEPWRIGHT_WRITE").is_some() {
-                std::fs::write(folder.join(name), &text).unwrap();
+        let write = std::env::var_os("STEPWRIGHT_WRITE").is_some();
+        let compare = |name: &str, there: &str, made: &str| {
+            if write && there != made {
+                std::fs::write(folder.join(name), made).unwrap();
+            } else {
+                assert!(there == made, "{name} is not what the seeds give");
             }
-            assert!(std::fs::read_to_string(folder.join(name)).unwrap() == text, "{name} is not what the seeds give");
+        };
+        for domain in DOMAINS {
+            let name = format!("{}.jsonl", domain.name());
+            let there = std::fs::read_to_string(folder.join(&name)).unwrap();
+            // A short one, written by hand, comes first.
+            let by_hand = there.lines().next().filter(|_| domain != Domain::Cover).map(|line| format!("{line}\n"));
+            let generated = (1..=SHIPPED).map(|seed| {
+                let id = format!("{}/{}{seed:02}", domain.name(), if domain == Domain::Cover { "" } else { "own-" });
+                episode(domain, &id, seed).unwrap().to_string() + "\n"
+            });
+            compare(&name, &there, &by_hand.into_iter().chain(generated).collect::<String>());
         }
+        let there = std::fs::read_to_string(folder.join("cups.json")).unwrap();
+        compare("cups.json", &there, &(cups(1, 10, SHIPPED as usize).to_string() + "\n"));
     }
 
     #[test]
     fn every_seed_gives_an_episode_with_something_to_remember() {
-        for seed in 0..200 {
-            let episode = cover("x", seed).unwrap();
-            let steps = episode["steps"].as_array().unwrap();
-            assert!((8..=12).contains(&steps.len()));
-            assert!(steps.iter().any(|step| step["temporal"] == true));
-            assert!(steps.iter().any(|step| step["gold_moves"].as_array().unwrap().len() > 1));
+        for domain in DOMAINS {
+            for seed in 0..100 {
+                let episode = episode(domain, "x", seed).unwrap();
+                let steps = episode["steps"].as_array().unwrap();
+                assert!((5..=16).contains(&steps.len()));
+                assert!(steps.iter().any(|step| step["temporal"] == true));
+                let longest = steps.iter().map(|step| step["gold_moves"].as_array().unwrap().len()).max();
+                assert!(domain != Domain::Cover || longest > Some(1), "nothing hidden is moved");
+            }
         }
     }
 }

@@ -1,0 +1,117 @@
+//! A request as it is made, and how it is written down.
+
+use serde_json::{Value, json};
+
+use super::super::{Kind, Move, TABLE, Table};
+
+/// A request, with what is expected.
+#[derive(Debug, Clone, Default)]
+pub struct Made {
+    /// The person's words.
+    pub query: String,
+    /// What kind of request it is.
+    pub kind: &'static str,
+    /// Whether only somebody who remembers can answer it.
+    pub temporal: bool,
+    /// The moves that are expected.
+    pub moves: Vec<Move>,
+    /// The answer that is expected.
+    pub say: Option<String>,
+    /// What a writer is told, if it is not just the moves.
+    pub told: Option<String>,
+    /// What weights are to become, and all sets of blocks that make them so.
+    pub goal: Option<(Value, Vec<Vec<String>>)>,
+}
+
+impl Made {
+    /// A request to put something somewhere.
+    pub fn put(query: String, temporal: bool, moves: Vec<Move>) -> Made {
+        Made { query, kind: "put", temporal, moves, ..Made::default() }
+    }
+
+    /// A question.
+    pub fn question(query: String, say: impl Into<String>) -> Made {
+        Made { query, kind: "question", temporal: true, say: Some(say.into()), ..Made::default() }
+    }
+
+    /// Something that is told (`statement` or `event`).
+    pub fn told(kind: &'static str, query: String, told: String) -> Made {
+        Made { query, kind, told: Some(told), ..Made::default() }
+    }
+
+    /// The step in the format of files; the table is as it is afterwards.
+    pub fn entry(&self, number: usize, table: &Table) -> Value {
+        let update = self.told.clone().unwrap_or_else(|| self.sentences());
+        let quoted = |text: &str| Value::from(text).to_string();
+        let mut code: Vec<String> = self
+            .moves
+            .iter()
+            .map(|(first, second)| format!("put_first_on_second({}, {})", quoted(first), quoted(second)))
+            .collect();
+        code.extend(self.say.iter().map(|say| format!("say({})", quoted(say))));
+        if !update.is_empty() {
+            code.push(format!("update_wm({})", quoted(&update)));
+        }
+        let mut entry = json!({
+            "step": number,
+            "query": self.query,
+            "kind": self.kind,
+            "temporal": self.temporal,
+            "gold_code": code.join("\n"),
+            "gold_moves": self.moves,
+            "gold_say": self.say.iter().collect::<Vec<_>>(),
+            "gold_update": Some(&update).filter(|update| !update.is_empty()),
+        });
+        if let (Some((goal, solutions)), Some(entry)) = (&self.goal, entry.as_object_mut()) {
+            entry.insert("goal".to_owned(), goal.clone());
+            entry.insert("all_solutions".to_owned(), json!(solutions));
+        }
+        if let Some(entry) = entry.as_object_mut() {
+            entry.insert("state".to_owned(), table.form());
+            entry.insert("placement".to_owned(), Value::Object(table.placement()));
+        }
+        entry
+    }
+
+    /// The moves in words, blocks that come to the same place together.
+    fn sentences(&self) -> String {
+        let mut groups: Vec<(Vec<String>, &str)> = Vec::new();
+        for (block, target) in &self.moves {
+            match groups.last_mut().filter(|(_, to)| to == target) {
+                Some((blocks, _)) => blocks.push(block.clone()),
+                None => groups.push((vec![block.clone()], target)),
+            }
+        }
+        let sentence = |(blocks, target): &(Vec<String>, &str)| format!("Put {} {}.", list(blocks), at(target));
+        groups.iter().map(sentence).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// "the a, the b, and the c".
+pub fn list(names: &[String]) -> String {
+    let the: Vec<String> = names.iter().map(|name| format!("the {name}")).collect();
+    match the.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, two] => format!("{one} and {two}"),
+        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
+    }
+}
+
+/// "in the tin bowl", "on the table".
+pub fn at(target: &str) -> String {
+    let inside = target != TABLE && Kind::of(target).is_some_and(Kind::contains);
+    format!("{} the {target}", if inside { "in" } else { "on" })
+}
+
+/// "three blocks".
+pub fn counted(count: usize) -> String {
+    const WORDS: [&str; 10] = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    let word = WORDS.get(count).map_or_else(|| count.to_string(), |word| (*word).to_owned());
+    format!("{word} block{}", if count == 1 { "" } else { "s" })
+}
+
+/// The colour in a name.
+pub fn colour(name: &str) -> &str {
+    name.rsplit_once(' ').map_or(name, |(colour, _)| colour)
+}
