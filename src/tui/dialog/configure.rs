@@ -117,11 +117,7 @@ impl Configure {
             4 => ("Selections", self.options.selecting.to_string(), "how a model selects (blocking)"),
             6 => ("Plans' assertions", self.options.judging.to_string(), "what judges them (progprompt)"),
             5 => ("Conversation", self.options.conversation.to_string(), "prompts of selections (blocking)"),
-            7 => (
-                "Calls of programs",
-                self.options.primitives.to_string(),
-                "taken all at once, or each (statler)",
-            ),
+            7 => ("Calls of programs", self.options.primitives.to_string(), "taken all at once, or each (statler)"),
             _ => {
                 let word = match self.options.assertions {
                     Shown::ByMethod => "by method",
