@@ -93,6 +93,7 @@ fn smollm2_streams_samples_and_stops_when_told() {
         stop: Vec::new(),
         seed: Some(5),
         frequency_penalty: 0.0,
+        tag: None,
         logprobs: true,
     };
     let (to, mut from) = unbounded_channel();

@@ -23,6 +23,7 @@ fn chat() -> ModelRequest {
         stop: Vec::new(),
         seed: None,
         frequency_penalty: 0.0,
+        tag: None,
         logprobs: false,
     }
 }

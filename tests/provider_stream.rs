@@ -22,6 +22,7 @@ fn request() -> ModelRequest {
         stop: Vec::new(),
         seed: None,
         frequency_penalty: 0.0,
+        tag: None,
         logprobs: false,
     }
 }

@@ -159,6 +159,7 @@ fn the_configure_dialog_shows_models_methods_and_options() {
         ("selection", "written"),
         ("conversation", "fresh"),
         ("judging", "seen"),
+        ("primitives", "all"),
     ]
     .map(|(k, v)| (k.into(), v.into()))
     .into();

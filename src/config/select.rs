@@ -7,10 +7,14 @@ use super::typed::{Config, ModelConfig};
 use crate::model::cassette::{Cassette, Recorder};
 use crate::model::fetch;
 use crate::model::openai::OpenAi;
+use crate::model::recorded::Recorded;
 use crate::model::{LanguageModel, ModelError};
 
 /// What stands before the name of a model in this process.
 const LOCAL: &str = "local:";
+
+/// What stands before the path of outputs that were recorded elsewhere.
+const RECORDED: &str = "recorded:";
 
 /// What a name stands for.
 #[derive(Clone)]
@@ -35,7 +39,8 @@ impl Config {
     /// `symbolic`, models in this process and cassettes, which have no endpoint. An empty name is that of `[model]`.
     pub fn model_config(&self, name: &str) -> Option<ModelConfig> {
         let name = if name.is_empty() { self.model.model.as_str() } else { name };
-        if name == "symbolic" || name.starts_with("cassette:") || name.starts_with(LOCAL) {
+        if name == "symbolic" || name.starts_with("cassette:") || name.starts_with(LOCAL) || name.starts_with(RECORDED)
+        {
             return None;
         }
         if let Some(model) = self.models.get(name) {
@@ -48,7 +53,7 @@ impl Config {
     }
 }
 
-/// The model of a name: `symbolic`, `local:NAME` or `local:FILE.gguf`, `cassette:PATH`, a configured name, or a model's id at the
+/// The model of a name: `symbolic`, `local:NAME` or `local:FILE.gguf`, `cassette:PATH`, `recorded:PATH`, a configured name, or a model's id at the
 /// default endpoint; empty for the one `[model]` names. Nothing is sent or loaded yet.
 ///
 /// # Errors
@@ -59,6 +64,9 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     let name = if name.is_empty() { config.model.model.as_str() } else { name };
     if let Some(path) = name.strip_prefix("cassette:") {
         return Ok(Selected::Language(Arc::new(Cassette::open(Path::new(path)).map_err(wrong)?)));
+    }
+    if let Some(path) = name.strip_prefix(RECORDED) {
+        return Ok(Selected::Language(Arc::new(Recorded::open(name, Path::new(path))?)));
     }
     let recorded = |model: Arc<dyn LanguageModel>, record: &Option<PathBuf>| {
         Ok(Selected::Language(match record {

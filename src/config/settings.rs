@@ -87,7 +87,7 @@ pub(super) const SETTINGS: [Setting; 58] = [
         Kind::Text,
         "\"symbolic\"",
         &["STEPWRIGHT_MODEL"],
-        "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, or a model's id at base_url",
+        "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, or a model's id at base_url",
     ),
     setting(
         "model",

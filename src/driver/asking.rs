@@ -48,6 +48,7 @@ pub(super) fn request(spec: &AskSpec, think: bool, penalty: Option<f64>, seed: u
             stop: vec!["\ndef ".to_owned()],
             seed: Some(seed),
             frequency_penalty: penalty.unwrap_or(PLAN_PENALTY),
+            tag: None,
             logprobs: false,
         };
     }
@@ -61,6 +62,7 @@ pub(super) fn request(spec: &AskSpec, think: bool, penalty: Option<f64>, seed: u
         stop: if raw { vec!["\n".to_owned()] } else { Vec::new() },
         seed: Some(seed),
         frequency_penalty: 0.0,
+        tag: None,
         logprobs: true,
     }
 }

@@ -108,6 +108,13 @@ impl Driver {
         Some(Advice::Write(AskSpec { purpose, model, prompt: Some(prompt), n: 1, temperature }))
     }
 
+    /// The number of the request whose program made the update that is due.
+    pub(super) fn due_request(&self) -> Option<usize> {
+        let step = self.due()?.1.due.step;
+        let from = self.gate.session().node(step)?.parent?;
+        Some(self.points.request_at(from)?.number)
+    }
+
     /// A writer's answer, as a report to the gate.
     pub(super) fn state_written(&self, ask: AskId, texts: Vec<String>, usage: Option<Usage>, ms: u64) -> Report {
         let Some((_, update)) = self.due() else {

@@ -8,15 +8,19 @@ use super::task::Driver;
 use super::{SYMBOLIC, TABLE};
 use crate::episode::gate::{Advice, AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
-use crate::method::coding::{Coding, Form, Memory, NEXT_QUERY, closes, in_force, list_of, read_list, read_program};
+use crate::method::coding::{
+    Answer, Coding, Form, Memory, NEXT_QUERY, closes, in_force, list_of, read_list, read_program,
+};
 use crate::method::{BELIEF, CALL, CODE, Next, Primitives, Round};
-use crate::model::{Completion, ModelRequest};
+use crate::model::{Completion, ModelRequest, Tag, Wanted};
 use crate::planner;
 
 /// Tokens of a program or a state: the paper's.
 const TOKENS: u32 = 256;
 /// Whose name stands beside the calls of a program.
 const THE_PROGRAM: &str = "the program";
+/// The program of an answer that holds none.
+const NOTHING: &str = "noop()";
 /// What closes a request.
 pub(super) const DONE: &str = "done()";
 
@@ -104,6 +108,21 @@ impl Driver {
         }
     }
 
+    /// What an ask for a program or a state is for.
+    pub(super) fn tag(&self, purpose: &str) -> Option<Tag> {
+        let session = self.gate.session();
+        let program = is_for_program(purpose);
+        let together = matches!(self.method.coding()?.memory, Memory::Together { .. });
+        let wanted = match (program, together) {
+            (true, true) => Wanted::ProgramAndState,
+            (true, false) => Wanted::Program,
+            (false, _) => Wanted::State,
+        };
+        let number = if program { self.points.world.request()?.number } else { self.due_request()? };
+        let (task, method) = (session.header.task.clone(), session.method.clone());
+        Some(Tag { task, method, request: number, wanted })
+    }
+
     /// The domain of the table's task.
     pub(super) fn domain(&self) -> Option<&str> {
         (self.points.world.name() == TABLE).then_some(self.kind.as_str())
@@ -179,10 +198,13 @@ impl Driver {
         let raw = completion.text.clone();
         let (text, thoughts) = match coding.form {
             Form::Program => {
-                let answer = read_program(&raw);
-                let empty = answer.code.lines().all(|l| l.trim().is_empty() || l.trim_start().starts_with('#'));
-                let problem = "the answer holds no line of code".to_owned();
-                (if empty { Err(problem) } else { Ok(answer.code) }, answer.thoughts)
+                let Answer { code, mut thoughts, .. } = read_program(&raw);
+                let empty = code.lines().all(|l| l.trim().is_empty() || l.trim_start().starts_with('#'));
+                if empty {
+                    // A program without a line does nothing, and the request is answered by that.
+                    thoughts.push("the answer holds no line of code: nothing is done".to_owned());
+                }
+                (Ok(if empty { NOTHING.to_owned() } else { code }), thoughts)
             }
             Form::Cups => {
                 let list =

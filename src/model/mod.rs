@@ -8,6 +8,7 @@ pub mod fetch;
 #[cfg(feature = "local")]
 pub mod local;
 pub mod openai;
+pub mod recorded;
 
 use std::time::Duration;
 
@@ -66,6 +67,33 @@ pub struct ModelRequest {
     /// Ask for log-probabilities of the tokens.
     #[serde(default)]
     pub logprobs: bool,
+    /// What it is for. Providers are not told; recorded outputs are found by it.
+    #[serde(skip)]
+    pub tag: Option<Tag>,
+}
+
+/// What a request is for, in episodes of requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// The task's id.
+    pub task: String,
+    /// The method's id.
+    pub method: String,
+    /// The number of the person's request, from 1.
+    pub request: usize,
+    /// What is to be written.
+    pub wanted: Wanted,
+}
+
+/// What is to be written for a person's request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A program.
+    Program,
+    /// A program, and the state after it.
+    ProgramAndState,
+    /// The state after an update.
+    State,
 }
 
 fn is_zero(penalty: &f64) -> bool {

@@ -259,6 +259,7 @@ fn kept(request: &ScoreRequest) -> ModelRequest {
         stop: vec![],
         seed: None,
         frequency_penalty: 0.0,
+        tag: None,
         logprobs: true,
     }
 }

@@ -264,6 +264,7 @@ pub fn request(messages: Vec<PromptMessage>, think: bool, n: u32, temperature: f
         },
         seed: Some(seed),
         frequency_penalty: 0.0,
+        tag: None,
         logprobs: true,
     }
 }

@@ -62,6 +62,7 @@ impl Driver {
             writing::shape(&mut request);
         } else if coding::is_coding(&spec.purpose) {
             coding::shape(&mut request, &spec.purpose, self.method.coding());
+            request.tag = self.tag(&spec.purpose);
         } else if self.method.selects_leaves() {
             selecting::shape(&mut request);
         }

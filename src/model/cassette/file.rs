@@ -160,6 +160,7 @@ pub(super) fn as_request(score: &ScoreRequest) -> ModelRequest {
         stop: Vec::new(),
         seed: None,
         frequency_penalty: 0.0,
+        tag: None,
         logprobs: true,
     }
 }

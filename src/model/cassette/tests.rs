@@ -49,6 +49,7 @@ fn request(text: &str) -> ModelRequest {
         stop: vec!["\n".into()],
         seed: Some(1),
         frequency_penalty: 0.0,
+        tag: None,
         logprobs: true,
     }
 }

@@ -115,6 +115,7 @@ impl OpenAi {
             stop: Vec::new(),
             seed: None,
             frequency_penalty: 0.0,
+            tag: None,
             logprobs,
         };
         let (events, _nobody) = tokio::sync::mpsc::unbounded_channel();

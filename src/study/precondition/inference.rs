@@ -172,6 +172,7 @@ impl Asking {
             stop: if raw { stop.into() } else { Vec::new() },
             seed: Some(self.seed.wrapping_add(number as u64)),
             frequency_penalty: 0.0,
+            tag: None,
             logprobs: false,
         };
         // Nobody watches the stream.
