@@ -37,7 +37,7 @@ struct Cli {
     #[command(flatten)]
     global: Global,
     /// Tasks to choose from beside the shipped ones: an ALFWorld data folder, a game.tw-pddl, games or dialogues as .jsonl,
-    /// a copy of the Schema-Guided Dialogue dataset
+    /// a copy of the Schema-Guided Dialogue dataset, kitchen scenes, episodes on a table
     #[arg(long, value_name = "FILE_OR_DIR")]
     data: Option<std::path::PathBuf>,
     #[command(flatten)]

@@ -136,6 +136,27 @@ fn files_of_both_formats_and_games_are_read() {
 }
 
 #[test]
+fn a_folder_is_read_and_known_by_what_lies_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    assert!(!Source::lies_at(folder.path()));
+    assert!(Source::open(folder.path()).unwrap_err().to_string().contains("no episodes of the table world here"));
+    let episode = include_str!("../../../worlds/table/cover.jsonl").lines().next().unwrap();
+    write("notes.json", "{\"domain\": 3}");
+    write("gold_traces.jsonl", "{\"id\": \"a\", \"steps\": []}");
+    write("mine.jsonl", episode);
+    write("three_cups.json", r#"{"episodes": [{"initial": [true, false], "swaps": [[0, 1]]}]}"#);
+    assert!(Source::lies_at(folder.path()) && Source::lies_at(&folder.path().join("mine.jsonl")));
+    assert!(!Source::lies_at(&folder.path().join("gold_traces.jsonl")));
+    let source = Source::open(folder.path()).unwrap();
+    assert_eq!(source.ids().collect::<Vec<_>>(), ["cover/01", "cups/001"]);
+    assert_eq!(source.resolve("cups").unwrap(), "cups/001");
+    // What is wrong in a file that should hold episodes is told, and the file not passed over.
+    write("episodes_x.json", "[]");
+    assert!(Source::open(folder.path()).unwrap_err().to_string().contains("episodes_x.json: there is no episode"));
+}
+
+#[test]
 fn what_is_wrong_in_a_file_is_told_with_its_line() {
     let step = r#"{"query": "q", "kind": "put", "gold_moves": []}"#;
     let cases = [
