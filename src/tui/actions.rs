@@ -87,6 +87,7 @@ pub enum ActionId {
     StartPageDown,
     StartSearch,
     Accept,
+    AcceptText,
     Close,
     ItemUp,
     ItemDown,
@@ -140,10 +141,34 @@ type Add<'a> = &'a mut dyn FnMut(ActionId, &str, &[&'static str], &'static str, 
 
 fn gate(add: Add<'_>) {
     use ActionId as A;
-    add(A::Approve, "approve", &["a", "enter"], "approve", "Take the chosen proposal as it is");
-    add(A::Edit, "edit", &["e"], "edit", "Edit the chosen proposal's action, checked as you type, then take it");
-    add(A::Reject, "reject", &["x", "r"], "reject", "Refuse the chosen proposal with a reason for the model");
-    add(A::MoreSamples, "samples", &["s"], "more samples", "Ask for more samples at this step");
+    add(
+        A::Approve,
+        "approve",
+        &["a", "enter"],
+        "approve",
+        "Take the chosen proposal, or the new belief that waits, as it is",
+    );
+    add(
+        A::Edit,
+        "edit",
+        &["e"],
+        "edit",
+        "Edit the chosen proposal's action, or the new belief, checked as you type, then take it",
+    );
+    add(
+        A::Reject,
+        "reject",
+        &["x", "r"],
+        "reject",
+        "Refuse the chosen proposal with a reason for the model, or the new belief",
+    );
+    add(
+        A::MoreSamples,
+        "samples",
+        &["s"],
+        "more samples",
+        "Ask for more samples at this step, or have the new belief written again",
+    );
     add(A::NextProposal, "next-proposal", &["]", "j", "down"], "next", "Choose the next proposal");
     add(A::PreviousProposal, "previous-proposal", &["[", "k", "up"], "previous", "Choose the previous proposal");
     for (n, (name, key)) in [
@@ -172,7 +197,13 @@ fn gate(add: Add<'_>) {
     );
     add(A::Policy, "policy", &["p"], "policy", "Say when steps are taken without asking you, and when that stops");
     add(A::Cancel, "cancel", &["esc", "ctrl-c"], "stop", "Stop whatever is under way: an ask, an inference, a run");
-    add(A::Propose, "propose", &["P"], "propose", "Ask for proposals at this step again");
+    add(
+        A::Propose,
+        "propose",
+        &["P"],
+        "propose",
+        "Ask for proposals at this step again, or have the new belief written again",
+    );
     add(A::Undo, "undo", &["u"], "undo", "Go back one decision; the world goes with it");
     add(A::Redo, "redo", &["ctrl-r", "U"], "redo", "Go forward along the last path");
     add(A::Tree, "tree", &["t"], "branches", "Show every step and branch; go to any of them");
@@ -203,6 +234,7 @@ fn panes(add: Add<'_>) {
     pane(P::ToggleFold, "fold", &["space"], "fold", "Open or close the fold under the cursor");
     pane(P::Activate, "activate", &["enter"], "open", "Act on the row under the cursor: choose it, open it, go there");
     pane(P::Edit, "row-edit", &["e"], "edit", "Edit the row under the cursor in place");
+    pane(P::EditWhole, "edit-whole", &["E"], "edit whole", "Edit all of what is shown as a text: the belief");
     pane(P::Add, "row-add", &["+", "i"], "add", "Add a row");
     pane(P::ToggleReject, "row-reject", &["x", "delete"], "reject", "Reject or restore the row under the cursor");
     pane(P::Adopt, "adopt", &["A"], "adopt", "Put the shown choice in force");
@@ -274,6 +306,7 @@ fn global(add: Add<'_>) {
 fn dialog(add: Add<'_>) {
     use ActionId as A;
     add(A::Accept, "accept", &["enter"], "accept", "Accept the dialog");
+    add(A::AcceptText, "accept-text", &["ctrl-s"], "accept", "Accept a text of many lines, where Enter begins a line");
     add(A::Close, "close", &["esc", "ctrl-c"], "cancel", "Close the dialog and change nothing");
     add(A::ItemUp, "item-up", &["up", "ctrl-p", "shift-tab"], "up", "To the previous item");
     add(A::ItemDown, "item-down", &["down", "ctrl-n"], "down", "To the next item");

@@ -11,11 +11,13 @@ use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr;
 
 use super::pane::{PANES, PaneId};
+use super::panes::{offer, words};
+use super::request;
 use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
 use crate::driver::{Level, Standing};
-use crate::episode::{Origin, Status};
+use crate::episode::{Offer, Origin, Status};
 
 /// Borders of terminals without line drawing.
 const ASCII_BORDER: border::Set<'static> = border::Set {
@@ -99,7 +101,19 @@ pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
             if matches!(view.world, Some(Standing::Dead { .. })) {
                 right.insert(0, format!("{} the world has ended", theme.glyphs.no));
             }
-            let mut left = vec![format!("step {step}"), sanitize::line(&session.header.sentence).into_owned()];
+            let mut left = vec![format!("step {step}")];
+            let what = match (request::place(view, &theme.glyphs), request::open(view)) {
+                (Some(place), Some(asked)) => {
+                    left.push(place);
+                    &asked.query
+                }
+                (Some(place), None) => {
+                    left.push(place);
+                    &session.header.sentence
+                }
+                (None, _) => &session.header.sentence,
+            };
+            left.push(sanitize::line(what).into_owned());
             if roomy {
                 left.insert(0, format!("Stepwright{dot}{}", sanitize::line(&session.header.world)));
             }
@@ -191,6 +205,9 @@ pub fn slot_title<'a>(own: &str, pane: PaneId, tabs: &[PaneId], theme: &Theme, f
 
 /// The chosen proposal in one line, for screens that do not show the list.
 pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+    if let Some(offer) = view.offer() {
+        return frame.render_widget(offer_line(view, offer, theme), area);
+    }
     let line = match (view.chosen(), view.turn()) {
         (Some(proposal), Some(turn)) => {
             let offered = view.offered();
@@ -205,7 +222,7 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                     (theme.glyphs.no, Role::Bad, sanitize::line(failing).into_owned())
                 }
             };
-            let text = proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str());
+            let text = words::one_line(proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str()));
             let origin = match proposal.origin {
                 Origin::Greedy => "greedy",
                 Origin::Sample => "sample",
@@ -215,7 +232,7 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
             };
             Line::from(vec![
                 Span::styled(format!(" {index}/{} ", offered.len()), theme.style(Role::Dim)),
-                Span::styled(sanitize::line(text).into_owned(), theme.style(Role::Accent)),
+                Span::styled(sanitize::line(&text).into_owned(), theme.style(Role::Accent)),
                 Span::styled(format!("  {mark} {words}"), theme.style(role)),
                 Span::styled(format!("  {origin}"), theme.style(Role::Dim)),
             ])
@@ -223,6 +240,27 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
         _ => Line::styled(" no proposal is chosen", theme.style(Role::Dim)),
     };
     frame.render_widget(line, area);
+}
+
+/// The new belief that waits, in one line.
+fn offer_line<'a>(view: &View, offer: &Offer, theme: &Theme) -> Line<'a> {
+    let style = |role| theme.style(role);
+    let update = sanitize::line(&words::one_line(&offer.update)).into_owned();
+    let believed = view.session.as_ref().and_then(|s| s.belief());
+    let (text, role) = match &offer.state {
+        Some(state) => {
+            let changes = offer::changes(believed.map_or(&serde_json::Value::Null, |b| b), state, 1);
+            let first = changes.first().map(|row| row.iter().map(|r| r.text.as_str()).collect::<String>());
+            let more = if changes.len() > 1 { format!(" {}", theme.glyphs.ellipsis) } else { String::new() };
+            (format!("{}{more}", first.unwrap_or_default()), Role::Accent)
+        }
+        None => (format!("{} it cannot be read", theme.glyphs.no), Role::Bad),
+    };
+    Line::from(vec![
+        Span::styled(" ! new belief: ", style(Role::Warn)),
+        Span::styled(text, style(role)),
+        Span::styled(format!("  for: {update}"), style(Role::Dim)),
+    ])
 }
 
 /// The message line: what is under way before what was said last. `more` is the key that shows a message too long for it.

@@ -6,6 +6,7 @@
 
 pub mod actions;
 pub mod app;
+mod belief_text;
 pub mod chrome;
 pub mod color;
 pub mod dialog;
@@ -17,6 +18,7 @@ pub mod launcher;
 pub mod layout;
 pub mod pane;
 pub mod panes;
+mod request;
 pub mod run;
 pub use crate::sanitize;
 pub mod start;

@@ -83,6 +83,8 @@ pub enum PaneAction {
     Activate,
     /// Edit the row under the cursor in place.
     Edit,
+    /// Edit all of what is shown as a text.
+    EditWhole,
     /// Add a row (a candidate).
     Add,
     /// Reject or restore the row (a candidate).
@@ -176,6 +178,8 @@ pub enum Intent {
         /// The text to begin with.
         text: String,
     },
+    /// Open the text of the whole belief: the offered one if one waits, else what is believed.
+    EditBelief,
     /// Ask for a yes before these commands are sent.
     Confirm {
         /// The dialog's title.

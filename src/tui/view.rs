@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
 use crate::driver::{BeliefReading, Level, LineStatus, Notice, Situation, Standing};
-use crate::episode::{AskId, Event, Node, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
+use crate::episode::{AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
 use super::actions::{ActionId, spec};
@@ -176,6 +176,11 @@ impl View {
     /// What happened at the cursor since arriving there.
     pub fn turn(&self) -> Option<&Turn> {
         self.node().map(|n| &n.turn)
+    }
+
+    /// The offered belief that waits for a decision.
+    pub fn offer(&self) -> Option<&Offer> {
+        self.turn().and_then(Turn::pending_offer)
     }
 
     /// The proposals to show at the cursor, in order of arrival. An action that the built-in proposer offers again is shown

@@ -16,11 +16,13 @@ use crate::tui::dialog::palette::Palette;
 use crate::tui::dialog::pick::Pick;
 use crate::tui::dialog::policy::PolicyForm;
 use crate::tui::dialog::prompt::{Confirm, Prompt};
+use crate::tui::dialog::text::TextForm;
 use crate::tui::dialog::tree::Tree;
 use crate::tui::dialog::{Dialog, Fetch, Reply};
 use crate::tui::keymap::Chord;
 use crate::tui::layout::Resize;
 use crate::tui::pane::{PANES, PaneId};
+use crate::tui::request;
 use crate::tui::start::Wish;
 
 impl App {
@@ -111,7 +113,9 @@ impl App {
         let plain = matches!(key.code, KeyCode::Char(_))
             && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         let text = plain && self.dialogs.last().is_some_and(|d| d.captures_text());
+        let lines = self.dialogs.last().is_some_and(|d| d.holds_lines());
         let action = self.keymap.lookup(Context::Dialog, chord).filter(|_| !text);
+        let action = action.filter(|a| !lines || matches!(a, ActionId::AcceptText | ActionId::Close));
         match action {
             Some(ActionId::Close) => self.close_dialog(),
             Some(action) => self.with_dialog(now, |dialog, context| dialog.act(action, context)),
@@ -196,9 +200,12 @@ impl App {
         }
     }
 
-    /// Opens the dialog that edits a text before it is taken.
+    /// Opens the dialog that edits a text before it is taken: many lines where requests are answered with programs.
     pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
-        let dialog: Box<dyn Dialog> = Box::new(Act::new(from, text, self.context()));
+        let dialog: Box<dyn Dialog> = match request::open(&self.view) {
+            Some(asked) => Box::new(TextForm::program(from, text, &asked.query)),
+            None => Box::new(Act::new(from, text, self.context())),
+        };
         self.open(dialog);
         // What stands there to begin with is checked without waiting for a key.
         self.with_dialog(now, |dialog, context| dialog.wake(context));
@@ -252,6 +259,9 @@ impl App {
     /// Actions that concern the session.
     fn decide(&mut self, action: ActionId, now: Instant) {
         use ActionId as A;
+        if self.decide_belief(action, now) {
+            return;
+        }
         match action {
             A::Approve => {
                 if let Some(proposal) = self.view.selected {

@@ -63,6 +63,9 @@ impl App {
 
     fn disabled_in(&self, session: &Session, action: ActionId) -> Option<&'static str> {
         use ActionId as A;
+        if let Some(ruled) = self.disabled_by_offer(action) {
+            return ruled;
+        }
         let proposals = self.view.turn().map_or(0, |t| t.proposals.len());
         match action {
             A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Manual | A::Propose | A::Policy
@@ -143,14 +146,15 @@ impl App {
             new
         });
         let gate = decisions.into_iter().filter(|a| self.disabled(*a).is_none());
-        let gate: Vec<_> = gate.map(|a| (a, crate::tui::actions::spec(a).map_or("", |s| s.label))).collect();
+        let gate: Vec<_> = gate.map(|a| (a, self.gate_word(a))).collect();
         if self.focus == PaneId::Proposals {
             // Keys that the gate takes in this pane are not the pane's.
             own.retain(|(a, _)| self.keymap.keys(*a).first().is_some_and(|k| !self.gate_takes(*k)));
             hints.extend(gate);
             hints.extend(own);
         } else {
-            hints.extend(gate.iter().find(|(a, _)| *a == A::Approve).copied());
+            let waits = self.view.offer().is_some();
+            hints.extend(gate.iter().filter(|(a, _)| *a == A::Approve || waits).copied());
             hints.extend(own);
         }
         for action in [A::Undo, A::Redo, A::Tree, A::Policy, A::FocusNext, A::Zoom] {

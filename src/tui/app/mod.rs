@@ -1,8 +1,9 @@
 //! The application's state: takes in events, answers with effects, draws itself. No terminal, no thread, no clock of its own.
 //!
-//! `loop_` feeds it and carries its effects out; tests do the same without a terminal. What keys do is `dispatch`, whether that
-//! makes sense now `gate`, the mouse `pointer`, the frame `draw`.
+//! `loop_` feeds it and carries its effects out; tests do the same without a terminal. What keys do is `dispatch`, deciding
+//! about beliefs `belief`, whether something makes sense now `gate`, the mouse `pointer`, the frame `draw`.
 
+mod belief;
 mod dispatch;
 mod draw;
 mod gate;
@@ -363,6 +364,7 @@ impl App {
                 Intent::Say(level, text) => self.say(level, text),
                 Intent::Focus(pane) => self.set_focus(pane),
                 Intent::EditAction { proposal, text } => self.edit(Some(proposal), &text, now),
+                Intent::EditBelief => self.edit_belief(now),
                 Intent::Confirm { title, question, yes, commands } => {
                     let replies = commands.into_iter().map(Reply::Send).collect();
                     self.open(Box::new(Confirm::new(title, question, yes, replies)));

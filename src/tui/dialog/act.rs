@@ -92,7 +92,7 @@ impl Act {
 }
 
 /// What checking said, in at most `VERDICT_ROWS` rows.
-fn verdict_lines<'a>(verdict: &'a Result<Verdict, String>, theme: &Theme) -> Vec<Line<'a>> {
+pub(super) fn verdict_lines<'a>(verdict: &'a Result<Verdict, String>, theme: &Theme) -> Vec<Line<'a>> {
     let verdict = match verdict {
         Ok(verdict) => verdict,
         Err(why) => {

@@ -13,6 +13,7 @@ pub mod palette;
 pub mod pick;
 pub mod policy;
 pub mod prompt;
+pub mod text;
 pub mod tree;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -100,6 +101,11 @@ pub trait Dialog {
     /// Whether a character key is text rather than a binding, even if bound to an item key.
     fn captures_text(&self) -> bool {
         true
+    }
+
+    /// Whether it holds a text of many lines: then only the keys that accept it and that close the dialog are its bindings.
+    fn holds_lines(&self) -> bool {
+        false
     }
 
     /// Pasted text.

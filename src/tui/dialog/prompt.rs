@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::field::Field;
 use super::{Context, Dialog, Reply};
 use crate::driver::Command;
-use crate::episode::ProposalId;
+use crate::episode::{OfferId, ProposalId};
 use crate::tui::actions::ActionId;
 use crate::tui::sanitize;
 use crate::tui::theme::Role;
@@ -19,6 +19,7 @@ use crate::tui::theme::Role;
 #[derive(Debug, Clone, PartialEq)]
 enum Purpose {
     Reject(ProposalId),
+    Refuse(OfferId),
     Note,
 }
 
@@ -37,6 +38,13 @@ impl Prompt {
         Prompt { purpose: Purpose::Reject(proposal), about, field: Field::new("") }
     }
 
+    /// Asks why an offered belief is refused.
+    pub fn refuse(offer: OfferId, update: &str) -> Self {
+        let update = sanitize::line(update);
+        let about = format!("Written for: {update}\nWhy not? What is believed stays as it is. Empty is allowed.");
+        Prompt { purpose: Purpose::Refuse(offer), about, field: Field::new("") }
+    }
+
     /// Asks for a remark.
     pub fn note() -> Self {
         let about = "A remark at this step, kept in the session.".to_owned();
@@ -48,6 +56,7 @@ impl Dialog for Prompt {
     fn title(&self) -> String {
         match self.purpose {
             Purpose::Reject(_) => "Reject the proposal".into(),
+            Purpose::Refuse(_) => "Refuse the new belief".into(),
             Purpose::Note => "Note".into(),
         }
     }
@@ -55,6 +64,7 @@ impl Dialog for Prompt {
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
         let accept = match self.purpose {
             Purpose::Reject(_) => "reject",
+            Purpose::Refuse(_) => "refuse",
             Purpose::Note => "write",
         };
         vec![(ActionId::Accept, accept), (ActionId::Close, "cancel")]
@@ -78,6 +88,9 @@ impl Dialog for Prompt {
         let text = self.field.text().trim().to_owned();
         match self.purpose {
             Purpose::Reject(proposal) => vec![Reply::Close, Reply::Send(Command::Reject { proposal, reason: text })],
+            Purpose::Refuse(offer) => {
+                vec![Reply::Close, Reply::Send(Command::RefuseBelief { offer, reason: text })]
+            }
             Purpose::Note if text.is_empty() => vec![Reply::Close],
             Purpose::Note => vec![Reply::Close, Reply::Send(Command::Note(text))],
         }

@@ -1,25 +1,27 @@
 //! The eight panes of the workbench.
 //!
 //! One file or folder a pane; beside them what they share: drawing of rows (`draw`), windowed lists (`list`), wrapping
-//! (`wrap`), searching (`find`), editing (`edit`), the path through the session (`trail`) and wording (`words`). Panes
+//! (`wrap`), searching (`find`), editing (`edit`), the path through the session (`trail`), an offered belief (`offer`) and wording
+//! (`words`). Panes
 //! read the view and answer actions with intents; keys, borders and dialogs are the application's.
 
 mod blocking;
 mod browse;
-mod draw;
+pub(in crate::tui) mod draw;
 mod edit;
 mod find;
 mod list;
 mod log;
 mod model;
 mod observations;
+pub(in crate::tui) mod offer;
 mod preconditions;
 mod program;
 mod proposals;
 mod state;
 mod summary;
 mod trail;
-mod words;
+pub(in crate::tui) mod words;
 pub(in crate::tui) mod wrap;
 
 use super::pane::Pane;

@@ -1,7 +1,7 @@
 //! A record on one line, for the log.
 
 use super::words;
-use crate::episode::{Choice, Event, Record, TreeEdit};
+use crate::episode::{Actor, Choice, Event, Record, TreeEdit};
 use crate::tui::theme::Role;
 
 /// The record's kind in a word or two, and its role.
@@ -22,6 +22,7 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::Configured(_) => ("configured", Role::Warn),
         Event::TreeEdited { .. } | Event::TreeEditUndone => ("tree", Role::Warn),
         Event::BeliefOffered { .. } => ("belief", Role::Text),
+        Event::Believed { offer: None, by: Actor::Person, .. } => ("corrected", Role::Warn),
         Event::Believed { .. } => ("believed", Role::Accent),
         Event::BeliefRefused { .. } => ("belief", Role::Warn),
         Event::Noted { .. } => ("note", Role::Text),
@@ -122,7 +123,7 @@ pub fn summary(record: &Record) -> String {
             let edited = if *edited { ", edited" } else { "" };
             match offer {
                 Some(offer) => format!("{} took new belief {offer}{edited}, {changes}{why}", words::actor(*by)),
-                None => format!("{changes}{why}"),
+                None => format!("{}: {changes}{why}", words::actor(*by)),
             }
         }
         Event::BeliefRefused { offer, by, why } => {

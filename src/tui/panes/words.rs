@@ -206,6 +206,16 @@ pub fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
+/// A text on one line: its lines one after the other.
+pub fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
+    let text = text.trim();
+    if !text.contains('\n') {
+        return text.into();
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ").into()
+}
+
 /// A label in front of a wrapped text: rows in which the continuation lines stand under the text.
 pub fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec<Vec<Run>> {
     let indent = label.chars().count();

@@ -1,9 +1,11 @@
 //! The trajectory as a program: specification, opening, calls, verdicts; lines are edited in place and checked as one types.
 //!
-//! Which line is on which row is `rows`' business, colours are `highlight`'s, editing is `editing`'s.
+//! Which line is on which row is `rows`' business, colours are `highlight`'s, editing is `editing`'s; the program that answers a
+//! request stands below, as `passage`.
 
 mod editing;
-mod highlight;
+pub(in crate::tui::panes) mod highlight;
+mod passage;
 mod render;
 mod rows;
 
@@ -198,6 +200,9 @@ impl ProgramPane {
             self.browser.list.go(row, self.lines.len());
         }
         let Some(text) = rows::editable(node) else { return Vec::new() };
+        if text.contains('\n') {
+            return say("a program of many lines is edited where it is offered: undo to there, then edit the proposal");
+        }
         self.editing = Some(Editing::new(node.id, &text));
         Vec::new()
     }

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::editing::Editing;
+use super::passage::Passage;
 use super::rows::{self, Line};
 use super::{ProgramPane, highlight};
 use crate::driver::LineStatus;
@@ -37,6 +38,9 @@ impl ProgramPane {
             let (rest, bottom) = split_top(area, area.height - height);
             painter.rows(bottom, &note);
             area = rest;
+        }
+        if let Some(passage) = Passage::of(view, self.line().and_then(Line::node)).filter(|_| self.editing.is_none()) {
+            area = passage.draw(&mut painter, area);
         }
         self.draw_lines(&mut painter, area, session);
     }

@@ -75,7 +75,11 @@ pub fn text(line: Line, session: &Session, specification: &[String], opening: &[
             let action = node.action.as_ref()?;
             let word = if node.outcome.error.is_some() { "refused: " } else { "" };
             let why = node.outcome.error.as_ref().map(|e| format!(" ({e})")).unwrap_or_default();
-            Some(format!("{}# {word}{}{why}", margin(opening), action.text))
+            let text = match action.text.lines().count() {
+                0 | 1 => action.text.clone(),
+                n => format!("a program, {n} calls made"),
+            };
+            Some(format!("{}# {word}{text}{why}", margin(opening)))
         }
         Line::Call(id, n) => {
             let call = session.node(id)?.outcome.calls.get(n)?;

@@ -2,7 +2,8 @@
 
 use crate::episode::{Actor, CheckKind, Choice, Proposal, Turn, Verdict};
 use crate::tui::panes::draw::{Row, run};
-use crate::tui::panes::{words, wrap};
+use crate::tui::panes::program::highlight;
+use crate::tui::panes::{offer, words, wrap};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
 
@@ -15,6 +16,16 @@ const STREAM: usize = 4;
 pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     match &proposal.action {
+        Some(action) if action.text.contains('\n') => {
+            let lines = words::count(action.text.lines().count(), "line");
+            rows.push(vec![run(Role::Title, format!("program, {lines}"))]);
+            let mut pass = highlight::Lines::start();
+            for line in action.text.lines() {
+                let mut row = vec![run(Role::Text, "  ")];
+                row.extend(pass.as_mut().map_or_else(|| vec![run(Role::Text, line)], |pass| pass.next(line)));
+                rows.push(row);
+            }
+        }
         Some(action) => {
             rows.extend(words::labelled("action   ", Role::Title, &action.text, width));
             match &action.call {
@@ -150,7 +161,7 @@ pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for decision in &turn.decisions {
         let who = if decision.by == Actor::Person { "a person" } else { "the policy" };
-        let what = turn.proposal(decision.proposal()).map_or("?", super::surface);
+        let what = words::one_line(turn.proposal(decision.proposal()).map_or("?", super::surface));
         let words = match &decision.choice {
             Choice::Approve { .. } => format!("{who} approved {what}"),
             Choice::Edit { .. } => format!("{who} edited, and took {what}"),
@@ -164,6 +175,7 @@ pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
     if let Some((None, why)) = &turn.recommended {
         rows.extend(words::labelled("nothing is recommended: ", Role::Warn, why, width));
     }
+    rows.extend(offer::decided(turn, width));
     for note in &turn.notes {
         rows.extend(words::labelled("note     ", Role::Dim, note, width));
     }

@@ -15,11 +15,12 @@ use super::browse::{BROWSING, Browser, Mouse};
 use super::draw::{Painter, Row, run, split_left, split_top};
 use super::find::Rows;
 use super::list::ListState;
-use super::words;
+use super::{offer, words, wrap};
 use crate::driver::{Command, Level};
-use crate::episode::{Choice, Proposal, ProposalId, Status, Turn, Verdict};
+use crate::episode::{Choice, Offer, Proposal, ProposalId, Status, Turn, Verdict};
 use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::tui::request;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
 
@@ -134,7 +135,7 @@ impl ProposalsPane {
             Outcome::Open => {}
         }
         let room = width.saturating_sub(4 + facts.width());
-        let mut main = vec![run(role, surface(proposal))];
+        let mut main = vec![run(role, words::one_line(surface(proposal)))];
         if !tail.is_empty() {
             main.push(run(Role::Dim, tail));
         } else if let Some(call) = proposal.action.as_ref().and_then(|a| a.call.as_ref())
@@ -170,7 +171,11 @@ impl ProposalsPane {
             return;
         };
         let area = self.browser.find.draw(painter, area);
+        let area = draw_request(view, painter, area);
         let asking = detail::asking(view, turn, painter.theme, usize::from(area.width));
+        if let Some(offer) = view.offer() {
+            return self.draw_offer(view, turn, offer, painter, area, asking);
+        }
         if turn.proposals.is_empty() {
             let text = if !asking.is_empty() {
                 let stop = view.key(ActionId::Cancel);
@@ -208,6 +213,33 @@ impl ProposalsPane {
         self.draw_detail(view, turn, painter, side, beside, asking);
     }
 
+    /// The new belief that waits: nothing else is offered before it is decided about.
+    fn draw_offer(
+        &mut self,
+        view: &View,
+        turn: &Turn,
+        offer: &Offer,
+        painter: &mut Painter<'_>,
+        area: Rect,
+        asking: Vec<Row>,
+    ) {
+        let width = usize::from(area.width).saturating_sub(1);
+        let mut rows = offer::rows(view, offer, painter.theme, width, offer::LONG);
+        rows.extend(asking);
+        rows.extend(detail::decisions(turn, width));
+        self.browser.body = Rect::default();
+        self.scroll_rows(painter, area, &rows);
+    }
+
+    /// Draws rows that have no cursor of their own: their window alone moves.
+    fn scroll_rows(&mut self, painter: &mut Painter<'_>, area: Rect, rows: &[Row]) {
+        self.detail_len = rows.len();
+        self.detail_area = area;
+        let window = self.detail.window(rows.len(), usize::from(area.height));
+        let area = painter.scrollbar(area, window.start, rows.len());
+        painter.rows(area, rows.get(window).unwrap_or_default());
+    }
+
     fn draw_detail(
         &mut self,
         view: &View,
@@ -231,17 +263,23 @@ impl ProposalsPane {
             painter.rule(side, 0, "chosen");
             split_top(side, 1).1
         };
-        self.detail_len = rows.len();
-        self.detail_area = area;
-        let window = self.detail.window(rows.len(), usize::from(area.height));
-        // The detail has no cursor of its own: its window alone moves.
-        let area = painter.scrollbar(area, window.start, rows.len());
-        painter.rows(area, rows.get(window).unwrap_or_default());
+        self.scroll_rows(painter, area, &rows);
     }
 
     fn scroll_detail(&mut self, down: bool) {
         self.detail.wheel(down, self.detail_len);
     }
+}
+
+/// The request that is to be answered, above what is offered; returns the rest.
+fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
+    let Some(asked) = request::open(view) else { return area };
+    let text = format!("{} of {}: {}", asked.number, asked.of, asked.query);
+    let lines = wrap::wrapped(&text, usize::from(area.width));
+    let rows: Vec<Row> = lines.iter().take(2).map(|line| vec![run(Role::Title, line)]).collect();
+    let (head, below) = split_top(area, rows.len() as u16);
+    painter.rows(head, &rows);
+    below
 }
 
 /// Score, log-probability and origin, as far as the width allows.
@@ -283,6 +321,9 @@ impl Pane for ProposalsPane {
     }
 
     fn title(&self, view: &View) -> String {
+        if view.offer().is_some() {
+            return "Proposals, a new belief waits".into();
+        }
         let Some(turn) = view.turn().filter(|t| !t.proposals.is_empty()) else { return "Proposals".into() };
         let offered = view.offered();
         let verdict = |p: &&&Proposal| turn.verdicts.get(&p.id);
@@ -325,6 +366,9 @@ impl Pane for ProposalsPane {
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        if view.offer().is_some() {
+            return vec![(PaneAction::PageUp, "page up"), (PaneAction::PageDown, "page down")];
+        }
         if view.turn().is_none_or(|t| t.proposals.is_empty()) {
             return Vec::new();
         }

@@ -1,8 +1,15 @@
 //! The program's variables (what the agent can know) beside the world's truth, as trees; what the last step changed stands out.
-//! Where the world has a picture of the place, that is shown first.
+//! Where a method maintains a belief, that is shown first, beside the truth in the same form; else a picture of the place, if the
+//! world has one.
 //!
-//! Rows are `tree`'s business, a plan `map`'s, stacks `stacks`'s. The cursor stays on its value when the state is updated.
+//! Rows are `tree`'s business, a tree with its cursor `half`'s, a plan `map`'s, stacks `stacks`'s; the belief's parts are `belief`,
+//! its values are edited in place by `edit`, its drift from the truth is `drift`. The cursor stays on its value when the state is
+//! updated.
 
+mod belief;
+mod drift;
+mod edit;
+mod half;
 mod map;
 mod stacks;
 mod tree;
@@ -14,43 +21,43 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use serde_json::Value;
 
-use self::tree::{Tree, TreeRow};
+use self::edit::ValueEdit;
+use self::half::Half;
 use super::browse::{BROWSING, Browser, Mouse};
-use super::draw::{Painter, Row, run, split_left, split_top};
+use super::draw::{Painter, split_bottom, split_left, split_top};
 use super::find::Rows;
-use super::words::{self, Change};
+use super::words;
 use crate::driver::Situation;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
-use crate::tui::theme::{Role, Theme};
+use crate::tui::theme::Theme;
 use crate::tui::view::View;
 use crate::world::Map;
 
 /// From this width on, both sides stand beside each other; below it one above the other.
 const BESIDE: u16 = 72;
 
-/// Which of the two values.
+/// Which of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Side {
     #[default]
     Variables,
     Truth,
+    /// What is believed.
+    Belief,
+    /// The truth in the form of a belief.
+    Told,
 }
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Shown {
     Map,
+    Belief,
+    Drift,
     #[default]
     Variables,
     Truth,
     Both,
-}
-
-/// A tree with its cursor.
-#[derive(Debug, Default)]
-struct Half {
-    tree: Tree,
-    browser: Browser,
 }
 
 /// The pane.
@@ -59,114 +66,14 @@ pub struct StatePane {
     situation: Option<Arc<Situation>>,
     variables: Half,
     truth: Half,
+    belief: Half,
+    told: Half,
+    /// A value of the belief being edited.
+    edit: Option<ValueEdit>,
     /// What the person chose to see; nothing chosen yet if `None`.
     chosen: Option<Shown>,
     /// The side that has the cursor.
     side: Side,
-}
-
-impl Half {
-    /// Lays the rows anew; the cursor stays on its value, or the nearest row to where that was.
-    fn lay(&mut self, value: &Value) {
-        let at = self.tree.rows().get(self.browser.list.cursor()).map(|r| r.pointer.clone());
-        self.tree.lay(value);
-        if let Some(row) = at.and_then(|at| self.tree.rows().iter().position(|r| r.pointer == at)) {
-            self.browser.list.go(row, self.tree.rows().len());
-        }
-        self.browser.list.grown(self.tree.rows().len());
-    }
-
-    fn row(&self) -> Option<&TreeRow> {
-        self.tree.rows().get(self.browser.list.cursor())
-    }
-
-    fn go(&mut self, pointer: &str) {
-        if let Some(row) = self.tree.rows().iter().position(|r| r.pointer == pointer) {
-            self.browser.list.go(row, self.tree.rows().len());
-        }
-    }
-
-    /// Opens (or closes) the row under the cursor; closing what is closed goes up.
-    fn fold(&mut self, open: Option<bool>, value: &Value) {
-        let Some(row) = self.row().cloned() else { return };
-        match (row.fold, open) {
-            (Some(is), None) => self.tree.set_open(&row.pointer, !is),
-            (Some(false), Some(true)) => self.tree.set_open(&row.pointer, true),
-            (Some(true), Some(false)) => self.tree.set_open(&row.pointer, false),
-            (_, Some(false)) => {
-                let above = row.pointer.rsplit_once('/').map_or("", |(above, _)| above).to_owned();
-                self.go(&above);
-                return;
-            }
-            _ => return,
-        }
-        self.lay(value);
-    }
-
-    fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, active: bool, title: &str) {
-        let (head, area) = split_top(area, 1);
-        let role = if active { Role::Title } else { Role::Dim };
-        painter.row(head, 0, &[run(role, title)]);
-        let len = self.tree.rows().len();
-        if len == 0 {
-            painter.empty(area, "empty");
-        }
-        let window = self.browser.list.window(len, usize::from(area.height));
-        let area = painter.scrollbar(area, window.start, len);
-        self.browser.body = area;
-        for (line, row) in window.enumerate() {
-            let Some(what) = self.tree.rows().get(row) else { break };
-            painter.row(area, line, &tree_row(what, painter.theme));
-            if active && row == self.browser.list.cursor() {
-                painter.select(area, line);
-            }
-            painter.matches(area, line, self.browser.find.pattern());
-        }
-    }
-
-    /// Searches the whole value, open or folded, and opens to what is found.
-    fn seek(&mut self, value: &Value, forward: bool) -> bool {
-        let pattern = self.browser.find.pattern().to_owned();
-        if pattern.is_empty() {
-            return true;
-        }
-        let fold = !pattern.chars().any(char::is_uppercase);
-        let has = |text: &str| if fold { text.to_lowercase().contains(&pattern) } else { text.contains(&pattern) };
-        let from = self.row().map(|r| r.pointer.clone()).unwrap_or_default();
-        let Some(pointer) = tree::search(value, &from, forward, &has) else { return false };
-        self.tree.reveal(&pointer);
-        self.lay(value);
-        self.go(&pointer);
-        true
-    }
-}
-
-fn tree_row(row: &TreeRow, theme: &Theme) -> Row {
-    let (mark, role) = match (row.change, row.touched) {
-        (Some(change), _) => (change.mark(), change.role()),
-        (None, true) => (".", Role::Changed),
-        (None, false) => (" ", Role::Text),
-    };
-    let fold = match row.fold {
-        None => " ",
-        Some(true) => theme.glyphs.open,
-        Some(false) => theme.glyphs.closed,
-    };
-    let key = if row.change == Some(Change::Removed) { Role::Removed } else { Role::Text };
-    let value = match row.change {
-        Some(change) => change.role(),
-        None => Role::Dim,
-    };
-    let colon = if row.text.is_empty() || row.key.is_empty() { "" } else { ": " };
-    // A mark is not crossed out or underlined itself: it has to be read.
-    let mark_role = if role == Role::Text { Role::Text } else { Role::Accent };
-    vec![
-        run(mark_role, format!("{mark} ")),
-        run(Role::Dim, format!("{}{fold} ", "  ".repeat(row.depth))),
-        run(key, &row.key),
-        run(Role::Dim, colon),
-        run(value, &row.text),
-    ]
 }
 
 impl StatePane {
@@ -174,6 +81,8 @@ impl StatePane {
         match self.side {
             Side::Variables => &mut self.variables,
             Side::Truth => &mut self.truth,
+            Side::Belief => &mut self.belief,
+            Side::Told => &mut self.told,
         }
     }
 
@@ -181,16 +90,16 @@ impl StatePane {
         match self.side {
             Side::Variables => &self.variables,
             Side::Truth => &self.truth,
+            Side::Belief => &self.belief,
+            Side::Told => &self.told,
         }
     }
 
     /// The value of the side with the cursor.
     fn with_value(&mut self, act: impl FnOnce(&mut Half, &Value)) {
         let Some(situation) = self.situation.clone() else { return };
-        match self.side {
-            Side::Variables => act(&mut self.variables, &situation.variables),
-            Side::Truth => act(&mut self.truth, &situation.truth),
-        }
+        let Some(value) = value_of(&situation, self.side) else { return };
+        act(self.half(), value);
     }
 
     /// The picture of the place.
@@ -198,45 +107,82 @@ impl StatePane {
         self.situation.as_ref()?.map.as_ref()
     }
 
-    /// What is shown: what the person chose where there is such a thing, else the map, else the variables.
+    /// What is shown: what the person chose where there is such a thing, else the belief, else the map, else the variables.
     fn shown(&self) -> Shown {
-        match (self.chosen, self.plan()) {
-            (None, Some(_)) => Shown::Map,
-            (None | Some(Shown::Map), None) => Shown::Variables,
-            (Some(chosen), _) => chosen,
+        let views = self.views();
+        let chosen = self.chosen.filter(|c| views.contains(c));
+        chosen.or_else(|| views.first().copied()).unwrap_or_default()
+    }
+
+    /// What there is to show, in the order of cycling.
+    fn views(&self) -> Vec<Shown> {
+        let mut views = Vec::with_capacity(6);
+        if self.situation.as_ref().is_some_and(|s| s.belief.is_some()) {
+            views.push(Shown::Belief);
+            views.push(Shown::Drift);
         }
+        if self.plan().is_some() {
+            views.push(Shown::Map);
+        }
+        views.extend([Shown::Variables, Shown::Truth, Shown::Both]);
+        views
+    }
+
+    /// The sides of what is shown, in the order of cycling.
+    fn sides(&self, shown: Shown) -> &'static [Side] {
+        let told = self.situation.as_ref().is_some_and(|s| value_of(s, Side::Told).is_some());
+        match shown {
+            Shown::Map | Shown::Drift => &[],
+            Shown::Variables => &[Side::Variables],
+            Shown::Truth => &[Side::Truth],
+            Shown::Both => &[Side::Variables, Side::Truth],
+            Shown::Belief if told => &[Side::Belief, Side::Told],
+            Shown::Belief => &[Side::Belief],
+        }
+    }
+
+    /// Where cycling leads: to the other side of what is shown, else to the next view.
+    fn next(&self) -> (Shown, Option<Side>) {
+        let (shown, views) = (self.shown(), self.views());
+        let sides = self.sides(shown);
+        let at = sides.iter().position(|s| *s == self.side);
+        if let Some(other) = at.and_then(|at| sides.get(at + 1)) {
+            return (shown, Some(*other));
+        }
+        let at = views.iter().position(|v| *v == shown).map_or(0, |at| at + 1);
+        let next = views.get(at).or(views.first()).copied().unwrap_or_default();
+        (next, self.sides(next).first().copied())
     }
 
     fn cycle(&mut self) {
-        let (shown, side) = match (self.shown(), self.side) {
-            (Shown::Map, _) => (Shown::Variables, Side::Variables),
-            (Shown::Variables, _) => (Shown::Truth, Side::Truth),
-            (Shown::Truth, _) => (Shown::Both, Side::Variables),
-            (Shown::Both, Side::Variables) => (Shown::Both, Side::Truth),
-            (Shown::Both, Side::Truth) if self.plan().is_some() => (Shown::Map, Side::Variables),
-            (Shown::Both, Side::Truth) => (Shown::Variables, Side::Variables),
-        };
-        (self.chosen, self.side) = (Some(shown), side);
+        let (shown, side) = self.next();
+        self.chosen = Some(shown);
+        self.side = side.unwrap_or(self.side);
     }
 
     fn next_view(&self) -> &'static str {
-        match (self.shown(), self.side) {
-            (Shown::Map, _) => "show the variables",
-            (Shown::Variables, _) => "show the truth",
-            (Shown::Truth, _) => "show both",
-            (Shown::Both, Side::Variables) => "to the truth",
-            (Shown::Both, Side::Truth) if self.plan().is_some() => "show the map",
-            (Shown::Both, Side::Truth) => "variables only",
+        let (next, side) = self.next();
+        match next {
+            Shown::Map => "show the map",
+            Shown::Belief if side == Some(Side::Told) => "to the truth",
+            Shown::Belief => "show the belief",
+            Shown::Drift => "show the drift",
+            Shown::Variables => "show the variables",
+            Shown::Truth => "show the truth",
+            Shown::Both if side == Some(Side::Truth) => "to the truth",
+            Shown::Both => "show both",
         }
+    }
+
+    /// Whether what is shown is a picture, which has no rows to act on.
+    fn is_picture(&self) -> bool {
+        matches!(self.shown(), Shown::Map | Shown::Drift)
     }
 
     fn copy(&self) -> Option<Intent> {
         let situation = self.situation.as_ref()?;
         let row = self.half_ref().row()?;
-        let value = match self.side {
-            Side::Variables => &situation.variables,
-            Side::Truth => &situation.truth,
-        };
+        let value = value_of(situation, self.side)?;
         let text = match value.pointer(&row.pointer) {
             Some(value) => format!("{} = {value}", words::path(&row.pointer)),
             None => format!("{}: {}", words::path(&row.pointer), row.text),
@@ -277,6 +223,22 @@ impl StatePane {
         self.truth.tree.mark(&situation.truth_changes, before.as_ref().map(|b| &b.truth));
         self.variables.lay(&situation.variables);
         self.truth.lay(&situation.truth);
+        self.load_belief(view, situation, before.as_deref());
+        // The cursor stands on a side that is shown.
+        let sides = self.sides(self.shown());
+        if !sides.contains(&self.side) {
+            self.side = sides.first().copied().unwrap_or_default();
+        }
+    }
+}
+
+/// The value of a side.
+fn value_of(situation: &Situation, side: Side) -> Option<&Value> {
+    match side {
+        Side::Variables => Some(&situation.variables),
+        Side::Truth => Some(&situation.truth),
+        Side::Belief => situation.belief.as_ref().map(|b| b.state.as_ref()),
+        Side::Told => situation.belief.as_ref().and_then(|b| b.truth.as_deref()),
     }
 }
 
@@ -286,8 +248,11 @@ impl Pane for StatePane {
     }
 
     fn title(&self, view: &View) -> String {
-        if self.shown() == Shown::Map {
-            return "State, map".into();
+        match self.shown() {
+            Shown::Map => return "State, map".into(),
+            Shown::Drift => return "State, drift".into(),
+            Shown::Belief => return self.belief_title(),
+            _ => {}
         }
         let changed = view.node().map_or(0, |n| words::operations(&n.changes).count());
         match changed {
@@ -308,26 +273,25 @@ impl Pane for StatePane {
         Vec::new()
     }
 
-    fn render(&mut self, _view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
+    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
         let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
         if self.situation.is_none() {
             painter
                 .empty(area, "No state yet. Begin an episode or open a session; the state at each step is shown here.");
             return;
         }
-        if let (Shown::Map, Some(plan)) = (self.shown(), self.plan()) {
-            match plan {
-                Map::Plan(plan) => map::draw(plan, &mut painter, area),
-                Map::Stacks(stacks) => stacks::draw(stacks, &mut painter, area),
-            }
-            return;
+        match (self.shown(), self.plan()) {
+            (Shown::Map, Some(Map::Plan(plan))) => return map::draw(plan, &mut painter, area),
+            (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, &mut painter, area),
+            (Shown::Drift, _) => return self.draw_drift(view, &mut painter, area),
+            _ => {}
         }
         let area = self.half().browser.find.draw(&mut painter, area);
         const VARIABLES: &str = "program variables: what the agent can know";
         const TRUTH: &str = "the world's truth: hidden from the agent";
         match self.shown() {
-            Shown::Map | Shown::Variables => self.variables.draw(&mut painter, area, true, VARIABLES),
-            Shown::Truth => self.truth.draw(&mut painter, area, true, TRUTH),
+            Shown::Belief => self.draw_belief(view, &mut painter, area),
+            Shown::Truth => self.truth.draw(&mut painter, area, true, TRUTH, None),
             Shown::Both => {
                 let (one, two) = if area.width >= BESIDE {
                     split_left(area, area.width / 2)
@@ -335,18 +299,20 @@ impl Pane for StatePane {
                     split_top(area, area.height / 2)
                 };
                 let on_variables = self.side == Side::Variables;
-                self.variables.draw(&mut painter, one, on_variables, VARIABLES);
-                self.truth.draw(&mut painter, two, !on_variables, TRUTH);
+                self.variables.draw(&mut painter, one, on_variables, VARIABLES, None);
+                self.truth.draw(&mut painter, two, !on_variables, TRUTH, None);
             }
+            _ => self.variables.draw(&mut painter, area, true, VARIABLES, None),
         }
     }
 
-    fn actions(&self, _view: &View) -> Vec<(PaneAction, &'static str)> {
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         if self.situation.is_none() {
             return Vec::new();
         }
-        let mut actions = vec![(PaneAction::Cycle, self.next_view())];
-        if self.shown() == Shown::Map {
+        let mut actions = self.belief_actions(view);
+        actions.push((PaneAction::Cycle, self.next_view()));
+        if self.is_picture() {
             return actions;
         }
         if self.half_ref().row().is_some_and(|r| r.fold.is_some()) {
@@ -356,17 +322,21 @@ impl Pane for StatePane {
             (PaneAction::Copy, "copy path and value"),
             (PaneAction::Left, "close"),
             (PaneAction::Right, "open"),
-            (PaneAction::Activate, "open/close"),
         ]);
+        if !actions.iter().any(|(a, _)| *a == PaneAction::Activate) {
+            actions.push((PaneAction::Activate, "open/close"));
+        }
         actions.extend(BROWSING);
         actions
     }
 
-    fn act(&mut self, action: PaneAction, _view: &View) -> Vec<Intent> {
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         match action {
             PaneAction::Cycle => self.cycle(),
-            // A picture has no rows to act on.
-            _ if self.shown() == Shown::Map => {}
+            PaneAction::EditWhole if self.shown() == Shown::Belief => return vec![Intent::EditBelief],
+            _ if self.is_picture() => {}
+            PaneAction::Edit => self.edit_value(view),
+            PaneAction::Activate if self.edits_on_enter(view) => self.edit_value(view),
             PaneAction::ToggleFold | PaneAction::Activate => self.with_value(|half, value| half.fold(None, value)),
             PaneAction::Left => self.with_value(|half, value| half.fold(Some(false), value)),
             PaneAction::Right => self.with_value(|half, value| half.fold(Some(true), value)),
@@ -382,33 +352,43 @@ impl Pane for StatePane {
     }
 
     fn captures_text(&self) -> bool {
-        self.half_ref().browser.find.is_open()
+        self.edit.is_some() || self.half_ref().browser.find.is_open()
     }
 
     fn key(&mut self, key: KeyEvent, _view: &View) -> Vec<Intent> {
+        if let Some(mut edit) = self.edit.take() {
+            let situation = self.situation.clone();
+            let Some(belief) = situation.as_ref().and_then(|s| value_of(s, Side::Belief)) else { return Vec::new() };
+            let (keep, intents) = edit.key(key, belief);
+            self.edit = keep.then_some(edit);
+            return intents;
+        }
         self.browse(|browser, rows| browser.key(key, rows));
         self.deepen();
         Vec::new()
     }
 
     fn paste(&mut self, text: &str, _view: &View) -> Vec<Intent> {
+        if let Some(edit) = &mut self.edit {
+            edit.editor.paste(text);
+            return Vec::new();
+        }
         self.browse(|browser, rows| browser.paste(text, rows));
         self.deepen();
         Vec::new()
     }
 
     fn mouse(&mut self, event: MouseEvent, _area: Rect, _view: &View) -> Vec<Intent> {
-        if self.shown() == Shown::Map {
+        if self.is_picture() || self.edit.is_some() {
             return Vec::new();
         }
-        if self.shown() == Shown::Both {
-            let at = (event.column, event.row).into();
-            for (side, half) in [(Side::Variables, &self.variables), (Side::Truth, &self.truth)] {
-                if half.browser.body.contains(at) && !self.captures_text() {
-                    self.side = side;
-                    break;
-                }
+        let at = (event.column, event.row).into();
+        for side in self.sides(self.shown()) {
+            let before = std::mem::replace(&mut self.side, *side);
+            if self.half_ref().browser.body.contains(at) && !self.captures_text() {
+                break;
             }
+            self.side = before;
         }
         let len = self.half_ref().tree.rows().len();
         let before = self.half_ref().browser.list.cursor();

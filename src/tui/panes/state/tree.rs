@@ -9,6 +9,15 @@ use crate::tui::panes::words::{self, Change};
 /// Children shown of one collection; beyond it a row says how many are left out.
 const MOST: usize = 5_000;
 
+/// How a value stands to the one it is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Apart {
+    /// It is another there, or not there.
+    Wrong,
+    /// The other side lacks it.
+    Missing,
+}
+
 /// A row of the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeRow {
@@ -24,8 +33,10 @@ pub struct TreeRow {
     pub fold: Option<bool>,
     /// What the last step did to it.
     pub change: Option<Change>,
-    /// Whether the last step changed something below it.
+    /// Whether the last step changed something below it, or something below it differs from what it is compared with.
     pub touched: bool,
+    /// How it differs from what it is compared with.
+    pub apart: Option<Apart>,
 }
 
 /// One side of the pane: a value, what is open in it, what changed.
@@ -39,6 +50,8 @@ pub struct Tree {
     touched: BTreeSet<String>,
     /// Former values of what changed, in short, where they are known.
     former: BTreeMap<String, String>,
+    /// What differs from what the tree is compared with, and the value there in short.
+    apart: BTreeMap<String, (Apart, Option<String>)>,
     rows: Vec<TreeRow>,
 }
 
@@ -59,6 +72,17 @@ impl Tree {
             if let Some(old) = before.and_then(|b| b.pointer(pointer)).filter(|_| change != Change::Added) {
                 self.former.insert(pointer.to_owned(), words::value(old));
             }
+            for (at, _) in pointer.match_indices('/').skip(1) {
+                self.touched.insert(pointer.get(..at).unwrap_or_default().to_owned());
+            }
+        }
+    }
+
+    /// Takes in what differs from another value; it is opened to as well. To be called after [`Tree::mark`].
+    pub fn compare<'a>(&mut self, differences: impl Iterator<Item = (&'a str, Apart, Option<&'a Value>)>) {
+        self.apart.clear();
+        for (pointer, apart, there) in differences {
+            self.apart.insert(pointer.to_owned(), (apart, there.map(words::value)));
             for (at, _) in pointer.match_indices('/').skip(1) {
                 self.touched.insert(pointer.get(..at).unwrap_or_default().to_owned());
             }
@@ -118,6 +142,7 @@ impl Tree {
                 fold: None,
                 change: None,
                 touched: false,
+                apart: None,
             }),
             _ => {}
         }
@@ -137,9 +162,14 @@ impl Tree {
         if let (Some(Change::Changed), Some(former)) = (change, self.former.get(pointer)) {
             text.push_str(&format!("  (was {former})"));
         }
+        let apart = self.apart.get(pointer);
+        if let Some((Apart::Wrong, Some(there))) = apart {
+            text.push_str(&format!("  (in truth {there})"));
+        }
+        let apart = apart.map(|(apart, _)| *apart);
         let touched = self.touched.contains(pointer);
         let fold = (size > 0).then_some(open);
-        rows.push(TreeRow { pointer: pointer.to_owned(), depth, key, text, fold, change, touched });
+        rows.push(TreeRow { pointer: pointer.to_owned(), depth, key, text, fold, change, touched, apart });
         if size > 0 && open {
             self.children(value, pointer, depth + 1, rows);
         }
@@ -149,7 +179,8 @@ impl Tree {
         if len > MOST {
             let text = format!("{} more are not shown", len - MOST);
             let pointer = at.to_owned();
-            rows.push(TreeRow { pointer, depth, key: String::new(), text, fold: None, change: None, touched: false });
+            let key = String::new();
+            rows.push(TreeRow { pointer, depth, key, text, fold: None, change: None, touched: false, apart: None });
         }
     }
 
@@ -172,6 +203,7 @@ impl Tree {
                     fold: None,
                     change: Some(Change::Removed),
                     touched: false,
+                    apart: None,
                 });
             }
         }

@@ -1,0 +1,73 @@
+//! Deciding about a new belief that waits, with the keys that decide about proposals; correcting what is believed.
+
+use std::time::Instant;
+
+use super::App;
+use crate::driver::Command;
+use crate::tui::actions::{ActionId, spec};
+use crate::tui::belief_text;
+use crate::tui::dialog::prompt::Prompt;
+use crate::tui::dialog::text::TextForm;
+
+impl App {
+    /// Whether a key of the gate makes sense while a new belief waits, and if not why; `None` where the belief does not matter.
+    pub(super) fn disabled_by_offer(&self, action: ActionId) -> Option<Option<&'static str>> {
+        use ActionId as A;
+        let offer = self.view.offer()?;
+        match action {
+            A::Approve if offer.state.is_none() => {
+                Some(Some("the new belief cannot be read; edit it, refuse it or have it written again"))
+            }
+            A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Propose => Some(None),
+            A::Manual => Some(Some("a new belief waits; take, edit or refuse it first")),
+            _ => None,
+        }
+    }
+
+    /// The footer's word for a key of the gate.
+    pub(super) fn gate_word(&self, action: ActionId) -> &'static str {
+        let waits = self.view.offer().is_some();
+        match action {
+            ActionId::Approve if waits => "take belief",
+            ActionId::Edit if waits => "edit belief",
+            ActionId::Reject if waits => "refuse belief",
+            ActionId::MoreSamples if waits => "write again",
+            other => spec(other).map_or("", |s| s.label),
+        }
+    }
+
+    /// Decides about the belief that waits; `false` if none does or the key is for something else.
+    pub(super) fn decide_belief(&mut self, action: ActionId, now: Instant) -> bool {
+        use ActionId as A;
+        let Some(offer) = self.view.offer() else { return false };
+        let id = offer.id;
+        match action {
+            A::Approve => self.send(Command::ApproveBelief { offer: id }),
+            A::Edit => self.edit_belief(now),
+            A::Reject => {
+                let dialog = Prompt::refuse(id, offer.update.trim());
+                self.open(Box::new(dialog));
+            }
+            A::MoreSamples | A::Propose => self.send(Command::RewriteBelief { offer: id }),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Opens the whole belief as a text: the offered one if one waits, else what is believed.
+    pub(super) fn edit_belief(&mut self, now: Instant) {
+        let believed = self.view.session.as_ref().and_then(|s| s.belief());
+        let form = match (self.view.offer(), believed) {
+            (Some(offer), _) => {
+                // What could not be read is put right where it is wrong.
+                let text = offer.state.as_ref().map_or_else(|| offer.raw.clone(), |state| belief_text::of(state));
+                TextForm::offer(offer.id, &text, offer.update.trim())
+            }
+            (None, Some(believed)) => TextForm::correction(&belief_text::of(believed)),
+            (None, None) => return,
+        };
+        self.open(Box::new(form));
+        // What stands there to begin with is checked without waiting for a key.
+        self.with_dialog(now, |dialog, context| dialog.wake(context));
+    }
+}

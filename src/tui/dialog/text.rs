@@ -1,0 +1,263 @@
+//! Types a text of many lines: a whole belief, or a program. It is checked as it is typed; what cannot be read is not sent, and stays
+//! to be put right.
+
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use tui_textarea::{TextArea, WrapMode};
+
+use super::act::verdict_lines;
+use super::{Context, Dialog, Reply, next_token};
+use crate::driver::{BeliefReading, Command};
+use crate::episode::{OfferId, ProposalId};
+use crate::sanitize;
+use crate::tui::actions::ActionId;
+use crate::tui::panes::draw::Row;
+use crate::tui::panes::{draw, offer, words, wrap};
+use crate::tui::theme::Role;
+
+/// Quiet time before what was typed is checked.
+const DEBOUNCE: Duration = Duration::from_millis(120);
+/// How often to look whether the answer to a check is there that an acceptance waits for.
+const POLL: Duration = Duration::from_millis(30);
+/// Rows under the text.
+const NOTES: u16 = 6;
+/// Most bytes it takes: what a person types, not a file pasted by mistake.
+const LIMIT: usize = 64 * 1024;
+
+/// What the text is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Purpose {
+    /// In place of an offered belief.
+    Offer(OfferId),
+    /// What is believed from now on.
+    Correction,
+    /// A program: that of a proposal, changed, or one of a person's own.
+    Program(Option<ProposalId>),
+}
+
+/// Types a text of many lines.
+pub struct TextForm {
+    purpose: Purpose,
+    about: String,
+    area: TextArea<'static>,
+    /// The token of the check of what stands there now; `None` if that was not asked for yet.
+    token: Option<u64>,
+    /// Whether the person accepted before it was checked.
+    accepting: bool,
+}
+
+impl TextForm {
+    fn new(purpose: Purpose, about: String, text: &str) -> Self {
+        let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
+        area.set_cursor_line_style(Style::new());
+        area.set_wrap_mode(WrapMode::WordOrGlyph);
+        TextForm { purpose, about, area, token: None, accepting: false }
+    }
+
+    /// Edits an offered belief.
+    pub fn offer(offer: OfferId, text: &str, update: &str) -> Self {
+        TextForm::new(Purpose::Offer(offer), format!("Written for: {update}"), text)
+    }
+
+    /// Corrects what is believed.
+    pub fn correction(text: &str) -> Self {
+        let about = "What is believed from here on; it is recorded as your correction.".to_owned();
+        TextForm::new(Purpose::Correction, about, text)
+    }
+
+    /// Edits a program that answers a request, or writes one.
+    pub fn program(from: Option<ProposalId>, text: &str, query: &str) -> Self {
+        TextForm::new(Purpose::Program(from), format!("The request: {query}"), text)
+    }
+
+    fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    fn is_belief(&self) -> bool {
+        !matches!(self.purpose, Purpose::Program(_))
+    }
+
+    fn changed(&mut self) -> Vec<Reply> {
+        (self.token, self.accepting) = (None, false);
+        vec![Reply::WakeIn(DEBOUNCE)]
+    }
+
+    /// Asks that what stands there be checked.
+    fn check(&mut self) -> Reply {
+        let (token, text) = (next_token(), self.text());
+        self.token = Some(token);
+        Reply::Send(if self.is_belief() {
+            Command::CheckBelief { token, text }
+        } else {
+            Command::CheckText { token, text }
+        })
+    }
+
+    /// What was read of the belief as it stands.
+    fn reading<'a>(&self, context: Context<'a>) -> Option<&'a Result<BeliefReading, String>> {
+        let answer = context.view.belief_checked.as_ref()?;
+        (Some(answer.0) == self.token).then_some(&answer.1)
+    }
+
+    fn accept(&mut self, context: Context<'_>) -> Vec<Reply> {
+        let text = self.text();
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        let command = match self.purpose {
+            Purpose::Program(Some(proposal)) => Command::Edit { proposal, text },
+            Purpose::Program(None) => Command::Manual { text },
+            Purpose::Offer(_) | Purpose::Correction => match (self.reading(context), self.purpose) {
+                (Some(Ok(_)), Purpose::Offer(offer)) => Command::EditBelief { offer, text },
+                (Some(Ok(_)), _) => Command::CorrectBelief { text },
+                // It stays open: what is wrong is said under it.
+                (Some(Err(_)), _) => {
+                    self.accepting = false;
+                    return Vec::new();
+                }
+                (None, _) => return self.accept_once_checked(),
+            },
+        };
+        vec![Reply::Close, Reply::Send(command)]
+    }
+
+    fn accept_once_checked(&mut self) -> Vec<Reply> {
+        self.accepting = true;
+        let mut replies = Vec::new();
+        if self.token.is_none() {
+            replies.push(self.check());
+        }
+        replies.push(Reply::WakeIn(POLL));
+        replies
+    }
+
+    /// What checking said, under the text.
+    fn notes(&self, context: Context<'_>, width: usize) -> Vec<Row> {
+        let theme = context.theme;
+        let believed = context.view.session.as_ref().and_then(|s| s.belief());
+        match self.reading(context) {
+            None => vec![vec![draw::run(Role::Dim, format!("checking {}", theme.glyphs.ellipsis))]],
+            Some(Err(why)) => {
+                let text = format!("{} {why}", theme.glyphs.no);
+                let mut rows: Vec<Row> =
+                    wrap::wrapped(&text, width).iter().take(3).map(|l| vec![draw::run(Role::Bad, l)]).collect();
+                rows.push(vec![draw::run(Role::Dim, "What is believed stays until this can be read.")]);
+                rows
+            }
+            Some(Ok(BeliefReading { state, repairs })) => {
+                let mut rows = Vec::new();
+                if !repairs.is_empty() {
+                    let text = format!("read with {}: {}", words::count(repairs.len(), "repair"), repairs.join("; "));
+                    rows.extend(wrap::wrapped(&text, width).iter().take(2).map(|l| vec![draw::run(Role::Warn, l)]));
+                }
+                let head = format!("{} it can be read; against what is believed now:", theme.glyphs.yes);
+                rows.push(vec![draw::run(Role::Good, head)]);
+                let left = usize::from(NOTES).saturating_sub(rows.len() + 1);
+                let none = serde_json::Value::Null;
+                rows.extend(offer::changes(believed.map_or(&none, |b| b), state, left));
+                rows
+            }
+        }
+    }
+}
+
+impl Dialog for TextForm {
+    fn title(&self) -> String {
+        match self.purpose {
+            Purpose::Offer(_) => "Edit the new belief, then take it".into(),
+            Purpose::Correction => "Correct what is believed".into(),
+            Purpose::Program(Some(_)) => "Edit the program, then take it".into(),
+            Purpose::Program(None) => "Write a program or calls".into(),
+        }
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        vec![(ActionId::AcceptText, "take it"), (ActionId::Close, "leave it as it was")]
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        let lines = u16::try_from(self.area.lines().len()).unwrap_or(u16::MAX);
+        (96, lines.saturating_add(NOTES + 3).clamp(18, 40))
+    }
+
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        let theme = context.theme;
+        let width = usize::from(area.width);
+        let about = wrap::wrapped(&self.about, width);
+        let (head, below) = draw::split_top(area, (about.len() as u16).min(2));
+        for (y, line) in (head.y..head.bottom()).zip(&about) {
+            let line = Line::styled(sanitize::line(line), theme.style(Role::Title));
+            frame.render_widget(line, Rect { y, height: 1, ..head });
+        }
+        let (text, notes) = draw::split_bottom(below, NOTES.min(below.height / 2));
+        self.area.set_style(theme.style(Role::Text));
+        self.area.set_line_number_style(theme.style(Role::Dim));
+        self.area.set_cursor_style(Style::new().add_modifier(Modifier::REVERSED));
+        if !text.is_empty() {
+            frame.render_widget(&self.area, text);
+        }
+        if self.is_belief() {
+            let rows = self.notes(context, width);
+            draw::Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(notes, &rows);
+            return;
+        }
+        let checked = context.view.text_checked.as_ref().filter(|(token, _)| Some(*token) == self.token);
+        let lines = match checked {
+            Some((_, verdict)) => verdict_lines(verdict, theme),
+            None => vec![Line::styled(
+                "Calls, one a line, or a program of them; it is run only when it is taken.",
+                theme.style(Role::Dim),
+            )],
+        };
+        for (y, line) in (notes.y..notes.bottom()).zip(lines) {
+            frame.render_widget(line, Rect { y, height: 1, ..notes });
+        }
+    }
+
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
+        match action {
+            ActionId::AcceptText => self.accept(context),
+            _ => Vec::new(),
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, _: Context<'_>) -> Vec<Reply> {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let changed = match key.code {
+            KeyCode::Char(_) if self.text().len() >= LIMIT => false,
+            KeyCode::Char('u') if control => self.area.delete_line_by_head(),
+            _ => self.area.input(key),
+        };
+        if changed { self.changed() } else { Vec::new() }
+    }
+
+    fn holds_lines(&self) -> bool {
+        true
+    }
+
+    fn paste(&mut self, text: &str, _: Context<'_>) -> Vec<Reply> {
+        let room = LIMIT.saturating_sub(self.text().len());
+        let text: String = text.replace("\r\n", "\n").replace('\r', "\n").chars().take(room).collect();
+        if !text.is_empty() && self.area.insert_str(text) { self.changed() } else { Vec::new() }
+    }
+
+    fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
+        let mut replies = Vec::new();
+        if self.token.is_none() && !self.text().trim().is_empty() {
+            replies.push(self.check());
+        }
+        if self.accepting {
+            match self.reading(context) {
+                Some(_) => replies.extend(self.accept(context)),
+                None => replies.push(Reply::WakeIn(POLL)),
+            }
+        }
+        replies
+    }
+}

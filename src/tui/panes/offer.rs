@@ -1,0 +1,153 @@
+//! An offered belief that waits for a decision, as rows: what it was written for, what it changes, what was put right in reading it,
+//! or why it cannot be read; and which keys decide about it.
+
+use serde_json::{Value, json};
+
+use super::draw::{Row, run};
+use super::words::{self, Change};
+use super::wrap;
+use crate::belief;
+use crate::episode::{Fate, Offer, Turn};
+use crate::tui::actions::ActionId;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// Changes shown where there is little room.
+pub const SHORT: usize = 4;
+/// Changes shown where there is more.
+pub const LONG: usize = 40;
+/// Repairs and lines of an unreadable text that are shown.
+const SOME: usize = 6;
+
+/// The offer, with at most `most` of its changes.
+pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize) -> Vec<Row> {
+    let head = format!("! a new belief waits, written for: {}", offer.update.trim());
+    let mut rows: Vec<Row> = wrap::wrapped(&head, width).iter().map(|l| vec![run(Role::Accent, l)]).collect();
+    match (&offer.state, &offer.problem) {
+        (Some(state), None) => {
+            let believed = view.session.as_ref().and_then(|s| s.belief());
+            rows.extend(changes(believed.map_or(&Value::Null, |b| b), state, most));
+        }
+        (_, problem) => {
+            let why = problem.as_deref().unwrap_or("it holds no state");
+            let label = format!("{} it cannot be read: ", theme.glyphs.no);
+            rows.extend(words::labelled(&label, Role::Bad, why, width));
+            rows.push(vec![run(Role::Dim, "What is believed stays. What was written:")]);
+            rows.extend(offer.raw.lines().take(SOME).map(|l| vec![run(Role::Text, format!("  {l}"))]));
+        }
+    }
+    if !offer.repairs.is_empty() {
+        rows.push(vec![run(Role::Warn, format!("read with {}:", words::count(offer.repairs.len(), "repair")))]);
+        for repair in offer.repairs.iter().take(SOME.min(most)) {
+            rows.extend(words::labelled("  ", Role::Warn, repair, width));
+        }
+        let left_out = offer.repairs.len().saturating_sub(SOME.min(most));
+        if left_out > 0 {
+            rows.push(vec![run(Role::Dim, format!("  and {left_out} more"))]);
+        }
+    }
+    rows.push(keys(view, offer));
+    rows
+}
+
+/// Which keys decide about it.
+fn keys(view: &View, offer: &Offer) -> Row {
+    let mut pairs = vec![
+        (ActionId::Approve, "takes it"),
+        (ActionId::Edit, "edits it"),
+        (ActionId::Reject, "refuses it"),
+        (ActionId::Propose, "has it written again"),
+    ];
+    if offer.state.is_none() {
+        pairs.remove(0);
+    }
+    let mut row = Row::new();
+    for (action, word) in pairs {
+        row.push(run(Role::Key, view.key(action)));
+        row.push(run(Role::Dim, format!(" {word}  ")));
+    }
+    row
+}
+
+/// What one state changes of another, a value a row: `+ /red block/is ["dirty"]`.
+pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
+    let patch = belief::patch(from, to);
+    let mut rows = Vec::new();
+    let mut at = from.clone();
+    let mut left_out = 0;
+    for operation in patch.as_array().into_iter().flatten() {
+        let one = json!([operation]);
+        for (change, pointer, new) in words::operations(&one) {
+            if rows.len() >= most {
+                left_out += 1;
+                continue;
+            }
+            let value = |v: Option<&Value>| v.map(words::value).unwrap_or_default();
+            let former = value(at.pointer(pointer));
+            let place = pointer.replace("~1", "/").replace("~0", "~");
+            let text = match change {
+                Change::Added => format!(" {place} {}", value(new)),
+                Change::Removed => format!(" {place} {former}"),
+                Change::Changed if from.is_null() => format!(" all of it: {}", value(new)),
+                Change::Changed => format!(" {place} {former} becomes {}", value(new)),
+            };
+            // Only the mark and what follows it differ by role: a removed value has to be read too.
+            rows.push(vec![run(change.role(), change.mark()), run(Role::Text, text)]);
+        }
+        at = belief::apply(&at, &one).unwrap_or(at);
+    }
+    if left_out > 0 {
+        rows.push(vec![run(Role::Dim, format!("and {left_out} more"))]);
+    }
+    if rows.is_empty() {
+        rows.push(vec![run(Role::Dim, "It changes nothing of what is believed.")]);
+    }
+    rows
+}
+
+/// What became of the beliefs offered at a node, and the corrections made there.
+pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for offer in &turn.offers {
+        let update = offer.update.trim();
+        let text = match &offer.fate {
+            Fate::Pending | Fate::Replaced => continue,
+            Fate::Taken { by, edited: false } => format!("{} took the one written for: {update}", words::actor(*by)),
+            Fate::Taken { by, edited: true } => format!("{} edited the one written for: {update}", words::actor(*by)),
+            Fate::Refused { by, why } if why.is_empty() => {
+                format!("{} refused the one written for: {update}", words::actor(*by))
+            }
+            Fate::Refused { by, why } => {
+                format!("{} refused the one written for: {update} ({why})", words::actor(*by))
+            }
+        };
+        rows.extend(words::labelled("belief   ", Role::Dim, &text, width));
+    }
+    for change in turn.beliefs.iter().filter(|c| c.offer.is_none() && c.by == crate::episode::Actor::Person) {
+        let n = words::count(change.patch.as_array().map_or(0, Vec::len), "change");
+        rows.extend(words::labelled("belief   ", Role::Dim, &format!("a person corrected it, {n}"), width));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(rows: Vec<Row>) -> Vec<String> {
+        rows.iter().map(|r| r.iter().map(|x| x.text.as_str()).collect()).collect()
+    }
+
+    #[test]
+    fn changes_stand_a_value_a_row_with_what_was_there() {
+        let from = json!({"relations": ["a is on b", "c is on d"], "a": {}, "b": {"is": ["clean"]}});
+        let to = json!({"relations": ["c is on d"], "a": {"is": ["dirty"]}, "b": {"is": ["dirty"]}});
+        let all = text(changes(&from, &to, 9));
+        assert!(all.contains(&"+ /a/is [\"dirty\"]".to_owned()), "{all:?}");
+        assert!(all.contains(&"~ /b/is/0 \"clean\" becomes \"dirty\"".to_owned()), "{all:?}");
+        assert!(all.iter().any(|row| row.starts_with("- /relations/")), "{all:?}");
+        let short = text(changes(&from, &to, 1));
+        assert_eq!(short.last().unwrap(), &format!("and {} more", all.len() - 1));
+        assert_eq!(text(changes(&to, &to, 1)), ["It changes nothing of what is believed."]);
+    }
+}

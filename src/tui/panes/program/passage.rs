@@ -1,0 +1,180 @@
+//! The program for a request under the trajectory: as it streams, as it is offered, or as it was taken, with the calls it made.
+//!
+//! Which of them is shown follows the cursor: a step's own program on the step's lines, else what is under way.
+
+use crate::episode::{AskState, Node, NodeId, Session};
+use crate::tui::panes::draw::{Painter, Row, run, split_left, split_top};
+use crate::tui::panes::{words, wrap};
+use crate::tui::request;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+use ratatui::layout::Rect;
+
+use super::{highlight, rows};
+
+/// Purpose of an ask for a program.
+const CODE: &str = "a program for the request";
+/// From this width on, the calls made stand beside the code; below it under it.
+const BESIDE: u16 = 76;
+/// Lines of code that are shown: the end of a longer one, where a stream goes on.
+const MOST: usize = 40;
+
+/// A program.
+#[derive(Debug, PartialEq)]
+pub struct Passage {
+    /// What it is, in words.
+    head: String,
+    code: Vec<String>,
+    /// The calls made, and why one failed.
+    made: Option<Vec<(String, Option<String>)>>,
+}
+
+impl Passage {
+    /// The program to show; `at` is the node whose lines the cursor is on.
+    pub fn of(view: &View, at: Option<NodeId>) -> Option<Passage> {
+        let session = view.session.as_ref()?;
+        if let Some(node) = at.filter(|at| *at != session.cursor()).and_then(|at| session.node(at)) {
+            return Passage::taken(session, node);
+        }
+        Passage::streaming(view)
+            .or_else(|| Passage::offered(view))
+            .or_else(|| Passage::taken(session, session.current()?))
+    }
+
+    fn streaming(view: &View) -> Option<Passage> {
+        request::open(view)?;
+        let writes = |purpose: &str| purpose.starts_with(CODE);
+        let asks = view.turn()?.asks.iter().filter(|a| a.state == AskState::Pending && writes(&a.purpose));
+        let text = asks.filter_map(|a| view.streams.get(&a.id)?.values().next()).next()?;
+        Some(Passage { head: "the program, as it comes".into(), code: lines(text), made: None })
+    }
+
+    fn offered(view: &View) -> Option<Passage> {
+        request::open(view)?;
+        let proposal = view.chosen()?;
+        let text = proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str());
+        let head = format!("offered for: {}", request::open(view)?.query);
+        Some(Passage { head, code: lines(text), made: None })
+    }
+
+    /// The program whose calls a step made.
+    fn taken(session: &Session, node: &Node) -> Option<Passage> {
+        let from = session.node(node.parent?)?;
+        let decision = from.turn.decisions.iter().find(|d| Some(d.id) == node.decision)?;
+        let code = from.turn.proposal(decision.proposal())?.action.as_ref()?.text.as_str();
+        let action = node.action.as_ref()?;
+        // A single call that went as written says all itself, in the trajectory.
+        if rows::begins_with_action(node) && code.trim() == action.text.trim() {
+            return None;
+        }
+        if !is_program(&action.text) && !is_program(code) {
+            return None;
+        }
+        Some(Passage { head: format!("taken at step {}", node.depth), code: lines(code), made: Some(made(node)) })
+    }
+
+    fn code_rows(&self) -> Vec<Row> {
+        let mut pass = highlight::Lines::start();
+        let first = self.code.len().saturating_sub(MOST);
+        let rows = self.code.iter().skip(first);
+        rows.map(|line| pass.as_mut().map_or_else(|| rows::plain(line), |pass| pass.next(line))).collect()
+    }
+
+    fn made_rows(&self, theme: &Theme, width: usize) -> Vec<Row> {
+        let mut out = Vec::new();
+        let Some(made) = &self.made else { return out };
+        out.push(vec![run(Role::Title, format!("made: {}", words::count(made.len(), "call")))]);
+        for (call, error) in made {
+            let (glyph, role) =
+                if error.is_some() { (theme.glyphs.no, Role::Bad) } else { (theme.glyphs.yes, Role::Good) };
+            out.push(vec![run(role, format!("{glyph} ")), run(Role::Text, call)]);
+            let why = error.iter().flat_map(|why| wrap::wrapped(why, width.saturating_sub(4)));
+            out.extend(why.map(|line| vec![run(Role::Bad, format!("    {line}"))]));
+        }
+        out
+    }
+
+    /// Draws it at the bottom of an area, with a rule above; returns the rest.
+    pub fn draw(&self, painter: &mut Painter<'_>, area: Rect) -> Rect {
+        let beside = self.made.is_some() && area.width >= BESIDE;
+        let half = if beside { usize::from(area.width / 2) } else { usize::from(area.width) };
+        let (code, made) = (self.code_rows(), self.made_rows(painter.theme, half));
+        let needed = if beside { code.len().max(made.len()) } else { code.len() + made.len() };
+        let height = (needed as u16 + 1).min(area.height / 2);
+        if height < 2 {
+            return area;
+        }
+        let (rest, bottom) = split_top(area, area.height - height);
+        painter.rule(bottom, 0, &self.head);
+        let (_, body) = split_top(bottom, 1);
+        if beside {
+            let (left, right) = split_left(body, body.width / 2);
+            painter.rows(left, &code);
+            painter.rows(right, &made);
+            return rest;
+        }
+        // Where there is little room, what was made counts more than what was written.
+        let below = (made.len() as u16).min(body.height);
+        let (above, below) = split_top(body, body.height - below);
+        painter.rows(above, &code);
+        painter.rows(below, &made);
+        rest
+    }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.trim_end().lines().map(str::to_owned).collect()
+}
+
+/// Whether an action is more than one call of the world.
+fn is_program(text: &str) -> bool {
+    text.trim().lines().count() > 1
+}
+
+/// The calls of a step and the errors of those that failed. What was told of a call that moves something is a line, of an answer as
+/// many as it has, of the others nothing.
+fn made(node: &Node) -> Vec<(String, Option<String>)> {
+    let Some(action) = &node.action else { return Vec::new() };
+    let mut told = node.outcome.observation.lines();
+    let calls = action.text.lines().filter(|l| !l.trim().is_empty() && !l.trim_start().starts_with('#'));
+    let fate = |call: &str| {
+        let call = call.trim();
+        if call.starts_with("put_first_on_second(") {
+            return told.next().filter(|line| !line.starts_with("You put ")).map(str::to_owned);
+        }
+        if call.starts_with("say(") {
+            let breaks = call.matches("\\n").count();
+            told.by_ref().take(breaks + 1).for_each(|_| ());
+        }
+        None
+    };
+    let mut fate = fate;
+    let refused = node.outcome.error.as_deref();
+    let each = calls.map(|call| {
+        let error = refused.map(str::to_owned).or_else(|| fate(call));
+        (call.trim().to_owned(), error)
+    });
+    each.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::episode::{Action, StepOutcome};
+
+    #[test]
+    fn each_call_stands_with_its_error() {
+        let mut session = Session::new(crate::episode::gate::header());
+        let outcome = StepOutcome::default();
+        let record = |id, event| crate::episode::Record { id, ts: 0, node: 0, event };
+        session.apply(&record(1, crate::episode::Event::Started { outcome })).unwrap();
+        let mut node = session.current().unwrap().clone();
+        let text =
+            "put_first_on_second(\"a\", \"b\")\nsay(\"x\\ny\")\nput_first_on_second(\"q\", \"b\")\nnoop()\ndone()";
+        node.action = Some(Action { text: text.into(), call: None });
+        node.outcome.observation = "You put the a on the b.\nYou say: x\ny\nunknown object: q\n2 of 3: go on".into();
+        let fates: Vec<Option<String>> = made(&node).into_iter().map(|(_, error)| error).collect();
+        assert_eq!(fates, [None, None, Some("unknown object: q".to_owned()), None, None]);
+    }
+}

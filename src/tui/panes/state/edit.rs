@@ -1,0 +1,78 @@
+//! Editing one value of the belief in its row: a text as it is, anything else as JSON, checked as one types.
+
+use serde_json::Value;
+
+use crossterm::event::KeyEvent;
+
+use crate::driver::{Command, Level};
+use crate::tui::belief_text;
+use crate::tui::pane::Intent;
+use crate::tui::panes::draw::{Row, run};
+use crate::tui::panes::edit::{Edited, Editor};
+use crate::tui::panes::words;
+use crate::tui::theme::{Role, Theme};
+
+/// A value being edited.
+#[derive(Debug)]
+pub struct ValueEdit {
+    /// Where it stands in the belief.
+    pub pointer: String,
+    /// What is typed.
+    pub editor: Editor,
+    /// Whether the value is a text, which is typed without quotes.
+    text: bool,
+}
+
+impl ValueEdit {
+    /// Begins with the value as it is.
+    pub fn new(pointer: &str, value: &Value) -> Self {
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        ValueEdit { pointer: pointer.to_owned(), editor: Editor::line(&shown), text: value.is_string() }
+    }
+
+    /// The value that is typed.
+    fn value(&self) -> Result<Value, String> {
+        let typed = self.editor.text();
+        if self.text {
+            return Ok(Value::String(typed));
+        }
+        let wrong = |e| format!("no value: {e}; texts stand in double quotes");
+        serde_json::from_str(&typed).map_err(wrong)
+    }
+
+    /// Takes a key; returns whether editing goes on.
+    pub fn key(&mut self, key: KeyEvent, belief: &Value) -> (bool, Vec<Intent>) {
+        let say = |level, text: &str| vec![Intent::Say(level, text.to_owned())];
+        match self.editor.key(key) {
+            Edited::Same | Edited::Changed => (true, Vec::new()),
+            Edited::Cancel => (false, say(Level::Info, "what is believed is unchanged")),
+            Edited::Accept => {
+                let value = match self.value() {
+                    Ok(value) => value,
+                    Err(why) => return (true, say(Level::Warning, &why)),
+                };
+                let mut state = belief.clone();
+                match state.pointer_mut(&self.pointer) {
+                    None => (false, say(Level::Warning, "that value is gone")),
+                    Some(place) if *place == value => (false, say(Level::Info, "what is believed is unchanged")),
+                    Some(place) => {
+                        *place = value;
+                        let text = belief_text::of(&state);
+                        (false, vec![Intent::Send(Command::CorrectBelief { text })])
+                    }
+                }
+            }
+        }
+    }
+
+    /// What stands under the belief while a value is edited.
+    pub fn note(&self, theme: &Theme) -> Row {
+        match self.value() {
+            Ok(value) => {
+                let text = format!("{} {} = {}", theme.glyphs.yes, words::path(&self.pointer), words::value(&value));
+                vec![run(Role::Good, text), run(Role::Dim, "  Enter corrects the belief; Esc leaves it as it is")]
+            }
+            Err(why) => vec![run(Role::Bad, format!("{} {why}", theme.glyphs.no))],
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The request of an episode that is a sequence of requests, in words: which of how many, and how many were answered right so far.
+
+use super::theme::Glyphs;
+use super::view::View;
+use crate::episode::Session;
+use crate::world::Request;
+
+/// The call that closes a request.
+const DONE: &str = "done()";
+
+/// The requests closed on the way to the cursor: how many, and how many of them right.
+fn closed(session: &Session) -> (usize, usize) {
+    let path = session.path(session.cursor());
+    let closing =
+        path.iter().filter(|n| n.outcome.error.is_none() && n.action.as_ref().is_some_and(|a| closes(&a.text)));
+    closing.fold((0, 0), |(all, right), node| (all + 1, right + usize::from(node.outcome.reward > 0.0)))
+}
+
+fn closes(text: &str) -> bool {
+    text.lines().any(|line| line.trim() == DONE)
+}
+
+/// The request to answer now, if the episode makes any.
+pub fn open(view: &View) -> Option<&Request> {
+    view.situation.as_ref()?.request.as_ref()
+}
+
+/// `request 3 of 7`, and how many were right and wrong so far.
+pub fn place(view: &View, glyphs: &Glyphs) -> Option<String> {
+    let session = view.session.as_ref()?;
+    let last = session.current().and_then(|n| n.action.as_ref());
+    let over = session.is_done() && last.is_some_and(|a| closes(&a.text));
+    let request = open(view).filter(|_| !over);
+    if request.is_none() && !over {
+        return None;
+    }
+    let (closed, right) = closed(session);
+    let place = match request {
+        Some(request) => format!("request {} of {}", request.number, request.of),
+        None => format!("all {closed} requests closed"),
+    };
+    Some(format!(
+        "{place} {dot} {right} {yes} {wrong} {no}",
+        dot = glyphs.dot,
+        yes = glyphs.yes,
+        no = glyphs.no,
+        wrong = closed - right
+    ))
+}
