@@ -11,13 +11,14 @@ use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr;
 
 use super::pane::{PANES, PaneId};
+use super::panes::draw::Painter;
 use super::panes::{offer, words};
 use super::request;
 use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
 use crate::driver::{Level, Standing};
-use crate::episode::{Offer, Origin, Status};
+use crate::episode::{Origin, Status};
 
 /// Borders of terminals without line drawing.
 const ASCII_BORDER: border::Set<'static> = border::Set {
@@ -206,7 +207,9 @@ pub fn slot_title<'a>(own: &str, pane: PaneId, tabs: &[PaneId], theme: &Theme, f
 /// The chosen proposal in one line, for screens that do not show the list.
 pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
     if let Some(offer) = view.offer() {
-        return frame.render_widget(offer_line(view, offer, theme), area);
+        let inside = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
+        let row = offer::brief(view, offer, theme);
+        return Painter { buf: frame.buffer_mut(), theme, focused: false }.row(inside, 0, &row);
     }
     let line = match (view.chosen(), view.turn()) {
         (Some(proposal), Some(turn)) => {
@@ -240,27 +243,6 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
         _ => Line::styled(" no proposal is chosen", theme.style(Role::Dim)),
     };
     frame.render_widget(line, area);
-}
-
-/// The new belief that waits, in one line.
-fn offer_line<'a>(view: &View, offer: &Offer, theme: &Theme) -> Line<'a> {
-    let style = |role| theme.style(role);
-    let update = sanitize::line(&words::one_line(&offer.update)).into_owned();
-    let believed = view.session.as_ref().and_then(|s| s.belief());
-    let (text, role) = match &offer.state {
-        Some(state) => {
-            let changes = offer::changes(believed.map_or(&serde_json::Value::Null, |b| b), state, 1);
-            let first = changes.first().map(|row| row.iter().map(|r| r.text.as_str()).collect::<String>());
-            let more = if changes.len() > 1 { format!(" {}", theme.glyphs.ellipsis) } else { String::new() };
-            (format!("{}{more}", first.unwrap_or_default()), Role::Accent)
-        }
-        None => (format!("{} it cannot be read", theme.glyphs.no), Role::Bad),
-    };
-    Line::from(vec![
-        Span::styled(" ! new belief: ", style(Role::Warn)),
-        Span::styled(text, style(role)),
-        Span::styled(format!("  for: {update}"), style(Role::Dim)),
-    ])
 }
 
 /// The message line: what is under way before what was said last. `more` is the key that shows a message too long for it.

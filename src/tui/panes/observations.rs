@@ -117,7 +117,7 @@ fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>
         }
         Some(action) => {
             push(Role::Text, "", false);
-            push(Role::Accent, &format!("> {}", action.text), true);
+            push(Role::Accent, &format!("> {}", action.text.replace('\n', "\n> ")), true);
         }
     }
     if node.outcome.error.is_some() {

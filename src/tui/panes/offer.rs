@@ -7,7 +7,7 @@ use super::draw::{Row, run};
 use super::words::{self, Change};
 use super::wrap;
 use crate::belief;
-use crate::episode::{Fate, Offer, Turn};
+use crate::episode::{Actor, Fate, Offer, Turn};
 use crate::tui::actions::ActionId;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
@@ -50,13 +50,29 @@ pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize
     rows
 }
 
+/// The offer on one line.
+pub fn brief(view: &View, offer: &Offer, theme: &Theme) -> Row {
+    let believed = view.session.as_ref().and_then(|s| s.belief());
+    let (text, role) = match &offer.state {
+        Some(state) => {
+            let changes = changes(believed.map_or(&Value::Null, |b| b), state, 1);
+            let first: String = changes.first().into_iter().flatten().map(|r| r.text.as_str()).collect();
+            let more = if changes.len() > 1 { theme.glyphs.ellipsis } else { "" };
+            (format!("{first}{more}"), Role::Accent)
+        }
+        None => (format!("{} it cannot be read", theme.glyphs.no), Role::Bad),
+    };
+    let update = words::one_line(&offer.update);
+    vec![run(Role::Warn, "! new belief: "), run(role, text), run(Role::Dim, format!("  for: {update}"))]
+}
+
 /// Which keys decide about it.
 fn keys(view: &View, offer: &Offer) -> Row {
     let mut pairs = vec![
-        (ActionId::Approve, "takes it"),
-        (ActionId::Edit, "edits it"),
-        (ActionId::Reject, "refuses it"),
-        (ActionId::Propose, "has it written again"),
+        (ActionId::Approve, "take it"),
+        (ActionId::Edit, "edit it"),
+        (ActionId::Reject, "refuse it"),
+        (ActionId::Propose, "write it again"),
     ];
     if offer.state.is_none() {
         pairs.remove(0);
@@ -109,21 +125,18 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
 pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for offer in &turn.offers {
-        let update = offer.update.trim();
-        let text = match &offer.fate {
+        let (by, what, why) = match &offer.fate {
             Fate::Pending | Fate::Replaced => continue,
-            Fate::Taken { by, edited: false } => format!("{} took the one written for: {update}", words::actor(*by)),
-            Fate::Taken { by, edited: true } => format!("{} edited the one written for: {update}", words::actor(*by)),
-            Fate::Refused { by, why } if why.is_empty() => {
-                format!("{} refused the one written for: {update}", words::actor(*by))
-            }
-            Fate::Refused { by, why } => {
-                format!("{} refused the one written for: {update} ({why})", words::actor(*by))
-            }
+            Fate::Taken { by, edited: false } => (by, "took", ""),
+            Fate::Taken { by, edited: true } => (by, "edited, and took", ""),
+            Fate::Refused { by, why } => (by, "refused", why.as_str()),
         };
+        let who = if *by == Actor::Person { "a person" } else { "the policy" };
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        let text = format!("{who} {what} the one written for: {}{why}", offer.update.trim());
         rows.extend(words::labelled("belief   ", Role::Dim, &text, width));
     }
-    for change in turn.beliefs.iter().filter(|c| c.offer.is_none() && c.by == crate::episode::Actor::Person) {
+    for change in turn.beliefs.iter().filter(|c| c.offer.is_none() && c.by == Actor::Person) {
         let n = words::count(change.patch.as_array().map_or(0, Vec::len), "change");
         rows.extend(words::labelled("belief   ", Role::Dim, &format!("a person corrected it, {n}"), width));
     }

@@ -104,6 +104,18 @@ pub fn value(value: &Value) -> String {
     .collect()
 }
 
+/// Whether [`value`] writes all of a value out.
+pub fn is_whole(value: &Value) -> bool {
+    match value {
+        Value::Object(map) if map.is_empty() => true,
+        Value::Array(items) if items.is_empty() => true,
+        Value::Object(map) if map.len() > 6 => false,
+        Value::Array(items) if items.len() > 12 => false,
+        Value::Object(_) | Value::Array(_) => short(value).is_some(),
+        _ => true,
+    }
+}
+
 /// A collection written out if that stays short and holds no deep nesting.
 fn short(value: &Value) -> Option<String> {
     fn small(value: &Value, depth: u8) -> bool {

@@ -3,6 +3,7 @@
 //! Which of them is shown follows the cursor: a step's own program on the step's lines, else what is under way.
 
 use crate::episode::{AskState, Node, NodeId, Session};
+use crate::method::CODE;
 use crate::tui::panes::draw::{Painter, Row, run, split_left, split_top};
 use crate::tui::panes::{words, wrap};
 use crate::tui::request;
@@ -13,8 +14,6 @@ use ratatui::layout::Rect;
 
 use super::{highlight, rows};
 
-/// Purpose of an ask for a program.
-const CODE: &str = "a program for the request";
 /// From this width on, the calls made stand beside the code; below it under it.
 const BESIDE: u16 = 76;
 /// Lines of code that are shown: the end of a longer one, where a stream goes on.
@@ -132,14 +131,17 @@ fn is_program(text: &str) -> bool {
     text.trim().lines().count() > 1
 }
 
-/// The calls of a step and the errors of those that failed. What was told of a call that moves something is a line, of an answer as
-/// many as it has, of the others nothing.
+/// The calls of a step and the errors of those that failed.
 fn made(node: &Node) -> Vec<(String, Option<String>)> {
     let Some(action) = &node.action else { return Vec::new() };
-    let mut told = node.outcome.observation.lines();
-    let calls = action.text.lines().filter(|l| !l.trim().is_empty() && !l.trim_start().starts_with('#'));
-    let fate = |call: &str| {
-        let call = call.trim();
+    fates(&action.text, &node.outcome.observation, node.outcome.error.as_deref())
+}
+
+/// The calls of a text with what became of them. What was told of a call that moves something is a line, of an answer as many as it
+/// has, of the others nothing; where the text was refused none was made.
+fn fates(text: &str, observation: &str, refused: Option<&str>) -> Vec<(String, Option<String>)> {
+    let mut told = observation.lines();
+    let mut fate = |call: &str| {
         if call.starts_with("put_first_on_second(") {
             return told.next().filter(|line| !line.starts_with("You put ")).map(str::to_owned);
         }
@@ -149,32 +151,21 @@ fn made(node: &Node) -> Vec<(String, Option<String>)> {
         }
         None
     };
-    let mut fate = fate;
-    let refused = node.outcome.error.as_deref();
-    let each = calls.map(|call| {
-        let error = refused.map(str::to_owned).or_else(|| fate(call));
-        (call.trim().to_owned(), error)
-    });
-    each.collect()
+    let calls = text.lines().map(str::trim).filter(|call| !call.is_empty() && !call.starts_with('#'));
+    calls.map(|call| (call.to_owned(), refused.map(str::to_owned).or_else(|| fate(call)))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::episode::{Action, StepOutcome};
 
     #[test]
     fn each_call_stands_with_its_error() {
-        let mut session = Session::new(crate::episode::gate::header());
-        let outcome = StepOutcome::default();
-        let record = |id, event| crate::episode::Record { id, ts: 0, node: 0, event };
-        session.apply(&record(1, crate::episode::Event::Started { outcome })).unwrap();
-        let mut node = session.current().unwrap().clone();
         let text =
             "put_first_on_second(\"a\", \"b\")\nsay(\"x\\ny\")\nput_first_on_second(\"q\", \"b\")\nnoop()\ndone()";
-        node.action = Some(Action { text: text.into(), call: None });
-        node.outcome.observation = "You put the a on the b.\nYou say: x\ny\nunknown object: q\n2 of 3: go on".into();
-        let fates: Vec<Option<String>> = made(&node).into_iter().map(|(_, error)| error).collect();
-        assert_eq!(fates, [None, None, Some("unknown object: q".to_owned()), None, None]);
+        let told = "You put the a on the b.\nYou say: x\ny\nunknown object: q\n2 of 3: go on";
+        let errors = |refused| fates(text, told, refused).into_iter().map(|(_, error)| error).collect::<Vec<_>>();
+        assert_eq!(errors(None), [None, None, Some("unknown object: q".to_owned()), None, None]);
+        assert_eq!(errors(Some("no call")), vec![Some("no call".to_owned()); 5]);
     }
 }

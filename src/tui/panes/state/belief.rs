@@ -60,7 +60,12 @@ impl StatePane {
         let Some(belief) = self.situation.as_ref().and_then(|s| s.belief.clone()) else { return };
         let mut area = area;
         if let Some(offer) = view.offer() {
-            let rows = offer::rows(view, offer, painter.theme, usize::from(area.width), offer::SHORT);
+            // Without the keys it is only told that it waits: Proposals shows it.
+            let rows = if painter.focused {
+                offer::rows(view, offer, painter.theme, usize::from(area.width), offer::SHORT)
+            } else {
+                vec![offer::brief(view, offer, painter.theme)]
+            };
             let (top, below) = split_top(area, (rows.len() as u16).min(area.height / 2));
             painter.rows(top, &rows);
             area = below;

@@ -26,14 +26,13 @@ impl StatePane {
         let first = drift.iter().position(|(_, n)| *n > 0).and_then(|at| drift.get(at));
         let depth = |node| view.session.as_ref().and_then(|s| s.node(node)).map_or(0, |n| n.depth);
         let told = match (total, first) {
-            (_, Some((node, _))) => format!("apart from the truth since step {} of {}", depth(*node), drift.len() - 1),
-            (_, None) => format!("as in truth at {}", words::count(drift.len(), "step")),
+            (_, Some((node, _))) => {
+                format!("first at step {} of {}", depth(*node), drift.last().map_or(0, |(last, _)| depth(*last)))
+            }
+            (_, None) => format!("none at any of {}", words::count(drift.len(), "step")),
         };
-        painter.row(
-            head,
-            0,
-            &[run(Role::Title, "values that differ from the truth"), run(Role::Dim, format!(", {told}"))],
-        );
+        painter.row(head, 0, &[run(Role::Title, "values that differ from the truth")]);
+        painter.row(head, 1, &[run(Role::Dim, told)]);
         let most = drift.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1);
         let digits = most.to_string().len() as u16;
         let (axis, chart) = split_left(body, digits);

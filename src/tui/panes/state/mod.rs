@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use self::edit::ValueEdit;
 use self::half::Half;
+use self::tree::Tree;
 use super::browse::{BROWSING, Browser, Mouse};
 use super::draw::{Painter, split_bottom, split_left, split_top};
 use super::find::Rows;
@@ -61,7 +62,7 @@ enum Shown {
 }
 
 /// The pane.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct StatePane {
     situation: Option<Arc<Situation>>,
     variables: Half,
@@ -74,6 +75,22 @@ pub struct StatePane {
     chosen: Option<Shown>,
     /// The side that has the cursor.
     side: Side,
+}
+
+impl Default for StatePane {
+    fn default() -> Self {
+        let compact = || Half { tree: Tree::compact(), ..Half::default() };
+        StatePane {
+            situation: None,
+            variables: Half::default(),
+            truth: Half::default(),
+            belief: compact(),
+            told: compact(),
+            edit: None,
+            chosen: None,
+            side: Side::default(),
+        }
+    }
 }
 
 impl StatePane {

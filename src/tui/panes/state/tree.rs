@@ -52,10 +52,19 @@ pub struct Tree {
     former: BTreeMap<String, String>,
     /// What differs from what the tree is compared with, and the value there in short.
     apart: BTreeMap<String, (Apart, Option<String>)>,
+    /// How something that stands below a value differs.
+    below: BTreeMap<String, Apart>,
+    /// Whether collections that can be written on one line stay closed, whatever changed or differs in them.
+    compact: bool,
     rows: Vec<TreeRow>,
 }
 
 impl Tree {
+    /// A tree in which what fits a line stays on one.
+    pub fn compact() -> Self {
+        Tree { compact: true, ..Tree::default() }
+    }
+
     /// The rows.
     pub fn rows(&self) -> &[TreeRow] {
         &self.rows
@@ -81,10 +90,11 @@ impl Tree {
     /// Takes in what differs from another value; it is opened to as well. To be called after [`Tree::mark`].
     pub fn compare<'a>(&mut self, differences: impl Iterator<Item = (&'a str, Apart, Option<&'a Value>)>) {
         self.apart.clear();
+        self.below.clear();
         for (pointer, apart, there) in differences {
             self.apart.insert(pointer.to_owned(), (apart, there.map(words::value)));
             for (at, _) in pointer.match_indices('/').skip(1) {
-                self.touched.insert(pointer.get(..at).unwrap_or_default().to_owned());
+                self.below.insert(pointer.get(..at).unwrap_or_default().to_owned(), apart);
             }
         }
     }
@@ -100,9 +110,11 @@ impl Tree {
         }
     }
 
-    /// Whether a collection is open: by a person, or because the last step changed something inside.
-    fn is_open(&self, pointer: &str) -> bool {
-        self.open.contains(pointer) || (self.touched.contains(pointer) && !self.closed.contains(pointer))
+    /// Whether a collection is open: by a person, or because something inside changed with the last step or differs.
+    fn is_open(&self, pointer: &str, value: &Value) -> bool {
+        let concerned = || self.touched.contains(pointer) || self.below.contains_key(pointer);
+        let opens = || !self.closed.contains(pointer) && !(self.compact && words::is_whole(value));
+        self.open.contains(pointer) || (concerned() && opens())
     }
 
     /// Opens everything above a pointer.
@@ -155,7 +167,7 @@ impl Tree {
             Value::Array(items) => items.len(),
             _ => 0,
         };
-        let open = self.is_open(pointer);
+        let open = self.is_open(pointer, value);
         let removed = self.changes.get(pointer) == Some(&Change::Removed);
         let change = self.changes.get(pointer).copied().filter(|_| !removed);
         let mut text = if size > 0 && open { String::new() } else { words::value(value) };
@@ -166,8 +178,12 @@ impl Tree {
         if let Some((Apart::Wrong, Some(there))) = apart {
             text.push_str(&format!("  (in truth {there})"));
         }
-        let apart = apart.map(|(apart, _)| *apart);
+        // What is written on one line stands for what is in it.
+        let within = self.below.get(pointer).copied().filter(|_| !open);
+        let apart = apart.map(|(apart, _)| *apart).or(within);
         let touched = self.touched.contains(pointer);
+        let change = change.or((self.compact && touched && !open).then_some(Change::Changed));
+        let touched = touched || self.below.contains_key(pointer);
         let fold = (size > 0).then_some(open);
         rows.push(TreeRow { pointer: pointer.to_owned(), depth, key, text, fold, change, touched, apart });
         if size > 0 && open {

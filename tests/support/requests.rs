@@ -1,0 +1,241 @@
+//! A made-up episode at a table with a maintained belief: notices as the driver would send them.
+
+#![allow(dead_code, reason = "each test target uses a part of it")]
+#![allow(clippy::expect_used, reason = "a fixture that does not fit is a failing test")]
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use stepwright::belief;
+use stepwright::driver::{BeliefView, Notice, Situation};
+use stepwright::episode::{
+    Action, Actor, Choice, Decision, Due, Event, Header, Origin, PromptMessage, PromptRecord, Proposal, Record,
+    Session, StepOutcome,
+};
+use stepwright::tui::view::View;
+use stepwright::world::Request;
+
+/// An episode as it unfolds, and the notices it is told by.
+pub struct Table {
+    pub view: View,
+    session: Session,
+    records: Vec<Record>,
+    pub notices: Vec<Notice>,
+    request: usize,
+    drift: Vec<(u64, usize)>,
+}
+
+pub const QUERIES: [&str; 3] = [
+    "Put the red block on the blue block",
+    "The red block is dirty.",
+    "Is the blue block dirty? If so put it in the tin bowl, else leave it where it is",
+];
+
+pub fn header() -> Header {
+    Header {
+        stepwright: "session".into(),
+        version: 1,
+        program: "0.1.0".into(),
+        created: 0,
+        world: "table".into(),
+        options: Default::default(),
+        data: "shipped".into(),
+        task: "disinfection/one".into(),
+        sentence: "answer 3 requests".into(),
+        seed: 0,
+        method: "statler".into(),
+        model: "symbolic".into(),
+        specification: "class Robot:\n    pass\n".into(),
+        opening: vec!["robot = Robot()".into()],
+    }
+}
+
+/// The state at the beginning.
+pub fn start() -> Value {
+    json!({
+        "objects": ["red block", "blue block", "green block", "tin bowl"],
+        "relations": [],
+        "red block": {},
+        "blue block": {"is": ["clean"]},
+        "green block": {"weight": "red_block.weight * 2"},
+        "tin bowl": {"contains": ["green block"]}
+    })
+}
+
+/// The state with the red block on the blue one.
+pub fn stacked() -> Value {
+    let mut state = start();
+    state["relations"] = json!(["red block is on blue block"]);
+    state
+}
+
+impl Table {
+    /// An episode that has just begun.
+    pub fn begun() -> Self {
+        let opened = Notice::Opened {
+            header: Box::new(header()),
+            records: Arc::new(Vec::new()),
+            path: Some("/s/table.jsonl".into()),
+        };
+        let mut table = Table {
+            view: View::default(),
+            session: Session::new(header()),
+            records: Vec::new(),
+            notices: Vec::new(),
+            request: 1,
+            drift: Vec::new(),
+        };
+        table.notice(opened);
+        let observation = format!("On the table: red block, blue block, tin bowl.\n\n1 of 3: {}", QUERIES[0]);
+        table.event(Event::Started { outcome: StepOutcome { observation, ..StepOutcome::default() } });
+        let patch = json!([{"op": "replace", "path": "", "value": start()}]);
+        let why = "the state the episode begins with".into();
+        table.event(Event::Believed { offer: None, patch, by: Actor::Policy, edited: false, why });
+        table.situation(&start());
+        table
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.notices.push(notice.clone());
+        self.view.notice(notice);
+    }
+
+    pub fn event(&mut self, event: Event) {
+        let id = self.records.len() as u64 + 1;
+        let record = Record { id, ts: id * 1_000, node: self.session.cursor(), event };
+        self.session.apply(&record).expect("the fixture's records fit");
+        self.records.push(record.clone());
+        self.notice(Notice::Recorded(Box::new(record)));
+    }
+
+    /// Tells what is so, and what is believed beside it.
+    pub fn situation(&mut self, truth: &Value) {
+        let node = self.session.cursor();
+        let state = Arc::clone(self.session.belief().expect("a belief is maintained"));
+        let differences = belief::compare(&state, truth);
+        self.drift.retain(|(at, _)| *at != node);
+        self.drift.push((node, differences.len()));
+        let believed =
+            BeliefView { state, truth: Some(Arc::new(truth.clone())), differences, drift: self.drift.clone() };
+        let request = QUERIES.get(self.request - 1).map(|query| Request {
+            query: (*query).into(),
+            number: self.request,
+            of: QUERIES.len(),
+            temporal: false,
+            kind: "put".into(),
+        });
+        let situation = Situation {
+            node,
+            truth: json!({"state": truth}),
+            request,
+            belief: Some(Arc::new(believed)),
+            ..Situation::default()
+        };
+        self.notice(Notice::Situation(Arc::new(situation)));
+    }
+
+    /// An ask for a program, still under way.
+    pub fn ask(&mut self, purpose: &str) -> u64 {
+        let ask = self.session.next_ask();
+        let message = PromptMessage { role: "text".into(), text: "# state = {}".into() };
+        let prompt = PromptRecord {
+            template: "statler/reader".into(),
+            template_hash: "0123".into(),
+            messages: vec![message],
+            left_out: None,
+        };
+        let (purpose, model) = (purpose.to_owned(), "gpt-test".to_owned());
+        self.event(Event::Asked { ask, purpose, model, prompt: Some(prompt), n: 1, temperature: 0.0, aside: false });
+        ask
+    }
+
+    /// A part of an answer.
+    pub fn stream(&mut self, ask: u64, text: &str) {
+        self.notice(Notice::Stream { ask, index: 0, text: text.into() });
+    }
+
+    /// A program offered and recommended.
+    pub fn propose(&mut self, code: &str) -> u64 {
+        let id = self.session.next_proposal();
+        let proposal = Proposal {
+            id,
+            raw: code.into(),
+            action: Some(Action { text: code.into(), call: None }),
+            problem: None,
+            origin: Origin::Symbolic,
+            score: None,
+            logprob: None,
+            rationale: Some("read by rules from the believed state; no language model".into()),
+            ask: None,
+        };
+        self.event(Event::Proposed { proposal });
+        self.event(Event::Recommended { proposal: Some(id), why: "the program for the request".into() });
+        id
+    }
+
+    /// Takes a program; the calls it made, and what was told.
+    pub fn take(&mut self, proposal: u64, calls: &str, told: &str, reward: f64) {
+        let id = self.session.next_decision();
+        let choice = Choice::Approve { proposal };
+        self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() } });
+        let child = self.session.next_node();
+        let action = Action { text: calls.into(), call: None };
+        let outcome = StepOutcome { observation: told.into(), reward, ..StepOutcome::default() };
+        self.event(Event::Executed { decision: id, child, action, outcome, changes: json!([]) });
+        self.request += 1;
+    }
+
+    /// A new belief that waits.
+    pub fn offer(&mut self, update: &str, state: Option<Value>, repairs: &[&str]) -> u64 {
+        let offer = self.session.next_offer();
+        let problem = state.is_none().then(|| "line 2: a value is missing after `red block`".to_owned());
+        let raw = state.as_ref().map_or_else(|| "# state = {\n#     \"red block\":\n".to_owned(), belief::write);
+        self.event(Event::BeliefOffered {
+            offer,
+            due: Due { step: self.session.cursor(), nth: 0 },
+            ask: None,
+            update: update.into(),
+            raw,
+            repairs: repairs.iter().map(|r| (*r).to_owned()).collect(),
+            state,
+            problem,
+        });
+        offer
+    }
+
+    /// What is believed from here on.
+    pub fn believe(&mut self, offer: Option<u64>, state: &Value, by: Actor, edited: bool) {
+        let before = self.session.belief().map_or(Value::Null, |b| b.as_ref().clone());
+        let patch = belief::patch(&before, state);
+        let why = if offer.is_none() { "corrected by a person" } else { "" };
+        self.event(Event::Believed { offer, patch, by, edited, why: why.into() });
+    }
+}
+
+/// The first request answered, one call of its program failed; the belief after it waits.
+pub fn waiting() -> Table {
+    let mut table = Table::begun();
+    let code = "put_first_on_second(\"red block\", \"blue block\")\nput_first_on_second(\"pink block\", \"tin bowl\")\n\
+                update_wm(\"Put the red block on the blue block.\")";
+    let program = table.propose(code);
+    let told = format!("You put the red block on the blue block.\nunknown object: pink block\n2 of 3: {}", QUERIES[1]);
+    table.take(program, &format!("{code}\ndone()"), &told, 1.0);
+    table.situation(&stacked());
+    let mut next = stacked();
+    next["blue block"] = json!({"is": ["dirty"]});
+    table.offer("Put the red block on the blue block.", Some(next), &["line 3: a comma is missing"]);
+    table.situation(&stacked());
+    table
+}
+
+/// The same with the belief taken and wrong in two values, the second request's program offered.
+pub fn wrong() -> Table {
+    let mut table = waiting();
+    let mut next = stacked();
+    next["blue block"] = json!({"is": ["dirty"]});
+    next["tin bowl"] = json!({"contains": []});
+    table.believe(Some(1), &next, Actor::Person, true);
+    table.situation(&stacked());
+    table.propose("noop()\nupdate_wm(\"The red block is dirty.\")");
+    table
+}
