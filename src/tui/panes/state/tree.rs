@@ -113,8 +113,8 @@ impl Tree {
     /// Whether a collection is open: by a person, or because something inside changed with the last step or differs.
     fn is_open(&self, pointer: &str, value: &Value) -> bool {
         let concerned = || self.touched.contains(pointer) || self.below.contains_key(pointer);
-        let opens = || !self.closed.contains(pointer) && !(self.compact && words::is_whole(value));
-        self.open.contains(pointer) || (concerned() && opens())
+        let kept = || self.closed.contains(pointer) || (self.compact && words::is_whole(value));
+        self.open.contains(pointer) || (concerned() && !kept())
     }
 
     /// Opens everything above a pointer.
