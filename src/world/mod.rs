@@ -14,6 +14,7 @@ pub mod kitchen;
 pub mod map;
 pub mod remote;
 pub mod request;
+pub mod state_form;
 pub mod table;
 
 use std::any::Any;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::definition::Condition;
 use super::game::Game;
 use super::memory::{Door, Memory};
-use super::state::Flag;
+use super::state::{Flag, State};
 use crate::world::{Atom, Facts};
 
 /// Literals that tell a condition of an object.
@@ -76,6 +76,37 @@ pub fn facts(game: &Game, memory: &Memory) -> Facts {
             atoms.insert(Atom::new("HAS", [word(kind_of(name))]));
             atoms.insert(Atom::new("HOLDS", [word(name)]))
         }
+    };
+    things.sort();
+    Facts { things, atoms }
+}
+
+/// Everything that holds, told or not: where things are, what is open, what was done to things.
+pub fn everything(game: &Game, state: &State) -> Facts {
+    let mut things = Vec::new();
+    let mut atoms = BTreeSet::new();
+    for (i, receptacle) in game.receptacles.iter().enumerate() {
+        let r = word(&receptacle.name);
+        atoms.insert(Atom::new("RECEPTACLE", [r.as_str()]));
+        if receptacle.openable {
+            atoms.insert(Atom::new(if state.is_open(i) { "OPEN" } else { "CLOSED" }, [r.as_str()]));
+        }
+        for object in state.contents.ones(i) {
+            atoms.insert(Atom::new("IN", [word(game.object_name(object)), r.clone()]));
+        }
+        things.push(r);
+    }
+    let here = game.standing_at(state.location).iter().map(|r| word(game.receptacle_name(*r)));
+    atoms.extend(here.map(|r| Atom::new("AT", [r])));
+    for (i, object) in game.objects.iter().enumerate() {
+        let o = word(&object.name);
+        let conditions = CONDITIONS.iter().filter(|(flag, _)| state.is(i, *flag));
+        atoms.extend(conditions.map(|(_, predicate)| Atom::new(*predicate, [o.as_str()])));
+        things.push(o);
+    }
+    match state.held {
+        None => atoms.insert(Atom::new("HANDS_EMPTY", [""; 0])),
+        Some(held) => atoms.insert(Atom::new("HOLDS", [word(game.object_name(held))])),
     };
     things.sort();
     Facts { things, atoms }

@@ -163,6 +163,10 @@ impl World for HouseholdWorld {
         self.episode.as_ref().map(|e| facts::facts(&e.game, &e.memory))
     }
 
+    fn everything(&self) -> Option<Facts> {
+        self.episode.as_ref().map(|e| facts::everything(&e.game, &e.state))
+    }
+
     fn goals(&self) -> Option<Vec<Atom>> {
         let episode = self.episode.as_ref()?;
         let won = goal::won(&episode.game, &episode.state);
