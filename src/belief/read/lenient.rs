@@ -1,8 +1,8 @@
 //! A parser that mends as it goes, for state texts that are nearly JSON.
 //!
 //! It never gives up on a fault: a missing sign is put in, a surplus one skipped, and each is noted. What tells a closing quote
-//! from the next opening one is what follows it (`words`). A name of the list of objects where a property is expected ends the
-//! entry before it, so that one missing brace does not swallow the rest. Only nesting beyond the limit is an error.
+//! from the next opening one is what follows it (`words`). An object's entry (its name and a `{`) where a property is expected ends
+//! the entry before it, so that one missing brace does not swallow the rest. Only nesting beyond the limit is an error.
 
 use std::collections::HashSet;
 use std::mem::take;
@@ -133,7 +133,7 @@ impl Parser<'_> {
                 Some(_) => {
                     let (from, line) = (self.words.mark(), self.words.line());
                     match self.name(depth) {
-                        Name::Is(name) if self.objects.contains(&name) => {
+                        Name::Is(name) if self.objects.contains(&name) && self.words.before_brace() => {
                             self.words.back(from);
                             self.note(Fault::Missing('}'));
                             self.took_comma = comma;

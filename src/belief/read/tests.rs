@@ -101,6 +101,13 @@ fn each_deviation_is_mended_and_told_with_its_line() {
 }
 
 #[test]
+fn an_object_named_like_a_property_is_no_new_entry() {
+    let (state, told) = repaired("{\"objects\": [\"a\" \"is\"], \"a\": {\"is\": [\"x\"]}, \"is\": {}}");
+    assert_eq!(state, json!({"objects": ["a", "is"], "a": {"is": ["x"]}, "is": {}}));
+    assert_eq!(told, ["line 1: a comma is missing"]);
+}
+
+#[test]
 fn relations_are_sentences_however_they_are_given() {
     for (given, sentences, told) in [
         (r#"["a is on b", "b is on c", "c is on d"]"#, json!(["a is on b", "b is on c", "c is on d"]), None),

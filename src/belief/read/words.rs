@@ -147,6 +147,11 @@ impl Words {
         matches!(self.after_blanks(self.at), Some(':' | '='))
     }
 
+    /// Whether a `{` comes next, behind blanks.
+    pub fn before_brace(&self) -> bool {
+        self.after_blanks(self.at) == Some('{')
+    }
+
     /// The first character from a place on that is no blank of the same line.
     fn after_blanks(&self, from: usize) -> Option<char> {
         self.chars.get(from..)?.iter().copied().find(|c| *c == '\n' || !c.is_whitespace())
