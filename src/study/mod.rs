@@ -2,6 +2,7 @@
 
 pub mod blocking;
 pub mod conform;
+pub mod curve;
 pub mod jobs;
 pub mod paper;
 pub mod policy;

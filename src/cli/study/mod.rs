@@ -4,6 +4,7 @@ mod blocking;
 mod data;
 mod policy;
 mod preconditions;
+mod statler;
 
 use std::process::ExitCode;
 
@@ -20,6 +21,8 @@ pub enum StudyCommand {
     Policy(policy::PolicyStudy),
     /// Run the kitchen's tasks under blocking conditions and the baselines, beside the paper's Table 1
     Blocking(blocking::BlockingStudy),
+    /// Count the requests at a table answered in a row, beside the paper's tables
+    Statler(statler::StatlerStudy),
 }
 
 impl StudyCommand {
@@ -32,6 +35,7 @@ impl StudyCommand {
             StudyCommand::Preconditions(study) => study.run(global),
             StudyCommand::Policy(study) => study.run(global),
             StudyCommand::Blocking(study) => study.run(global),
+            StudyCommand::Statler(study) => study.run(global),
         }
     }
 }

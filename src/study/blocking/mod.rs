@@ -63,7 +63,7 @@ pub async fn trial(trial: Trial, make: MakeSetup, cancel: CancellationToken) -> 
     let run = match setup {
         Err(why) => failure(&task, why, started),
         Ok(setup) => match play(setup, &cancel).await? {
-            Ok(Played { session, ended, error }) => {
+            Ok(Played { session, ended, error, .. }) => {
                 RunResult::of(&session, &task.kind, started.elapsed().as_secs_f64(), &ended, error)
             }
             Err(why) => failure(&task, why, started),

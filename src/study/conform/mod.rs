@@ -5,7 +5,7 @@
 
 mod alfworld;
 mod bcr;
-mod files;
+pub(super) mod files;
 mod python;
 mod report;
 pub mod sgd;

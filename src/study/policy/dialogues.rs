@@ -133,7 +133,7 @@ async fn turns(
             },
         );
         let Some(played) = play(setup, cancel).await else { return Ok(false) };
-        let Played { session, ended, error } = played?;
+        let Played { session, ended, error, .. } = played?;
         count_asks(&session, result);
         if let Some(why) = error {
             return Err(format!("turn at call {}: {why}", turn.start));

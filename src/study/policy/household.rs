@@ -103,7 +103,7 @@ async fn episode(
         },
     );
     let Some(played) = play(setup, cancel).await else { return Ok(false) };
-    let Played { session, ended: _, error } = played?;
+    let Played { session, error, .. } = played?;
     count_asks(&session, result);
     result.won = Some(session.current().is_some_and(|n| n.outcome.won));
     let compatibility = compatibility(house, &session)?;

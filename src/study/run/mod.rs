@@ -51,7 +51,7 @@ async fn episode(task: TaskInfo, make: MakeSetup, cancel: CancellationToken) -> 
         Err(e) => return Some(failure(&task, e.to_string(), started)),
     };
     Some(match play(setup, &cancel).await? {
-        Ok(Played { session, ended, error }) => {
+        Ok(Played { session, ended, error, .. }) => {
             RunResult::of(&session, &task.kind, started.elapsed().as_secs_f64(), &ended, error)
         }
         Err(why) => failure(&task, why, started),

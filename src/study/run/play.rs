@@ -9,6 +9,8 @@ use crate::episode::{Event, Session};
 pub(in crate::study) struct Played {
     /// The session at its end.
     pub(in crate::study) session: Session,
+    /// Where a belief was maintained: on the way to the end, how many of its values were wrong.
+    pub(in crate::study) drift: Vec<usize>,
     /// Why it ended, in words.
     pub(in crate::study) ended: String,
     /// What went wrong, if it could not be run to its end.
@@ -43,9 +45,9 @@ pub(in crate::study) async fn play(setup: Setup, cancel: &CancellationToken) -> 
             }
         }
     }
-    let Watch { session, ended, error } = watch;
+    let Watch { session, drift, ended, error } = watch;
     Some(match session {
-        Some(session) => Ok(Played { session, ended, error }),
+        Some(session) => Ok(Played { session, drift, ended, error }),
         None => Err("the driver ended before the episode began".to_owned()),
     })
 }
@@ -54,6 +56,7 @@ pub(in crate::study) async fn play(setup: Setup, cancel: &CancellationToken) -> 
 #[derive(Default)]
 struct Watch {
     session: Option<Session>,
+    drift: Vec<usize>,
     ended: String,
     error: Option<String>,
 }
@@ -79,6 +82,12 @@ impl Watch {
                     // What was retried with success is no error of the episode.
                     Event::Executed { .. } => self.error = None,
                     _ => {}
+                }
+            }
+            Notice::Situation(situation) => {
+                // The last belief told of is the one at the end.
+                if let Some(view) = &situation.belief {
+                    self.drift = view.drift.iter().map(|(_, wrong)| *wrong).collect();
                 }
             }
             _ => {}

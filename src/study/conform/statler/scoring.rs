@@ -4,39 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{NAME, difference, row, unreadable};
 use crate::study::conform::Row;
 use crate::study::conform::files::{each_line, files_with_end, jsonl_files, name_of};
 use crate::study::statler::outputs::{Output, Said, equal_text};
-use crate::study::statler::scores::{ByMemory, Outcome, Played, Scores, Share, up_to_first_failure_of_any};
-use crate::world::table::{Expected, Move, is_right};
-
-/// An episode, as far as outputs are judged by it.
-#[derive(Debug, Deserialize)]
-struct Episode {
-    id: String,
-    domain: String,
-    index: u64,
-    objects: Vec<String>,
-    #[serde(default)]
-    objects_used_but_not_declared: Vec<String>,
-    steps: Vec<Asked>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Asked {
-    query: String,
-    #[serde(default)]
-    temporal: bool,
-    #[serde(default)]
-    gold_code: String,
-    gold_moves: Vec<Move>,
-    #[serde(default)]
-    gold_say: Vec<String>,
-}
+use crate::study::statler::recorded::{Episode, document, episode_files};
+use crate::study::statler::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
+use crate::world::table::Move;
 
 /// A method's recorded run of an episode.
 #[derive(Debug, Deserialize)]
@@ -67,8 +43,7 @@ type Runs = BTreeMap<(String, String), Vec<(u64, Played)>>;
 pub fn compare(folder: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut episodes: BTreeMap<String, Episode> = BTreeMap::new();
-    let files = files_with_end(folder, ".json");
-    for file in files.iter().filter(|file| name_of(file).starts_with("episodes_")) {
+    for file in &episode_files(folder) {
         match document::<Vec<Episode>>(file) {
             Ok(list) => episodes.extend(list.into_iter().map(|episode| (episode.id.clone(), episode))),
             Err(e) => {
@@ -99,6 +74,7 @@ pub fn compare(folder: &Path) -> Vec<Row> {
         });
         rows.push(row);
     }
+    let files = files_with_end(folder, ".json");
     let scored: Vec<_> = files.iter().filter(|file| name_of(file).starts_with("scoring_expected")).collect();
     if scored.is_empty() {
         rows.push(Row::missing(NAME, "scoring_expected*.json", "scores", "not in this folder"));
@@ -107,25 +83,19 @@ pub fn compare(folder: &Path) -> Vec<Row> {
     rows
 }
 
-fn document<T: DeserializeOwned>(file: &Path) -> Result<T, String> {
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
-    serde_json::from_str(&text).map_err(|e| e.to_string())
-}
-
 /// Compares a run step by step. Steps that the episode does not have cannot be judged.
 fn judge(run: &Run, episode: &Episode, at: &str, row: &mut Row) -> Played {
-    let objects: Vec<String> = episode.objects.iter().chain(&episode.objects_used_but_not_declared).cloned().collect();
+    let objects = episode.objects();
     let mut played = Played { episode: run.id.clone(), outcomes: Vec::new(), of: run.steps.len() };
     for (number, step) in run.steps.iter().enumerate() {
         let at = format!("{at}, step {}", number + 1);
-        let Some(asked) = episode.steps.get(number).filter(|asked| asked.query == step.query) else {
+        let Some(asked) = episode.asked(number, &step.query) else {
             let left = (run.steps.len() - number) as u64;
             row.lacks(left, || format!("the episode has no such request ({at})"));
             break;
         };
         let output = Output::read(&step.generated);
-        let expected = Expected { moves: asked.gold_moves.clone(), say: asked.gold_say.clone(), ..Expected::default() };
-        let right = is_right(&output.moves, &output.say, &expected, &objects);
+        let outcome = asked.outcome(&output, &objects);
         let equal = |said| json!(equal_text(&step.generated, &asked.gold_code, said));
         let fields = [
             ("moves", json!(step.moves), json!(output.moves)),
@@ -133,11 +103,11 @@ fn judge(run: &Run, episode: &Episode, at: &str, row: &mut Row) -> Played {
             ("update", json!(step.update), json!(output.update)),
             ("equal_text", json!(step.equal_text), equal(Said::Counts)),
             ("equal_text_without_say", json!(step.equal_text_without_say), equal(Said::IsDropped)),
-            ("correct", json!(step.correct), json!(right)),
+            ("correct", json!(step.correct), json!(outcome.right)),
         ];
         let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
         row.count(wrong.map(|(field, expected, got)| difference(format!("{at}, {field}"), expected, got)));
-        played.outcomes.push(Outcome { right, temporal: asked.temporal });
+        played.outcomes.push(outcome);
     }
     let (expected, got) = ((run.correct_prefix, run.success), (played.prefix(), played.success()));
     row.count(

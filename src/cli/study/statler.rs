@@ -1,0 +1,288 @@
+//! `stepwright study statler`: requests at a table answered in a row, and three cups followed, beside the paper's tables.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::data::{Results, failed, model};
+use crate::cli::unattended::{at_least_one, done, interrupted, progress};
+use crate::cli::{CliError, Global, print};
+use crate::config::Config;
+use crate::driver::{self, NewSession, SYMBOLIC, Setup, Sources, TABLE};
+use crate::episode::Policy;
+use crate::method::{self, coding::Form};
+use crate::study::curve::{Format, Plot, draw};
+use crate::study::jobs::each;
+use crate::study::run::{MakeSetup, Selector};
+use crate::study::statler::groups::Group;
+use crate::study::statler::live::{StatlerResult, Trial, groups, trial};
+use crate::study::statler::paper::CUPS;
+use crate::study::statler::report::{costs, scored, tables};
+use crate::study::statler::{curves, recorded};
+use crate::world::TaskInfo;
+use crate::world::table::{Domain, Source};
+
+/// Actions an episode may take: more than any has requests.
+const MOST_ACTIONS: u32 = 10_000;
+
+/// Scores how many requests at a table are answered in a row by several methods, and how long they follow three cups, beside the
+/// paper's tables (Statler).
+///
+/// Episodes run unattended. With `--model symbolic` (the default) no language model takes part: the built-in reader and writer answer.
+/// With `--recorded` nothing is run; the outputs that the publication's models wrote are read and scored.
+#[derive(Debug, Args)]
+pub struct StatlerStudy {
+    /// A file or folder of episodes, the shipped ones if absent; with --recorded, the folder of recorded outputs and their episodes
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    data: Option<PathBuf>,
+    /// Score recorded outputs of models instead of running anything
+    #[arg(long, conflicts_with_all = ["tasks", "jobs", "out", "curve", "drift"])]
+    recorded: bool,
+    /// Domains: pick_and_place, disinfection, weight, cover, cups; all that are there if absent
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    domain: Vec<String>,
+    /// Which episodes: `all`, ids, patterns with *, type= (a domain), first=
+    #[arg(long, value_name = "SELECTOR", default_value = "all")]
+    tasks: Selector,
+    /// Methods; if absent those of the paper, without a language model statler and cups-state
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// At most so many episodes of each domain
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    first: Option<u32>,
+    /// Episodes at once
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
+    jobs: usize,
+    /// Results file, one JSON object an episode; what has a result in it is not done again
+    #[arg(long, value_name = "FILE.jsonl")]
+    out: Option<PathBuf>,
+    /// File for the curves (three cups, drift): .csv, .json or .svg
+    #[arg(long, value_name = "FILE")]
+    curve: Option<PathBuf>,
+    /// Draw how far beliefs drift from the truth
+    #[arg(long)]
+    drift: bool,
+    /// As JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl StatlerStudy {
+    /// Does what has no result yet, scores and prints; exit code 1 if something could not be done.
+    ///
+    /// # Errors
+    /// If options, data or the results file are wrong.
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        if self.recorded { self.score_recorded(global) } else { self.run_live(global) }
+    }
+
+    fn score_recorded(self, global: &Global) -> Result<ExitCode, CliError> {
+        let data = match &self.data {
+            Some(data) => data.clone(),
+            None => global.load()?.data.table.ok_or_else(|| {
+                CliError::Usage(
+                    "recorded outputs do not ship with this program; name their folder with --data".to_owned(),
+                )
+            })?,
+        };
+        let recorded = recorded::read(&data).map_err(CliError::Failed)?;
+        let mut groups = chosen(recorded.groups, &self.domain, &self.methods).map_err(CliError::Usage)?;
+        if let Some(first) = self.first {
+            groups.iter_mut().for_each(|group| group.played.truncate(first as usize));
+        }
+        if self.json {
+            print(&format!("{:#}\n", json!({ "scores": scored(&groups), "not_judged": recorded.unknown })))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        print(&tables(&groups))?;
+        if recorded.unknown > 0 {
+            let left_out = "recorded answers are to requests that no episode has; they are left out.";
+            print(&format!("{} {left_out}\n", recorded.unknown))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn run_live(self, global: &Global) -> Result<ExitCode, CliError> {
+        let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
+        let config = global.load()?;
+        let (name, _) = model(&config)?;
+        let sources = Sources::default();
+        let data = self.data.clone().or_else(|| config.data.table.clone());
+        let source = sources.table(data.as_deref())?;
+        let trials = self.trials(&source, data.as_ref(), &name)?;
+        let mut results: Results<StatlerResult> = Results::open(self.out.as_deref())?;
+        let all = trials.len();
+        let waiting: Vec<Trial> = trials.into_iter().filter(|t| !results.all.iter().any(|r| r.is_of(t))).collect();
+        let (asked, mut ran) = (waiting.len(), 0);
+        let bar = progress(asked as u64);
+        let runtime = tokio::runtime::Runtime::new()?;
+        let cancel = interrupted(&runtime);
+        let config = Arc::new(config);
+        let work = |one: Trial| {
+            let make = maker(&one, data.clone(), Arc::clone(&config), sources.clone());
+            trial(one, make, cancel.clone())
+        };
+        runtime
+            .block_on(each(waiting, self.jobs, &cancel, work, |result| {
+                bar.inc(1);
+                ran += 1;
+                bar.set_message(format!("{} {}", result.run.method, result.run.task));
+                results.add(result)
+            }))
+            .map_err(CliError::Failed)?;
+        bar.finish_and_clear();
+        let (cups, drift) = (curves::cups(&groups(&results.all)), curves::drift(&results.all));
+        if let (Some(path), Some(format)) = (&self.curve, format) {
+            let plots: Vec<Plot> = cups.iter().chain(drift.iter().filter(|_| self.drift)).cloned().collect();
+            if plots.is_empty() {
+                let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift)";
+                return Err(CliError::Usage(why.to_owned()));
+            }
+            std::fs::write(path, format.write(&plots)).map_err(|e| failed(format!("{}: {e}", path.display())))?;
+        }
+        let stopped = cancel.is_cancelled();
+        if self.json {
+            print(&format!("{:#}\n", as_json(&results.all, &cups, &drift)))?;
+        } else {
+            print(&self.text(&results.all, &cups, &drift))?;
+            print(&format!("\n{}", done("episodes run", ran, asked, all - asked, stopped, results.path())))?;
+        }
+        let failed = results.all.iter().any(|r| r.run.error.is_some());
+        Ok(ExitCode::from(u8::from(failed || stopped)))
+    }
+
+    fn text(&self, results: &[StatlerResult], cups: &[Plot], drift: &[Plot]) -> String {
+        let mut text = tables(&groups(results));
+        if !cups.is_empty() {
+            text.push_str("\nThree cups: games still right after so many swaps, and the same over the first\n\n");
+            cups.iter().for_each(|plot| text.push_str(&draw(plot)));
+            text.push_str(&format!("\n{CUPS}\n"));
+        }
+        if self.drift {
+            text.push_str("\nDrift: differences between belief and truth, averaged over episodes\n\n");
+            drift.iter().for_each(|plot| text.push_str(&draw(plot)));
+        }
+        text.push_str(&costs(results));
+        text
+    }
+
+    /// Every episode chosen with every method that fits it.
+    fn trials(&self, source: &Source, data: Option<&PathBuf>, model: &str) -> Result<Vec<Trial>, CliError> {
+        let usage = CliError::Usage;
+        let methods = self.methods(model).map_err(usage)?;
+        let tasks = self.episodes(&source.tasks()).map_err(usage)?;
+        let data = data.map(|path| path.display().to_string()).unwrap_or_default();
+        let mut trials = Vec::new();
+        for method in &methods {
+            let mut fits = 0;
+            for task in tasks.iter().filter(|task| (task.kind == Domain::Cups.name()) == is_for_cups(method)) {
+                fits += 1;
+                let episode = source.episode(&task.id)?;
+                let temporal = episode.requests.iter().map(|asked| asked.temporal).collect();
+                let (method, model, data) = (method.clone(), model.to_owned(), data.clone());
+                trials.push(Trial { method, model, data, task: task.clone(), temporal });
+            }
+            if fits == 0 && self.methods.contains(method) {
+                let of = if is_for_cups(method) { "three cups (domain cups)" } else { "a table's domains" };
+                return Err(usage(format!("`{method}` is for {of}, of which no episode is chosen")));
+            }
+        }
+        if trials.is_empty() {
+            return Err(usage("no method fits the episodes chosen".to_owned()));
+        }
+        Ok(trials)
+    }
+
+    /// The methods named, or the usual ones.
+    fn methods(&self, model: &str) -> Result<Vec<String>, String> {
+        let all: Vec<_> = method::all();
+        let coding = |id: &str| method::named(id).and_then(|m| m.coding());
+        let known: Vec<&str> = all.iter().map(|m| m.id).filter(|id| coding(id).is_some()).collect();
+        if let Some(unknown) = self.methods.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(format!("there is no method `{unknown}` of this study; there are {}", known.join(", ")));
+        }
+        if model != SYMBOLIC {
+            let usual = || known.iter().map(|id| (*id).to_owned()).collect();
+            return Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() });
+        }
+        // The built-in reader reads a belief.
+        if let Some(name) = self.methods.iter().find(|name| !coding(name).is_some_and(|c| c.believes())) {
+            return Err(format!(
+                "`{name}` keeps no belief for the built-in reader to read; name a language model with --model"
+            ));
+        }
+        let usual = || ["statler", "cups-state"].map(str::to_owned).to_vec();
+        Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() })
+    }
+
+    /// The episodes chosen.
+    fn episodes(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
+        let known: Vec<&str> = Domain::ALL.map(Domain::name).to_vec();
+        if let Some(unknown) = self.domain.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(format!("there is no domain `{unknown}`; there are {}", known.join(", ")));
+        }
+        // Demonstrations are shown in prompts; a game that was shown says nothing.
+        let is_demonstration = |task: &TaskInfo| task.id.starts_with("cups/demonstration");
+        let mut there: Vec<TaskInfo> = tasks.iter().filter(|t| !is_demonstration(t)).cloned().collect();
+        there.retain(|task| self.domain.is_empty() || self.domain.contains(&task.kind));
+        if there.is_empty() {
+            return Err(format!("no episode of {} is here", self.domain.join(", ")));
+        }
+        let mut taken: BTreeMap<String, u32> = BTreeMap::new();
+        let mut chosen = self.tasks.select(&there)?;
+        chosen.retain(|task| {
+            let count = taken.entry(task.kind.clone()).or_default();
+            *count += 1;
+            self.first.is_none_or(|most| *count <= most)
+        });
+        Ok(chosen)
+    }
+}
+
+fn is_for_cups(method: &str) -> bool {
+    method::named(method).and_then(|m| m.coding()).is_some_and(|coding| coding.form == Form::Cups)
+}
+
+fn maker(one: &Trial, data: Option<PathBuf>, config: Arc<Config>, sources: Sources) -> MakeSetup {
+    let (method, model) = (one.method.clone(), one.model.clone());
+    Arc::new(move |task| -> Result<Setup, String> {
+        let new = NewSession {
+            world: TABLE.to_owned(),
+            data: data.clone(),
+            task: task.id.clone(),
+            options: BTreeMap::new(),
+            method: method.clone(),
+            model: model.clone(),
+            seed: 0,
+        };
+        let mut setup =
+            driver::prepare_new(&new, &config, &sources, driver::system_clock()).map_err(|e| e.to_string())?;
+        setup.policy = Some(Policy { steps: MOST_ACTIONS, ..Policy::manual() });
+        setup.unattended = true;
+        Ok(setup)
+    })
+}
+
+fn as_json(results: &[StatlerResult], cups: &[Plot], drift: &[Plot]) -> Value {
+    json!({ "scores": scored(&groups(results)), "cups": cups, "drift": drift, "episodes": results })
+}
+
+/// The groups of these domains and methods; all where none is named.
+fn chosen(mut groups: Vec<Group>, domains: &[String], methods: &[String]) -> Result<Vec<Group>, String> {
+    let named = |what: &str, wanted: &[String], mut there: Vec<&str>| -> Result<(), String> {
+        there.sort_unstable();
+        there.dedup();
+        let unknown = wanted.iter().find(|name| !there.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| Err(format!("there is no {what} `{name}` here; there are {}", there.join(", "))))
+    };
+    named("domain", domains, groups.iter().map(|g| g.domain.as_str()).collect())?;
+    named("method", methods, groups.iter().map(|g| g.method.as_str()).collect())?;
+    groups.retain(|g| {
+        (domains.is_empty() || domains.contains(&g.domain)) && (methods.is_empty() || methods.contains(&g.method))
+    });
+    Ok(groups)
+}

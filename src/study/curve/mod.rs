@@ -1,0 +1,77 @@
+//! Curves of a study: values over steps, drawn in a terminal ([`draw`]) and written to files ([`Format`]).
+
+mod draw;
+mod export;
+
+pub use draw::draw;
+pub use export::Format;
+use serde::Serialize;
+
+/// One line of a plot.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Series {
+    /// What it is of.
+    pub name: String,
+    /// Its values, the first at [`Plot::from`].
+    pub values: Vec<f64>,
+}
+
+/// Curves over the same steps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Plot {
+    /// What is measured, in a word or two (`a(n)`).
+    pub measure: String,
+    /// What is counted along the horizontal axis (`swaps`).
+    pub over: String,
+    /// The number of the first value.
+    pub from: usize,
+    /// The curves.
+    pub series: Vec<Series>,
+}
+
+impl Plot {
+    /// The number of the last value; `from` where there are none.
+    fn last(&self) -> usize {
+        let longest = self.series.iter().map(|s| s.values.len()).max().unwrap_or_default();
+        self.from + longest.saturating_sub(1)
+    }
+
+    /// The largest value, at least 1.
+    fn top(&self) -> f64 {
+        self.series.iter().flat_map(|s| s.values.iter().copied()).fold(1.0, f64::max)
+    }
+
+    /// The values of a curve with their numbers.
+    fn points<'a>(&self, series: &'a Series) -> impl Iterator<Item = (usize, f64)> + 'a {
+        (self.from..).zip(series.values.iter().copied())
+    }
+}
+
+/// A curve's letter in a drawing: a, b, c and so on; a cross when the alphabet is through.
+fn letter(at: usize) -> char {
+    ('a'..='z').nth(at).unwrap_or('x')
+}
+
+#[cfg(test)]
+pub(in crate::study) mod tests {
+    use super::*;
+
+    /// Two curves that part.
+    pub(in crate::study) fn plot() -> Plot {
+        let series = |name: &str, values: &[f64]| Series { name: name.to_owned(), values: values.to_vec() };
+        Plot {
+            measure: "a(n)".to_owned(),
+            over: "swaps".to_owned(),
+            from: 1,
+            series: vec![series("state, \"live\"", &[1.0, 1.0, 0.75, 0.5]), series("<plain>", &[0.5, 0.25, 0.0, 0.0])],
+        }
+    }
+
+    #[test]
+    fn bounds_hold_all_values() {
+        assert_eq!((plot().last(), plot().top()), (4, 1.0));
+        let empty = Plot { series: Vec::new(), ..plot() };
+        assert_eq!((empty.last(), empty.top()), (1, 1.0));
+        assert_eq!((letter(0), letter(2), letter(99)), ('a', 'c', 'x'));
+    }
+}

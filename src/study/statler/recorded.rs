@@ -1,0 +1,156 @@
+//! Recorded outputs of the publication's models, judged request by request: the episodes they were made for, and the runs.
+//!
+//! Judged by the published gold, slips and all: that is how the published figures came about.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::groups::Group;
+use super::outputs::Output;
+use super::scores::{Outcome, Played};
+use crate::study::conform::files::{each_line, files_with_end, jsonl_files, name_of};
+use crate::world::table::{Expected, Move, is_right};
+
+/// The language model of the publication, by whose name recorded outputs go.
+pub const MODEL: &str = "recorded";
+
+/// An episode, as far as outputs are judged by it.
+#[derive(Debug, Deserialize)]
+pub struct Episode {
+    /// Its id.
+    pub id: String,
+    /// Its domain.
+    pub domain: String,
+    /// Its number in the publication.
+    pub index: u64,
+    objects: Vec<String>,
+    #[serde(default)]
+    objects_used_but_not_declared: Vec<String>,
+    steps: Vec<Asked>,
+}
+
+/// A request of an episode.
+#[derive(Debug, Deserialize)]
+pub struct Asked {
+    query: String,
+    #[serde(default)]
+    temporal: bool,
+    /// The program written for it.
+    #[serde(default)]
+    pub gold_code: String,
+    gold_moves: Vec<Move>,
+    #[serde(default)]
+    gold_say: Vec<String>,
+}
+
+impl Episode {
+    /// The names of all things there are.
+    pub fn objects(&self) -> Vec<String> {
+        self.objects.iter().chain(&self.objects_used_but_not_declared).cloned().collect()
+    }
+
+    /// The request of a number, from 0, if it is the one that a run answered.
+    pub fn asked(&self, number: usize, query: &str) -> Option<&Asked> {
+        self.steps.get(number).filter(|asked| asked.query == query)
+    }
+}
+
+impl Asked {
+    /// What an output comes to.
+    pub fn outcome(&self, output: &Output, objects: &[String]) -> Outcome {
+        let expected = Expected { moves: self.gold_moves.clone(), say: self.gold_say.clone(), ..Expected::default() };
+        Outcome { right: is_right(&output.moves, &output.say, &expected, objects), temporal: self.temporal }
+    }
+}
+
+/// A method's recorded run of an episode.
+#[derive(Debug, Deserialize)]
+struct Run {
+    id: String,
+    method: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Step {
+    query: String,
+    generated: String,
+}
+
+/// The files of a folder that hold episodes of a number of requests.
+pub fn episode_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = files_with_end(folder, ".json");
+    files.retain(|file| name_of(file).starts_with("episodes_"));
+    files
+}
+
+/// Reads a file of JSON.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn document<T: DeserializeOwned>(file: &Path) -> Result<T, String> {
+    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
+    serde_json::from_str(&text).map_err(|e| e.to_string())
+}
+
+/// What recordings come to.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// Each method in each domain, in the order of the recordings.
+    pub groups: Vec<Group>,
+    /// Requests of runs that no episode has; they are not judged, nor what comes after them.
+    pub unknown: usize,
+}
+
+/// Reads and judges the recorded runs of a folder, or of the folder `statler` in it.
+///
+/// # Errors
+/// What is missing or cannot be read, and where.
+pub fn read(folder: &Path) -> Result<Recorded, String> {
+    let below = folder.join("statler");
+    let folder = if jsonl_files(&below, "recorded_runs").is_empty() { folder } else { &below };
+    let files = jsonl_files(folder, "recorded_runs");
+    if files.is_empty() {
+        return Err(format!(
+            "{}: no recorded_runs*.jsonl here; name the folder with the recorded outputs and their episodes_*.json",
+            folder.display()
+        ));
+    }
+    let mut episodes: BTreeMap<String, Episode> = BTreeMap::new();
+    for file in episode_files(folder) {
+        let list: Vec<Episode> = document(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        episodes.extend(list.into_iter().map(|episode| (episode.id.clone(), episode)));
+    }
+    let mut recorded = Recorded::default();
+    let mut wrong = None;
+    for file in files {
+        each_line(&file, |at, line: Result<Run, String>| {
+            let added = line.and_then(|run| recorded.add(&run, &episodes));
+            wrong = wrong.take().or_else(|| added.err().map(|e| format!("{}: {at}: {e}", folder.display())));
+        });
+    }
+    wrong.map_or(Ok(recorded), Err)
+}
+
+impl Recorded {
+    fn add(&mut self, run: &Run, episodes: &BTreeMap<String, Episode>) -> Result<(), String> {
+        let episode = episodes.get(&run.id);
+        let episode =
+            episode.ok_or_else(|| format!("its episode {} is in no episodes_*.json of the folder", run.id))?;
+        let objects = episode.objects();
+        let mut played = Played { episode: run.id.clone(), outcomes: Vec::new(), of: run.steps.len() };
+        for (number, step) in run.steps.iter().enumerate() {
+            let Some(asked) = episode.asked(number, &step.query) else {
+                self.unknown += run.steps.len() - number;
+                break;
+            };
+            played.outcomes.push(asked.outcome(&Output::read(&step.generated), &objects));
+        }
+        // The program's own names of methods have hyphens.
+        Group::of(&mut self.groups, &episode.domain, &run.method.replace('_', "-"), MODEL).played.push(played);
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! The study's tables: how many requests were answered, by domain and method, beside the paper's figures.
+
+use serde::Serialize;
+
+use super::groups::Group;
+use super::live::StatlerResult;
+use super::paper::{self, COMPARED, EPISODES, SOURCE};
+use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
+use crate::driver::SYMBOLIC;
+use crate::study::run::RunResult;
+use crate::study::table::{Table, printed, share};
+
+/// A method's scores in a domain, for programs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scored {
+    /// The domain.
+    pub domain: String,
+    /// The method's id.
+    pub method: String,
+    /// The model's name.
+    pub model: String,
+    /// How many episodes.
+    pub episodes: usize,
+    /// Those without a wrong request.
+    pub success: usize,
+    /// The mean share of requests answered before the first wrong one.
+    pub successful_steps: f64,
+    /// Requests that need no memory, right and all, up to the first wrong one.
+    pub non_temporal: [usize; 2],
+    /// Those that need it.
+    pub temporal: [usize; 2],
+    /// Both kinds up to the first failure of any method compared, where some are: without memory, with memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub common: Option<[[usize; 2]; 2]>,
+}
+
+/// The scores of all groups, in their order.
+pub fn scored(groups: &[Group]) -> Vec<Scored> {
+    let pair = |share: Share| [share.right, share.of];
+    let scored = |group: &Group| {
+        let scores = Scores::of(&group.played);
+        Scored {
+            domain: group.domain.clone(),
+            method: group.method.clone(),
+            model: group.model.clone(),
+            episodes: scores.episodes,
+            success: scores.success,
+            successful_steps: scores.successful_steps,
+            non_temporal: pair(scores.requests.non_temporal),
+            temporal: pair(scores.requests.temporal),
+            common: common(groups, group).map(|by| [pair(by.non_temporal), pair(by.temporal)]),
+        }
+    };
+    groups.iter().map(scored).collect()
+}
+
+/// The groups that a group is cut with at the first failure of any: of its domain and model, the paper's two methods where both are
+/// there, else all methods if there are several.
+fn compared<'a>(groups: &'a [Group], with: &Group) -> Vec<&'a Group> {
+    let alike = |g: &&Group| g.domain == with.domain && g.model == with.model;
+    let of_paper: Vec<&Group> = groups.iter().filter(alike).filter(|g| COMPARED.contains(&g.method.as_str())).collect();
+    if of_paper.len() == COMPARED.len() { of_paper } else { groups.iter().filter(alike).collect() }
+}
+
+fn common(groups: &[Group], group: &Group) -> Option<ByMemory> {
+    let compared = compared(groups, group);
+    let at = compared.iter().position(|g| *g == group).filter(|_| compared.len() > 1)?;
+    let played: Vec<Vec<&Played>> = compared.iter().map(|g| g.played.iter().collect()).collect();
+    up_to_first_failure_of_any(&played).get(at).copied()
+}
+
+/// The tables for people.
+pub fn tables(groups: &[Group]) -> String {
+    let mut text = successes(groups);
+    text.push_str("\nRequests up to each method's own first failure (the paper's Table 2)\n");
+    text.push_str(&by_memory(groups, |g| Some(Scores::of(&g.played).requests), |p| p.own));
+    let cut = by_memory(groups, |g| common(groups, g), |p| p.common);
+    if cut.lines().count() > 1 {
+        text.push_str("\nRequests up to the first failure of any method compared (the paper's Table 3)\n");
+        text.push_str(&cut);
+    }
+    text.push_str(&format!(
+        "\n`steps`: requests answered before the first wrong one, as a share of the episode, averaged. `temporal`: requests that take \
+         something of earlier ones. `paper`: \"{SOURCE}\", {EPISODES} episodes a domain, gpt-3.5-turbo-instruct.\n"
+    ));
+    text
+}
+
+fn successes(groups: &[Group]) -> String {
+    let mut table = Table::new(3, ["domain", "method", "model", "success", "rate", "paper", "steps", "paper"]);
+    for group in groups {
+        let scores = Scores::of(&group.played);
+        let paper = paper::of(&group.domain, &group.method);
+        let rate = Share { right: scores.success, of: scores.episodes };
+        table.row([
+            group.domain.clone(),
+            group.method.clone(),
+            group.model.clone(),
+            format!("{}/{}", rate.right, rate.of),
+            share(rate.rate()),
+            printed(paper.map(|p| p.success)),
+            share((scores.episodes > 0).then_some(scores.successful_steps)),
+            printed(paper.map(|p| p.steps)),
+        ]);
+    }
+    table.to_string()
+}
+
+fn by_memory(
+    groups: &[Group],
+    ours: impl Fn(&Group) -> Option<ByMemory>,
+    theirs: impl Fn(paper::Printed) -> Option<ByMemory>,
+) -> String {
+    let headings = ["domain", "method", "model", "non-temporal", "rate", "paper", "temporal", "rate", "paper"];
+    let mut table = Table::new(3, headings);
+    for group in groups {
+        let Some(ours) = ours(group) else { continue };
+        let theirs = paper::of(&group.domain, &group.method).and_then(&theirs);
+        let cells = |ours: Share, theirs: Option<Share>| [fraction(Some(ours)), share(ours.rate()), fraction(theirs)];
+        let names = [group.domain.clone(), group.method.clone(), group.model.clone()];
+        let other = cells(ours.non_temporal, theirs.map(|t| t.non_temporal));
+        table.row(names.into_iter().chain(other).chain(cells(ours.temporal, theirs.map(|t| t.temporal))));
+    }
+    table.to_string()
+}
+
+fn fraction(share: Option<Share>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{}/{}", share.right, share.of))
+}
+
+/// What live runs took, by domain, method and model.
+pub fn costs(results: &[StatlerResult]) -> String {
+    let headings = ["domain", "method", "model", "episodes", "asks", "tokens", "seconds", "wrong values", "errors"];
+    let mut table = Table::new(3, headings);
+    let mut rows: Vec<(&RunResult, Vec<&StatlerResult>)> = Vec::new();
+    for result in results {
+        let key = |run: &RunResult| (run.kind.clone(), run.method.clone(), run.model.clone());
+        match rows.iter_mut().find(|(run, _)| key(run) == key(&result.run)) {
+            Some((_, all)) => all.push(result),
+            None => rows.push((&result.run, vec![result])),
+        }
+    }
+    for (run, of) in rows {
+        let mean =
+            |figure: &dyn Fn(&RunResult) -> f64| of.iter().map(|r| figure(&r.run)).sum::<f64>() / of.len() as f64;
+        let wrong: Vec<usize> = of.iter().flat_map(|r| r.drift.iter().copied()).collect();
+        let wrong = (!wrong.is_empty()).then(|| wrong.iter().sum::<usize>() as f64 / wrong.len() as f64);
+        table.row([
+            run.kind.clone(),
+            run.method.clone(),
+            run.model.clone(),
+            of.len().to_string(),
+            format!("{:.1}", mean(&|r| f64::from(r.asks))),
+            format!("{:.0}", mean(&|r| (r.prompt_tokens + r.completion_tokens) as f64)),
+            format!("{:.2}", mean(&|r| r.seconds)),
+            printed(wrong),
+            of.iter().filter(|r| r.run.error.is_some()).count().to_string(),
+        ]);
+    }
+    let builtin = if results.iter().any(|r| r.run.model == SYMBOLIC) {
+        format!(
+            " With `{SYMBOLIC}` no language model took part: the built-in reader and writer answered (docs/instructions.md)."
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "\nWhat it took\n{table}\n`asks` (of a language model), `tokens` and `seconds` are means of an episode, `wrong values` the mean \
+         number of differences between belief and truth at a step. Episodes with errors are not scored.{builtin}\n"
+    )
+}
