@@ -97,6 +97,65 @@ fn recorded_runs_stand_in_tables_beside_the_papers_figures() {
     assert_eq!(value, json!({"scores": [row], "not_judged": 0}));
 }
 
+/// The cells of a table's row.
+fn row(text: &str, begins: &str) -> Vec<String> {
+    let line = text.lines().find(|line| line.starts_with(begins)).unwrap_or_default();
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn shipped_episodes_are_run_scored_drawn_and_not_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (results, csv, svg) = (file("results.jsonl"), file("curves.csv"), file("curves.svg"));
+    let args = ["--first", "1", "--jobs", "2", "--out", &results, "--drift", "--curve"];
+    let first = study(folder.path(), &[&args[..], &[&csv]].concat());
+    let text = out(&first);
+    assert_eq!(first.status.code(), Some(0), "{text}\n{}", err(&first));
+    let domains = [("pick_and_place", "0.50"), ("disinfection", "0.40"), ("weight", "0.55"), ("cover", "-")];
+    for (domain, paper) in domains {
+        assert_eq!(row(&text, domain)[1..6], ["statler", "symbolic", "1/1", "1.000", paper], "{text}");
+    }
+    assert_eq!(row(&text, "cups")[1..5], ["cups-state", "symbolic", "1/1", "1.000"], "{text}");
+    assert!(text.contains("a(n) over swaps\n1.00│a") && text.contains("r(n) over swaps\n1.00│a"), "{text}");
+    assert!(text.contains("differences, weight over steps") && text.contains("no language model took part"), "{text}");
+    assert!(text.contains("5 of 5 episodes run"), "{text}");
+    let lines = std::fs::read_to_string(&csv).unwrap();
+    assert!(lines.starts_with("measure,curve,n,value\na(n),cups-state (symbolic),1,1\n"), "{lines}");
+    assert!(lines.contains("\"differences, cover\",statler (symbolic),0,0\n"), "{lines}");
+
+    let before = std::fs::read(&results).unwrap();
+    let again = study(folder.path(), &[&args[..], &[&svg]].concat());
+    assert!(out(&again).contains("0 of 0 episodes run, 5 had results already"), "{}", out(&again));
+    assert_eq!(std::fs::read(&results).unwrap(), before);
+    assert!(std::fs::read_to_string(&svg).unwrap().matches("<polyline").count() >= 6);
+    let value = out(&study(folder.path(), &["--out", &results, "--first", "1", "--json"]));
+    let value: Value = serde_json::from_str(&value).unwrap();
+    assert_eq!(
+        (value["scores"].as_array().unwrap().len(), &value["cups"][0]["series"][0]["values"][9]),
+        (5, &json!(1.0))
+    );
+}
+
+#[test]
+fn what_cannot_be_run_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |args: &[&str]| {
+        let output = study(folder.path(), args);
+        assert_ne!(output.status.code(), Some(0));
+        err(&output)
+    };
+    assert!(said(&["--methods", "few-shot"]).contains("no method `few-shot` of this study; there are statler,"));
+    assert!(said(&["--methods", "code-as-policies"]).contains("keeps no belief for the built-in reader to read"));
+    assert!(said(&["--methods", "cups-state", "--domain", "weight"]).contains("is for three cups"));
+    assert!(said(&["--domain", "kitchen"]).contains("there are pick_and_place, disinfection, weight, cover, cups"));
+    assert!(said(&["--curve", "curve.png"]).contains("must end in .csv, .json or .svg"));
+    let nothing =
+        said(&["--domain", "weight", "--first", "1", "--curve", &folder.path().join("a.csv").display().to_string()]);
+    assert!(nothing.contains("there is no curve to write"), "{nothing}");
+    assert!(said(&["--recorded", "--drift"]).contains("cannot be used with"));
+}
+
 #[test]
 fn what_is_wrong_with_recordings_is_said() {
     let folder = tempfile::tempdir().unwrap();

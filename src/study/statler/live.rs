@@ -72,7 +72,11 @@ pub async fn trial(trial: Trial, make: MakeSetup, cancel: CancellationToken) -> 
     let (run, right, drift) = match setup {
         Err(why) => (failed(why), Vec::new(), Vec::new()),
         Ok(setup) => match play(setup, &cancel).await? {
-            Ok(run::Played { session, drift, ended, error }) => {
+            Ok(run::Played { session, mut drift, ended, error }) => {
+                // Nobody asks the writer once the last request is closed.
+                if session.is_done() {
+                    drift.pop();
+                }
                 let run = RunResult::of(&session, &task.kind, started.elapsed().as_secs_f64(), &ended, error);
                 (run, answers(&session), drift)
             }
