@@ -18,6 +18,8 @@ use screen::{ascii, pane, shot, shown, unicode};
 use serde_json::{Value, json};
 use stepwright::driver::{BeliefReading, Command, Notice};
 use stepwright::episode::Actor;
+use stepwright::method::following::offered;
+use stepwright::method::{CALL, CODE};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
@@ -84,6 +86,22 @@ fn programs_as_they_come_are_offered_and_have_run() {
 }
 
 #[test]
+fn a_program_taken_call_by_call_stays_in_sight() {
+    let mut table = Table::begun();
+    let ask = table.ask(CODE);
+    let calls = ["put_first_on_second(\"red block\", \"blue block\")", "update_wm(\"Put it there.\")"];
+    let code = format!("# THINK: easy\n{}", calls.join("\n"));
+    let program = table.propose_as(&code, &code, Some(ask));
+    table.take(program, calls[0], "You put the red block on the blue block.", 0.0);
+    table.situation(&stacked());
+    let ask = table.ask(CALL);
+    table.propose_as(calls[1], &offered(2, calls[1]), Some(ask));
+    let program = shot(PaneId::Program, &table.view, (100, 14));
+    assert!(program.contains("# THINK: easy") && program.contains("made: 1 call\n"), "{program}");
+    assert_snapshot!("passage_call_by_call", program);
+}
+
+#[test]
 fn corrections_stand_in_the_log_as_a_persons() {
     let mut table = wrong();
     table.believe(None, &stacked(), Actor::Person, false);
@@ -92,6 +110,17 @@ fn corrections_stand_in_the_log_as_a_persons() {
     assert!(log.lines().any(|l| l.contains("corrected") && l.contains("person: 2 changes")), "{log}");
     let proposals = shot(PaneId::Proposals, &table.view, (78, 20));
     assert!(proposals.contains("a person corrected it, 2 changes"), "{proposals}");
+}
+
+#[test]
+fn what_was_offered_for_another_belief_is_not_chosen_any_more() {
+    let mut table = wrong();
+    assert_eq!(table.view.selected, Some(2));
+    table.believe(None, &stacked(), Actor::Person, false);
+    table.situation(&stacked());
+    assert_eq!(table.view.selected, None);
+    let new = table.propose("say(\"yes\")");
+    assert_eq!(table.view.selected, Some(new));
 }
 
 #[test]

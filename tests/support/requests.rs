@@ -156,17 +156,25 @@ impl Table {
 
     /// A program offered and recommended.
     pub fn propose(&mut self, code: &str) -> u64 {
+        self.propose_as(code, code, None)
+    }
+
+    /// A program or one of its calls, offered by the answer to an ask.
+    pub fn propose_as(&mut self, code: &str, raw: &str, ask: Option<u64>) -> u64 {
+        if let Some(ask) = ask {
+            self.event(Event::Answered { ask, texts: vec![raw.into()], usage: None, ms: 9 });
+        }
         let id = self.session.next_proposal();
         let proposal = Proposal {
             id,
-            raw: code.into(),
+            raw: raw.into(),
             action: Some(Action { text: code.into(), call: None }),
             problem: None,
             origin: Origin::Symbolic,
             score: None,
             logprob: None,
             rationale: Some("read by rules from the believed state; no language model".into()),
-            ask: None,
+            ask,
         };
         self.event(Event::Proposed { proposal });
         self.event(Event::Recommended { proposal: Some(id), why: "the program for the request".into() });
@@ -182,7 +190,7 @@ impl Table {
         let action = Action { text: calls.into(), call: None };
         let outcome = StepOutcome { observation: told.into(), reward, ..StepOutcome::default() };
         self.event(Event::Executed { decision: id, child, action, outcome, changes: json!([]) });
-        self.request += 1;
+        self.request += usize::from(calls.contains("done()"));
     }
 
     /// A new belief that waits.

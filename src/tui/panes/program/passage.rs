@@ -4,6 +4,7 @@
 
 use crate::episode::{AskState, Node, NodeId, Session};
 use crate::method::CODE;
+use crate::method::coding::{closes, in_force};
 use crate::tui::panes::draw::{Painter, Row, run, split_left, split_top};
 use crate::tui::panes::{words, wrap};
 use crate::tui::request;
@@ -36,9 +37,13 @@ impl Passage {
         if let Some(node) = at.filter(|at| *at != session.cursor()).and_then(|at| session.node(at)) {
             return Passage::taken(session, node);
         }
+        let here = session.current()?;
+        // A program whose calls are taken one at a time stays until its request is closed.
+        let open = !here.action.as_ref().is_some_and(closes);
         Passage::streaming(view)
+            .or_else(|| Passage::in_force(session, here).filter(|_| open))
             .or_else(|| Passage::offered(view))
-            .or_else(|| Passage::taken(session, session.current()?))
+            .or_else(|| Passage::taken(session, here))
     }
 
     fn streaming(view: &View) -> Option<Passage> {
@@ -57,8 +62,22 @@ impl Passage {
         Some(Passage { head, code: lines(text), made: None })
     }
 
+    /// The program in force at a node, with the calls it made on the way there.
+    fn in_force(session: &Session, node: &Node) -> Option<Passage> {
+        crate::method::named(&session.method)?.coding()?;
+        let path = session.path(node.id);
+        let force = in_force(&path)?;
+        let steps = path.iter().skip_while(|n| n.id != force.at).skip(1);
+        let made: Vec<_> = steps.flat_map(|n| made(n)).collect();
+        let step = session.node(force.at)?.depth + 1;
+        Some(Passage { head: format!("taken at step {step}"), code: lines(force.code), made: Some(made) })
+    }
+
     /// The program whose calls a step made.
     fn taken(session: &Session, node: &Node) -> Option<Passage> {
+        if let Some(passage) = Passage::in_force(session, node) {
+            return Some(passage);
+        }
         let from = session.node(node.parent?)?;
         let decision = from.turn.decisions.iter().find(|d| Some(d.id) == node.decision)?;
         let code = from.turn.proposal(decision.proposal())?.action.as_ref()?.text.as_str();

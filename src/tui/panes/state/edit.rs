@@ -9,7 +9,6 @@ use crate::tui::belief_text;
 use crate::tui::pane::Intent;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::edit::{Edited, Editor};
-use crate::tui::panes::words;
 use crate::tui::theme::{Role, Theme};
 
 /// A value being edited.
@@ -68,10 +67,10 @@ impl ValueEdit {
     /// What stands under the belief while a value is edited.
     pub fn note(&self, theme: &Theme) -> Row {
         match self.value() {
-            Ok(value) => {
-                let text = format!("{} {} = {}", theme.glyphs.yes, words::path(&self.pointer), words::value(&value));
-                vec![run(Role::Good, text), run(Role::Dim, "  Enter corrects the belief; Esc leaves it as it is")]
-            }
+            Ok(_) => vec![
+                run(Role::Good, theme.glyphs.yes),
+                run(Role::Dim, " Enter corrects the belief; Esc leaves it as it is"),
+            ],
             Err(why) => vec![run(Role::Bad, format!("{} {why}", theme.glyphs.no))],
         }
     }
