@@ -54,7 +54,7 @@ fn a_belief_edited_by_hand_is_what_the_next_request_is_answered_from() {
     pty.wait_for("Enter corrects the belief").settle().send("\x15");
     pty.send("{\"is\": [\"clean\"]}");
     pty.settle().send("\r");
-    pty.wait_for("State, belief: 1 value differs").wait_for("✗ ▸ red block: {\"is\":[\"clean\"]}").settle();
+    pty.wait_for("State, belief: 2 values differ").wait_for("✗ ▸ red block: {\"is\":[\"clean\"]}").settle();
     pty.wait_for("a person corrected it");
     pty.settle().send("\x1bOQ");
     pty.wait_for(BLUE).settle();
@@ -63,9 +63,9 @@ fn a_belief_edited_by_hand_is_what_the_next_request_is_answered_from() {
 
     // Back across it: before the correction nothing was wrong; it comes back with its step.
     pty.send("u");
-    pty.wait_for("step 3 · request 4 of 5 · 3 ✓ 0 ✗").wait_for("State, belief: 1 value differs").settle().send("u");
+    pty.wait_for("step 3 · request 4 of 5 · 3 ✓ 0 ✗").wait_for("State, belief: 2 values differ").settle().send("u");
     pty.wait_for("step 2 ·").wait_for("State, belief: as in truth").settle().send("U");
-    pty.wait_for("step 3 ·").wait_for("State, belief: 1 value differs").settle();
+    pty.wait_for("step 3 ·").wait_for("State, belief: 2 values differ").settle();
 
     // Put right in the whole text, where the red block has the fourth line.
     pty.send("\x1bOS");
