@@ -55,6 +55,9 @@ impl Gate {
     pub(super) fn rule_on_belief(&mut self) {
         let Some(offer) = self.session.pending_offer().cloned() else { return };
         if !self.session.policy.is_automatic() {
+            if offer.problem.is_none() {
+                self.say(Level::Info, "a new belief waits: take, edit or refuse it");
+            }
             if let Some(problem) = &offer.problem {
                 self.say(
                     Level::Warning,
