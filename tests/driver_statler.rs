@@ -15,6 +15,7 @@ use stepwright::driver::{Beginning, BeliefView, Command, Level, Notice, Setup, S
 use stepwright::episode::{Actor, AskState, Choice, Event, Fate, Header, Policy, Session};
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
+use stepwright::world::household::{self, HouseholdWorld};
 use stepwright::world::table::{self, TableWorld};
 
 const ID: &str = "own/two";
@@ -354,6 +355,44 @@ async fn a_run_nobody_watches_takes_programs_and_beliefs() {
     let by_policy =
         |r: &stepwright::episode::Record| matches!(&r.event, Event::Believed { offer: Some(_), by: Actor::Policy, .. });
     assert_eq!(w.records.iter().filter(|r| by_policy(r)).count(), 2);
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn a_belief_is_kept_beside_another_method_where_that_is_asked_for() {
+    let mut world = HouseholdWorld::new(household::Source::shipped().unwrap(), household::Edition::Put);
+    let task = world.tasks()[0].clone();
+    world.reset(&task.id, 0).unwrap();
+    let goes: Vec<String> = world.admissible().unwrap().into_iter().filter(|a| a.starts_with("go to")).collect();
+    let header = Header {
+        world: "household".into(),
+        task: task.id,
+        method: "precondition-aware".into(),
+        model: "scripted".into(),
+        specification: world.specification().into_owned(),
+        options: [("belief".to_owned(), "on".to_owned())].into(),
+        opening: Vec::new(),
+        ..header()
+    };
+    let mut setup = setup(Beginning::New(Box::new(header)), Counter::default(), Scripted::new([]), None);
+    setup.world = Box::new(world);
+    setup.source = Source::Symbolic;
+    let mut w = Watched::start(setup);
+    w.recommended().await;
+    let begun = believed(&w);
+    for text in &goes[..2] {
+        w.send(Command::Manual { text: text.clone() });
+        w.executed().await;
+        let offer = offered(&mut w).await;
+        let pending = w.session.pending_offer().unwrap();
+        assert!(pending.update.starts_with(text) && pending.problem.is_none(), "{pending:?}");
+        assert_eq!(pending.update, format!("{text}: {}", w.session.current().unwrap().outcome.observation.trim()));
+        w.send(Command::ApproveBelief { offer });
+        w.recommended().await;
+        assert_ne!(believed(&w), begun, "it knows where the agent is");
+    }
+    let shown = view(&w);
+    assert_eq!((shown.drift.first(), shown.drift.len()), (Some(&(0, 0)), 3), "it begins with the truth: {shown:?}");
     w.quit().await;
 }
 

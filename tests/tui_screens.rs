@@ -160,6 +160,7 @@ fn the_configure_dialog_shows_models_methods_and_options() {
         ("conversation", "fresh"),
         ("judging", "seen"),
         ("primitives", "all"),
+        ("belief", "off"),
     ]
     .map(|(k, v)| (k.into(), v.into()))
     .into();

@@ -77,6 +77,9 @@ pub struct MethodFlags {
     /// The calls of a program (method statler): decided about all at once, or each
     #[arg(long, value_name = "all|each")]
     primitives: Option<String>,
+    /// A belief maintained beside methods that need none (household, kitchen): on or off
+    #[arg(long, value_name = "on|off")]
+    belief: Option<String>,
     /// A blocking domain in place of the one that ships for the world: a file's, or one `derived` from assertions (docs/domains.md)
     #[arg(long, value_name = "FILE|derived")]
     domain: Option<String>,
@@ -97,6 +100,7 @@ impl MethodFlags {
             ("conversation", self.conversation.clone()),
             ("judging", self.judging.clone()),
             ("primitives", self.primitives.clone()),
+            ("belief", self.belief.clone()),
         ];
         let options = options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         let method = self.method.clone().filter(|m| m != "auto").unwrap_or_default();
@@ -158,7 +162,7 @@ impl Global {
         overrides.set("model.model", "--model", self.model.clone());
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
         let MethodFlags { method, shots, think, assertions, likelihood, domain, .. } = self.method.clone();
-        let MethodFlags { selection, conversation, judging, primitives, .. } = self.method.clone();
+        let MethodFlags { selection, conversation, judging, primitives, belief, .. } = self.method.clone();
         overrides.set("method.method", "--method", method);
         overrides.set("method.shots", "--shots", shots);
         overrides.set("method.think", "--think", think.then_some("true"));
@@ -168,6 +172,7 @@ impl Global {
         overrides.set("method.conversation", "--conversation", conversation);
         overrides.set("method.judging", "--judging", judging);
         overrides.set("method.primitives", "--primitives", primitives);
+        overrides.set("method.belief", "--belief", belief);
         overrides.set(
             "method.domain",
             "--domain",

@@ -80,7 +80,7 @@ pub(super) const SECTIONS: [(&str, &str); 9] = [
 ];
 
 /// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 58] = [
+pub(super) const SETTINGS: [Setting; 59] = [
     setting(
         "model",
         "model",
@@ -238,6 +238,14 @@ pub(super) const SETTINGS: [Setting; 58] = [
         "\"all\"",
         &[],
         "whether the calls of a program (method statler) are decided about with it, or one by one",
+    ),
+    setting(
+        "method",
+        "belief",
+        Kind::OneOf(&["on", "off"]),
+        "\"off\"",
+        &[],
+        "whether a writer maintains a belief beside methods that need none, in worlds with a form for it",
     ),
     setting(
         "method",

@@ -230,6 +230,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
             conversation: values.text("method", "conversation").and_then(|w| w.parse().ok()).unwrap_or_default(),
             judging: values.text("method", "judging").and_then(|w| w.parse().ok()).unwrap_or_default(),
             primitives: values.text("method", "primitives").and_then(|w| w.parse().ok()).unwrap_or_default(),
+            belief: values.text("method", "belief").and_then(|w| w.parse().ok()).unwrap_or_default(),
         },
         domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
     };

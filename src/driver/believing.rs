@@ -10,13 +10,15 @@ use serde_json::{Map, Value};
 
 use super::setup::Source;
 use super::task::Driver;
-use super::{BeliefReading, BeliefView, SYMBOLIC};
+use super::{BeliefReading, BeliefView, Level, SYMBOLIC};
 use crate::belief;
+use crate::blocking::domain;
 use crate::episode::gate::{Advice, AskSpec, BeliefDraft, Report};
 use crate::episode::{AskId, Due, Node, Usage};
-use crate::method::BELIEF;
 use crate::method::coding::{Form, Memory, STATE, closes, in_force, read_program, updates};
+use crate::method::{BELIEF, Believing};
 use crate::planner;
+use crate::world::state_form;
 
 /// Temperature of a state that is written again.
 const AGAIN: f64 = 0.7;
@@ -28,12 +30,16 @@ enum Keeping {
     Apart { shown: bool },
     /// By the answer that held the program.
     Together(Form),
+    /// Beside a method that needs none, after every step.
+    Beside,
 }
 
 /// An update whose state is to be written.
 struct Update {
     due: Due,
     text: String,
+    /// The step's action, where the step itself is the update.
+    action: Option<String>,
     /// The state's text, where it was written with the program.
     written: Option<String>,
 }
@@ -50,7 +56,9 @@ pub(super) fn read(text: &str) -> Result<BeliefReading, String> {
 
 impl Driver {
     fn keeping(&self) -> Option<Keeping> {
-        let coding = self.method.coding()?;
+        let Some(coding) = self.method.coding() else {
+            return (self.prompting.options.belief == Believing::On).then_some(Keeping::Beside);
+        };
         match (coding.memory, &self.source) {
             (Memory::History, _) => None,
             // The built-in reader writes programs only.
@@ -71,8 +79,11 @@ impl Driver {
         let session = self.gate.session();
         session.belief()?;
         let path = session.path(session.cursor());
-        let all = path.iter().enumerate().skip(1).flat_map(|(i, node)| match keeping {
+        // What happened while nothing was believed is not caught up with.
+        let begun = |i: usize| i.checked_sub(1).and_then(|i| path.get(i)).is_some_and(|from| from.belief.is_some());
+        let all = path.iter().enumerate().filter(|(i, _)| begun(*i)).flat_map(|(i, node)| match keeping {
             Keeping::Apart { .. } => updates_of(node),
+            Keeping::Beside => step_of(node),
             Keeping::Together(form) => {
                 let asked = path.get(i - 1).and_then(|from| self.points.request_at(from.id));
                 written_with(path.get(..=i).unwrap_or_default(), form, asked.map_or("", |a| a.query.as_str()))
@@ -97,7 +108,12 @@ impl Driver {
         };
         let shown = keeping == Keeping::Apart { shown: true };
         let domain = self.domain().filter(|_| shown);
-        let about = "The state is of objects on a table, and of what a person told about them.";
+        let about = match keeping {
+            Keeping::Beside => {
+                "The state is of the place an agent acts in. The query says what the agent did, and what it saw then."
+            }
+            _ => "The state is of objects on a table, and of what a person told about them.",
+        };
         let prompt = match self.prompting.state(domain, about, &believed, &update.text) {
             Ok(prompt) => prompt,
             Err(why) => return Some(Advice::Stuck(why)),
@@ -130,13 +146,43 @@ impl Driver {
         let (Some((_, update)), Some(believed)) = (self.due(), self.gate.session().belief()) else {
             return Report::AskFailed { ask, error: "no update is due any more".to_owned() };
         };
-        let Update { due, text, .. } = update;
-        let written = planner::table::update(believed, &text);
+        let Update { due, text, action, .. } = update;
+        let written = match action {
+            Some(action) => Ok(self.after(believed, &action)),
+            None => planner::table::update(believed, &text).map_err(|e| e.to_string()),
+        };
         let raw = written.as_ref().map(belief::write).unwrap_or_default();
-        let problem = written.as_ref().err().map(ToString::to_string);
+        let problem = written.as_ref().err().cloned();
         let texts = vec![raw.clone()];
         let draft = BeliefDraft { due, update: text, raw, repairs: Vec::new(), state: written.ok(), problem };
         Report::Written { ask, texts, usage: None, ms: 0, draft: Box::new(draft) }
+    }
+
+    /// What the world's blocking domain says of the state after an action; what it does not know changes nothing.
+    fn after(&self, believed: &Value, action: &str) -> Value {
+        let world = self.points.world.name();
+        let own = self.points.growth.as_ref().map(|growth| Arc::clone(growth.domain()));
+        let domain = own.or_else(|| domain::shipped(world)?.ok());
+        let form = state_form::shipped(world).and_then(Result::ok);
+        let after = domain.zip(form).and_then(|(domain, form)| belief::effects::after(believed, action, &domain, form));
+        after.unwrap_or_else(|| believed.clone())
+    }
+
+    /// Says that a belief was asked for where none can be kept, or none was begun.
+    pub(super) fn say_without_belief(&self) {
+        let session = self.gate.session();
+        if self.keeping() != Some(Keeping::Beside) || session.belief().is_some() {
+            return;
+        }
+        let world = self.points.world.name();
+        let why = match self.points.truth() {
+            None => format!("the world {world} has no form for a belief: none is kept"),
+            Some(_) if session.is_started() => {
+                "no belief was begun in this session: write one down, or begin a new session".to_owned()
+            }
+            Some(_) => return,
+        };
+        self.say(Level::Warning, why);
     }
 
     fn read_state(&self, update: &Update, raw: String) -> BeliefDraft {
@@ -155,10 +201,22 @@ impl Driver {
     }
 }
 
+/// A step as an update: what was done, and what came of it. What was not executed or refused changes nothing.
+fn step_of(node: &Node) -> Vec<Update> {
+    let done = node.action.as_ref().filter(|_| node.outcome.blocked.is_none() && node.outcome.error.is_none());
+    let update = done.map(|action| Update {
+        due: Due { step: node.id, nth: 0 },
+        text: format!("{}: {}", action.text, node.outcome.observation.trim()),
+        action: Some(action.text.clone()),
+        written: None,
+    });
+    update.into_iter().collect()
+}
+
 /// The updates of a step.
 fn updates_of(node: &Node) -> Vec<Update> {
     let texts = node.action.as_ref().map(|a| updates(&a.text)).unwrap_or_default();
-    let update = |(nth, text)| Update { due: Due { step: node.id, nth }, text, written: None };
+    let update = |(nth, text)| Update { due: Due { step: node.id, nth }, text, action: None, written: None };
     (0..).zip(texts).map(update).collect()
 }
 
@@ -170,7 +228,7 @@ fn written_with(path: &[&Node], form: Form, query: &str) -> Vec<Update> {
             Form::Program => read_program(answer).state,
             Form::Cups => Some(answer.to_owned()),
         };
-        Some(Update { due: Due { step: node.id, nth: 0 }, text: query.to_owned(), written })
+        Some(Update { due: Due { step: node.id, nth: 0 }, text: query.to_owned(), action: None, written })
     });
     found.into_iter().collect()
 }

@@ -15,7 +15,7 @@ use crate::blocking::{Growth, Selection};
 use crate::episode::{Node, NodeId, Session, StepOutcome, TreeEdit};
 use crate::program::Call;
 use crate::world::remote::Recorded;
-use crate::world::{Outcome, Request, Snapshot, World, WorldError};
+use crate::world::{Outcome, Request, Snapshot, World, WorldError, state_form};
 
 /// A snapshot is kept at every node whose depth is a multiple of this.
 const EVERY: u32 = 16;
@@ -35,6 +35,8 @@ pub(super) struct Points {
     requests: BTreeMap<NodeId, Request>,
     /// The truth as beliefs tell it, at every node that was visited; empty where the world does not tell it so.
     truths: BTreeMap<NodeId, Arc<Value>>,
+    /// Whether the truth is told by the form that ships for the world, where the world has none of its own.
+    formed: bool,
 }
 
 /// A point as it was arrived at: the blocking tree without changes made there.
@@ -77,7 +79,7 @@ impl Points {
         let mut state = mind.start();
         state.run(reset.iter());
         let (kept, recent, requests, truths) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new(), BTreeMap::new());
-        let mut points = Points { world, state, growth, at: 0, kept, recent, requests, truths };
+        let mut points = Points { world, state, growth, at: 0, kept, recent, requests, truths, formed: false };
         points.keep(0, 0);
         points
     }
@@ -283,6 +285,20 @@ impl Points {
         }
     }
 
+    /// Has the truth told as beliefs tell it from here on, also where only a form that ships says how.
+    pub(super) fn tell_truth(&mut self) {
+        self.formed = true;
+        if let Some(truth) = self.truth() {
+            self.truths.insert(self.at, Arc::new(truth));
+        }
+    }
+
+    /// The truth as a belief would tell it.
+    pub(super) fn truth(&self) -> Option<Value> {
+        let formed = || self.formed.then(|| state_form::of(self.world.as_ref())).flatten();
+        self.world.state_form().or_else(formed)
+    }
+
     /// The truth at a node as a belief would tell it.
     pub(super) fn told_at(&self, node: NodeId) -> Option<&Arc<Value>> {
         self.truths.get(&node)
@@ -297,7 +313,7 @@ impl Points {
         if let Some(request) = self.world.request() {
             self.requests.insert(node, request);
         }
-        if let Some(truth) = self.world.state_form() {
+        if let Some(truth) = self.truth() {
             self.truths.insert(node, Arc::new(truth));
         }
         let (world, state, growth) = (self.world.snapshot(), self.state.clone(), self.growth.clone());

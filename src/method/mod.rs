@@ -31,7 +31,7 @@ pub use blocking::Blocking;
 pub use coding::Coding;
 pub use few_shot::FewShot;
 pub use following::Planning;
-pub use options::{Conversation, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
+pub use options::{Believing, Conversation, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
 pub use planned::{FfReplan, ProgPrompt};
 pub use precondition_aware::{PreconditionAware, Trial, algorithm_1};
 pub use precondition_prompting::PreconditionPrompting;

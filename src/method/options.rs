@@ -2,7 +2,7 @@
 //! given actions are ranked.
 //!
 //! A session records them among its options (`shots`, `think`, `assertions`, `likelihood`, `selection`, `conversation`, `judging`,
-//! `primitives`); what is absent there has its default.
+//! `primitives`, `belief`); what is absent there has its default.
 
 use std::collections::BTreeMap;
 
@@ -71,6 +71,16 @@ pub enum Primitives {
     Each,
 }
 
+/// Whether a belief is maintained by methods that need none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Believing {
+    /// A writer keeps one beside, where the world has a form for it.
+    On,
+    /// None.
+    #[default]
+    Off,
+}
+
 /// The options of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -90,6 +100,8 @@ pub struct Options {
     pub judging: Judging,
     /// How the calls of a program are decided about.
     pub primitives: Primitives,
+    /// Whether a belief is maintained beside a method that needs none.
+    pub belief: Believing,
 }
 
 impl Default for Options {
@@ -103,6 +115,7 @@ impl Default for Options {
             conversation: Conversation::Fresh,
             judging: Judging::Seen,
             primitives: Primitives::All,
+            belief: Believing::Off,
         }
     }
 }
@@ -144,6 +157,9 @@ impl Options {
         if let Some(text) = map.get("primitives") {
             options.primitives = text.parse()?;
         }
+        if let Some(text) = map.get("belief") {
+            options.belief = text.parse()?;
+        }
         Ok(options)
     }
 
@@ -158,6 +174,7 @@ impl Options {
             ("conversation", self.conversation.to_string()),
             ("judging", self.judging.to_string()),
             ("primitives", self.primitives.to_string()),
+            ("belief", self.belief.to_string()),
         ]
         .map(|(key, value)| (key.to_owned(), value))
         .into()
@@ -202,6 +219,9 @@ impl Options {
         if self.primitives == Primitives::Each {
             words.push_str(", call by call");
         }
+        if self.belief == Believing::On {
+            words.push_str(", a belief beside");
+        }
         words
     }
 }
@@ -234,6 +254,7 @@ worded!(Selecting, "selection", "written or scored", Selecting::Written => "writ
 worded!(Conversation, "conversation", "fresh or running", Conversation::Fresh => "fresh", Conversation::Running => "running");
 worded!(Judging, "judging", "seen or model", Judging::Seen => "seen", Judging::Model => "model");
 worded!(Primitives, "primitives", "all or each", Primitives::All => "all", Primitives::Each => "each");
+worded!(Believing, "belief", "on or off", Believing::On => "on", Believing::Off => "off");
 
 #[cfg(test)]
 mod tests {
@@ -249,8 +270,9 @@ mod tests {
                     let likelihood = if shots % 3 == 0 { Likelihood::Sum } else { Likelihood::Mean };
                     let judging = if shots % 5 == 0 { Judging::Model } else { Judging::Seen };
                     let primitives = if think { Primitives::Each } else { Primitives::All };
+                    let belief = if shots > 5 { Believing::On } else { Believing::Off };
                     let asked = Options { shots, think, assertions, likelihood, ..Options::default() };
-                    let options = Options { selecting, conversation, judging, primitives, ..asked };
+                    let options = Options { selecting, conversation, judging, primitives, belief, ..asked };
                     let mut map = options.write();
                     map.insert("edition".into(), "put".into());
                     assert_eq!(Options::read(&map), Ok(options));
@@ -272,6 +294,7 @@ mod tests {
             ("conversation", ""),
             ("judging", "me"),
             ("primitives", "some"),
+            ("belief", "true"),
         ] {
             let error = Options::read(&[(key.to_owned(), value.to_owned())].into()).unwrap_err();
             assert!(error.contains(key) && error.contains(value), "{error}");

@@ -4,7 +4,7 @@ use super::Driver;
 use crate::driver::prompting::Meter;
 use crate::driver::setup::Source;
 use crate::episode::Configuration;
-use crate::method::{self, Options};
+use crate::method::{self, Believing, Options};
 
 impl Driver {
     pub(super) fn configure(&mut self, wanted: &Configuration) -> Result<(), String> {
@@ -26,6 +26,10 @@ impl Driver {
             self.forget_derived_trees();
         }
         self.prompting.options = options;
+        if options.belief == Believing::On {
+            self.points.tell_truth();
+        }
+        self.say_without_belief();
         Ok(())
     }
 

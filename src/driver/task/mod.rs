@@ -31,7 +31,7 @@ use super::{planning, proposing, scoring, selecting};
 use crate::blocking::Growth;
 use crate::episode::gate::{Assertions, Effect, Report, Request};
 use crate::episode::{AskId, Gate, Record, Session};
-use crate::method::{Method, Options};
+use crate::method::{Believing, Method, Options};
 use crate::planner::SymbolicProposer;
 use crate::program::sandbox::Sandbox;
 use crate::world::Atom;
@@ -141,6 +141,9 @@ impl Driver {
             BlockingSource::Assertions | BlockingSource::Gone(_) => None,
         };
         let mut points = Points::new(world, &mind, growth, &calls);
+        if prompting.options.belief == Believing::On {
+            points.tell_truth();
+        }
         let path = match &keep {
             Keep::Log(log) => Some(log.path().to_owned()),
             Keep::Nothing | Keep::Copy(_) => None,
@@ -161,7 +164,7 @@ impl Driver {
         }
         if !started {
             let assertions = mind.assertions();
-            let belief = points.world.state_form();
+            let belief = points.truth();
             effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now));
         }
         let mut driver = Driver {
@@ -198,6 +201,7 @@ impl Driver {
         driver.suit(&driver.source.clone());
         driver.watch_world();
         driver.tell_gone_domain();
+        driver.say_without_belief();
         if let Some(difference) = driver.astray.clone() {
             driver.say(Level::Error, astray_words(&difference));
         }

@@ -9,14 +9,14 @@ use super::list::List;
 use super::{Context, Dialog, Fetch, Reply};
 use crate::driver::Command;
 use crate::episode::{Configuration, Session};
-use crate::method::{Conversation, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
+use crate::method::{Believing, Conversation, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
 use crate::tui::actions::ActionId;
 use crate::tui::launcher::{Catalog, Entry};
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
 
 /// Rows of the options.
-const OPTIONS: usize = 8;
+const OPTIONS: usize = 9;
 /// Rows below the lists: what suits the model, or what is wrong.
 const FOOT: u16 = 1;
 
@@ -96,6 +96,12 @@ impl Configure {
                     Primitives::Each => Primitives::All,
                 };
             }
+            8 => {
+                self.options.belief = match self.options.belief {
+                    Believing::On => Believing::Off,
+                    Believing::Off => Believing::On,
+                };
+            }
             _ => {
                 self.options.assertions = match (self.options.assertions, forward) {
                     (Shown::ByMethod, true) | (Shown::Hidden, false) => Shown::Shown,
@@ -118,6 +124,7 @@ impl Configure {
             6 => ("Plans' assertions", self.options.judging.to_string(), "what judges them (progprompt)"),
             5 => ("Conversation", self.options.conversation.to_string(), "prompts of selections (blocking)"),
             7 => ("Calls of programs", self.options.primitives.to_string(), "taken all at once, or each (statler)"),
+            8 => ("Belief", self.options.belief.to_string(), "kept beside methods that need none"),
             _ => {
                 let word = match self.options.assertions {
                     Shown::ByMethod => "by method",
