@@ -26,8 +26,8 @@ pub fn draw(plot: &Plot) -> String {
     let (first, last, top) = (plot.from, plot.last(), plot.top());
     // A single value still needs a width to stand in.
     let width = [first as f64, last.max(first + 1) as f64];
-    let middle = (first + last) / 2;
-    let below: Vec<String> = [first, middle, last.max(first + 1)].map(|n| n.to_string()).into();
+    let [left, right] = width;
+    let below = [left, (left + right) / 2.0, right].map(|n| n.to_string());
     let beside = [0.0, top / 2.0, top].map(|y| format!("{y:.2}"));
     let chart = Chart::new(lines.chain(letters).collect())
         .x_axis(Axis::default().bounds(width).labels(below))
