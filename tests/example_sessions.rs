@@ -15,7 +15,8 @@ use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
     Command, Keep, Level, NewSession, Notice, OpenRequest, Setup, Source, Sources, prepare, prepare_new, start,
 };
-use stepwright::episode::{Choice, Event, Policy, Session, Status, log};
+use stepwright::episode::{Actor, Choice, Event, Policy, Session, Status, log};
+use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::world::dialogue::{END_TURN, Speaker};
 
 /// Said of the scripted model wherever its name is shown.
@@ -42,6 +43,7 @@ fn begin_in(world: &str, config: &Config, task: &str, path: &std::path::Path, sc
         header.model = SCRIPT.into();
         setup.source = Source::Language { name: SCRIPT.into(), model };
     }
+    setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
     setup.keep = Keep::Log(log::Writer::create(path, header).unwrap());
     setup
 }
@@ -109,6 +111,9 @@ async fn algorithm_1(config: &Config, path: &std::path::Path) {
 
 /// The dialogue of the example, and what its system does, turn by turn.
 const DIALOGUE: &str = "shipped/toollibrary-03";
+
+/// The episode of the table's example.
+const TABLE: &str = "pick_and_place/shelf";
 
 fn acts_of(task: &str) -> Vec<String> {
     let source = stepwright::world::dialogue::Source::shipped().unwrap();
@@ -181,6 +186,49 @@ async fn kitchen(config: &Config, path: &std::path::Path) {
     w.quit().await;
 }
 
+/// Takes the belief that waits, if one does, and the program for the next request.
+async fn answer(w: &mut Watched) {
+    if let Some(offer) = w.session.pending_offer().map(|o| o.id) {
+        w.send(Command::ApproveBelief { offer });
+        w.recommended().await;
+    }
+    w.approve();
+    w.executed().await;
+    w.until("what comes next", |_, s| s.is_done() || s.pending_offer().is_some() || is_recommended(s)).await;
+}
+
+fn is_recommended(session: &Session) -> bool {
+    session.current().is_some_and(|n| n.turn.recommended.is_some())
+}
+
+/// Requests at a table: a person mistakes what stands where, a question is answered from that, and all is put right.
+async fn table(config: &Config, path: &std::path::Path) {
+    let mut w = Watched::start(begin_in("table", config, TABLE, path, None));
+    w.recommended().await;
+    answer(&mut w).await;
+    let offer = w.session.pending_offer().unwrap().clone();
+    let right = offer.state.unwrap().to_string();
+    let mistaken = right.replace("red block is on blue block", "red block is on green block");
+    assert_ne!(mistaken, right);
+    w.send(Command::EditBelief { offer: offer.id, text: mistaken });
+    w.recommended().await;
+    answer(&mut w).await;
+    answer(&mut w).await;
+    w.send(Command::Note("answered from a wrong belief: back, and put it right".into()));
+    w.send(Command::Undo);
+    w.until("the way back", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. }))).await;
+    // Taken from under it in the belief, the red block fell on the table there.
+    let mut state = (**w.session.belief().unwrap()).clone();
+    state["relations"] = serde_json::json!(["red block is on blue block"]);
+    w.send(Command::CorrectBelief { text: state.to_string() });
+    w.recommended().await;
+    while w.session.pending_offer().is_some() || is_recommended(&w.session) {
+        answer(&mut w).await;
+    }
+    assert!(w.session.is_done());
+    w.quit().await;
+}
+
 #[tokio::test]
 async fn examples_are_made_anew_on_demand() {
     if std::env::var_os("STEPWRIGHT_WRITE").is_none() {
@@ -195,7 +243,9 @@ async fn examples_are_made_anew_on_demand() {
     algorithm_1(&config, &made("algorithm-1.jsonl")).await;
     dialogue(&config, &made("dialogue.jsonl")).await;
     kitchen(&config, &made("kitchen.jsonl")).await;
-    for name in ["solved.jsonl", "by-hand.jsonl", "algorithm-1.jsonl", "dialogue.jsonl", "kitchen.jsonl"] {
+    table(&config, &made("table.jsonl")).await;
+    for name in ["solved.jsonl", "by-hand.jsonl", "algorithm-1.jsonl", "dialogue.jsonl", "kitchen.jsonl", "table.jsonl"]
+    {
         std::fs::copy(made(name), sessions.join(name)).unwrap();
     }
 }
@@ -279,4 +329,11 @@ fn the_examples_show_what_they_say() {
     let coffee =
         |n: &&&stepwright::episode::Node| n.action.as_ref().is_some_and(|a| a.text == "switchon CoffeeMachine|1");
     assert_eq!(way.iter().filter(coffee).map(|n| n.outcome.blocked.is_some()).collect::<Vec<_>>(), [true, false]);
+
+    let table = loaded("table");
+    assert!(won(&table) && table.method == "statler" && table.model == "symbolic");
+    let fork = table.nodes().iter().find(|n| n.children.len() > 1).expect("a branch");
+    let answers: Vec<_> = fork.children.iter().map(|id| &table.node(*id).unwrap().outcome.reward).collect();
+    assert_eq!(answers, [&0.0, &1.0], "wrong from the wrong belief, right from the corrected one");
+    assert!(fork.turn.beliefs.iter().any(|b| b.offer.is_none() && b.by == Actor::Person));
 }

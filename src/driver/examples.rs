@@ -38,4 +38,9 @@ pub const EXAMPLES: &[Example] = &[
         title: "Coffee by blocking conditions: what blocks is resolved; a person goes back across it",
         text: include_str!("../../sessions/kitchen.jsonl"),
     },
+    Example {
+        name: "table",
+        title: "Requests at a table: a wrong belief answers wrongly; a person goes back and corrects it",
+        text: include_str!("../../sessions/table.jsonl"),
+    },
 ];
