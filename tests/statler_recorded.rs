@@ -123,8 +123,7 @@ async fn the_three_cups_are_played_in_each_form() {
         let (rewards, w) = play(setup).await;
         assert_eq!(rewards, [1.0, 1.0], "{method}: {:?}", w.session.nodes());
         assert!(w.session.current().unwrap().outcome.won);
-        let asked = model.asked.lock().unwrap();
-        let last = asked[1].messages.last().unwrap().text.clone();
+        let last = model.asked.lock().unwrap()[1].messages.last().unwrap().text.clone();
         let own = last.split("cups = [True, False, False]").last().unwrap().to_owned();
         let swaps = last.ends_with("Swapping cup 1 with cup 2");
         assert!(swaps || method == "cups-state", "{method}: {last}");
@@ -136,7 +135,6 @@ async fn the_three_cups_are_played_in_each_form() {
             let believed = w.session.belief().unwrap().to_string();
             assert_eq!(believed, "{\"cups\":[false,false,true]}", "the last request closed the episode");
         }
-        drop(asked);
         w.quit().await;
     }
 }

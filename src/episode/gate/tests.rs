@@ -394,6 +394,7 @@ fn an_aside_is_recorded_where_it_was_asked_and_proposes_nothing() {
 }
 
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant)] // A few of them live at a time.
 enum Op {
     Ask(Request),
     Answer(usize, Vec<&'static str>),

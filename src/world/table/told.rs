@@ -156,7 +156,8 @@ mod tests {
     #[test]
     fn statements_are_true_of_what_they_name() {
         use Telling::{Event, Statement};
-        let cases: [(&[(&str, Telling)], &[&str], &[&str]); 9] = [
+        type Case = (&'static [(&'static str, Telling)], &'static [&'static str], &'static [&'static str]);
+        let cases: [Case; 9] = [
             (
                 &[("the red block is dirty.", Statement), ("The others are clean", Statement)],
                 &["red"],
