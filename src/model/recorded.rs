@@ -2,7 +2,7 @@
 //!
 //! A file of JSON lines, each a run: `id` (the episode), `method`, and `steps` with `step` (from 1), `generated` (the program) and
 //! `next_state_text` (the state, where the method has one). Prompts do not matter: an answer is found by the request's
-//! [`Tag`](super::Tag). Where an episode went another way than the recorded one its outputs are what they were.
+//! [`Tag`]. Where an episode went another way than the recorded one its outputs are what they were.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
