@@ -316,7 +316,7 @@ fn dialog(add: Add<'_>) {
 }
 
 /// How many of the example sessions have a key of their own.
-pub const EXAMPLE_KEYS: usize = 5;
+pub const EXAMPLE_KEYS: usize = 6;
 
 fn start(add: Add<'_>) {
     use ActionId as A;
@@ -328,6 +328,7 @@ fn start(add: Add<'_>) {
     add(A::Example(3), "example-3", &["3"], "example", "Open the third example session");
     add(A::Example(4), "example-4", &["4"], "example", "Open the fourth example session");
     add(A::Example(5), "example-5", &["5"], "example", "Open the fifth example session");
+    add(A::Example(6), "example-6", &["6"], "example", "Open the sixth example session");
     add(A::StartUp, "list-up", &["up", "k"], "up", "One row up");
     add(A::StartDown, "list-down", &["down", "j"], "down", "One row down");
     add(A::StartPageUp, "list-page-up", &["pageup"], "page up", "One page up");
