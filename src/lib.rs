@@ -1,6 +1,7 @@
 //! Stepwright: a terminal workbench that steps language-model agents through episodes, one decision at a time.
 //!
 //! The map, in the order imports run (a module imports only from those above it):
+//! - [`options`]: what can be set of worlds and methods, declared once as data.
 //! - [`episode`]: events, the session as their fold, the undo tree, the gate, the log file; pure.
 //! - [`program`]: specifications, calls, rendering, the bounded Python engine, and the sandbox of model-written code.
 //! - [`world`]: environments, one folder each.
@@ -27,6 +28,7 @@ pub mod episode;
 pub mod export;
 pub mod method;
 pub mod model;
+pub mod options;
 pub mod planner;
 pub mod precondition;
 pub mod program;
