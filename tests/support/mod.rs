@@ -1,5 +1,11 @@
-//! What several integration tests share. Each test compiles its own copy and uses a part of it.
+//! What the integration tests share. Each of the three binaries compiles its own copy and uses a part of it.
 #![allow(dead_code, clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
+pub mod driver;
+pub mod fixture;
+#[cfg(unix)]
 pub mod pty;
+pub mod requests;
+pub mod screen;
+pub mod server;
 pub mod session;

@@ -1,7 +1,5 @@
 //! A server that misbehaves on command: every byte, pause and reset of every answer is under the test's control.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};

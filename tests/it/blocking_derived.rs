@@ -1,0 +1,197 @@
+//! Blocking domains derived from assertions, on the household: how often the built-in selector reaches the goal where the agent
+//! knows no domain, only the assertions of the specification, or only what was inferred.
+//!
+//! The shipped tasks always; ALFWorld's unseen games where they are at hand (`STEPWRIGHT_DATA`, else `../shared/data`), and
+//! the assertions of a file (`STEPWRIGHT_ASSERTIONS`: an object of action functions with lists of expressions) if there is one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stepwright::blocking::{Basis, Before, Derived, Growth, Selection};
+use stepwright::planner::{CheckedProgram, Observed, SymbolicProposer};
+use stepwright::precondition::Demo;
+use stepwright::program::{Assertion, Rules, Specification};
+use stepwright::study::precondition::enumerated;
+use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright::world::{Outcome, TaskInfo, World};
+
+/// Actions executed at most, as ALFWorld's own evaluation has it.
+const LIMIT: u32 = 50;
+
+fn step(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Observed {
+    Observed {
+        action: outcome.action_call.clone().or_else(|| world.call_of(text)),
+        observation: outcome.observation.clone(),
+        calls: outcome.observation_calls.clone(),
+        refused: outcome.error.is_some(),
+    }
+}
+
+/// What trials came to.
+#[derive(Debug, Default)]
+struct Figures {
+    trials: u32,
+    won: u32,
+    executed: u32,
+    selections: u32,
+    refused: u32,
+}
+
+struct Play {
+    source: Arc<Source>,
+    proposer: Arc<SymbolicProposer>,
+    before: Before,
+    /// In place of the specification's own assertions.
+    rules: Option<Arc<Rules>>,
+}
+
+impl Play {
+    fn new(source: Source, rules: Option<Rules>) -> Self {
+        let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
+        Play {
+            source: Arc::new(source),
+            proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
+            before: Before::learn(&demonstrations),
+            rules: rules.map(Arc::new),
+        }
+    }
+
+    /// Plays a task. Why there was nothing left to select, where that was the end.
+    fn task(&self, task: &TaskInfo, figures: &mut Figures) -> Option<String> {
+        let mut world = HouseholdWorld::new(Arc::clone(&self.source), Edition::Put);
+        let reset = world.reset(&task.id, 0).unwrap();
+        let sentence = self.source.definition(&task.id).unwrap().task;
+        let specification = Specification::load(&world.specification(), "spec.py").unwrap();
+        let mut state = specification.start().unwrap();
+        for call in reset.calls() {
+            let _ = state.call_unchecked(call);
+        }
+        let stated = || Arc::new(CheckedProgram::stated(&specification).unwrap());
+        let program = CheckedProgram::new(state, self.rules.clone().unwrap_or_else(stated));
+        let basis = Basis { sentence, proposer: Arc::clone(&self.proposer), before: self.before.clone() };
+        let derived = Derived::new(Arc::new(basis), program, step(&world, "", &reset));
+        let mut growth = Growth::derive(derived, &world);
+        let (mut executed, mut won) = (0, false);
+        while !won && growth.spent().is_none() && growth.helpless().is_none() && executed < LIMIT {
+            let told = growth.told(&world).unwrap();
+            let ranked = growth.rank(&told.facts, 0);
+            let Some(first) = ranked.first() else { break };
+            let selection = growth.select(&first.text, &told.facts, &world);
+            if std::env::var_os("STEPWRIGHT_SHOW").is_some() {
+                eprintln!("{executed:3} {:.1} {} ({}) {selection:.0?}", first.value, first.text, first.why);
+            }
+            if selection == Selection::Execute {
+                let outcome = world.act(&first.text).unwrap();
+                executed += 1;
+                won = outcome.won;
+                figures.refused += u32::from(outcome.error.is_some());
+                growth.hear(step(&world, &first.text, &outcome), outcome.won, &world);
+                growth.executed(&first.text, outcome.error.as_deref(), &told, &world);
+            }
+        }
+        figures.trials += 1;
+        figures.won += u32::from(won);
+        figures.executed += executed;
+        figures.selections += growth.forest().selections();
+        if !won {
+            eprintln!("lost: {} ({})", task.id, task.sentence);
+        }
+        growth.helpless().filter(|_| !won)
+    }
+
+    fn all(&self) -> Figures {
+        let mut figures = Figures::default();
+        let only = std::env::var("STEPWRIGHT_TASK").unwrap_or_default();
+        for task in self.source.tasks().iter().filter(|t| t.id.contains(&only)) {
+            self.task(task, &mut figures);
+        }
+        let mean = |n: u32| f64::from(n) / f64::from(figures.trials.max(1));
+        let (executed, selections) = (mean(figures.executed), mean(figures.selections));
+        eprintln!("{executed:.1} executed, {selections:.1} selections a task; {figures:?}");
+        figures
+    }
+}
+
+fn rules(sets: impl IntoIterator<Item = (String, Vec<String>)>) -> Rules {
+    let compile = |texts: Vec<String>| texts.iter().map(|text| Assertion::compile(text).unwrap()).collect();
+    sets.into_iter().map(|(action, texts)| (action, compile(texts))).collect()
+}
+
+/// What the built-in enumerator adopts for the shipped demonstrations.
+fn inferred() -> BTreeMap<String, Vec<String>> {
+    let world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
+    let specification = Specification::load(&world.specification(), "spec.py").unwrap();
+    let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
+    let demos = demonstrations.iter().map(|d| Demo { id: d.id.clone(), calls: d.calls().cloned().collect() }).collect();
+    enumerated(&specification, demos).unwrap()
+}
+
+/// Inferred assertions without those that speak of what is held.
+fn weakened() -> Rules {
+    let without = |texts: Vec<String>| texts.into_iter().filter(|text| !text.contains("inventory")).collect();
+    rules(inferred().into_iter().map(|(action, texts)| (action, without(texts))))
+}
+
+/// The assertions tried: those of a file in place of the specification's, if one is named.
+fn given() -> Option<Rules> {
+    let path = std::env::var_os("STEPWRIGHT_ASSERTIONS")?;
+    let sets: BTreeMap<String, Vec<String>> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    Some(rules(sets))
+}
+
+#[test]
+fn shipped_tasks_are_done_with_the_specifications_assertions() {
+    let figures = Play::new(Source::shipped().unwrap(), given()).all();
+    assert!(figures.trials >= 30 && figures.won >= 29, "{figures:?}");
+}
+
+#[test]
+fn shipped_tasks_are_done_with_inferred_assertions() {
+    let figures = Play::new(Source::shipped().unwrap(), Some(rules(inferred()))).all();
+    assert!(figures.trials >= 30 && figures.won >= 29, "{figures:?}");
+}
+
+#[test]
+fn what_no_assertion_says_is_not_known_and_the_games_end_all_the_same() {
+    let figures = Play::new(Source::shipped().unwrap(), Some(weakened())).all();
+    assert!(
+        figures.trials >= 30 && figures.won < figures.trials / 2,
+        "nothing says that a thing must be held: {figures:?}"
+    );
+    assert!(figures.won > 0 && figures.executed <= figures.trials * LIMIT, "{figures:?}");
+}
+
+#[test]
+fn where_nothing_helps_it_is_said_at_once() {
+    let nothing = |action: &str| (action.to_owned(), vec!["self.inventory == 'a thing that is nowhere'".to_owned()]);
+    let play = Play::new(
+        Source::shipped().unwrap(),
+        Some(rules(["goto", "open", "take", "put", "clean", "toggle"].map(nothing))),
+    );
+    let task = play.source.tasks().remove(0);
+    let mut figures = Figures::default();
+    let end = play.task(&task, &mut figures);
+    assert_eq!((figures.won, figures.executed), (0, 0), "{figures:?}");
+    assert!(figures.selections <= 5, "{figures:?}");
+    assert!(end.unwrap().contains("nothing is known to help: unmet: self.inventory == 'a thing that is nowhere'"));
+}
+
+#[test]
+fn most_unseen_games_are_won() {
+    let data = std::env::var_os("STEPWRIGHT_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let file = data.join("alfworld/games_more.jsonl.gz");
+    if !file.is_file() {
+        eprintln!("no games at {}; nothing run", file.display());
+        return;
+    }
+    let all = Source::open(&file).unwrap();
+    let unseen: Vec<String> = all
+        .ids()
+        .filter(|id| id.starts_with("valid_unseen/"))
+        .map(|id| serde_json::to_string(&all.definition(id).unwrap()).unwrap())
+        .collect();
+    let figures = Play::new(Source::from_lines(&unseen.join("\n"), "unseen").unwrap(), given()).all();
+    assert!(figures.won * 10 >= figures.trials * 9, "{figures:?}");
+}

@@ -1,0 +1,169 @@
+//! Blocking trees over the household's own specification, evaluated by the engine, in a shipped task.
+
+use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
+use stepwright::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
+use stepwright::program::{Call, Specification};
+use stepwright::world::World;
+use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+
+/// An episode under way.
+struct Episode {
+    proposer: SymbolicProposer,
+    world: HouseholdWorld,
+    program: CheckedProgram,
+    history: Vec<Observed>,
+    sentence: String,
+}
+
+impl Episode {
+    /// Begins the first shipped task of a kind.
+    fn begin(kind: &str) -> Self {
+        let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
+        let mut world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
+        let task = world.tasks().into_iter().find(|t| t.kind == kind).expect("such a task ships");
+        let spec = Specification::load(&world.specification(), "spec.py").unwrap();
+        let reset = world.reset(&task.id, 0).unwrap();
+        let mut program = CheckedProgram::start(&spec).unwrap();
+        program.apply(&reset.observation_calls);
+        let calls = reset.observation_calls;
+        let history = vec![Observed { action: None, observation: reset.observation, calls, refused: false }];
+        let proposer = SymbolicProposer::from_demonstrations(&demonstrations);
+        Episode { proposer, world, program, history, sentence: task.sentence }
+    }
+
+    fn context(&self) -> ProposeContext<'_, CheckedProgram> {
+        ProposeContext { sentence: &self.sentence, program: &self.program, history: &self.history, rejected: &[] }
+    }
+
+    /// Follows the proposer until it has done an action of that function; gives the action.
+    fn until(&mut self, function: &str) -> Call {
+        for _ in 0..50 {
+            let call = self.proposer.propose(&self.context(), 1)[0].call.clone();
+            let text = self.world.text_of(&call).unwrap();
+            let outcome = self.world.act(&text).unwrap();
+            self.program.apply(&outcome.observation_calls);
+            let refused = outcome.error.is_some();
+            let (observation, calls) = (outcome.observation, outcome.observation_calls);
+            self.history.push(Observed { action: Some(call.clone()), observation, calls, refused });
+            if call.function == function {
+                return call;
+            }
+        }
+        panic!("{function} was not reached");
+    }
+
+    fn explain(&self, action: &Call) -> BlockingTree {
+        let tree = self.proposer.explain(&self.context(), action, &|c| self.world.text_of(c).unwrap_or(c.to_string()));
+        for (i, node) in tree.nodes.iter().enumerate() {
+            assert!(node.parent.is_none_or(|p| p < i), "a parent stands before its children");
+        }
+        tree
+    }
+}
+
+fn node<'a>(tree: &'a BlockingTree, text: &str) -> (usize, &'a BlockingNode) {
+    tree.nodes.iter().enumerate().find(|(_, n)| n.text == text).unwrap_or_else(|| panic!("no `{text}` in {tree:#?}"))
+}
+
+fn actions_below(tree: &BlockingTree, of: usize) -> Vec<&BlockingNode> {
+    tree.children(Some(of)).map(|i| &tree.nodes[i]).collect()
+}
+
+#[test]
+fn a_full_hand_blocks_taking_and_putting_down_resolves_it() {
+    let mut episode = Episode::begin("pick_two_obj_and_place");
+    let taken = episode.until("take");
+    let tree = episode.explain(&taken);
+    assert_eq!(tree.nodes[0].status, NodeStatus::Blocked);
+    let (condition, blocked) = node(&tree, "self.inventory == None");
+    assert_eq!(blocked.status, NodeStatus::Blocked);
+    let resolutions = actions_below(&tree, condition);
+    assert!(!resolutions.is_empty());
+    for resolution in resolutions {
+        let held = taken.args[0].to_string();
+        assert!(resolution.text.starts_with(&format!("put {} in/on ", held.trim_matches('\''))), "{resolution:?}");
+        assert_eq!((resolution.kind, resolution.status), (NodeKind::Action, NodeStatus::Open));
+    }
+}
+
+#[test]
+fn putting_back_what_is_not_held_is_resolved_by_taking_it_again() {
+    let mut episode = Episode::begin("pick_and_place_simple");
+    episode.until("take");
+    let put = episode.until("put");
+    let tree = episode.explain(&put);
+    let (condition, _) = node(&tree, "self.inventory == obj");
+    let first = actions_below(&tree, condition)[0];
+    let expected: Vec<String> = put.args.iter().map(|a| a.to_string().trim_matches('\'').to_owned()).collect();
+    assert_eq!(first.text, format!("take {} from {}", expected[0], expected[1]));
+    assert_eq!(first.status, NodeStatus::Open);
+}
+
+#[test]
+fn an_unseen_place_is_looked_for_and_a_wrong_tool_is_replaced() {
+    let mut episode = Episode::begin("pick_clean_then_place_in_recep");
+    let tree = episode.explain(&"agent.open('wardrobe 1')".parse().unwrap());
+    let (condition, _) = node(&tree, "self.is_visible(recep)");
+    assert!(actions_below(&tree, condition).iter().all(|n| n.why.contains("may show")));
+    assert!(!actions_below(&tree, condition).is_empty());
+    let taken = episode.until("take");
+    let held = taken.args[0].to_string();
+    let mut places = episode.history[0].calls[0].args.iter().map(ToString::to_string);
+    let wrong = places.find(|p| !p.contains("sink")).expect("there are other places");
+    let tree = episode.explain(&format!("agent.clean({held}, {wrong})").parse().unwrap());
+    let (condition, _) = node(&tree, "'sink' in recep");
+    let choices = actions_below(&tree, condition);
+    assert!(choices.iter().any(|c| c.text.contains("with sinkbasin")), "{tree:#?}");
+}
+
+#[test]
+fn a_deeper_chain_ends_in_something_that_can_be_done_now() {
+    let mut episode = Episode::begin("pick_heat_then_place_in_recep");
+    let taken = episode.until("take");
+    let other =
+        episode.history.iter().flat_map(|s| &s.calls).filter(|c| c.function == "update_visible_objects").skip(1);
+    let other =
+        other.flat_map(|c| c.args.iter().skip(1)).find(|a| **a != taken.args[0]).expect("something else was seen");
+    let microwave = episode.history[0].calls[0].args.iter().map(ToString::to_string).find(|a| a.contains("microwave"));
+    let heat = format!("agent.heat({other}, {})", microwave.expect("there is a microwave"));
+    let tree = episode.explain(&heat.parse().unwrap());
+    let depth = |mut at: usize| {
+        let mut depth = 0;
+        while let Some(parent) = tree.nodes[at].parent {
+            (at, depth) = (parent, depth + 1);
+        }
+        depth
+    };
+    let put = tree.nodes.iter().position(|n| n.text.starts_with("put ")).expect("putting down ends the chain");
+    assert_eq!(depth(put), 4, "{tree:#?}");
+    assert_eq!(tree.nodes[put].status, NodeStatus::Open);
+}
+
+#[test]
+fn goals_end_reached() {
+    let mut episode = Episode::begin("pick_and_place_simple");
+    let before = episode.proposer.goals(&episode.context(), &|c| c.to_string());
+    assert_eq!((before.nodes[0].kind, before.nodes[0].status), (NodeKind::Goal, NodeStatus::Blocked));
+    assert!(before.nodes.iter().any(|n| n.kind == NodeKind::Action), "the next action shows");
+    episode.until("put");
+    let after = episode.proposer.goals(&episode.context(), &|c| c.to_string());
+    assert!(after.nodes.iter().all(|n| n.status == NodeStatus::Open), "{after:#?}");
+}
+
+#[test]
+fn sub_goals_of_a_heat_task_open_one_after_the_other() {
+    let mut episode = Episode::begin("pick_heat_then_place_in_recep");
+    let standing = |episode: &Episode| {
+        let (tree, open) = episode.proposer.standing(&episode.sentence, &episode.history);
+        let status: Vec<_> = tree.nodes.iter().skip(1).map(|n| n.status == NodeStatus::Open).collect();
+        assert_eq!(open, status.iter().position(|s| !s).map(|i| i + 1), "{tree:#?}");
+        status
+    };
+    assert_eq!(standing(&episode), [false, false, false]);
+    episode.until("take");
+    assert_eq!(standing(&episode), [true, false, false]);
+    episode.until("heat");
+    assert_eq!(standing(&episode), [true, true, false]);
+    episode.until("put");
+    assert_eq!(standing(&episode), [true, true, true]);
+}

@@ -1,0 +1,127 @@
+//! `stepwright config` and `stepwright models` as a person types them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::support::server::*;
+
+fn stepwright(dir: &Path, args: &[&str], env: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    for (name, _) in std::env::vars() {
+        if name.starts_with("STEPWRIGHT_") || name.starts_with("OPENAI_") || name == "NO_COLOR" {
+            command.env_remove(name);
+        }
+    }
+    command.env("STEPWRIGHT_CONFIG_DIR", dir).env("STEPWRIGHT_STATE_DIR", dir.join("state"));
+    command.envs(env.iter().copied()).args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn a_file_is_made_once_and_shown_with_sources() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("new");
+    let run = |args: &[&str]| stepwright(&config, args, &[("OPENAI_API_KEY", "sk-secret")]);
+    assert_eq!(text(&run(&["config", "path"]).stdout).trim(), config.join("config.toml").display().to_string());
+    assert!(run(&["config", "init"]).status.success());
+    let again = run(&["config", "init"]);
+    assert!(!again.status.success() && text(&again.stderr).contains("left as it is"));
+    let shown = run(&["config", "show", "--model", "gpt-x", "--set", "model.retries=0"]);
+    let out = text(&shown.stdout);
+    assert!(shown.status.success(), "{}", text(&shown.stderr));
+    assert!(out.contains("model = \"gpt-x\"") && out.contains("# --model") && out.contains("retries = 0"), "{out}");
+    assert!(out.contains("# key: present") && !out.contains("sk-secret"), "{out}");
+}
+
+#[test]
+fn a_blocking_domain_is_a_file_or_derived() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out.jsonl").display().to_string();
+    let run = |domain: &str| {
+        let args = ["run", "--method", "blocking", "--tasks", "shipped/place-box-1", "--out", &out, "--domain", domain];
+        stepwright(dir.path(), &args, &[])
+    };
+    let derived = run("derived");
+    assert!(derived.status.success(), "{}", text(&derived.stderr));
+    let episode: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(episode["won"], true, "{episode}");
+    std::fs::remove_file(&out).unwrap();
+    let wrong = run("derivd");
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = text(&wrong.stderr);
+    assert!(said.contains("derivd: cannot be read") && said.contains("or `derived`"), "{said}");
+    // In the configuration's file a path starts where the file is; the word is no path.
+    for (value, shown) in
+        [("derived", "derived".to_owned()), ("mine.toml", dir.path().join("mine.toml").display().to_string())]
+    {
+        std::fs::write(dir.path().join("config.toml"), format!("[method]\ndomain = \"{value}\"\n")).unwrap();
+        let out = text(&stepwright(dir.path(), &["config", "show"], &[]).stdout);
+        assert!(out.contains(&format!("domain = \"{shown}\"")), "{out}");
+    }
+}
+
+#[test]
+fn a_wrong_file_is_refused_with_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.toml"), "[ui]\nthem = 'dark'\n").unwrap();
+    for args in [["config", "show"], ["models", "list"]] {
+        let output = stepwright(dir.path(), &args, &[]);
+        assert_eq!(output.status.code(), Some(2));
+        let told = text(&output.stderr);
+        assert!(told.contains("config.toml, line 2: unknown key `them` in [ui]; did you mean `theme`?"), "{told}");
+    }
+    assert!(stepwright(dir.path(), &["config", "path"], &[]).status.success(), "where it is can still be asked");
+}
+
+#[test]
+fn models_are_listed_and_probed() {
+    let server = Server::start(vec![
+        vec![json(200, "{\"data\":[{\"id\":\"small\"}]}")],
+        good("a"),
+        good("b"),
+        good("c"),
+        vec![json(404, "nothing here")],
+    ]);
+    let dir = tempfile::tempdir().unwrap();
+    let file = format!("[models.local]\nbase_url = '{}'\nmodel = 'small'\napi_key_env = 'LOCAL_KEY'\n", server.url);
+    std::fs::write(dir.path().join("config.toml"), file).unwrap();
+    let out = text(&stepwright(dir.path(), &["models", "list"], &[("LOCAL_KEY", "sk-secret")]).stdout);
+    assert!(out.contains("* symbolic"), "{out}");
+    assert!(out.contains(&format!("local  small at {}, key present ($LOCAL_KEY)", server.url)), "{out}");
+    assert!(out.contains("key absent ($OPENAI_API_KEY is not set)") && !out.contains("sk-secret"), "{out}");
+    let probed = stepwright(dir.path(), &["models", "probe", "local"], &[("LOCAL_KEY", "sk-secret")]);
+    let out = text(&probed.stdout);
+    assert!(probed.status.success(), "{out}{}", text(&probed.stderr));
+    for line in [
+        "chat completions   yes",
+        "raw completions    no: ",
+        "log-probabilities  no: they are ignored",
+        "models there       small",
+    ] {
+        assert!(out.contains(line), "{line} is not in {out}");
+    }
+    let nothing = stepwright(dir.path(), &["models", "probe"], &[]);
+    assert!(!nothing.status.success() && text(&nothing.stdout).contains("nothing to probe"));
+}
+
+#[test]
+fn keys_and_themes_are_looked_up_when_the_settings_are_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config.toml");
+    std::fs::write(&file, "[keys]\napprove = \"e\"\n").unwrap();
+    let shown = stepwright(dir.path(), &["config", "show"], &[]);
+    let told = text(&shown.stderr);
+    assert!(shown.status.success() && told.contains("e is `approve` now; `edit` has no key left"), "{told}");
+    std::fs::write(&file, "[keys]\naprove = \"e\"\n").unwrap();
+    let refused = stepwright(dir.path(), &["config", "show"], &[]);
+    let told = text(&refused.stderr);
+    assert!(
+        !refused.status.success() && told.contains("config.toml:2: no action `aprove`; nearest: approve"),
+        "{told}"
+    );
+    std::fs::write(&file, "[ui]\ntheme = \"purple\"\n").unwrap();
+    assert!(!stepwright(dir.path(), &["config", "show"], &[]).status.success());
+}

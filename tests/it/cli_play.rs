@@ -1,0 +1,152 @@
+//! The program from outside: the line protocol, generated tasks, conform's exit codes, a reader that leaves early.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn stepwright(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn output(args: &[&str], input: &str) -> Output {
+    let mut child = stepwright(args).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    String::from_utf8(output.stdout.clone()).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+/// Generates a task of a type into a file; its plan.
+fn new_task(file: &Path, kind: &str) -> Vec<String> {
+    let out = file.display().to_string();
+    let made = output(&["new-task", "household", "--type", kind, "--seed", "5", "--out", &out], "");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let line = std::fs::read_to_string(file).unwrap();
+    let task: Value = serde_json::from_str(&line).unwrap();
+    task["plan"].as_array().unwrap().iter().map(|c| c.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_generated_task_is_won_over_the_line_protocol() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["place", "light", "clean", "heat", "cool", "two"] {
+        let file = folder.path().join(format!("{kind}.jsonl"));
+        let plan = new_task(&file, kind);
+        let data = file.display().to_string();
+        let args = ["play", "household", "--data", &data, "--edition", "move", "--jsonl"];
+        let played = output(&args, &format!("dance\n{}\n", plan.join("\n")));
+        assert!(played.status.success());
+        let lines = lines(&played);
+        assert_eq!(lines.len(), plan.len() + 2);
+        let keys: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["step", "observation", "admissible", "calls", "error", "reward", "done", "won"]);
+        assert_eq!(lines[1]["error"], "Nothing happens.");
+        assert_eq!(lines[1]["calls"], serde_json::json!([]));
+        for (i, line) in lines.iter().enumerate() {
+            assert_eq!(line["step"], i);
+            assert_eq!(line["won"], i + 1 == lines.len());
+            assert_eq!(line["reward"], if line["won"] == true { 1.0 } else { 0.0 });
+            assert!(i == 1 || line["error"].is_null(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn each_answer_is_flushed_before_the_next_action_is_read() {
+    let mut child = stepwright(&["play", "household", "--jsonl", "--state"]).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    let reset: Value = serde_json::from_str(&line).unwrap();
+    assert!(reset["state"]["receptacles"].is_object());
+    let action = reset["admissible"][0].as_str().unwrap();
+    writeln!(input, "{action}").unwrap();
+    line.clear();
+    reader.read_line(&mut line).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["step"], 1);
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_fault() {
+    let mut child = stepwright(&["play", "household", "--jsonl"]).spawn().unwrap();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    reader.read_line(&mut String::new()).unwrap();
+    drop(reader);
+    let mut input = child.stdin.take().unwrap();
+    // The program may end before it has read all of this.
+    let _ = input.write_all("look\n".repeat(10_000).as_bytes());
+    drop(input);
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.status.success());
+    assert!(ended.stderr.is_empty(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
+fn the_prompt_works_piped() {
+    let played = output(&["play", "household"], ":help\nlook\n:undo\n:program\n:state\n:nonsense\n:quit\nnever read\n");
+    assert!(played.status.success());
+    let text = String::from_utf8(played.stdout).unwrap();
+    for part in ["Your task is to:", ":undo", "Taken back.", "def ", "\"receptacles\"", "No such command: :nonsense"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("never read"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_with_code_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().display().to_string();
+    for (args, word) in [
+        (vec!["play", "household", "--data", "/no/such/file.jsonl"], "/no/such/file.jsonl"),
+        (vec!["play", "household", "--data", &empty], "no games here"),
+        (vec!["play", "household", "--task", "heat-nothing-9"], "nearest"),
+        (vec!["play", "household", "--edition", "fly"], "fly"),
+        (vec!["play", "dialogue", "--edition", "put"], "household"),
+        (vec!["play", "dialogue", "--data", &empty], "no dialogues here"),
+        (vec!["play", "dialogue", "--task", "boats-99"], "nearest"),
+        (vec!["play", "dialogue", "--task", "toollibrary-01"], "part of 2 ids: demonstration/toollibrary-01, shipped/"),
+        (vec!["play", "household", "--task", "box"], "name more of the one you mean"),
+        (vec!["new-task", "dialogue", "--type", "Boats_1"], "Repairs_1"),
+        (vec!["conform", &empty, "--topic", "alfworld"], "nothing to compare"),
+        (vec!["conform", &empty, "--topic", "astrology"], "astrology"),
+        (vec!["conform", "/no/such/folder"], "/no/such/folder"),
+        (vec!["run", "--out", "x.jsonl", "--jobs", "0"], "whole number from 1"),
+        (vec!["run", "--out", "x.jsonl", "--shots", "11"], "from 0 to 10"),
+        (vec!["run", "--out", "x.jsonl", "--assertions", "loud"], "hidden"),
+        (vec!["run", "--out", "x.jsonl", "--tasks", "shipped/place-box-1,shipped/nothing-7"], "`shipped/nothing-7`"),
+    ] {
+        let ended = output(&args, "");
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{args:?}: {told}");
+        assert!(told.contains(word), "{args:?}: {told}");
+    }
+}
+
+#[test]
+fn conform_ends_with_1_and_shows_the_first_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    new_task(&folder.path().join("games.jsonl"), "heat");
+    let file = folder.path().join("games.jsonl");
+    let dir = folder.path().display().to_string();
+    assert_eq!(output(&["conform", &dir], "").status.code(), Some(0));
+    let mut task: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    task["plan"][0] = "fly to the moon".into();
+    std::fs::write(&file, task.to_string()).unwrap();
+    let ended = output(&["conform", &dir, "--topic", "alfworld"], "");
+    assert_eq!(ended.status.code(), Some(1));
+    let text = String::from_utf8(ended.stdout).unwrap();
+    assert!(text.contains("expected the plan wins") && text.contains("fly to the moon"), "{text}");
+    let ended = output(&["conform", &dir, "--json"], "");
+    assert_eq!(ended.status.code(), Some(1));
+    let report: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!(report["differences"], 1);
+}

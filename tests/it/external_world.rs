@@ -1,0 +1,274 @@
+//! The external world from outside: the program on both sides of the protocol, the adapters that come with it, and what is left
+//! when the program is killed.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use stepwright::world::external::{Adapter, ExternalWorld};
+use stepwright::world::household::{self, Edition, HouseholdWorld};
+use stepwright::world::{Outcome, World};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+
+fn adapter(name: &str, command: &[&str]) -> Adapter {
+    Adapter {
+        start_timeout: Duration::from_secs(120),
+        step_timeout: Duration::from_secs(60),
+        ..Adapter::new(name, command.iter().map(|w| (*w).to_owned()).collect())
+    }
+}
+
+fn path(below: &str) -> String {
+    Path::new(HERE).join(below).display().to_string()
+}
+
+/// Whether this machine has a Python with a package; says so where it has not.
+fn python(package: &str) -> Option<String> {
+    let python = std::env::var("STEPWRIGHT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let there = Command::new(&python).args(["-c", &format!("import {package}")]).output();
+    if there.is_ok_and(|o| o.status.success()) {
+        return Some(python);
+    }
+    eprintln!("NOT RUN: `{python}` is absent or has no package `{package}`; name a Python with STEPWRIGHT_PYTHON");
+    None
+}
+
+fn run(args: &[&str], input: &str) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.args(args).env_remove("STEPWRIGHT_CONFIG_DIR").env("HOME", "/nowhere");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that refuses its input early has closed it.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// A world, and the actions that solve a shipped task.
+fn plan(task: &str) -> (HouseholdWorld, Vec<String>) {
+    let source = household::Source::shipped().unwrap();
+    let texts = source.definition(task).unwrap().plan;
+    (HouseholdWorld::new(source, Edition::Move), texts)
+}
+
+#[test]
+fn the_program_drives_itself_and_nothing_differs() {
+    let task = "shipped/place-pencil-5";
+    let (mut direct, texts) = plan(task);
+    let command = [PROGRAM, "play", "household", "--jsonl", "--serve", "--state", "--edition", "move"];
+    let phrases =
+        ["agent.goto: go to {}", "agent.open: open {}", "agent.close: close {}", "agent.take: take {} from {}"];
+    let own = Adapter {
+        specification: Some(path("worlds/household/spec.py").into()),
+        phrases: phrases.iter().map(|p| p.parse().unwrap()).collect(),
+        ..adapter("house", &command)
+    };
+    let mut world = ExternalWorld::new(Arc::new(own), None).unwrap();
+    let id = format!("house/{task}");
+    let same = |direct: &Outcome, other: &Outcome| {
+        assert_eq!(direct.calls().collect::<Vec<_>>(), other.calls().collect::<Vec<_>>());
+        let plain = |o: &Outcome| Outcome { action_call: None, observation_calls: vec![], ..o.clone() };
+        assert_eq!(plain(direct), plain(other));
+    };
+    same(&direct.reset(task, 0).unwrap(), &world.reset(&id, 0).unwrap());
+    assert!(texts.len() >= 3, "{texts:?}");
+    let mut points = Vec::new();
+    for text in ["look", "fly"].into_iter().chain(texts.iter().map(String::as_str)) {
+        let here = direct.act(text).unwrap();
+        same(&here, &world.act(text).unwrap());
+        assert_eq!(direct.truth(), world.truth());
+        assert_eq!(direct.admissible(), world.admissible());
+        points.push((world.snapshot(), text.to_owned(), here));
+    }
+    let won = points.last().unwrap().2.won;
+    assert!(won, "the plan of the task solves it");
+    assert_eq!(world.call_of("go to desk 1").unwrap().to_string(), "agent.goto('desk 1')");
+    // Back to the third point and on again: the same answers.
+    world.restore(&points[2].0).unwrap();
+    for (_, text, outcome) in &points[3..] {
+        same(outcome, &world.act(text).unwrap());
+    }
+}
+
+#[test]
+fn requests_that_make_no_sense_end_the_serving_with_a_reason() {
+    for (input, part) in [
+        ("{\"act\": \"look\"}\n", "before the first reset"),
+        ("look\n", "is no request"),
+        ("{\"reset\": \"nowhere\"}\n", "no task `nowhere`"),
+        ("{\"reset\": \"\", \"act\": \"look\"}\n", "one of them"),
+        ("{\"restart\": \"\"}\n", "unknown field"),
+    ] {
+        let output = run(&["play", "household", "--jsonl", "--serve"], input);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(part), "{input}: {said}");
+    }
+}
+
+/// The stand-in's command as a person would type it.
+fn stand_in(folder: &Path) -> String {
+    format!("/bin/sh {}/tests/support/stand_in.sh {}", HERE, folder.join("asked").display())
+}
+
+#[test]
+fn playing_and_running_work_as_in_any_world() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = stand_in(folder.path());
+    let config = folder.path().display().to_string();
+    let play = ["play", "external", "--jsonl", "--state", "--command", &command, "--config-dir", &config];
+    let output = run(&play, "add\nadd\n");
+    let lines: Vec<Value> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let seen: Vec<_> = lines.iter().map(|l| (l["step"].as_u64().unwrap(), l["state"]["n"].as_u64().unwrap())).collect();
+    assert_eq!(seen, [(0, 0), (1, 1), (2, 2)]);
+    assert_eq!(lines[1]["calls"][0], "agent.act('add')");
+    // At the prompt, with a step taken back.
+    let output = run(&["play", "external", "--command", &command, "--config-dir", &config], "add\nadd\n:undo\nadd\n");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said.matches("total 2").count(), 2, "{said}");
+    let dies = run(&["play", "external", "--command", &command, "--config-dir", &config], "die\n");
+    let said = String::from_utf8_lossy(&dies.stderr).into_owned();
+    assert!(!dies.status.success() && said.contains("its last words: Traceback: the simulator fell over"), "{said}");
+    // Without a command, and with one that does not exist.
+    let none = run(&["play", "external", "--config-dir", &config], "");
+    assert!(String::from_utf8_lossy(&none.stderr).contains("--command"), "{none:?}");
+    // Several configured: listed, chosen by name.
+    std::fs::write(
+        folder.path().join("config.toml"),
+        format!("[external.one]\ncommand = \"{command}\"\ntasks = ['a', 'b']\n[external.two]\ncommand = 'true'\n"),
+    )
+    .unwrap();
+    let listed = run(&["play", "external", "--list", "--config-dir", &config], "");
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert_eq!(listed.lines().map(|l| l.split('\t').next().unwrap()).collect::<Vec<_>>(), ["one/a", "one/b", "two"]);
+    let which = run(&["play", "external", "--task", "three", "--config-dir", &config], "");
+    assert!(String::from_utf8_lossy(&which.stderr).contains("there is one, two"), "{which:?}");
+    // An unattended run: nothing proposes in a world that nothing is known of, which the result says.
+    let out = folder.path().join("out.jsonl").display().to_string();
+    let args = ["run", "--world", "external", "--tasks", "one/a", "--out", &out, "--config-dir", &config];
+    let ran = run(&args, "");
+    let results = std::fs::read_to_string(&out).unwrap();
+    let result: Value = serde_json::from_str(results.lines().next().unwrap()).unwrap();
+    assert_eq!(result["task"], "one/a", "{ran:?}");
+    assert_eq!(result["won"], false);
+}
+
+#[test]
+fn the_smallest_adapter_is_a_whole_one() {
+    let Some(python) = python("json") else { return };
+    let script = path("adapters/counter_adapter.py");
+    let mut world = ExternalWorld::new(Arc::new(adapter("counter", &[&python, &script])), None).unwrap();
+    let reset = world.reset("counter", 0).unwrap();
+    assert_eq!(reset.admissible.unwrap(), ["add 1", "add 2", "add 3"]);
+    assert_eq!(world.tasks()[0].sentence, "reach exactly ten.");
+    for _ in 0..3 {
+        world.act("add 3").unwrap();
+    }
+    let point = world.snapshot();
+    assert!(world.act("add 3").unwrap().error.is_some());
+    let end = world.act("add 1").unwrap();
+    assert!(end.won && end.done && end.reward == 1.0);
+    world.restore(&point).unwrap();
+    assert_eq!(world.truth()["total"], 9);
+    assert!(world.act("add 1").unwrap().won);
+}
+
+/// A game file as the package reads it, from the recordings; none of them comes with the program.
+fn official_games() -> Option<PathBuf> {
+    let data = std::env::var("STEPWRIGHT_DATA").unwrap_or_else(|_| path("../shared/data"));
+    let games = Path::new(&data).join("alfworld/official_format");
+    if games.is_dir() {
+        return Some(games);
+    }
+    eprintln!("NOT RUN: no game files below {}; name the recordings with STEPWRIGHT_DATA", games.display());
+    None
+}
+
+#[test]
+fn the_real_alfworld_plays_as_ours_does() {
+    let (Some(python), Some(games)) = (python("alfworld"), official_games()) else { return };
+    for edition in ["put", "move"] {
+        plays_as_ours(&python, &games.join(edition));
+    }
+}
+
+fn plays_as_ours(python: &str, games: &Path) {
+    let source = Arc::new(household::Source::open(games).unwrap());
+    let script = path("adapters/alfworld_adapter.py");
+    let games = games.display().to_string();
+    let adapter = adapter("alfworld", &[python, &script, "--games", &games, "--state", "--calls"]);
+    let adapter = Adapter { specification: Some(path("worlds/household/spec.py").into()), ..adapter };
+    let mut real = ExternalWorld::new(Arc::new(adapter), None).unwrap();
+    assert!(!source.is_empty());
+    for (number, id) in source.ids().map(str::to_owned).collect::<Vec<_>>().iter().enumerate() {
+        let game = source.definition(id).unwrap();
+        let edition = source.edition(id).unwrap().unwrap_or_default();
+        let mut ours = HouseholdWorld::new(Arc::clone(&source), edition);
+        let theirs = real.reset(&format!("alfworld/{number}"), 0).unwrap();
+        let mine = ours.reset(id, 0).unwrap();
+        assert!(theirs.observation.ends_with(&format!("Your task is to: {}", game.task)), "{id}: {theirs:?}");
+        assert_eq!(real.tasks().last().unwrap().sentence, game.task);
+        assert_eq!(theirs.admissible, mine.admissible, "{id}");
+        let calls = |o: &Outcome| o.calls().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(calls(&theirs), calls(&mine), "{id}");
+        assert!(!real.truth()["facts"].as_array().unwrap().is_empty());
+        // A walk over everything that is offered, seldom twice the same; both answer the same.
+        let mut done = std::collections::BTreeSet::new();
+        for step in 0..25 {
+            let offered = ours.admissible().unwrap();
+            let new = |from: usize| (from..offered.len()).find(|i| done.insert(offered[*i].clone()));
+            let at = [0, offered.len() / 2, offered.len() / 3][step % 3];
+            let at = std::iter::once(at).chain([0]).find_map(new).unwrap_or(step % offered.len());
+            let text = if step == 7 { "fly" } else { offered[at].as_str() };
+            let (theirs, mine) = (real.act(text).unwrap(), ours.act(text).unwrap());
+            assert_eq!(theirs.observation.trim(), mine.observation.trim(), "{id}, step {step}: {text}");
+            assert_eq!(theirs.admissible, mine.admissible, "{id}, step {step}: {text}");
+            assert_eq!(calls(&theirs), calls(&mine), "{id}, step {step}: {text}");
+            assert_eq!((theirs.won, theirs.error.is_some()), (mine.won, mine.error.is_some()), "{id}: {text}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_when_the_program_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().display().to_string();
+    let mut child = Command::new(PROGRAM)
+        .args(["play", "external", "--jsonl", "--command", &stand_in(folder.path()), "--config-dir", &config])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    // It hangs, with a child of its own, while the program is killed without a chance to do anything.
+    input.write_all(b"hang\n").unwrap();
+    let pids = || {
+        let text = std::fs::read_to_string(folder.path().join("asked.pids")).unwrap_or_default();
+        text.lines().map(|l| l.parse::<i32>().unwrap()).collect::<Vec<_>>()
+    };
+    let end = Instant::now() + Duration::from_secs(20);
+    while pids().len() < 2 {
+        assert!(Instant::now() < end, "{:?}", pids());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for pid in pids() {
+        let is_there = || {
+            let alive = Command::new("/bin/sh").args(["-c", &format!("kill -0 {pid}")]).stderr(Stdio::null()).status();
+            // One that nobody has collected yet is dead all the same.
+            let zombie = std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| s.contains(") Z"));
+            alive.unwrap().success() && !zombie
+        };
+        while is_there() {
+            assert!(Instant::now() < end, "process {pid} is still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

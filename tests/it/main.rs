@@ -1,0 +1,52 @@
+//! The library and the command without a screen: worlds, methods, the driver, studies, providers, and the comparison with recordings.
+//!
+//! One binary for all of them, because each binary links the whole library. `cargo test --test it driver_` runs one family.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod blocking_derived;
+mod blocking_figures;
+mod blocking_household;
+mod blocking_tree;
+mod cli_config;
+mod cli_play;
+mod cli_preconditions;
+mod cli_study;
+mod conform;
+mod conform_dialogues;
+mod driver_blocking;
+mod driver_candidates;
+mod driver_derived;
+mod driver_methods;
+mod driver_plans;
+#[cfg(unix)]
+mod driver_remote;
+mod driver_session;
+mod driver_statler;
+mod engine_golden;
+mod engine_recordings;
+mod example_sessions;
+#[cfg(unix)]
+mod external_world;
+mod fetch_weights;
+mod imitation_figures;
+mod instruction_figures;
+#[cfg(feature = "local")]
+mod local_model;
+mod precondition_figures;
+mod precondition_golden;
+mod provider_requests;
+mod provider_score;
+mod provider_stream;
+#[cfg(unix)]
+mod sandbox;
+mod statler_recorded;
+mod study_statler;
+mod symbolic_success;

@@ -1,0 +1,178 @@
+//! `stepwright study statler`: recorded outputs scored as expected, the tables printed of them, and errors.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use stepwright::study::statler::recorded;
+use stepwright::study::statler::report::scored;
+
+/// The data; says so where there is none.
+fn data() -> Option<PathBuf> {
+    let dir = std::env::var_os("STEPWRIGHT_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from)
+        .join("statler");
+    if dir.join("recorded_runs.jsonl").exists() {
+        return Some(dir);
+    }
+    eprintln!("not compared: {} holds no recorded_runs.jsonl (set STEPWRIGHT_DATA)", dir.display());
+    None
+}
+
+fn study(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    command.args(["study", "statler"]).args(args).env_remove("STEPWRIGHT_MODEL");
+    command.env("STEPWRIGHT_CONFIG_DIR", folder.join("config")).output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn recorded_runs_score_as_expected() {
+    let Some(data) = data() else { return };
+    let expected: Value =
+        serde_json::from_str(&std::fs::read_to_string(data.join("scoring_expected.json")).unwrap()).unwrap();
+    let all = scored(&recorded::read(&data).unwrap().groups);
+    let of = |domain: &str, method: &str| {
+        all.iter().find(|s| s.domain == domain && s.method == method.replace('_', "-")).unwrap()
+    };
+    let mut compared = 0;
+    for (domain, methods) in expected["per_model_truncation"].as_object().unwrap() {
+        for (method, figures) in methods.as_object().unwrap() {
+            let got = of(domain, method);
+            assert_eq!(figures["episodes"], json!(got.episodes), "{domain} {method}");
+            assert_eq!(figures["success"], json!(got.success), "{domain} {method}");
+            let steps = figures["successful_steps"].as_f64().unwrap();
+            assert!((steps - got.successful_steps).abs() < 0.5001e-4, "{domain} {method}: {}", got.successful_steps);
+            assert_eq!(figures["non_temporal"], json!(got.non_temporal), "{domain} {method}");
+            assert_eq!(figures["temporal"], json!(got.temporal), "{domain} {method}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, all.len());
+    for (domain, methods) in expected["aligned_truncation"].as_object().unwrap() {
+        for (method, figures) in methods.as_object().unwrap() {
+            let common = of(domain, method).common.unwrap();
+            assert_eq!(json!([figures["non_temporal"], figures["temporal"]]), json!(common), "{domain} {method}");
+        }
+    }
+}
+
+/// One episode of two requests: one method fails at the first, of which the other asks nothing more.
+fn recordings(folder: &Path) {
+    let asked = |query: &str, moves: Value, say: Value, temporal: bool| json!({"query": query, "temporal": temporal, "gold_code": "", "gold_moves": moves, "gold_say": say});
+    let episode = json!([{"id": "weight-01", "domain": "weight", "index": 1, "objects": ["red block", "tin bowl"], "steps": [
+        asked("Put it in", json!([["red block", "tin bowl"]]), json!([]), false),
+        asked("Is it in", json!([]), json!(["yes"]), true),
+    ]}]);
+    let run = |method: &str, first: &str, second: &str| {
+        let step = |query: &str, generated: &str| json!({"query": query, "generated": generated});
+        json!({"id": "weight-01", "method": method, "steps": [step("Put it in", first), step("Is it in", second)]})
+    };
+    let put = "put_first_on_second('red block', \"tin bowl\")";
+    let runs = [run("statler", put, "say(\"Yes\")"), run("code_as_policies", "noop()", "say(\"yes\")")];
+    std::fs::write(folder.join("episodes_weight.json"), episode.to_string()).unwrap();
+    std::fs::write(folder.join("recorded_runs.jsonl"), runs.map(|r| r.to_string()).join("\n")).unwrap();
+}
+
+#[test]
+fn recorded_runs_stand_in_tables_beside_the_papers_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    recordings(folder.path());
+    let path = folder.path().display().to_string();
+    let output = study(folder.path(), &["--recorded", "--data", &path]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    insta::assert_snapshot!(out(&output));
+    let output = study(folder.path(), &["--recorded", "--data", &path, "--methods", "statler", "--json"]);
+    let value: Value = serde_json::from_str(&out(&output)).unwrap();
+    let row = json!({"domain": "weight", "method": "statler", "model": "recorded", "episodes": 1, "success": 1,
+        "successful_steps": 1.0, "non_temporal": [1, 1], "temporal": [1, 1]});
+    assert_eq!(value, json!({"scores": [row], "not_judged": 0}));
+}
+
+/// The cells of a table's row.
+fn row(text: &str, begins: &str) -> Vec<String> {
+    let line = text.lines().find(|line| line.starts_with(begins)).unwrap_or_default();
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn shipped_episodes_are_run_scored_drawn_and_not_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (results, csv, svg) = (file("results.jsonl"), file("curves.csv"), file("curves.svg"));
+    let args = ["--first", "1", "--jobs", "2", "--out", &results, "--drift", "--curve"];
+    let first = study(folder.path(), &[&args[..], &[&csv]].concat());
+    let text = out(&first);
+    assert_eq!(first.status.code(), Some(0), "{text}\n{}", err(&first));
+    let domains = [("pick_and_place", "0.50"), ("disinfection", "0.40"), ("weight", "0.55"), ("cover", "-")];
+    for (domain, paper) in domains {
+        assert_eq!(row(&text, domain)[1..6], ["statler", "symbolic", "1/1", "1.000", paper], "{text}");
+    }
+    assert_eq!(row(&text, "cups")[1..5], ["cups-state", "symbolic", "1/1", "1.000"], "{text}");
+    assert!(text.contains("a(n) over swaps\n1.00│a") && text.contains("r(n) over swaps\n1.00│a"), "{text}");
+    assert!(text.contains("differences, weight over steps") && text.contains("no language model took part"), "{text}");
+    assert!(text.contains("5 of 5 episodes run"), "{text}");
+    let lines = std::fs::read_to_string(&csv).unwrap();
+    assert!(lines.starts_with("measure,curve,n,value\na(n),cups-state (symbolic),1,1\n"), "{lines}");
+    assert!(lines.contains("\"differences, cover\",statler (symbolic),0,0\n"), "{lines}");
+
+    let before = std::fs::read(&results).unwrap();
+    let again = study(folder.path(), &[&args[..], &[&svg]].concat());
+    assert!(out(&again).contains("0 of 0 episodes run, 5 had results already"), "{}", out(&again));
+    assert_eq!(std::fs::read(&results).unwrap(), before);
+    assert!(std::fs::read_to_string(&svg).unwrap().matches("<polyline").count() >= 6);
+    let value = out(&study(folder.path(), &["--out", &results, "--first", "1", "--json"]));
+    let value: Value = serde_json::from_str(&value).unwrap();
+    assert_eq!(
+        (value["scores"].as_array().unwrap().len(), &value["cups"][0]["series"][0]["values"][9]),
+        (5, &json!(1.0))
+    );
+}
+
+#[test]
+fn what_cannot_be_run_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |args: &[&str]| {
+        let output = study(folder.path(), args);
+        assert_ne!(output.status.code(), Some(0));
+        err(&output)
+    };
+    assert!(said(&["--methods", "few-shot"]).contains("no method `few-shot` of this study; there are statler,"));
+    assert!(said(&["--methods", "code-as-policies"]).contains("keeps no belief for the built-in reader to read"));
+    assert!(said(&["--methods", "cups-state", "--domain", "weight"]).contains("is for three cups"));
+    assert!(said(&["--domain", "kitchen"]).contains("there are pick_and_place, disinfection, weight, cover, cups"));
+    assert!(said(&["--curve", "curve.png"]).contains("must end in .csv, .json or .svg"));
+    let nothing =
+        said(&["--domain", "weight", "--first", "1", "--curve", &folder.path().join("a.csv").display().to_string()]);
+    assert!(nothing.contains("there is no curve to write"), "{nothing}");
+    assert!(said(&["--recorded", "--drift"]).contains("cannot be used with"));
+}
+
+#[test]
+fn what_is_wrong_with_recordings_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display().to_string();
+    let said = |args: &[&str]| {
+        let output = study(folder.path(), args);
+        assert_ne!(output.status.code(), Some(0));
+        err(&output)
+    };
+    assert!(said(&["--recorded"]).contains("name their folder with --data"));
+    assert!(said(&["--recorded", "--data", &path]).contains("no recorded_runs*.jsonl"));
+    recordings(folder.path());
+    let wrong = ["--recorded", "--data", &path, "--methods", "ours"];
+    assert!(said(&wrong).contains("there is no method `ours` here; there are code-as-policies, statler"));
+    assert!(said(&["--recorded", "--data", &path, "--domain", "cups"]).contains("there are weight"));
+    std::fs::write(folder.path().join("recorded_runs.jsonl"), "{\"id\": \"weight-01\"}\n").unwrap();
+    assert!(said(&["--recorded", "--data", &path]).contains("recorded_runs.jsonl:1: missing field"));
+    let lost = json!({"id": "weight-02", "method": "statler", "steps": []});
+    std::fs::write(folder.path().join("recorded_runs.jsonl"), lost.to_string()).unwrap();
+    assert!(said(&["--recorded", "--data", &path]).contains("its episode weight-02 is in no episodes_*.json"));
+}

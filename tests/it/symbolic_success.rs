@@ -1,0 +1,94 @@
+//! The built-in symbolic proposer plays whole episodes from observations alone: the shipped tasks, and the recorded games where
+//! they are at hand.
+
+use std::path::PathBuf;
+
+use stepwright::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
+use stepwright::program::Specification;
+use stepwright::world::World;
+use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+
+/// Steps an episode may take.
+const STEPS: usize = 50;
+
+struct Player {
+    proposer: SymbolicProposer,
+    start: CheckedProgram,
+}
+
+impl Player {
+    fn new() -> Self {
+        let demonstrations = shipped::demonstrations(Edition::Put).expect("the shipped demonstrations read");
+        let spec = HouseholdWorld::new(Source::default(), Edition::Put).specification();
+        let spec = Specification::load(&spec, "spec.py").expect("the shipped specification loads");
+        Player {
+            proposer: SymbolicProposer::from_demonstrations(&demonstrations),
+            start: CheckedProgram::start(&spec).expect("the shipped specification starts"),
+        }
+    }
+
+    /// Plays a task; the number of steps if it was won, else the transcript.
+    fn play(&self, world: &mut HouseholdWorld, task: &str, sentence: &str) -> Result<usize, String> {
+        let reset = world.reset(task, 0).expect("the task exists");
+        let mut program = self.start.clone();
+        program.apply(&reset.observation_calls);
+        let (observation, calls) = (reset.observation, reset.observation_calls);
+        let mut history = vec![Observed { action: None, observation, calls, refused: false }];
+        let mut transcript = format!("{task}: {sentence}\n");
+        for step in 1..=STEPS {
+            let context = ProposeContext { sentence, program: &program, history: &history, rejected: &[] };
+            let Some(best) = self.proposer.propose(&context, 1).into_iter().next() else { break };
+            let text = world.text_of(&best.call).expect("every proposal is an action of the world");
+            let outcome = world.act(&text).expect("the household never breaks");
+            transcript.push_str(&format!("> {text} ({})\n{}\n", best.rationale, outcome.observation));
+            if outcome.won {
+                return Ok(step);
+            }
+            program.apply(&outcome.observation_calls);
+            let refused = outcome.error.is_some();
+            let (observation, calls) = (outcome.observation, outcome.observation_calls);
+            history.push(Observed { action: Some(best.call), observation, calls, refused });
+        }
+        Err(transcript)
+    }
+
+    /// Plays all tasks of a source that `wanted` names: how many, and the transcripts of those lost.
+    fn play_all(&self, source: Source, edition: Edition, wanted: impl Fn(&str) -> bool) -> (usize, Vec<String>) {
+        let mut world = HouseholdWorld::new(source, edition);
+        let tasks: Vec<_> = world.tasks().into_iter().filter(|t| wanted(&t.id)).collect();
+        let lost = tasks.iter().filter_map(|t| self.play(&mut world, &t.id, &t.sentence).err()).collect();
+        (tasks.len(), lost)
+    }
+}
+
+fn recordings(file: &str) -> Option<PathBuf> {
+    let data = std::env::var_os("STEPWRIGHT_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let path = data.join("alfworld").join(file);
+    if !path.exists() {
+        eprintln!("no recordings at {}: not compared", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+#[test]
+fn every_shipped_task_is_solved_in_both_editions() {
+    let player = Player::new();
+    for edition in [Edition::Put, Edition::Move] {
+        let (played, lost) = player.play_all(Source::shipped().expect("shipped tasks read"), edition, |_| true);
+        assert!(played >= 24, "only {played} tasks ship");
+        assert!(lost.is_empty(), "{edition}: {} of {played} lost, the first:\n{}", lost.len(), lost[0]);
+    }
+}
+
+#[test]
+fn nine_of_ten_unseen_games_are_solved_within_fifty_steps() {
+    let Some(path) = recordings("games_more.jsonl.gz") else { return };
+    let player = Player::new();
+    let source = Source::open(&path).expect("the games read");
+    let (played, lost) = player.play_all(source, Edition::Put, |id| id.starts_with("valid_unseen/"));
+    eprintln!("valid_unseen: {} of {played} solved", played - lost.len());
+    assert!(played >= 90, "only {played} games");
+    assert!(lost.len() * 10 <= played, "{} of {played} lost, the first:\n{}", lost.len(), lost[0]);
+}

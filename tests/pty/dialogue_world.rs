@@ -1,0 +1,95 @@
+//! A shipped dialogue stepped to its end: by keys in a pseudo-terminal, and over the line protocol.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::support::pty::Pty;
+use serde_json::Value;
+use stepwright::planner::SymbolicProposer;
+use stepwright::world::demonstration::Demonstration;
+use stepwright::world::dialogue::{END_TURN, Source, Speaker};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
+const TASK: &str = "shipped/toollibrary-02";
+
+/// What the recorded system does, turn by turn.
+fn acts(task: &str) -> Vec<String> {
+    let source = Source::shipped().unwrap();
+    let turns = source.dialogue(task).unwrap().turns.iter().filter(|t| t.speaker == Speaker::System);
+    let acts = turns.flat_map(|t| {
+        let acts = t.calls.iter().filter(|c| c.function != "set_query_status").map(ToString::to_string);
+        acts.chain([END_TURN.to_owned()]).collect::<Vec<_>>()
+    });
+    acts.collect()
+}
+
+/// The lines of `stepwright play dialogue --jsonl` for these actions.
+fn played(args: &[&str], input: &str) -> Vec<Value> {
+    let mut command = Command::new(PROGRAM);
+    command.args(["play", "dialogue", "--jsonl"]).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+#[test]
+fn the_line_protocol_plays_a_dialogue_to_its_end() {
+    let lines = played(&["--task", TASK, "--state"], &(acts(TASK).join("\n") + "\n"));
+    let last = lines.last().unwrap();
+    assert_eq!((&last["done"], &last["won"], &last["reward"]), (&true.into(), &true.into(), &1.0.into()));
+    assert_eq!(last["state"]["score"]["missed"], 0);
+    let told: Vec<&Value> = lines.iter().flat_map(|l| l["calls"].as_array().unwrap()).collect();
+    let source = Source::shipped().unwrap();
+    let recorded: Vec<Value> = source.dialogue(TASK).unwrap().calls().map(|c| Value::String(c.to_string())).collect();
+    assert!(told.into_iter().eq(&recorded), "the program is the recorded one");
+    // A generated dialogue in a file of its own plays as well.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.jsonl").display().to_string();
+    for seed in ["1", "2"] {
+        let made = Command::new(PROGRAM)
+            .args(["new-task", "dialogue", "--type", "Repairs_1", "--seed", seed, "--out", &file])
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    }
+    let lines = played(&["--data", &file, "--task", "Repairs_1-2"], "system.GOODBYE()\nfly\n");
+    assert!(lines[0]["observation"].as_str().unwrap().starts_with("User: "));
+    assert!(lines[1]["error"].is_null() && lines[2]["error"].is_string());
+}
+
+#[test]
+fn what_a_user_says_is_no_goal() {
+    let source = Source::shipped().unwrap();
+    let shown = source.demonstrations("ToolLibrary_1", TASK, 0);
+    let shown: Vec<Demonstration> = shown.into_iter().map(Demonstration::from).collect();
+    let proposer = SymbolicProposer::from_demonstrations(&shown);
+    // In a household this would be a place and a thing to put there.
+    let (tree, open) = proposer.standing("put a saw in mill.", &[]);
+    assert!(tree.nodes.is_empty() && open.is_none());
+}
+
+#[test]
+fn a_dialogue_is_stepped_to_its_end_by_keys() {
+    let home = tempfile::tempdir().unwrap();
+    let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], (120, 40));
+    // To the list of worlds, where the dialogues are the second.
+    pty.wait_for("/ searches").settle();
+    pty.send("\t\t\x1b[B");
+    pty.wait_for("ToolLibrary_1").send("/");
+    pty.wait_for("Search:").send("FindTool, BorrowTool. I am looking");
+    pty.settle().send("\r");
+    pty.settle().send("\r");
+    pty.wait_for("step 0 ·").wait_for("User: I am looking for a tool").wait_for("★ recommended").settle();
+    pty.send("a");
+    pty.wait_for("step 1 ·").wait_for("★ recommended").settle();
+    // The proposer does what it can, to the end.
+    pty.send("p");
+    pty.wait_for("Policy").send("\x15end\r");
+    pty.wait_for("The episode is over").settle();
+    assert!(pty.text().contains("System: "), "{}", pty.text());
+    pty.send("q");
+    assert_eq!(pty.wait(), 0);
+    assert!(pty.is_restored());
+}

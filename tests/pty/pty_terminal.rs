@@ -1,0 +1,138 @@
+//! The terminal is given back as it was found, however the workbench ends; and model text never acts on it.
+
+use std::time::{Duration, Instant};
+
+use crate::support::pty::{PATIENCE, Pty};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
+
+struct Bench {
+    pty: Pty,
+    _home: tempfile::TempDir,
+}
+
+fn start(args: &[&str], env: &[(&str, &str)]) -> Bench {
+    let home = tempfile::tempdir().unwrap();
+    let pty = Pty::start(PROGRAM, args, home.path(), env, (100, 30));
+    Bench { pty, _home: home }
+}
+
+fn started() -> Bench {
+    let mut bench = start(&[], &[]);
+    bench.pty.wait_for("Stepwright").settle();
+    bench
+}
+
+#[test]
+fn it_starts_and_quits() {
+    let mut bench = started();
+    assert!(bench.pty.screen().alternate_screen() && !bench.pty.is_restored());
+    bench.pty.send("q");
+    assert_eq!(bench.pty.wait(), 0);
+    assert!(bench.pty.is_restored());
+}
+
+#[test]
+fn signals_restore_the_terminal_and_tell_the_shell() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let mut bench = started();
+        bench.pty.signal(signal);
+        assert_eq!(bench.pty.wait(), code, "{signal}");
+        assert!(bench.pty.is_restored(), "{signal}");
+    }
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_restores_the_terminal_before_it_is_reported() {
+    for place in ["draw", "thread"] {
+        let mut bench = start(&[], &[("STEPWRIGHT_DEBUG_PANIC", place)]);
+        bench.pty.settle().send("?");
+        assert_eq!(bench.pty.wait(), 101, "{place}");
+        assert!(bench.pty.is_restored(), "{place}");
+        assert!(bench.pty.text().contains("panicked at"), "{place}: {}", bench.pty.text());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn stopping_gives_the_terminal_back_and_continuing_takes_it_again() {
+    for by_key in [true, false] {
+        let mut bench = started();
+        if by_key {
+            bench.pty.send("\x1a")
+        } else {
+            bench.pty.signal("TSTP")
+        }
+        let end = Instant::now() + PATIENCE;
+        while bench.pty.state() != 'T' {
+            assert!(Instant::now() < end, "it stops; key: {by_key}");
+            let _ = bench.pty.receive(Duration::from_millis(20));
+        }
+        bench.pty.settle();
+        assert!(bench.pty.is_restored(), "key: {by_key}");
+        bench.pty.signal("CONT");
+        bench.pty.settle().wait_for("Stepwright");
+        assert!(bench.pty.screen().alternate_screen() && !bench.pty.is_restored());
+        bench.pty.send("?");
+        bench.pty.wait_for("Keys").send("\x1b");
+        bench.pty.settle().send("q");
+        assert_eq!(bench.pty.wait(), 0);
+        assert!(bench.pty.is_restored());
+    }
+}
+
+#[test]
+fn any_size_is_drawn() {
+    let mut bench = started();
+    for size in [(200, 60), (39, 12), (20, 3), (1, 1), (80, 24)] {
+        bench.pty.resize(size);
+        bench.pty.settle();
+    }
+    bench.pty.wait_for("Stepwright").send("q");
+    assert_eq!(bench.pty.wait(), 0);
+}
+
+#[test]
+fn a_screen_too_small_to_show_anything_decides_nothing() {
+    let mut bench = started();
+    bench.pty.resize((30, 6));
+    bench.pty.wait_for("Too small").settle().send("\r");
+    bench.pty.settle().resize((100, 30));
+    bench.pty.wait_for("Enter begin").settle();
+    bench.pty.resize((30, 6));
+    bench.pty.wait_for("Too small").settle().send("q");
+    assert_eq!(bench.pty.wait(), 0);
+    assert!(bench.pty.is_restored());
+}
+
+#[test]
+fn no_color_means_none() {
+    let mut bench = start(&[], &[("NO_COLOR", "1")]);
+    bench.pty.wait_for("Stepwright").send("?");
+    bench.pty.settle().send("\x1bq");
+    bench.pty.settle();
+    let text = String::from_utf8_lossy(&bench.pty.bytes);
+    // Every `ESC [ numbers m`: 30 to 38, 40 to 48 and 90 up are colours; 39 and 49 give the terminal's own back.
+    let mut sequences = 0;
+    for rest in text.split("\x1b[").skip(1) {
+        let Some((numbers, _)) =
+            rest.split_once('m').filter(|(n, _)| n.chars().all(|c| c.is_ascii_digit() || c == ';'))
+        else {
+            continue;
+        };
+        sequences += 1;
+        let colour = |n: u16| matches!(n, 30..=38 | 40..=48 | 90..=107);
+        assert!(!numbers.split(';').filter_map(|n| n.parse().ok()).any(colour), "{numbers}");
+    }
+    assert!(sequences > 0, "weight is told by other attributes");
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_do() {
+    let output = std::process::Command::new(PROGRAM).stdin(std::process::Stdio::null()).output().unwrap();
+    assert_ne!(output.status.code(), Some(0));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("needs a terminal") && error.contains("stepwright run"), "{error}");
+    assert!(output.stdout.is_empty());
+}

@@ -1,0 +1,24 @@
+//! The workbench drawn on a test terminal: panes, whole screens and keys, most of them as snapshots in `snapshots/`.
+//!
+//! `INSTA_UPDATE=always cargo test --test screens` writes the snapshots anew; look at the difference before keeping it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod panes_behaviour;
+mod panes_belief;
+mod panes_derived;
+mod panes_map;
+mod panes_plan;
+mod panes_preconditions;
+mod panes_properties;
+mod panes_snapshots;
+mod panes_table;
+mod tui_keys;
+mod tui_screens;

@@ -1,0 +1,585 @@
+//! What the Preconditions pane does with keys, and what it shows in every state and size.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::fixture::{Script, comparison, episode, inspection, pool, step_view};
+use crate::support::screen::{ascii, buffer, pane, shown, text, unicode};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use insta::assert_snapshot;
+use ratatui::layout::Rect;
+use stepwright::driver::{Command, Level, Notice, SetSource};
+use stepwright::episode::Origin;
+use stepwright::precondition::{AdoptedSet, CandidateOrigin, Counterpart, Fate, SideBySide};
+use stepwright::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
+use stepwright::tui::view::View;
+
+const SIZE: (u16, u16) = (90, 20);
+
+struct Bench {
+    s: Script,
+    p: Box<dyn Pane>,
+}
+
+impl Bench {
+    /// A pane over an episode with a pool of seven candidates for `take`, of which the rows are: in force, the deleted, two
+    /// equivalent optimal ones, the weaker, the unknown, the failing, the malformed.
+    fn new() -> Self {
+        let mut s = episode();
+        s.view.notice(Notice::Pool(Arc::new(pool())));
+        let p = pane(PaneId::Preconditions);
+        let mut bench = Bench { s, p };
+        bench.settle();
+        bench
+    }
+
+    /// Lets the pane take the view in, and answers what it asks about a candidate.
+    fn settle(&mut self) {
+        let intents = self.p.update(&self.s.view);
+        self.answer(&intents);
+    }
+
+    fn answer(&mut self, intents: &[Intent]) {
+        for intent in intents {
+            let Intent::Send(Command::TryCandidate { token, text, .. }) = intent else { continue };
+            let known = pool().candidates.iter().position(|c| c.text == *text);
+            let inspection = known.map(inspection).ok_or_else(|| "no demonstration calls it".to_owned());
+            self.s.view.notice(Notice::CandidateChecked { token: *token, inspection });
+        }
+        let _ = self.p.update(&self.s.view);
+    }
+
+    /// Does an action; what it wants beside looking at a candidate.
+    fn act(&mut self, action: PaneAction) -> Vec<Intent> {
+        let (looks, others): (Vec<_>, Vec<_>) = self
+            .p
+            .act(action, &self.s.view)
+            .into_iter()
+            .partition(|i| matches!(i, Intent::Send(Command::TryCandidate { .. })));
+        self.answer(&looks);
+        others
+    }
+
+    fn down(&mut self, n: usize) -> &mut Self {
+        for _ in 0..n {
+            assert!(self.act(PaneAction::Down).is_empty());
+        }
+        self
+    }
+
+    fn sent(&mut self, action: PaneAction) -> Command {
+        match self.act(action).as_slice() {
+            [Intent::Send(command)] => command.clone(),
+            other => panic!("one command, not {other:?}"),
+        }
+    }
+
+    fn said(&mut self, action: PaneAction) -> String {
+        match self.act(action).as_slice() {
+            [Intent::Say(_, text)] => text.clone(),
+            other => panic!("a message, not {other:?}"),
+        }
+    }
+
+    fn screen(&mut self) -> String {
+        text(&buffer(self.p.as_mut(), &self.s.view, &unicode(), SIZE, true))
+    }
+
+    fn shot(&mut self, size: (u16, u16)) -> String {
+        shown(self.p.as_mut(), &self.s.view, &unicode(), size, true)
+    }
+
+    fn keys(&mut self, text: &str) -> Vec<Intent> {
+        text.chars().flat_map(|c| self.press(KeyCode::Char(c))).collect()
+    }
+
+    fn press(&mut self, code: KeyCode) -> Vec<Intent> {
+        self.p.key(KeyEvent::new(code, KeyModifiers::NONE), &self.s.view)
+    }
+
+    /// Lets typing rest until the pane sends what it debounced.
+    fn rest(&mut self) -> Command {
+        for _ in 0..50 {
+            std::thread::sleep(Duration::from_millis(20));
+            for intent in self.p.wake(&self.s.view) {
+                if let Intent::Send(command) = intent {
+                    return command;
+                }
+            }
+        }
+        panic!("nothing was sent after a pause");
+    }
+
+    /// Shows the step that was asked for.
+    fn step(&mut self, command: &Command) {
+        let (Command::ShowStep { token, .. } | Command::ShowDifference { token, .. }) = command else {
+            panic!("no step was asked for: {command:?}")
+        };
+        self.s.view.notice(Notice::StepShown { token: *token, step: step_view() });
+        self.settle();
+    }
+
+    fn sets(&mut self, command: &Command) {
+        let Command::CompareSets { token, .. } = command else { panic!("no comparison: {command:?}") };
+        let (comparison, right) = comparison();
+        self.s.view.notice(Notice::SetsCompared { token: *token, comparison, right });
+        self.settle();
+    }
+}
+
+/// What adopting puts in force, and what is asked before.
+fn adopted(b: &mut Bench, rows: Vec<SideBySide>) -> (Vec<String>, String) {
+    let intents = b.act(PaneAction::Adopt);
+    let intents = match &intents[..] {
+        [Intent::Send(Command::CompareSets { token, left, right })] => {
+            assert_eq!((left.name(), right.name()), ("in force".into(), "marked".into()));
+            let (comparison, right) = comparison();
+            let mut comparison = (*comparison).clone();
+            comparison.actions[0].rows = rows;
+            b.s.view.notice(Notice::SetsCompared { token: *token, comparison: Arc::new(comparison), right });
+            b.p.update(&b.s.view)
+        }
+        _ => intents,
+    };
+    match &intents[..] {
+        [Intent::Send(Command::Adopt { assertions, .. })] => (assertions.clone(), String::new()),
+        [Intent::Confirm { commands, question, .. }] => match commands.as_slice() {
+            [Command::Adopt { assertions, .. }] => (assertions.clone(), question.clone()),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+fn row(left: &str, right: &str, counterpart: Counterpart) -> SideBySide {
+    let text = |t: &str| (!t.is_empty()).then(|| t.to_owned());
+    SideBySide { left: text(left), right: text(right), counterpart }
+}
+
+#[test]
+fn adopting_asks_before_it_drops_what_is_in_force() {
+    let mut b = Bench::new();
+    // Unasked: the suggested ones. What is in force is not among them: a question.
+    let rows = vec![
+        row("self.inventory is None", "", Counterpart::Only),
+        row("", "self.location == recep", Counterpart::Only),
+    ];
+    let (assertions, question) = adopted(&mut b, rows);
+    assert_eq!(assertions, ["self.location == recep"]);
+    assert!(question.contains("It adds 1:\n  + self.location == recep\n"), "{question}");
+    let drops = "It drops 1:\n  - self.inventory is None  (nothing else forbids as much)\n";
+    assert!(question.contains(drops), "{question}");
+    // What is only said with other words is not dropped: no question.
+    let reworded = vec![row("self.inventory is None", "self.location == recep", Counterpart::Equivalent)];
+    assert_eq!(adopted(&mut b, reworded).1, "");
+    // The first row is what is in force; with it nothing is dropped and nothing asked.
+    b.act(PaneAction::ToggleFold);
+    let both = vec!["self.inventory is None".to_owned(), "self.location == recep".to_owned()];
+    assert_eq!(adopted(&mut b, vec![]), (both.clone(), String::new()));
+    let origin = "inferred".into();
+    b.s.event(stepwright::episode::Event::AssertionsAdopted { action: "take".into(), assertions: both, origin });
+    b.settle();
+    assert!(b.said(PaneAction::Adopt).contains("in force for take already"));
+}
+
+#[test]
+fn deleted_candidates_are_restored_and_not_marked() {
+    let mut b = Bench::new();
+    b.down(1);
+    assert!(b.said(PaneAction::ToggleFold).contains("x restores it"));
+    assert_eq!(
+        b.sent(PaneAction::ToggleReject),
+        Command::RejectCandidate { action: "take".into(), id: 6, rejected: false }
+    );
+    b.act(PaneAction::Up);
+    assert!(b.said(PaneAction::ToggleReject).contains("A drops the others"));
+}
+
+#[test]
+fn what_is_edited_has_its_verdict_before_a_key_is_pressed() {
+    let mut b = Bench::new();
+    b.down(2);
+    b.p.act(PaneAction::Edit, &b.s.view).iter().for_each(|intent| {
+        assert!(matches!(intent, Intent::Send(Command::TryCandidate { .. })), "{intent:?}");
+    });
+    let screen = b.screen();
+    assert!(screen.contains("as you type") && screen.contains("|C|"), "{screen}");
+    // An expression that is still being looked at is told as soon as it is known.
+    let mut fresh = pane(PaneId::Preconditions);
+    let _ = fresh.update(&b.s.view);
+    let asked = fresh.act(PaneAction::Edit, &b.s.view);
+    let tokens: Vec<u64> = asked
+        .iter()
+        .filter_map(|i| match i {
+            Intent::Send(Command::TryCandidate { token, .. }) => Some(*token),
+            _ => None,
+        })
+        .collect();
+    let first = tokens[0];
+    assert!(shown(fresh.as_mut(), &b.s.view, &unicode(), SIZE, true).contains("checking against the demonstrations"));
+    b.s.view.notice(Notice::CandidateChecked { token: first, inspection: Ok(inspection(0)) });
+    let _ = fresh.update(&b.s.view);
+    assert!(!shown(fresh.as_mut(), &b.s.view, &unicode(), SIZE, true).contains("checking against"));
+    // A new expression has nothing to look at yet.
+    let mut b = Bench::new();
+    assert!(b.act(PaneAction::Add).is_empty());
+}
+
+#[test]
+fn what_must_come_first_is_said() {
+    let s = episode();
+    let mut p = pane(PaneId::Preconditions);
+    let _ = p.update(&s.view);
+    assert!(!p.actions(&s.view).iter().any(|(a, _)| *a == PaneAction::Score));
+    let told = p.missing(PaneAction::Score, &s.view).expect("words");
+    assert!(told.contains("no candidates to score yet: I infers them"), "{told}");
+    let b = Bench::new();
+    assert_eq!(b.p.missing(PaneAction::Score, &b.s.view), None, "it is offered now");
+    assert_eq!(b.p.missing(PaneAction::Cycle, &s.view), None);
+}
+
+#[test]
+fn a_candidate_is_looked_at_as_it_is_typed() {
+    let mut b = Bench::new();
+    b.down(2);
+    b.act(PaneAction::Edit);
+    let wake = b.keys("s");
+    assert!(matches!(wake[..], [Intent::WakeIn(_)]));
+    let Command::TryCandidate { token, action, text } = b.rest() else { panic!("a try") };
+    assert_eq!((action.as_str(), text.as_str()), ("take", "self.location == receps"));
+    let mut seen = (*inspection(3)).clone();
+    seen.candidate.text = text;
+    seen.candidate.fate = Fate::Fails {
+        demonstration: 0,
+        call: 1,
+        at: "agent.take('a', 'b')".into(),
+        exception: "NameError".into(),
+        message: "name 'receps' is not defined".into(),
+        failing: 12,
+    };
+    b.s.view.notice(Notice::CandidateChecked { token, inspection: Ok(Arc::new(seen)) });
+    b.settle();
+    let screen = b.screen();
+    assert!(screen.contains("NameError: name 'receps' is not defined"), "{screen}");
+    assert!(screen.contains("demonstration 1, call 2: agent.take('a', 'b')"), "{screen}");
+    assert!(screen.contains("implied by self.location == recep"), "{screen}");
+    let put = b.press(KeyCode::Enter);
+    let text = "self.location == receps".to_owned();
+    assert_eq!(put, [Intent::Send(Command::PutCandidate { action: "take".into(), id: Some(1), text })]);
+    // What cannot be told is told where it is typed.
+    b.act(PaneAction::Add);
+    b.keys("x");
+    let Command::TryCandidate { token, .. } = b.rest() else { panic!("a try") };
+    b.s.view.notice(Notice::CandidateChecked { token, inspection: Err("no demonstration calls `take`".into()) });
+    b.settle();
+    assert!(b.screen().contains("no demonstration calls `take`"));
+    assert!(b.press(KeyCode::Esc).is_empty());
+}
+
+#[test]
+fn inference_is_started_for_one_or_all_by_enumerator_or_model() {
+    let mut b = Bench::new();
+    let mut other = pool();
+    other.action = "goto".into();
+    b.s.view.notice(Notice::Pool(Arc::new(other)));
+    b.settle();
+    let infer = |action: Option<&str>, origin| Command::Infer { action: action.map(str::to_owned), origin };
+    assert_eq!(b.sent(PaneAction::Run), infer(Some("goto"), CandidateOrigin::Enumerated));
+    b.act(PaneAction::Right);
+    b.act(PaneAction::Cycle);
+    assert_eq!(b.sent(PaneAction::Run), infer(Some("take"), CandidateOrigin::Model));
+    assert_eq!(b.sent(PaneAction::RunAll), infer(None, CandidateOrigin::Model));
+    assert_eq!(b.act(PaneAction::Options), [Intent::AskCandidates]);
+    assert!(b.screen().contains("I: model, 3 demonstrations x 1+8"));
+    b.act(PaneAction::Add);
+    b.keys("obj");
+    let put = Command::PutCandidate { action: "take".into(), id: None, text: "obj".into() };
+    assert_eq!(b.press(KeyCode::Enter), [Intent::Send(put)]);
+    let _ = b.screen();
+    let event =
+        MouseEvent { kind: MouseEventKind::Down(MouseButton::Left), column: 1, row: 0, modifiers: KeyModifiers::NONE };
+    b.p.mouse(event, Rect::new(0, 0, SIZE.0, SIZE.1), &b.s.view);
+    assert!(b.p.title(&b.s.view).contains("goto"), "a click on a tab shows it");
+}
+
+#[test]
+fn the_tab_follows_the_chosen_proposal_until_another_is_picked() {
+    let mut b = Bench::new();
+    for action in ["goto", "aim"] {
+        let mut other = pool();
+        other.action = action.into();
+        b.s.view.notice(Notice::Pool(Arc::new(other)));
+    }
+    b.settle();
+    let title = |b: &Bench| b.p.title(&b.s.view);
+    assert!(title(&b).contains("of goto"), "the chosen proposal goes: {}", title(&b));
+    let take = b.s.propose("take mug 1 from desk 1", Some("agent.take('mug 1', 'desk 1')"), Origin::Sample, None);
+    b.s.view.select(take);
+    b.settle();
+    assert!(title(&b).contains("of take"));
+    b.act(PaneAction::Right);
+    assert!(title(&b).contains("of aim"), "around the end");
+    b.settle();
+    assert!(title(&b).contains("of aim"), "a person's pick stays");
+    b.act(PaneAction::Follow);
+    assert!(title(&b).contains("of take"));
+}
+
+#[test]
+fn marked_candidates_are_merged_and_that_is_undone() {
+    let mut b = Bench::new();
+    b.act(PaneAction::MarkAll);
+    assert!(b.said(PaneAction::MergeAll).contains("0 marked, Space marks more"), "nothing is marked");
+    b.down(2);
+    b.act(PaneAction::ToggleFold);
+    b.down(2);
+    b.act(PaneAction::ToggleFold);
+    let text = "self.location == recep or self.location is not None".to_owned();
+    let Command::PutCandidate { action, id: None, text: any } = b.sent(PaneAction::MergeAny) else { panic!("a merge") };
+    assert_eq!((action.as_str(), any), ("take", text.clone()));
+    let mut merged = pool();
+    merged.candidates.push(stepwright::precondition::Candidate {
+        id: 7,
+        text: text.clone(),
+        ..merged.candidates[0].clone()
+    });
+    b.s.view.notice(Notice::Pool(Arc::new(merged)));
+    b.settle();
+    assert_eq!(adopted(&mut b, vec![]).0, [text.as_str()], "the merged one is marked in their place");
+    assert!(b.act(PaneAction::Copy) == [Intent::Copy(text)], "and the cursor is on it");
+}
+
+#[test]
+fn undoing_a_merge_brings_the_marks_back() {
+    let mut b = Bench::new();
+    b.act(PaneAction::ToggleFold);
+    let before = adopted(&mut b, vec![]).0;
+    assert_eq!(before.len(), 2);
+    let Command::PutCandidate { text, .. } = b.sent(PaneAction::MergeAll) else { panic!("a merge") };
+    assert_eq!(text, "self.inventory is None and self.location == recep");
+    assert_eq!(b.sent(PaneAction::UndoChange), Command::UndoChange { action: "take".into() });
+    assert_eq!(adopted(&mut b, vec![]).0, before);
+    assert_eq!(b.sent(PaneAction::RedoChange), Command::RedoChange { action: "take".into() });
+}
+
+#[test]
+fn two_marked_ones_are_told_apart_by_a_step() {
+    let mut b = Bench::new();
+    assert!(b.said(PaneAction::Differ).contains("1 are marked"), "one is");
+    b.down(4);
+    b.act(PaneAction::ToggleFold);
+    let command = b.sent(PaneAction::Differ);
+    let Command::ShowDifference { one, other, .. } = &command else { panic!("{command:?}") };
+    assert_eq!((one.as_str(), other.as_str()), ("self.location == recep", "self.location is not None"));
+    b.step(&command);
+    assert_eq!(b.p.title(&b.s.view), "Demonstration 3 (heat-3), before call 8");
+    assert!(b.screen().contains("recep = 'desk 1'"));
+    assert!(b.said(PaneAction::Right).contains("stands alone"));
+    assert!(b.act(PaneAction::Back).is_empty());
+    assert!(b.p.title(&b.s.view).contains("of take"));
+}
+
+#[test]
+fn why_names_the_stronger_one_and_a_step() {
+    let mut b = Bench::new();
+    assert!(b.said(PaneAction::Why).contains("no demonstration calls it"), "what is in force could not be looked at");
+    b.down(2);
+    assert!(b.said(PaneAction::Why).contains("it is optimal"));
+    b.down(2);
+    let command = b.sent(PaneAction::Why);
+    let Command::ShowDifference { one, other, .. } = &command else { panic!("{command:?}") };
+    assert_eq!((one.as_str(), other.as_str()), ("self.location is not None", "self.location == recep"));
+    b.down(2);
+    assert!(b.said(PaneAction::Why).contains("only valid candidates are ranked"));
+}
+
+#[test]
+fn a_close_look_lists_relations_and_steps_and_goes_to_them() {
+    let mut b = Bench::new();
+    b.down(2);
+    assert!(b.act(PaneAction::Activate).is_empty());
+    assert_eq!(b.p.title(&b.s.view), "A candidate for take");
+    let offered: Vec<PaneAction> = b.p.actions(&b.s.view).into_iter().map(|(a, _)| a).collect();
+    assert!(offered.contains(&PaneAction::Back) && !offered.contains(&PaneAction::Adopt));
+    // Heading, three related, heading, three steps, the rest.
+    b.down(5);
+    let command = b.sent(PaneAction::Activate);
+    let Command::ShowStep { place, texts, .. } = &command else { panic!("{command:?}") };
+    assert_eq!(place.call, 3);
+    assert_eq!(texts, &["self.location == recep", "self.inventory is None"], "it, and what is in force");
+    b.step(&command);
+    let command = b.sent(PaneAction::Right);
+    assert!(matches!(&command, Command::ShowStep { place, .. } if place.call == 7));
+    b.step(&command);
+    let command = b.sent(PaneAction::Right);
+    b.step(&command);
+    assert!(b.said(PaneAction::Right).contains("last step"));
+    b.act(PaneAction::Back);
+    assert_eq!(b.p.title(&b.s.view), "A candidate for take");
+    b.act(PaneAction::Top);
+    b.down(3);
+    b.act(PaneAction::Activate);
+    assert_eq!(b.act(PaneAction::Copy), [Intent::Copy("self.location is not None".into())], "back in the list, on it");
+}
+
+#[test]
+fn two_sets_are_compared_changed_and_put_in_force() {
+    let mut b = Bench::new();
+    let command = b.sent(PaneAction::Compare);
+    let Command::CompareSets { left, right, .. } = &command else { panic!("{command:?}") };
+    assert_eq!((left, right), (&SetSource::InForce, &SetSource::Inferred));
+    b.sets(&command);
+    assert_eq!(b.p.title(&b.s.view), "Two sets side by side");
+    let sources = |command: &Command| match command {
+        Command::CompareSets { left, right, .. } => (left.name(), right.name()),
+        other => panic!("{other:?}"),
+    };
+    let command = b.sent(PaneAction::Compare);
+    assert_eq!(sources(&command), ("specification".into(), "suggested".into()));
+    b.sets(&command);
+    let command = b.sent(PaneAction::Right);
+    assert_eq!(sources(&command), ("specification".into(), "in force".into()), "never the same on both sides");
+    b.sets(&command);
+    // The step where they differ comes with all that either asserts.
+    let command = b.sent(PaneAction::Activate);
+    assert!(matches!(&command, Command::ShowStep { texts, .. } if texts.len() == 5), "{command:?}");
+    b.step(&command);
+    b.act(PaneAction::Back);
+    // The left one is not what is in force, so what would change is found out first.
+    let command = b.sent(PaneAction::Adopt);
+    let Command::CompareSets { token, left: SetSource::InForce, .. } = command else { panic!("{command:?}") };
+    let (sets, right) = comparison();
+    b.s.view.notice(Notice::SetsCompared { token, comparison: sets, right });
+    let intents = b.p.update(&b.s.view);
+    let [Intent::Confirm { question, commands, .. }] = &intents[..] else { panic!("a question, not {intents:?}") };
+    let drops = "It drops 1:\n  - take: self.location is not None  (implied by the rest)";
+    assert!(question.contains("It adds 2:") && question.contains(drops), "{question}");
+    assert!(question.contains("1 stay, 1 are said with other words"), "{question}");
+    assert!(matches!(&commands[..], [Command::AdoptSet { origin, .. }] if origin == "mine.preconditions.py"));
+    b.down(5);
+    assert!(b.said(PaneAction::Activate).contains("they differ on take"));
+}
+
+#[test]
+fn the_marked_set_can_be_compared_and_files_are_asked_for() {
+    let mut b = Bench::new();
+    b.act(PaneAction::ToggleFold);
+    let command = b.sent(PaneAction::Compare);
+    b.sets(&command);
+    let mut given = None;
+    for _ in 0..4 {
+        let command = b.sent(PaneAction::Right);
+        if let Command::CompareSets { right: SetSource::Given(name, set), .. } = &command {
+            given = Some((name.clone(), set.clone()));
+        }
+        b.sets(&command);
+    }
+    let (name, set): (String, AdoptedSet) = given.expect("the marked set comes by");
+    assert_eq!(name, "marked");
+    assert_eq!(set.of("take"), ["self.inventory is None", "self.location == recep"]);
+    let save = FileUse::Save { name: "household.preconditions.py".into() };
+    assert_eq!(b.act(PaneAction::Save), [Intent::AskFile(save)]);
+    let [Intent::AskFile(FileUse::Compare { token, .. })] = b.act(PaneAction::Load)[..] else { panic!("a file") };
+    let (left, right) = (SetSource::InForce, SetSource::File("x".into()));
+    b.sets(&Command::CompareSets { token, left, right });
+    assert!(b.screen().contains("mine.preconditions.py"));
+    // It stays among those to be compared.
+    b.sent(PaneAction::Compare);
+    let names: Vec<String> = (0..5)
+        .map(|_| match b.sent(PaneAction::Right) {
+            Command::CompareSets { right, .. } => right.name(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(names.contains(&"mine.preconditions.py".to_owned()), "{names:?}");
+}
+
+#[test]
+fn snapshots_of_every_state() {
+    let sizes = [(78, 17), (58, 21), (118, 36)];
+    let mut b = Bench::new();
+    b.down(2);
+    let mut grown = pool();
+    grown.running = true;
+    grown.candidates[2].times = 5;
+    grown.candidates[2].origin = CandidateOrigin::Model;
+    grown.candidates[2].logprob = Some(-0.734);
+    b.s.view.notice(Notice::Pool(Arc::new(grown)));
+    b.settle();
+    let all: String = sizes.map(|size| b.shot(size)).concat();
+    assert_snapshot!("preconditions_looked_at", all);
+    b.act(PaneAction::Activate);
+    b.down(5);
+    let all: String = sizes.map(|size| b.shot(size)).concat();
+    assert_snapshot!("preconditions_study", all);
+    let command = b.sent(PaneAction::Activate);
+    b.step(&command);
+    let all: String = sizes.map(|size| b.shot(size)).concat();
+    assert_snapshot!("preconditions_step", all);
+    b.act(PaneAction::Back);
+    b.act(PaneAction::Back);
+    let command = b.sent(PaneAction::Compare);
+    b.sets(&command);
+    b.down(3);
+    let all: String = sizes.map(|size| b.shot(size)).concat();
+    assert_snapshot!("preconditions_sets", all);
+    assert_snapshot!("preconditions_sets_ascii", shown(b.p.as_mut(), &b.s.view, &ascii(), (78, 17), false));
+}
+
+#[test]
+fn many_actions_fit_as_tabs() {
+    let mut b = Bench::new();
+    for name in ["CONFIRM", "FindRestaurants", "GOODBYE", "INFORM", "INFORM_COUNT", "NOTIFY_FAILURE", "NOTIFY_SUCCESS"]
+    {
+        let mut other = pool();
+        other.action = name.into();
+        b.s.view.notice(Notice::Pool(Arc::new(other)));
+    }
+    for name in ["OFFER", "OFFER_INTENT", "REQUEST", "REQ_MORE", "ReserveRestaurant"] {
+        let mut other = pool();
+        other.action = name.into();
+        b.s.view.notice(Notice::Pool(Arc::new(other)));
+    }
+    b.settle();
+    let mut all = String::new();
+    for _ in 0..13 {
+        let title = b.p.title(&b.s.view);
+        let name = title.trim_start_matches("Preconditions of ").split(',').next().unwrap_or_default().to_owned();
+        let line = b.shot((78, 8));
+        let tabs = line.lines().nth(1).unwrap_or_default().to_owned();
+        assert!(line.contains(&format!("[{name}]")), "the shown tab is in sight: {line}");
+        all.push_str(&tabs);
+        all.push('\n');
+        b.act(PaneAction::Right);
+    }
+    assert_snapshot!("preconditions_tabs", all);
+}
+
+#[test]
+fn nothing_is_looked_up_before_anybody_works_here() {
+    let s = episode();
+    let mut p = pane(PaneId::Preconditions);
+    assert!(p.update(&s.view).is_empty(), "what is in force alone need not be evaluated at the start");
+    let intents = p.act(PaneAction::Down, &s.view);
+    assert!(
+        matches!(&intents[..], [Intent::Send(Command::TryCandidate { text, .. })] if text == "self.inventory is None")
+    );
+    assert!(p.act(PaneAction::Down, &s.view).is_empty(), "asked once");
+    let _ = p.update(&View::default());
+    let said = p.act(PaneAction::Why, &View::default());
+    assert!(matches!(&said[..], [Intent::Say(Level::Info, _)]), "the words on a closed session's candidate are gone");
+}
+
+#[test]
+fn another_session_leaves_nothing_of_the_one_before() {
+    let mut b = Bench::new();
+    b.act(PaneAction::ToggleFold);
+    let command = b.sent(PaneAction::Compare);
+    b.sets(&command);
+    assert_eq!(b.p.title(&b.s.view), "Two sets side by side");
+    let mut header = b.s.view.session.as_ref().unwrap().header.clone();
+    header.task = "another".into();
+    b.s.view.notice(Notice::Opened { header: Box::new(header), records: Arc::default(), path: None });
+    b.p.update(&b.s.view);
+    assert!(b.p.title(&b.s.view).starts_with("Preconditions"), "{}", b.p.title(&b.s.view));
+}

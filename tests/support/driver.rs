@@ -1,0 +1,414 @@
+//! What the driver's tests share: a world that counts, models that follow a script, and a watcher of notices.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use stepwright::driver::prompting::Prompting;
+use stepwright::driver::{Beginning, BlockingSource, Command, Handle, Keep, Level, Notice, Setup, Source, start};
+use stepwright::episode::{Event, FORMAT_VERSION, Header, Record, Session, log};
+use stepwright::model::{
+    CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
+    ScoreRequest, StreamEvent, TokenLogprob, Usage,
+};
+use stepwright::planner::SymbolicProposer;
+use stepwright::program::sandbox::{Limits, Workers};
+use stepwright::program::{Call, Literal};
+use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+/// The specification of the counting world.
+pub const SPECIFICATION: &str = include_str!("counter.py");
+
+/// A world in which one adds up to ten. `add N` for N from 1 to 5; whatever goes over ten is refused.
+#[derive(Debug, Clone, Default)]
+pub struct Counter {
+    pub total: i64,
+    /// Counts differently from the other: for sessions whose world has changed.
+    pub skew: i64,
+}
+
+impl Counter {
+    fn try_act(&mut self, text: &str) -> Outcome {
+        let n = text.strip_prefix("add ").and_then(|n| n.parse::<i64>().ok()).filter(|n| (1..=5).contains(n));
+        let mut outcome = Outcome::default();
+        match n {
+            Some(n) if self.total + n <= 10 => {
+                self.total += n;
+                outcome.observation = format!("The total is {}.", self.total + self.skew);
+                outcome.action_call =
+                    Some(Call { receiver: "agent".into(), function: "add".into(), args: vec![Literal::Int(n)] });
+                outcome.observation_calls = vec![Call {
+                    receiver: "agent".into(),
+                    function: "set_total".into(),
+                    args: vec![Literal::Int(self.total)],
+                }];
+            }
+            _ => {
+                outcome.observation = "Nothing happens.".into();
+                outcome.error = Some("Nothing happens.".into());
+            }
+        }
+        outcome.won = self.total == 10;
+        outcome.done = outcome.won;
+        outcome.admissible = self.admissible();
+        outcome
+    }
+}
+
+impl World for Counter {
+    fn name(&self) -> &'static str {
+        "counter"
+    }
+
+    fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {
+        if task != "ten" {
+            return Err(WorldError::NoSuchTask { id: task.into(), nearest: vec!["ten".into()] });
+        }
+        self.total = 0;
+        Ok(Outcome { observation: "Reach ten.".into(), admissible: self.admissible(), ..Outcome::default() })
+    }
+
+    fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
+        if text == "add boom" {
+            return Err(WorldError::Failed("the world broke".into()));
+        }
+        Ok(self.try_act(text))
+    }
+
+    fn admissible(&self) -> Option<Vec<String>> {
+        Some((1..=5).filter(|n| self.total + n <= 10).map(|n| format!("add {n}")).collect())
+    }
+
+    fn truth(&self) -> Value {
+        json!({"total": self.total})
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot(Arc::new(self.total))
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
+        self.total = *snapshot.0.downcast_ref::<i64>().ok_or(WorldError::ForeignSnapshot)?;
+        Ok(())
+    }
+
+    fn preview(&self, text: &str) -> Option<(Outcome, Value)> {
+        let mut copy = self.clone();
+        let outcome = copy.try_act(text);
+        Some((outcome, copy.truth()))
+    }
+
+    fn tasks(&self) -> Vec<TaskInfo> {
+        vec![TaskInfo {
+            id: "ten".into(),
+            kind: "count".into(),
+            sentence: "reach ten.".into(),
+            source: "shipped".into(),
+        }]
+    }
+
+    fn call_of(&self, text: &str) -> Option<Call> {
+        let n = text.strip_prefix("add ")?.parse::<i64>().ok()?;
+        Some(Call { receiver: "agent".into(), function: "add".into(), args: vec![Literal::Int(n)] })
+    }
+
+    fn text_of(&self, call: &Call) -> Option<String> {
+        match (call.receiver.as_str(), call.function.as_str(), call.args.as_slice()) {
+            ("agent", "add", [Literal::Int(n)]) => Some(format!("add {n}")),
+            _ => None,
+        }
+    }
+
+    fn header(&self) -> ProgramHeader {
+        ProgramHeader {
+            function: "reach_ten".into(),
+            comment: "reach ten.".into(),
+            setup: vec!["env = Environment()".into(), "agent = Agent(env)".into()],
+        }
+    }
+
+    fn specification(&self) -> std::borrow::Cow<'static, str> {
+        SPECIFICATION.into()
+    }
+
+    fn fork(&self) -> Box<dyn World> {
+        Box::new(self.clone())
+    }
+}
+
+/// What the scripted model does at one ask.
+#[derive(Debug, Clone)]
+pub enum Turn {
+    /// Answers these texts after so long, streaming them character by character.
+    Say(Vec<&'static str>, Duration),
+    /// Answers texts of a stream that ended without saying that it was whole.
+    Cut(Vec<&'static str>),
+    /// Fails.
+    Fail(ModelError),
+    /// Streams some text and never ends.
+    Hang(&'static str),
+    /// Scores given texts: each ending's log-probability, for one token; others get -9.
+    Score(Vec<(&'static str, f64)>),
+    /// Scores one text and never ends.
+    HangScoring,
+}
+
+/// A model that follows a script and keeps what it was asked.
+#[derive(Default)]
+pub struct Scripted {
+    pub turns: Mutex<VecDeque<Turn>>,
+    pub asked: Mutex<Vec<ModelRequest>>,
+}
+
+impl Scripted {
+    pub fn new(turns: impl IntoIterator<Item = Turn>) -> Arc<Self> {
+        Arc::new(Scripted { turns: Mutex::new(turns.into_iter().collect()), asked: Mutex::default() })
+    }
+
+    /// Answers at once.
+    pub fn lines(lines: &[&'static str]) -> Arc<Self> {
+        Scripted::new(lines.iter().map(|l| Turn::Say(vec![l], Duration::ZERO)))
+    }
+}
+
+#[async_trait]
+impl LanguageModel for Scripted {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: "scripted".into(), kind: ModelKind::Recorded, endpoint: String::new() }
+    }
+
+    fn raw_setting(&self) -> Option<&'static str> {
+        Some("set `raw`")
+    }
+
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        done: &UnboundedSender<usize>,
+        _cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
+        self.asked.lock().unwrap().push(kept(request));
+        let turn = self.turns.lock().unwrap().pop_front();
+        let _ = done.send(1);
+        tokio::task::yield_now().await;
+        match turn {
+            Some(Turn::Score(scores)) => Ok(request
+                .candidates
+                .iter()
+                .map(|text| {
+                    let known = scores.iter().find(|(end, _)| text.ends_with(end));
+                    let token = TokenLogprob { token: text.clone(), logprob: known.map_or(-9.0, |(_, l)| *l) };
+                    Completion { text: text.clone(), finish: String::new(), tokens: vec![token] }
+                })
+                .collect()),
+            Some(Turn::Fail(error)) => Err(error),
+            Some(Turn::HangScoring) => std::future::pending().await,
+            turn => panic!("asked to score at {turn:?}"),
+        }
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        stream: &UnboundedSender<StreamEvent>,
+        _cancel: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        self.asked.lock().unwrap().push(request.clone());
+        let turn = self.turns.lock().unwrap().pop_front();
+        match turn {
+            None => Err(ModelError::Unreachable { endpoint: "scripted".into(), message: "the script is over".into() }),
+            Some(Turn::Cut(texts)) => {
+                let completion = |t: &&str| Completion { text: t.to_string(), finish: CUT_OFF.into(), tokens: vec![] };
+                Ok(ModelResponse { completions: texts.iter().map(completion).collect(), usage: None })
+            }
+            Some(Turn::Fail(error)) => Err(error),
+            Some(turn @ (Turn::Score(_) | Turn::HangScoring)) => panic!("asked to write at {turn:?}"),
+            Some(Turn::Hang(text)) => {
+                let _ = stream.send(StreamEvent::Delta { index: 0, text: text.into() });
+                // It does not even look at the cancellation.
+                std::future::pending().await
+            }
+            Some(Turn::Say(texts, wait)) => {
+                for (index, text) in texts.iter().enumerate() {
+                    for c in text.chars() {
+                        let _ = stream.send(StreamEvent::Delta { index: index as u32, text: c.into() });
+                    }
+                }
+                tokio::time::sleep(wait).await;
+                let completion = |t: &&str| Completion { text: t.to_string(), finish: "stop".into(), tokens: vec![] };
+                let usage = Some(Usage { prompt: 100, completion: 10 * texts.len() as u64 });
+                Ok(ModelResponse { completions: texts.iter().map(completion).collect(), usage })
+            }
+        }
+    }
+}
+
+/// A request of the script, as a request to score is kept.
+fn kept(request: &ScoreRequest) -> ModelRequest {
+    let candidates = PromptMessage { role: "candidates".into(), text: request.candidates.join("\n") };
+    ModelRequest {
+        messages: request.messages.iter().cloned().chain([candidates]).collect(),
+        max_tokens: 0,
+        temperature: 0.0,
+        n: 0,
+        stop: vec![],
+        seed: None,
+        frequency_penalty: 0.0,
+        tag: None,
+        logprobs: true,
+    }
+}
+
+pub fn header() -> Header {
+    Header {
+        stepwright: "session".into(),
+        version: FORMAT_VERSION,
+        program: "test".into(),
+        created: 0,
+        world: "counter".into(),
+        options: BTreeMap::new(),
+        data: "shipped".into(),
+        task: "ten".into(),
+        sentence: "reach ten.".into(),
+        seed: 0,
+        method: "precondition-aware".into(),
+        model: "scripted".into(),
+        specification: SPECIFICATION.into(),
+        opening: vec![
+            "def reach_ten():".into(),
+            "# reach ten.".into(),
+            "env = Environment()".into(),
+            "agent = Agent(env)".into(),
+        ],
+    }
+}
+
+pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Option<log::Writer>) -> Setup {
+    let again = Arc::clone(&model);
+    Setup {
+        blocking: BlockingSource::Assertions,
+        beginning,
+        world: Box::new(world),
+        method: stepwright::method::named("precondition-aware").unwrap(),
+        source: Source::Language { name: "scripted".into(), model },
+        resolver: Arc::new(move |name| match name {
+            "scripted" => Ok(Source::Language { name: "scripted".into(), model: again.clone() }),
+            "symbolic" => Ok(Source::Symbolic),
+            _ => Err(format!("no model `{name}`; there are scripted, symbolic")),
+        }),
+        proposer: Arc::new(SymbolicProposer::learn([])),
+        sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
+        prompting: Prompting::default(),
+        demonstrations: Arc::default(),
+        keep: log.map_or(Keep::Nothing, Keep::Log),
+        policy: None,
+        unattended: false,
+        clock: Arc::new(|| 1_000),
+    }
+}
+
+/// A driver with what it told so far, folded.
+pub struct Watched {
+    pub handle: Handle,
+    pub session: Session,
+    pub records: Vec<Record>,
+    pub notices: Vec<Notice>,
+}
+
+impl Watched {
+    pub fn start(setup: Setup) -> Self {
+        let handle = start(setup).unwrap();
+        Watched { handle, session: Session::new(header()), records: vec![], notices: vec![] }
+    }
+
+    pub fn new(model: Arc<Scripted>) -> Self {
+        Watched::start(setup(Beginning::New(Box::new(header())), Counter::default(), model, None))
+    }
+
+    pub fn send(&self, command: Command) {
+        self.handle.commands.send(command).unwrap();
+    }
+
+    /// Folds notices in until one satisfies the condition.
+    pub async fn until(&mut self, what: &str, mut is: impl FnMut(&Notice, &Session) -> bool) -> Notice {
+        let wait = tokio::time::timeout(Duration::from_secs(20), async {
+            loop {
+                let notice = self.handle.notices.recv().await.expect("the driver stopped");
+                self.fold(&notice);
+                let found = is(&notice, &self.session);
+                self.notices.push(notice.clone());
+                if found {
+                    return notice;
+                }
+            }
+        });
+        match wait.await {
+            Ok(notice) => notice,
+            Err(_) => {
+                panic!("never: {what}; last notices: {:#?}", &self.notices[self.notices.len().saturating_sub(6)..])
+            }
+        }
+    }
+
+    fn fold(&mut self, notice: &Notice) {
+        match notice {
+            Notice::Opened { header, records, .. } => {
+                self.session = Session::new((**header).clone());
+                for record in records.iter() {
+                    self.session.apply(record).unwrap();
+                    self.records.push(record.clone());
+                }
+            }
+            Notice::Recorded(record) => {
+                self.session.apply(record).unwrap();
+                self.records.push((**record).clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// Waits for the method's next recommendation; gives its text.
+    pub async fn recommended(&mut self) -> String {
+        self.until(
+            "a recommendation",
+            |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Recommended { .. })),
+        )
+        .await;
+        let turn = &self.session.current().unwrap().turn;
+        let (id, _) = turn.recommended.clone().unwrap();
+        id.and_then(|id| turn.proposal(id)).map(|p| p.raw.trim().to_owned()).unwrap_or_default()
+    }
+
+    /// Approves what is recommended.
+    pub fn approve(&self) {
+        let turn = &self.session.current().unwrap().turn;
+        let id = turn.recommended.as_ref().unwrap().0.unwrap();
+        self.send(Command::Approve { proposal: id });
+    }
+
+    pub async fn executed(&mut self) -> String {
+        self.until("a step", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Executed { .. })))
+            .await;
+        self.session.current().unwrap().outcome.observation.clone()
+    }
+
+    pub async fn said(&mut self, level: Level, part: &str) -> String {
+        let notice = self
+            .until(part, |n, _| matches!(n, Notice::Say { level: l, text } if *l == level && text.contains(part)))
+            .await;
+        match notice {
+            Notice::Say { text, .. } => text,
+            _ => unreachable!(),
+        }
+    }
+
+    pub async fn quit(mut self) -> Vec<Record> {
+        self.send(Command::Quit);
+        self.until("the end", |n, _| *n == Notice::Stopped).await;
+        self.records
+    }
+}
