@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Notice, prompting};
 use crate::episode::AskId;
+use crate::episode::AskKind;
 use crate::episode::gate::AskSpec;
-use crate::method::{GREEDY, JUDGE, PLAN, SAMPLES};
 use crate::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, StreamEvent};
 
 /// Pieces of a stream are passed on at most this often.
@@ -39,7 +39,7 @@ pub(super) fn request(spec: &AskSpec, think: bool, penalty: Option<f64>, seed: u
         return prompting::request(messages, think, spec.n, spec.temperature, seed);
     }
     let raw = messages.iter().any(|m| m.role == "text");
-    if spec.purpose == PLAN {
+    if spec.kind == AskKind::PLAN {
         return ModelRequest {
             messages,
             max_tokens: PLAN_TOKENS,
@@ -56,7 +56,7 @@ pub(super) fn request(spec: &AskSpec, think: bool, penalty: Option<f64>, seed: u
     let line = if raw { 64 } else { 160 };
     ModelRequest {
         messages,
-        max_tokens: if spec.purpose.starts_with(JUDGE) { JUDGE_TOKENS } else { line },
+        max_tokens: if matches!(spec.kind, AskKind::Judgement { .. }) { JUDGE_TOKENS } else { line },
         temperature: spec.temperature,
         n: spec.n,
         stop: if raw { vec!["\n".to_owned()] } else { Vec::new() },
@@ -69,7 +69,7 @@ pub(super) fn request(spec: &AskSpec, think: bool, penalty: Option<f64>, seed: u
 
 /// Whether an ask is for the next action, rather than for assertions.
 fn is_next_action(spec: &AskSpec) -> bool {
-    [GREEDY, SAMPLES].contains(&spec.purpose.as_str())
+    [AskKind::GREEDY, AskKind::SAMPLES].contains(&spec.kind)
 }
 
 /// Asks, passing the stream on as notices.

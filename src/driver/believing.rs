@@ -13,10 +13,11 @@ use super::task::Driver;
 use super::{BeliefReading, BeliefView, Level, SYMBOLIC};
 use crate::belief;
 use crate::blocking::domain;
+use crate::episode::AskKind;
 use crate::episode::gate::{Advice, AskSpec, BeliefDraft, Report};
 use crate::episode::{AskId, Due, Node, Usage};
+use crate::method::Believing;
 use crate::method::coding::{Form, Memory, STATE, closes, in_force, read_program, updates};
-use crate::method::{BELIEF, Believing};
 use crate::planner;
 use crate::world::state_form;
 
@@ -103,8 +104,8 @@ impl Driver {
             return Some(Advice::Offer(Box::new(self.read_state(&update, written))));
         }
         let Source::Language { .. } = &self.source else {
-            let (purpose, model) = (BELIEF.to_owned(), SYMBOLIC.to_owned());
-            return Some(Advice::Write(AskSpec { purpose, model, prompt: None, n: 1, temperature: 0.0 }));
+            let (kind, model) = (AskKind::BELIEF, SYMBOLIC.to_owned());
+            return Some(Advice::Write(AskSpec { kind, model, prompt: None, n: 1, temperature: 0.0 }));
         };
         let shown = keeping == Keeping::Apart { shown: true };
         let domain = self.domain().filter(|_| shown);
@@ -120,8 +121,8 @@ impl Driver {
         };
         // Greedily written again it would come out the same.
         let temperature = if session.pending_offer().is_some() { AGAIN } else { 0.0 };
-        let (purpose, model) = (BELIEF.to_owned(), self.source.name());
-        Some(Advice::Write(AskSpec { purpose, model, prompt: Some(prompt), n: 1, temperature }))
+        let (kind, model) = (AskKind::BELIEF, self.source.name());
+        Some(Advice::Write(AskSpec { kind, model, prompt: Some(prompt), n: 1, temperature }))
     }
 
     /// The number of the request whose program made the update that is due.

@@ -6,12 +6,13 @@ use super::prompting::{Asked, Exchange, Refused, cups};
 use super::setup::Source;
 use super::task::Driver;
 use super::{SYMBOLIC, TABLE};
+use crate::episode::AskKind;
 use crate::episode::gate::{Advice, AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
 use crate::method::coding::{
     Answer, Coding, Form, Memory, NEXT_QUERY, closes, in_force, list_of, read_list, read_program,
 };
-use crate::method::{BELIEF, CALL, CODE, Next, Primitives, Round};
+use crate::method::{Next, Primitives, Round};
 use crate::model::{Completion, ModelRequest, Tag, Wanted};
 use crate::planner;
 
@@ -25,22 +26,22 @@ const NOTHING: &str = "noop()";
 pub(super) const DONE: &str = "done()";
 
 /// Whether an ask is for a program.
-pub(super) fn is_for_program(purpose: &str) -> bool {
-    purpose.starts_with(CODE)
+pub(super) fn is_for_program(kind: &AskKind) -> bool {
+    *kind == AskKind::PROGRAM
 }
 
 /// Whether an ask is for a program or for a state.
-pub(super) fn is_coding(purpose: &str) -> bool {
-    is_for_program(purpose) || purpose == BELIEF
+pub(super) fn is_coding(kind: &AskKind) -> bool {
+    is_for_program(kind) || *kind == AskKind::BELIEF
 }
 
 /// Makes the request of an ask for a program or a state out of that of an ask for an action.
-pub(super) fn shape(request: &mut ModelRequest, purpose: &str, coding: Option<Coding>) {
+pub(super) fn shape(request: &mut ModelRequest, kind: &AskKind, coding: Option<Coding>) {
     let raw = request.messages.iter().any(|m| m.role == "text");
     request.max_tokens = request.max_tokens.max(TOKENS);
     request.logprobs = false;
     // A chat model writes around its answer what would stop it; the answer is cut when it is read.
-    let stop = if is_for_program(purpose) { coding.map(|c| c.stop) } else { Some(NEXT_QUERY) };
+    let stop = if is_for_program(kind) { coding.map(|c| c.stop) } else { Some(NEXT_QUERY) };
     request.stop = stop.filter(|_| raw).map(str::to_owned).into_iter().collect();
     if raw {
         request.max_tokens = TOKENS;
@@ -80,12 +81,11 @@ impl Driver {
     fn ask_program(&self, coding: Coding, query: &str, n: u32, temperature: f64) -> Advice {
         let session = self.gate.session();
         let path = session.path(session.cursor());
-        let spec = |purpose: &str, model: String, prompt, n| {
-            Advice::Ask(AskSpec { purpose: purpose.to_owned(), model, prompt, n, temperature })
-        };
+        let spec =
+            |kind: AskKind, model: String, prompt, n| Advice::Ask(AskSpec { kind, model, prompt, n, temperature });
         let open = in_force(&path).is_some() && !path.last().and_then(|n| n.action.as_ref()).is_some_and(closes);
         if self.prompting.options.primitives == Primitives::Each && open && temperature == 0.0 {
-            return spec(CALL, THE_PROGRAM.to_owned(), None, 1);
+            return spec(AskKind::PROGRAM_CALL, THE_PROGRAM.to_owned(), None, 1);
         }
         if coding.believes() && session.belief().is_none() {
             return Advice::Stuck(
@@ -97,21 +97,21 @@ impl Driver {
                 let why = "the built-in reader reads a believed state, which this method does not maintain";
                 Advice::Stuck(format!("{why}; choose statler, or a language model (M)"))
             }
-            Source::Symbolic => spec(CODE, SYMBOLIC.to_owned(), None, 1),
+            Source::Symbolic => spec(AskKind::PROGRAM, SYMBOLIC.to_owned(), None, 1),
             Source::Language { .. } => {
                 let prompt = match self.program_prompt(coding, query) {
                     Ok(prompt) => prompt,
                     Err(why) => return Advice::Stuck(why),
                 };
-                spec(CODE, self.source.name(), Some(prompt), n)
+                spec(AskKind::PROGRAM, self.source.name(), Some(prompt), n)
             }
         }
     }
 
     /// What an ask for a program or a state is for.
-    pub(super) fn tag(&self, purpose: &str) -> Option<Tag> {
+    pub(super) fn tag(&self, kind: &AskKind) -> Option<Tag> {
         let session = self.gate.session();
-        let program = is_for_program(purpose);
+        let program = is_for_program(kind);
         let together = matches!(self.method.coding()?.memory, Memory::Together { .. });
         let wanted = match (program, together) {
             (true, true) => Wanted::ProgramAndState,
@@ -162,12 +162,12 @@ impl Driver {
                 let ask = from.turn.proposal(id)?.ask?;
                 let asked = from.turn.asks.iter().find(|a| a.id == ask)?;
                 let decided = from.turn.proposal(d.proposal())?.action.as_ref()?;
-                Some((asked.purpose.as_str(), decided.text.as_str()))
+                Some((&asked.kind, decided.text.as_str()))
             });
             match offered {
-                Some((purpose, text)) if is_for_program(purpose) => code = vec![text],
+                Some((kind, text)) if is_for_program(kind) => code = vec![text],
                 // It is a part of the program.
-                Some((CALL, _)) => {}
+                Some((&AskKind::PROGRAM_CALL, _)) => {}
                 _ => code.extend(action.text.lines().filter(|line| line.trim() != DONE)),
             }
             if closes(action)

@@ -13,10 +13,11 @@ use super::prompting::Form;
 use super::setup::Source;
 use super::task::Driver;
 use super::{HOUSEHOLD, SYMBOLIC, proposing};
+use crate::episode::AskKind;
 use crate::episode::gate::{Advice, AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, AskState, Origin, PromptRecord};
-use crate::method::following::{InForce, Planning, in_force, judged, judgement, offered};
-use crate::method::{FOLLOW, Judging, PLAN};
+use crate::method::Judging;
+use crate::method::following::{InForce, Planning, in_force, judgement, offered};
 use crate::planner::classical::{Known, Limits, NoPlan, PlanningTask};
 use crate::planner::household::belief::Belief;
 use crate::planner::progprompt::{self, Going, Kind, Names, Sight};
@@ -92,14 +93,14 @@ impl Driver {
             (Some(force), _) => self.upcoming(planning, force),
             (None, _) => None,
         };
-        let spec = |purpose: &str, model: &str, prompt, temperature| {
-            Advice::Ask(AskSpec { purpose: purpose.into(), model: model.into(), prompt, n: 1, temperature })
+        let spec = |kind: AskKind, model: &str, prompt, temperature| {
+            Advice::Ask(AskSpec { kind, model: model.into(), prompt, n: 1, temperature })
         };
         match usable {
-            Some(Upcoming::Line(_)) => return spec(FOLLOW, THE_PLAN, None, 0.0),
+            Some(Upcoming::Line(_)) => return spec(AskKind::PLAN_LINE, THE_PLAN, None, 0.0),
             Some(Upcoming::Judge(line, assertion)) => {
                 return match self.assertion_prompt(assertion) {
-                    Ok(prompt) => spec(&judged(line), &self.source.name(), Some(prompt), 0.0),
+                    Ok(prompt) => spec(AskKind::Judgement { line }, &self.source.name(), Some(prompt), 0.0),
                     Err(why) => Advice::Stuck(why),
                 };
             }
@@ -107,7 +108,7 @@ impl Driver {
         }
         let made = session.current().is_some_and(|node| {
             let answered = |s: &AskState| matches!(s, AskState::Answered { .. });
-            node.turn.asks.iter().any(|a| a.id >= round && a.purpose == PLAN && answered(&a.state))
+            node.turn.asks.iter().any(|a| a.id >= round && a.kind == AskKind::PLAN && answered(&a.state))
         });
         if made && !anew {
             let why = match force.map(|f| problems(f.text)) {
@@ -117,12 +118,12 @@ impl Driver {
             return Advice::Recommend { proposal: None, why };
         }
         match (&self.source, planning) {
-            (_, Planning::Searched { .. }) => spec(PLAN, PLANNER, None, 0.0),
-            (Source::Symbolic, Planning::Written { .. }) => spec(PLAN, SYMBOLIC, None, 0.0),
+            (_, Planning::Searched { .. }) => spec(AskKind::PLAN, PLANNER, None, 0.0),
+            (Source::Symbolic, Planning::Written { .. }) => spec(AskKind::PLAN, SYMBOLIC, None, 0.0),
             (Source::Language { .. }, Planning::Written { .. }) => {
                 let temperature = if anew { self.method.temperature() } else { 0.0 };
                 match self.plan_prompt() {
-                    Ok(prompt) => spec(PLAN, &self.source.name(), Some(prompt), temperature),
+                    Ok(prompt) => spec(AskKind::PLAN, &self.source.name(), Some(prompt), temperature),
                     Err(why) => Advice::Stuck(why),
                 }
             }

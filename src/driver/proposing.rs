@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::task::Driver;
+use crate::episode::AskKind;
 use crate::episode::gate::{AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, Choice, Node, Origin, Proposal, StepOutcome, Turn};
-use crate::method::FURTHER;
 use crate::method::reading::{Line, closed, written};
 use crate::method::verify;
 use crate::model::{CUT_OFF, Completion};
@@ -91,7 +91,7 @@ pub(super) fn prepare(ask: AskId, spec: &AskSpec, driver: &Driver) -> impl FnOnc
     let session = driver.gate.session();
     let history: Vec<Observed> = session.path(session.cursor()).into_iter().map(observed).collect();
     let rejected = driver.gate.session().current().map(|n| rejected(&n.turn)).unwrap_or_default();
-    let further = spec.purpose == FURTHER;
+    let further = spec.kind == AskKind::FURTHER;
     let standing = session.current().filter(|_| further).map(|n| offered(&n.turn)).unwrap_or_default();
     let n = standing.len().saturating_add(spec.n as usize);
     let sentence = session.header.sentence.clone();

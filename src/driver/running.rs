@@ -65,9 +65,9 @@ impl Driver {
             _ => decided.proposal(),
         };
         let ask = turn.proposal(from)?.ask;
-        let purpose = ask.and_then(|ask| turn.asks.iter().find(|a| a.id == ask)).map(|a| a.purpose.as_str());
-        match purpose {
-            Some(purpose) if is_for_program(purpose) => Some(true),
+        let kind = ask.and_then(|ask| turn.asks.iter().find(|a| a.id == ask)).map(|a| &a.kind);
+        match kind {
+            Some(kind) if is_for_program(kind) => Some(true),
             Some(_) => None,
             // What a person typed may be calls of the world, or a program.
             None => {

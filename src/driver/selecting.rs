@@ -12,13 +12,14 @@ use super::setup::{SYMBOLIC, Source};
 use super::task::Driver;
 use super::{Level, checking};
 use crate::blocking::{Growth, selector::RankedLeaf};
+use crate::episode::AskKind;
 use crate::episode::gate::{Advice, AskSpec, Draft, Report, Request};
 use crate::episode::{
     Action, AskId, AskState, Check, CheckKind, Node, Origin, PromptMessage, PromptRecord, Session, Status, StepOutcome,
     TreeEdit, Verdict,
 };
 use crate::method::blocking::{MARK, selected};
-use crate::method::{Conversation, FURTHER, Next, RANKED, Round, SAMPLES, SCORED, Selecting};
+use crate::method::{Conversation, Next, Round, Selecting};
 use crate::model::{Completion, ModelRequest};
 
 /// Actions the prompt shows of those taken.
@@ -136,21 +137,21 @@ impl Driver {
         }
         let n = u32::try_from(leaves.len()).unwrap_or(u32::MAX);
         let Source::Language { model, .. } = &self.source else {
-            let purpose = if samples.is_some() { FURTHER } else { RANKED };
+            let kind = if samples.is_some() { AskKind::FURTHER } else { AskKind::RANKED };
             let model = self.source.name();
-            return Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: None, n, temperature: 0.0 });
+            return Advice::Ask(AskSpec { kind, model, prompt: None, n, temperature: 0.0 });
         };
         if let ([_], None) = (leaves.as_slice(), samples) {
             // There is nothing to ask.
             let model = SYMBOLIC.to_owned();
-            return Advice::Ask(AskSpec { purpose: RANKED.into(), model, prompt: None, n, temperature: 0.0 });
+            return Advice::Ask(AskSpec { kind: AskKind::RANKED, model, prompt: None, n, temperature: 0.0 });
         }
         let temperature = model.temperature().unwrap_or_else(|| self.method.temperature());
         let scored = samples.is_none() && self.prompting.options.selecting == Selecting::Scored;
-        let (purpose, n, temperature) = match (next, scored) {
-            (_, true) => (SCORED, n, 0.0),
-            (Next::Samples(n), false) => (SAMPLES, n, temperature),
-            _ => (SAMPLES, 1, temperature),
+        let (kind, n, temperature) = match (next, scored) {
+            (_, true) => (AskKind::SCORED, n, 0.0),
+            (Next::Samples(n), false) => (AskKind::SAMPLES, n, temperature),
+            _ => (AskKind::SAMPLES, 1, temperature),
         };
         if let Some(text) = self.circling(&leaves) {
             self.say(
@@ -162,14 +163,14 @@ impl Driver {
             Err(why) => Advice::Stuck(why),
             Ok(prompt) => {
                 let model = self.source.name();
-                Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: Some(prompt), n, temperature })
+                Advice::Ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature })
             }
         }
     }
 
     /// The leaves as the built-in selector ranks them.
     pub(super) fn rank_leaves(&self, ask: AskId, spec: &AskSpec) -> Ranking {
-        let further = spec.purpose == FURTHER;
+        let further = spec.kind == AskKind::FURTHER;
         let growth = self.points.growth.as_ref();
         let facts = growth.and_then(|growth| growth.facts(self.points.world.as_ref()));
         let (Some(growth), Some(facts)) = (growth, facts) else {
@@ -288,7 +289,7 @@ impl Driver {
     fn continue_conversation(&self, session: &Session, path: &[&Node], prompt: &mut PromptRecord) {
         let mut before: Vec<[PromptMessage; 2]> = Vec::new();
         for node in path {
-            for ask in node.turn.asks.iter().filter(|a| a.purpose.starts_with(SAMPLES)) {
+            for ask in node.turn.asks.iter().filter(|a| a.kind == AskKind::SAMPLES) {
                 let (Some(asked), AskState::Answered { texts, .. }) = (&ask.prompt, &ask.state) else { continue };
                 let question = asked.messages.iter().rev().find(|m| m.role == "user");
                 if let (Some(question), Some(answer)) = (question, texts.first()) {

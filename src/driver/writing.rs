@@ -15,8 +15,8 @@ use super::candidates::Job;
 use super::scoring::watched;
 use super::task::Driver;
 use super::{Level, Notice};
-use crate::episode::AskId;
 use crate::episode::gate::{AskSpec, Report, Request};
+use crate::episode::{AskId, AskKind};
 use crate::model::{Completion, LanguageModel, ModelError, ModelRequest, PromptMessage, ScoreRequest};
 use crate::precondition::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, read_completion};
 
@@ -153,7 +153,7 @@ impl Driver {
             let ask = self.gate.session().next_ask();
             self.writing.asked.insert(ask, (wanted.action.clone(), wanted.n));
             self.request(Request::AskAside(AskSpec {
-                purpose: format!("assertions for {}", wanted.action),
+                kind: AskKind::Candidates { action: wanted.action.clone() },
                 model: self.source.name(),
                 prompt: Some(prompt),
                 n: wanted.n,
@@ -222,10 +222,11 @@ impl Driver {
             Err(why) => return self.say(Level::Error, why),
         };
         let ask = self.gate.session().next_ask();
-        let n = u32::try_from(texts.len()).unwrap_or(u32::MAX);
+        let count = texts.len();
+        let n = u32::try_from(count).unwrap_or(u32::MAX);
         self.writing.scoring = Some((ask, action.clone(), texts));
         self.request(Request::AskAside(AskSpec {
-            purpose: format!("likelihood of {n} assertions for {action}"),
+            kind: AskKind::CandidateScores { action: action.clone(), n: count },
             model: self.source.name(),
             prompt: Some(prompt),
             n,

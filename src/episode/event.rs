@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ask::AskKind;
 use super::belief::{Due, OfferId};
 use super::decision::{Actor, Decision, DecisionId, Policy};
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
@@ -162,8 +163,9 @@ pub enum Event {
     Asked {
         /// The ask's number.
         ask: AskId,
-        /// What for: `next action, greedy`, `next action, samples`, `assertions for take`.
-        purpose: String,
+        /// What for. Logs of format 1 hold words here, under the name `purpose`.
+        #[serde(alias = "purpose")]
+        kind: AskKind,
         /// The model's name as shown.
         model: String,
         /// The request's prompt; `None` for the symbolic proposer, which reads the state itself.
@@ -173,9 +175,6 @@ pub enum Event {
         n: u32,
         /// Sampling temperature; 0 is greedy.
         temperature: f64,
-        /// Whether it is beside the episode: nothing is proposed of its answer (candidate preconditions).
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        aside: bool,
     },
     /// The model answered.
     Answered {

@@ -2,6 +2,8 @@
 //!
 //! *Proposed, decided and executed are three separate records*: [`Proposal`], [`Decision`] and [`Event::Executed`].
 
+mod artifact;
+mod ask;
 mod belief;
 mod decision;
 mod event;
@@ -10,6 +12,8 @@ pub mod log;
 mod proposal;
 mod session;
 
+pub use artifact::ArtifactKind;
+pub use ask::{Ask, AskKind, AskState, Sampling};
 pub use belief::{BeliefChange, Due, Fate, Offer, OfferId, is_same, patch_between, patched};
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
 pub use event::{
@@ -17,4 +21,4 @@ pub use event::{
 };
 pub use gate::{Gate, Level};
 pub use proposal::{Action, Check, CheckKind, Origin, Proposal, ProposalId, Status, Verdict};
-pub use session::{Ask, AskState, FORMAT_VERSION, Header, Misfit, Node, Session, Turn};
+pub use session::{FORMAT_VERSION, Header, Misfit, Node, Session, Turn};

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ask::{Ask, AskState};
 use super::belief::{BeliefChange, Due, Fate, Offer, OfferId};
 use super::decision::{Choice, Decision, DecisionId, Policy};
-use super::event::{AskId, Event, NodeId, PromptRecord, Record, StepOutcome, TreeEdit, Usage};
+use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
 
 /// What a session is about: the log's first line.
@@ -51,50 +52,6 @@ pub struct Header {
 
 /// Format version of the log written by this program.
 pub const FORMAT_VERSION: u32 = 1;
-
-/// An ask of a model and what became of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
-    /// Its number.
-    pub id: AskId,
-    /// What for.
-    pub purpose: String,
-    /// The model's name.
-    pub model: String,
-    /// The exact prompt, where there is one.
-    pub prompt: Option<PromptRecord>,
-    /// Completions asked for.
-    pub n: u32,
-    /// Sampling temperature.
-    pub temperature: f64,
-    /// Whether it is beside the episode: nothing is proposed of its answer.
-    pub aside: bool,
-    /// What became of it.
-    pub state: AskState,
-}
-
-/// What became of an ask.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AskState {
-    /// Under way, or the program ended meanwhile.
-    Pending,
-    /// Answered: completions, tokens, milliseconds.
-    Answered {
-        /// The completions.
-        texts: Vec<String>,
-        /// Tokens, where told.
-        usage: Option<Usage>,
-        /// Milliseconds.
-        ms: u64,
-    },
-    /// Failed or cancelled.
-    Failed {
-        /// What went wrong.
-        error: String,
-        /// Whether a person cancelled it.
-        cancelled: bool,
-    },
-}
 
 /// Everything that happened at a node on the way to its next decision.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -455,19 +412,18 @@ impl Session {
     fn apply_ask(&mut self, at: usize, event: &Event) -> Result<(), String> {
         let asks = &mut self.nodes[at].turn.asks;
         match event {
-            Event::Asked { ask, purpose, model, prompt, n, temperature, aside } => {
+            Event::Asked { ask, kind, model, prompt, n, temperature } => {
                 if *ask != self.next_ask {
                     return Err(format!("ask {ask} out of order, expected {}", self.next_ask));
                 }
                 self.next_ask += 1;
                 asks.push(Ask {
                     id: *ask,
-                    purpose: purpose.clone(),
+                    kind: kind.clone(),
                     model: model.clone(),
                     prompt: prompt.clone(),
                     n: *n,
                     temperature: *temperature,
-                    aside: *aside,
                     state: AskState::Pending,
                 });
             }

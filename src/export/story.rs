@@ -233,7 +233,7 @@ fn change_line(operation: &serde_json::Value) -> Option<String> {
 
 fn ask(ask: &Ask) -> AskTold {
     let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
-    let mut title = format!("{} of {}, {} x {how}", ask.purpose, ask.model, ask.n);
+    let mut title = format!("{} of {}, {} x {how}", ask.kind, ask.model, ask.n);
     if let Some(text) = ask.prompt.as_ref().and_then(|p| p.left_out.as_ref()) {
         title.push_str(&format!(" ({text})"));
     }

@@ -4,7 +4,8 @@
 //! executed: the tree grows what may resolve it. The tree is [`crate::blocking`]'s; here stands only what is asked when, and
 //! how a written answer is read.
 
-use super::{Method, MethodInfo, Next, RANKED, Round, SAMPLES, SCORED};
+use super::{Method, MethodInfo, Next, Round};
+use crate::episode::AskKind;
 use crate::episode::Proposal;
 
 /// Selection from the blocking tree.
@@ -34,13 +35,13 @@ impl Method for Blocking {
         let proposals: Vec<&Proposal> = round.proposals().collect();
         let first = proposals.iter().find(|p| p.action.is_some() && p.problem.is_none());
         let recommend = |why: &str| Next::Recommend { proposal: first.map(|p| p.id), why: why.to_owned() };
-        if round.has_asked(RANKED) {
+        if round.has_asked(&AskKind::RANKED) {
             return recommend(if proposals.len() == 1 { "the only candidate" } else { "the selector's first choice" });
         }
-        if round.has_asked(SCORED) {
+        if round.has_asked(&AskKind::SCORED) {
             return recommend("the likeliest candidate");
         }
-        let asked = round.turn.asks.iter().filter(|a| a.id >= round.since && a.purpose.starts_with(SAMPLES)).count();
+        let asked = round.turn.asks.iter().filter(|a| a.id >= round.since && a.kind == AskKind::SAMPLES).count();
         match (first, u32::try_from(asked).unwrap_or(u32::MAX)) {
             (Some(_), _) => recommend("the model selected it"),
             (None, asked) if asked < self.answers => Next::Samples(1),

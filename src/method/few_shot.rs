@@ -1,6 +1,7 @@
 //! The plain few-shot baseline: the greedy completion is the next action, whatever the preconditions say; the prompt holds none.
 
-use super::{GREEDY, Method, MethodInfo, Next, RANKED, Round, SAMPLES};
+use super::{Method, MethodInfo, Next, Round};
+use crate::episode::AskKind;
 
 /// The few-shot baseline.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +36,7 @@ impl Method for FewShot {
 
 /// One greedy completion, taken if it is an action.
 pub(super) fn first_action(round: Round<'_>) -> Next {
-    if !(round.has_asked(GREEDY) || round.has_asked(RANKED) || round.has_asked(SAMPLES)) {
+    if !(round.has_asked(&AskKind::GREEDY) || round.has_asked(&AskKind::RANKED) || round.has_asked(&AskKind::SAMPLES)) {
         return Next::Greedy;
     }
     match round.proposals().find(|p| p.action.is_some()) {

@@ -1,9 +1,9 @@
 //! Plans that are followed: which plan is in force at the cursor, and how far it was carried out. Read from the records alone.
 //!
-//! A plan is the answer to an ask of purpose [`PLAN`]; its lines are offered one at a time by asks of purpose [`FOLLOW`], each
-//! text marked with its line's number. What a model says of an assertion is the answer to an ask of purpose [`judged`]. So going back, branching and reopening need nothing beside the session.
+//! A plan is the answer to an ask of kind [`PLAN`]; its lines are offered one at a time by asks of kind [`FOLLOW`], each
+//! text marked with its line's number. What a model says of an assertion is the answer to an ask of kind [`AskKind::Judgement`]. So going back, branching and reopening need nothing beside the session.
 
-use super::{FOLLOW, JUDGE, PLAN};
+use crate::episode::AskKind;
 use crate::episode::{Ask, AskId, AskState, Choice, Node, NodeId, Proposal, Turn};
 
 /// Where a method's plans come from.
@@ -46,15 +46,10 @@ pub fn offered(line: usize, text: &str) -> String {
     format!("{line}: {text}")
 }
 
-/// The purpose of an ask whether the assertion in a plan's line holds.
-pub fn judged(line: usize) -> String {
-    format!("{JUDGE} {line}")
-}
-
 /// What a model said of the assertion in a line of the plan in force: its last answer at this node.
 pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
-    let purpose = judged(line);
-    turn.asks.iter().rev().filter(|a| a.id > plan && a.purpose == purpose).find_map(|a| match &a.state {
+    let kind = AskKind::Judgement { line };
+    turn.asks.iter().rev().filter(|a| a.id > plan && a.kind == kind).find_map(|a| match &a.state {
         AskState::Answered { texts, .. } => texts.first().map(String::as_str),
         _ => None,
     })
@@ -100,7 +95,7 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
 
 fn plan_text(ask: &Ask) -> Option<(AskId, &str)> {
     match &ask.state {
-        AskState::Answered { texts, .. } if ask.purpose == PLAN => Some((ask.id, texts.first()?.as_str())),
+        AskState::Answered { texts, .. } if ask.kind == AskKind::PLAN => Some((ask.id, texts.first()?.as_str())),
         _ => None,
     }
 }
@@ -113,7 +108,7 @@ fn taken<'a>(from: &'a Node, to: &Node) -> Option<&'a Proposal> {
 
 /// Whether a proposal is a line of that plan, as offered.
 fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
-    let of = |ask: AskId| turn.asks.iter().find(|a| a.id == ask).is_some_and(|a| a.purpose == FOLLOW);
+    let of = |ask: AskId| turn.asks.iter().find(|a| a.id == ask).is_some_and(|a| a.kind == AskKind::PLAN_LINE);
     proposal.ask.is_some_and(|ask| ask > plan && of(ask))
 }
 
@@ -136,20 +131,11 @@ mod tests {
         for event in happens {
             *number += 1;
             let number = *number;
-            let mut ask = |purpose: &str, text: String| {
+            let mut ask = |kind: AskKind, text: String| {
                 let state = AskState::Answered { texts: vec![text], usage: None, ms: 0 };
                 let (model, prompt) = (String::new(), None);
-                let (n, temperature, aside) = (1, 0.0, false);
-                turn.asks.push(Ask {
-                    id: number,
-                    purpose: purpose.into(),
-                    model,
-                    prompt,
-                    n,
-                    temperature,
-                    aside,
-                    state,
-                });
+                let (n, temperature) = (1, 0.0);
+                turn.asks.push(Ask { id: number, kind, model, prompt, n, temperature, state });
             };
             let offer = |raw: String, ask: Option<AskId>| {
                 let action = Some(Action { text: raw.clone(), call: None });
@@ -157,9 +143,9 @@ mod tests {
                 Proposal { id: number, raw, action, problem, origin: Origin::Symbolic, score, logprob, rationale, ask }
             };
             match event {
-                Happens::Plan(text) => ask(PLAN, (*text).to_owned()),
+                Happens::Plan(text) => ask(AskKind::PLAN, (*text).to_owned()),
                 Happens::Line(line) => {
-                    ask(FOLLOW, offered(*line, "x"));
+                    ask(AskKind::PLAN_LINE, offered(*line, "x"));
                     turn.proposals.push(offer(offered(*line, "x"), Some(number)));
                 }
                 Happens::Typed => turn.proposals.push(offer("7: typed".into(), None)),

@@ -37,33 +37,7 @@ pub use precondition_aware::{PreconditionAware, Trial, algorithm_1};
 pub use precondition_prompting::PreconditionPrompting;
 pub use scored::{Scored, probabilities};
 
-use crate::episode::{AskId, Proposal, ProposalId, Turn};
-
-/// Purpose recorded with a greedy ask.
-pub const GREEDY: &str = "next action, greedy";
-/// Purpose recorded with an ask for random samples.
-pub const SAMPLES: &str = "next action, samples";
-/// Purpose recorded with an ask of the symbolic proposer.
-pub const RANKED: &str = "next action, ranked";
-/// Purpose recorded when the symbolic proposer is asked for more than it has offered; it counts as [`RANKED`] too.
-pub const FURTHER: &str = "next action, ranked further";
-
-/// Purpose recorded when every admissible action is scored.
-pub const SCORED: &str = "next action, scored";
-
-/// Purpose recorded when a whole plan is asked for.
-pub const PLAN: &str = "a plan";
-/// Purpose recorded when a model is asked whether an assertion of the plan holds; the line's number follows.
-pub const JUDGE: &str = "the plan's assertion in line";
-/// Purpose recorded when the next line of the plan in force is offered.
-pub const FOLLOW: &str = "next line of the plan";
-
-/// Purpose recorded when a program for the request is asked for.
-pub const CODE: &str = "a program for the request";
-/// Purpose recorded when the next call of the program in force is offered.
-pub const CALL: &str = "next call of the program";
-/// Purpose recorded when a new belief is asked for.
-pub const BELIEF: &str = "the state after an update";
+use crate::episode::{AskId, AskKind, Proposal, ProposalId, Turn};
 
 /// A method as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,9 +88,9 @@ impl<'a> Round<'a> {
         turn.proposals.iter().filter(move |p| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
     }
 
-    /// Whether the round has an ask of that purpose, or of one that extends it.
-    pub fn has_asked(&self, purpose: &str) -> bool {
-        self.turn.asks.iter().any(|a| a.id >= self.since && a.purpose.starts_with(purpose))
+    /// Whether the round has an ask of that kind.
+    pub fn has_asked(&self, kind: &AskKind) -> bool {
+        self.turn.asks.iter().any(|a| a.id >= self.since && a.kind.is(kind))
     }
 }
 

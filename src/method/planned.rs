@@ -4,7 +4,8 @@
 //! plan is made, is told by [`super::following`] and the driver.
 
 use super::following::Planning;
-use super::{FOLLOW, Method, MethodInfo, Next, Round};
+use super::{Method, MethodInfo, Next, Round};
+use crate::episode::AskKind;
 
 /// ProgPrompt.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +86,7 @@ impl Method for FfReplan {
 
 /// The plan's next line, which is recommended.
 fn follow(round: Round<'_>) -> Next {
-    if !round.has_asked(FOLLOW) {
+    if !round.has_asked(&AskKind::PLAN_LINE) {
         return Next::Follow;
     }
     match round.proposals().find(|p| p.action.is_some()) {

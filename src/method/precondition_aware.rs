@@ -3,7 +3,8 @@
 //! The greedy completion first; while its assertions fail, random samples, at most `max_attempts - 1`; the first that verifies
 //! is the prediction; when none does, the greedy completion is taken all the same (counted as a second greedy sample).
 
-use super::{GREEDY, Method, MethodInfo, Next, RANKED, Round, SAMPLES};
+use super::{Method, MethodInfo, Next, Round};
+use crate::episode::AskKind;
 use crate::episode::{Origin, Proposal, Status, Turn};
 
 /// Precondition-aware prediction.
@@ -32,10 +33,10 @@ impl Method for PreconditionAware {
     fn next(&self, round: Round<'_>) -> Next {
         let proposals: Vec<&Proposal> = round.proposals().collect();
         let samples = self.max_attempts.saturating_sub(1);
-        if round.has_asked(RANKED) {
+        if round.has_asked(&AskKind::RANKED) {
             return recommend_first(round.turn, &proposals, "ranked proposal");
         }
-        if !round.has_asked(GREEDY) && !round.has_asked(SAMPLES) {
+        if !round.has_asked(&AskKind::GREEDY) && !round.has_asked(&AskKind::SAMPLES) {
             return Next::Greedy;
         }
         let greedy = proposals.iter().copied().find(|p| p.origin != Origin::Sample);
@@ -45,7 +46,7 @@ impl Method for PreconditionAware {
         {
             return Next::Recommend { proposal: Some(p.id), why: "the greedy completion verifies".into() };
         }
-        if samples > 0 && !round.has_asked(SAMPLES) {
+        if samples > 0 && !round.has_asked(&AskKind::SAMPLES) {
             return Next::Samples(samples);
         }
         let sampled: Vec<&Proposal> = proposals.iter().copied().filter(|p| p.origin == Origin::Sample).collect();

@@ -5,7 +5,8 @@
 //! used, so this method knows more than the paper's policies: it is never to be compared with them without saying so.
 
 use super::precondition_aware::recommend_first;
-use super::{Method, MethodInfo, Next, RANKED, Round, SAMPLES, SCORED};
+use super::{Method, MethodInfo, Next, Round};
+use crate::episode::AskKind;
 use crate::episode::Proposal;
 
 /// Choice by likelihood.
@@ -24,10 +25,10 @@ impl Method for Scored {
 
     fn next(&self, round: Round<'_>) -> Next {
         let proposals: Vec<&Proposal> = round.proposals().collect();
-        if round.has_asked(RANKED) {
+        if round.has_asked(&AskKind::RANKED) {
             return recommend_first(round.turn, &proposals, "ranked proposal");
         }
-        if !round.has_asked(SCORED) && !round.has_asked(SAMPLES) {
+        if !round.has_asked(&AskKind::SCORED) && !round.has_asked(&AskKind::SAMPLES) {
             return Next::Score;
         }
         recommend_first(round.turn, &proposals, "scored action")

@@ -14,34 +14,25 @@ fn drive(
     let mut turn = Turn::default();
     for _ in 0..5 {
         match method.next(Round { turn: &turn, since: 1 }) {
-            Next::Greedy => answer(&mut turn, GREEDY, Origin::Greedy, &[greedy], &verify),
+            Next::Greedy => answer(&mut turn, AskKind::GREEDY, Origin::Greedy, &[greedy], &verify),
             Next::Samples(n) => {
                 let n = (n as usize).min(random.len());
-                answer(&mut turn, SAMPLES, Origin::Sample, &random[..n], &verify);
+                answer(&mut turn, AskKind::SAMPLES, Origin::Sample, &random[..n], &verify);
             }
-            Next::Score => answer(&mut turn, SCORED, Origin::Scored, random, &verify),
-            Next::Follow => answer(&mut turn, FOLLOW, Origin::Symbolic, &random[..1], &verify),
-            Next::Code => answer(&mut turn, CODE, Origin::Greedy, &[greedy], &verify),
+            Next::Score => answer(&mut turn, AskKind::SCORED, Origin::Scored, random, &verify),
+            Next::Follow => answer(&mut turn, AskKind::PLAN_LINE, Origin::Symbolic, &random[..1], &verify),
+            Next::Code => answer(&mut turn, AskKind::PROGRAM, Origin::Greedy, &[greedy], &verify),
             Next::Recommend { proposal, why } => return (turn, proposal, why),
         }
     }
     panic!("the method never recommends");
 }
 
-fn answer(turn: &mut Turn, purpose: &str, origin: Origin, lines: &[&str], verify: &impl Fn(&str) -> bool) {
+fn answer(turn: &mut Turn, kind: AskKind, origin: Origin, lines: &[&str], verify: &impl Fn(&str) -> bool) {
     let ask = turn.asks.len() as u64 + 1;
     let state = AskState::Answered { texts: vec![], usage: None, ms: 1 };
     let (model, prompt) = ("scripted".into(), None);
-    turn.asks.push(Ask {
-        id: ask,
-        purpose: purpose.into(),
-        model,
-        prompt,
-        n: 1,
-        temperature: 0.0,
-        aside: false,
-        state,
-    });
+    turn.asks.push(Ask { id: ask, kind, model, prompt, n: 1, temperature: 0.0, state });
     for line in lines {
         let id = turn.proposals.len() as u64 + 1;
         let action = match read_line(line) {
@@ -134,7 +125,7 @@ fn every_method_has_a_name_of_its_own() {
 #[test]
 fn a_rejected_proposal_is_not_offered_again() {
     let mut turn = Turn::default();
-    answer(&mut turn, RANKED, Origin::Symbolic, &["a.f(1)", "a.f(2)"], &|_| true);
+    answer(&mut turn, AskKind::RANKED, Origin::Symbolic, &["a.f(1)", "a.f(2)"], &|_| true);
     let choice = Choice::Reject { proposal: 1, reason: "no".into() };
     turn.decisions.push(Decision { id: 1, choice, by: Actor::Person, why: String::new() });
     let next = PreconditionAware::default().next(Round { turn: &turn, since: 1 });

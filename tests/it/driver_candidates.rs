@@ -185,9 +185,9 @@ async fn a_model_writes_candidates_as_asides_of_the_session() {
     let Fate::Malformed { reason, message } = &pool.candidates[4].fate else { panic!("{pool:?}") };
     assert!(reason == "Unreadable" && message.contains("empty"), "a line that cannot be read has its row and reason");
     let turn = &w.session.current().unwrap().turn;
-    let asked: Vec<(&str, u32, f64)> =
-        turn.asks.iter().skip(1).map(|a| (a.purpose.as_str(), a.n, a.temperature)).collect();
-    assert_eq!(asked, [("assertions for add", 1, 0.0), ("assertions for add", 3, 0.7)]);
+    let asked: Vec<(String, u32, f64)> =
+        turn.asks.iter().skip(1).map(|a| (a.kind.to_string(), a.n, a.temperature)).collect();
+    assert_eq!(asked, [("assertions for add".to_owned(), 1, 0.0), ("assertions for add".to_owned(), 3, 0.7)]);
     assert_eq!(turn.proposals.len(), 1, "an aside proposes no action");
     let prompt = model.asked.lock().unwrap()[1].messages.iter().map(|m| m.text.clone()).collect::<String>();
     assert!(
@@ -395,7 +395,7 @@ async fn a_model_scores_the_valid_candidates_that_forbid_something() {
     let asked = model.asked.lock().unwrap()[1].clone();
     assert!(asked.messages[0].text.ends_with("def add(self, n):\n        assert"), "{asked:?}");
     let turn = &w.session.current().unwrap().turn;
-    assert_eq!(turn.asks[1].purpose, "likelihood of 2 assertions for add");
+    assert_eq!(turn.asks[1].kind.to_string(), "likelihood of 2 assertions for add");
     // It is stopped like anything else.
     w.send(score());
     w.until("an ask", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Asked { .. }))).await;

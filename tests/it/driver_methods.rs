@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::driver::prompting::{Demonstration, Prompting};
 use stepwright::driver::{Beginning, Command, Level, Notice};
-use stepwright::episode::{AskState, Configuration, Event, Origin, Policy};
+use stepwright::episode::{AskKind, AskState, Configuration, Event, Origin, Policy};
 use stepwright::model::{ModelError, ModelRequest};
 
 fn watched(method: &str, options: &[(&str, &str)], model: &Arc<Scripted>) -> Watched {
@@ -130,7 +130,7 @@ async fn the_likeliest_admissible_action_that_verifies_is_recommended() {
     let lines: Vec<&str> = candidates.text.lines().collect();
     assert_eq!(lines, [" agent.add(1)", " agent.add(2)", " agent.add(3)", " agent.add(4)", " agent.add(5)"]);
     let turn = w.session.current().unwrap().turn.clone();
-    assert_eq!(turn.asks[0].purpose, "next action, scored");
+    assert_eq!(turn.asks[0].kind, AskKind::SCORED);
     assert_eq!(
         turn.proposals.iter().map(|p| p.raw.as_str()).collect::<Vec<_>>()[..3],
         ["agent.add(4)", "agent.add(2)", "agent.add(3)"]

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use crate::support::driver::{Scripted, Watched};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, Command, NewSession, Setup, Source, Sources, prepare_new};
-use stepwright::episode::{AskState, Policy, Proposal};
-use stepwright::method::{FOLLOW, PLAN};
+use stepwright::episode::{AskKind, AskState, Policy, Proposal};
 
 fn configuration(folder: &std::path::Path) -> Config {
     let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
@@ -47,7 +46,7 @@ async fn a_planner_finds_plans_and_plans_anew_after_a_refusal() {
     let mut refused = false;
     for (i, node) in path.iter().enumerate() {
         refused = node.outcome.error.is_some();
-        let planned = node.turn.asks.iter().filter(|a| a.purpose == PLAN).count();
+        let planned = node.turn.asks.iter().filter(|a| a.kind == AskKind::PLAN).count();
         if node.outcome.done {
             break;
         }
@@ -117,8 +116,9 @@ async fn a_model_judges_assertions_where_it_is_told_to() {
     {
         assert!(why.contains(part), "{part}: {why}");
     }
-    let purposes: Vec<&str> = w.session.current().unwrap().turn.asks.iter().map(|a| a.purpose.as_str()).collect();
-    assert_eq!(purposes, ["the plan's assertion in line 4", "the plan's assertion in line 6", FOLLOW]);
+    let kinds: Vec<_> = w.session.current().unwrap().turn.asks.iter().map(|a| a.kind.clone()).collect();
+    let judged = |line| AskKind::Judgement { line };
+    assert_eq!(kinds, [judged(4), judged(6), AskKind::PLAN_LINE]);
     w.quit().await;
 }
 
@@ -211,7 +211,7 @@ async fn a_written_plan_is_followed_line_by_line() {
     // The plan is at its end (its last line is none), so another is written.
     assert_eq!(offered(&w).raw, "1: open('fridge')");
     let asks = &w.session.current().unwrap().turn.asks;
-    assert_eq!(asks.iter().map(|a| a.purpose.as_str()).collect::<Vec<_>>(), [PLAN, FOLLOW]);
+    assert_eq!(asks.iter().map(|a| a.kind.clone()).collect::<Vec<_>>(), [AskKind::PLAN, AskKind::PLAN_LINE]);
     assert!(matches!(&asks[0].state, AskState::Answered { texts, .. } if texts[0] == "\topen('fridge')"));
     w.quit().await;
 }

@@ -44,7 +44,7 @@ fn mouse(pane: &mut dyn Pane, view: &View, kind: MouseEventKind, at: (u16, u16))
 #[test]
 fn what_is_asked_beside_the_episode_is_no_pending_proposal() {
     let mut s = Script::open();
-    let ask = s.asked("assertions for take", true);
+    let ask = s.ask("assertions for take");
     s.view.notice(Notice::Stream { ask, index: 0, text: "obj in self.visible".into() });
     let mut proposals = pane(PaneId::Proposals);
     let shown = look(proposals.as_mut(), &s.view);

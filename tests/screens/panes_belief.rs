@@ -12,8 +12,8 @@ use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 use stepwright::driver::{BeliefReading, Command, Notice};
 use stepwright::episode::Actor;
+use stepwright::episode::AskKind;
 use stepwright::method::following::offered;
-use stepwright::method::{CALL, CODE};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
@@ -68,7 +68,7 @@ fn drift_over_the_steps() {
 #[test]
 fn programs_as_they_come_are_offered_and_have_run() {
     let mut table = Table::begun();
-    let ask = table.ask("a program for the request");
+    let ask = table.ask(AskKind::PROGRAM);
     table.stream(ask, "put_first_on_second(\"red block\", \"bl");
     assert_snapshot!("passage_streaming", shot(PaneId::Program, &table.view, (78, 12)));
     let table = wrong();
@@ -82,13 +82,13 @@ fn programs_as_they_come_are_offered_and_have_run() {
 #[test]
 fn a_program_taken_call_by_call_stays_in_sight() {
     let mut table = Table::begun();
-    let ask = table.ask(CODE);
+    let ask = table.ask(AskKind::PROGRAM);
     let calls = ["put_first_on_second(\"red block\", \"blue block\")", "update_wm(\"Put it there.\")"];
     let code = format!("# THINK: easy\n{}", calls.join("\n"));
     let program = table.propose_as(&code, &code, Some(ask));
     table.take(program, calls[0], "You put the red block on the blue block.", 0.0);
     table.situation(&stacked());
-    let ask = table.ask(CALL);
+    let ask = table.ask(AskKind::PROGRAM_CALL);
     table.propose_as(calls[1], &offered(2, calls[1]), Some(ask));
     let program = shot(PaneId::Program, &table.view, (100, 14));
     assert!(program.contains("# THINK: easy") && program.contains("made: 1 call\n"), "{program}");

@@ -3,25 +3,25 @@
 use crate::support::fixture::{self, Script, holds};
 use crate::support::screen::{ascii, pane, shot, shown};
 use insta::assert_snapshot;
+use stepwright::episode::AskKind;
 use stepwright::episode::{Action, Configuration, Event, Origin, Proposal};
 use stepwright::method::following::offered;
-use stepwright::method::{FOLLOW, PLAN};
 use stepwright::tui::pane::PaneId;
 
 const WRITTEN: &str = "\t# 0: get the mug\n\tfind('mug')\n\tassert('close' to 'mug')\n\t\telse: find('mug')\n\tgrab('mug')\n\
                        \t# 1: wash it\n\tfind('sinkbasin')\n\tputin('mug', 'sinkbasin')\n\tswitchon('faucet')\n\t# 2: Done";
 
-fn asks(s: &mut Script, purpose: &str, text: &str) -> u64 {
+fn asks(s: &mut Script, kind: AskKind, text: &str) -> u64 {
     let ask = s.view.session.as_ref().unwrap().next_ask();
-    let (purpose, model) = (purpose.to_owned(), "the plan".to_owned());
-    s.event(Event::Asked { ask, purpose, model, prompt: None, n: 1, temperature: 0.0, aside: false });
+    let model = "the plan".to_owned();
+    s.event(Event::Asked { ask, kind, model, prompt: None, n: 1, temperature: 0.0 });
     s.event(Event::Answered { ask, texts: vec![text.to_owned()], usage: None, ms: 0 });
     ask
 }
 
 /// A line of the plan, offered and recommended.
 fn line(s: &mut Script, number: usize, text: &str) -> u64 {
-    let ask = asks(s, FOLLOW, &offered(number, text));
+    let ask = asks(s, AskKind::PLAN_LINE, &offered(number, text));
     let id = s.view.session.as_ref().unwrap().next_proposal();
     let proposal = Proposal {
         id,
@@ -43,7 +43,7 @@ fn line(s: &mut Script, number: usize, text: &str) -> u64 {
 fn planned(method: &str) -> Script {
     let mut s = Script::open();
     s.event(Event::Configured(Configuration { method: method.to_owned(), ..Configuration::default() }));
-    asks(&mut s, PLAN, WRITTEN);
+    asks(&mut s, AskKind::PLAN, WRITTEN);
     let found = line(&mut s, 2, "find mug");
     s.execute(found, fixture::outcome("You see a mug.", &[]), serde_json::json!([]));
     let grabbed = line(&mut s, 5, "grab mug");

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use stepwright::driver::{Notice, Situation};
 use stepwright::episode::{
-    Action, Actor, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId, Origin, PromptMessage,
-    PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
+    Action, Actor, AskKind, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId, Origin,
+    PromptMessage, PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
 };
 use stepwright::precondition::{
     ActionComparison, AdoptedAction, AdoptedSet, Candidate, CandidateOrigin, Counterpart, ExcludedStep, Fate,
@@ -118,12 +118,7 @@ impl Script {
     }
 
     /// An ask of the model, still under way.
-    pub fn ask(&mut self, purpose: &str) -> u64 {
-        self.asked(purpose, false)
-    }
-
-    /// Asks a model, for the next action or beside the episode.
-    pub fn asked(&mut self, purpose: &str, aside: bool) -> u64 {
+    pub fn ask(&mut self, kind: &str) -> u64 {
         let ask = self.session.next_ask();
         let message = |role: &str, text: &str| PromptMessage { role: role.into(), text: text.into() };
         let prompt = PromptRecord {
@@ -135,8 +130,8 @@ impl Script {
             ],
             left_out: None,
         };
-        let (purpose, model) = (purpose.to_owned(), "gpt-test".to_owned());
-        self.event(Event::Asked { ask, purpose, model, prompt: Some(prompt), n: 2, temperature: 0.7, aside });
+        let (kind, model) = (AskKind::from_words(kind), "gpt-test".to_owned());
+        self.event(Event::Asked { ask, kind, model, prompt: Some(prompt), n: 2, temperature: 0.7 });
         ask
     }
 

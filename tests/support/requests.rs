@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use stepwright::belief;
 use stepwright::driver::{BeliefView, Notice, Situation};
 use stepwright::episode::{
-    Action, Actor, Choice, Decision, Due, Event, Header, Origin, PromptMessage, PromptRecord, Proposal, Record,
-    Session, StepOutcome,
+    Action, Actor, AskKind, Choice, Decision, Due, Event, Header, Origin, PromptMessage, PromptRecord, Proposal,
+    Record, Session, StepOutcome,
 };
 use stepwright::tui::view::View;
 use stepwright::world::Request;
@@ -135,7 +135,7 @@ impl Table {
     }
 
     /// An ask for a program, still under way.
-    pub fn ask(&mut self, purpose: &str) -> u64 {
+    pub fn ask(&mut self, kind: AskKind) -> u64 {
         let ask = self.session.next_ask();
         let message = PromptMessage { role: "text".into(), text: "# state = {}".into() };
         let prompt = PromptRecord {
@@ -144,8 +144,8 @@ impl Table {
             messages: vec![message],
             left_out: None,
         };
-        let (purpose, model) = (purpose.to_owned(), "gpt-test".to_owned());
-        self.event(Event::Asked { ask, purpose, model, prompt: Some(prompt), n: 1, temperature: 0.0, aside: false });
+        let model = "gpt-test".to_owned();
+        self.event(Event::Asked { ask, kind, model, prompt: Some(prompt), n: 1, temperature: 0.0 });
         ask
     }
 

@@ -3,9 +3,9 @@
 use super::{Driver, Message};
 use crate::driver::asking::Answer;
 use crate::driver::{Level, coding, proposing};
+use crate::episode::AskKind;
 use crate::episode::gate::Report;
 use crate::episode::{AskId, Usage};
-use crate::method::{BELIEF, JUDGE, PLAN};
 use crate::model::ModelError;
 
 impl Driver {
@@ -86,7 +86,7 @@ impl Driver {
         let turn = self.gate.session().current().map(|n| &n.turn);
         let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask));
         // These prompts have no part that could be left out.
-        let fixed = asked.is_some_and(|a| coding::is_coding(&a.purpose));
+        let fixed = asked.is_some_and(|a| coding::is_coding(&a.kind));
         match result {
             Err(error) if fixed => Report::AskFailed { ask, error: error.to_string() },
             Err(error) => match self.shorter(&error) {
@@ -97,16 +97,16 @@ impl Driver {
                 self.learn_length(ask, response.usage);
                 let turn = self.gate.session().current().map(|n| &n.turn);
                 let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask));
-                if asked.is_some_and(|a| a.purpose == PLAN || a.purpose.starts_with(JUDGE)) {
+                if asked.is_some_and(|a| a.kind == AskKind::PLAN || matches!(a.kind, AskKind::Judgement { .. })) {
                     // A plan is no action: its lines are offered one at a time. Neither is what is said of an assertion.
                     let texts = response.completions.into_iter().map(|c| c.text).collect();
                     return Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() };
                 }
-                if asked.is_some_and(|a| a.purpose == BELIEF) {
+                if asked.is_some_and(|a| a.kind == AskKind::BELIEF) {
                     let texts = response.completions.into_iter().map(|c| c.text).collect();
                     return self.state_written(ask, texts, response.usage, ms);
                 }
-                let program = asked.filter(|a| coding::is_for_program(&a.purpose)).and(self.method.coding());
+                let program = asked.filter(|a| coding::is_for_program(&a.kind)).and(self.method.coding());
                 let greedy = asked.is_some_and(|a| a.temperature == 0.0);
                 let (world, specification) = (self.points.world.as_ref(), self.mind.specification());
                 let drafts = response

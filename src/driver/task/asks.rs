@@ -11,8 +11,8 @@ use super::{Driver, Message};
 use crate::driver::setup::Source;
 use crate::driver::{asking, coding, proposing, scoring, selecting, writing};
 use crate::episode::AskId;
+use crate::episode::AskKind;
 use crate::episode::gate::{AskSpec, Report};
-use crate::method::{BELIEF, CALL, CODE, FOLLOW, PLAN, SCORED};
 
 impl Driver {
     pub(super) fn ask_model(&mut self, ask: AskId, spec: &AskSpec) {
@@ -32,7 +32,7 @@ impl Driver {
             });
             return;
         }
-        if spec.purpose == SCORED && self.method.selects_leaves() {
+        if spec.kind == AskKind::SCORED && self.method.selects_leaves() {
             let (spec, candidates) = (spec.clone(), self.leaves_to_score());
             tokio::spawn(async move {
                 let scores = scoring::score(model, ask, spec, candidates, cancel, notices).await;
@@ -40,7 +40,7 @@ impl Driver {
             });
             return;
         }
-        if spec.purpose == SCORED {
+        if spec.kind == AskKind::SCORED {
             let candidates =
                 match scoring::candidates(self.points.world.as_ref(), self.mind.specification().declarations()) {
                     Ok(candidates) => candidates.list,
@@ -60,9 +60,9 @@ impl Driver {
         }
         if self.writing.has(ask) {
             writing::shape(&mut request);
-        } else if coding::is_coding(&spec.purpose) {
-            coding::shape(&mut request, &spec.purpose, self.method.coding());
-            request.tag = self.tag(&spec.purpose);
+        } else if coding::is_coding(&spec.kind) {
+            coding::shape(&mut request, &spec.kind, self.method.coding());
+            request.tag = self.tag(&spec.kind);
         } else if self.method.selects_leaves() {
             selecting::shape(&mut request);
         }
@@ -74,24 +74,24 @@ impl Driver {
 
     pub(super) fn ask_symbolic(&mut self, ask: AskId, spec: &AskSpec) {
         let cancel = CancellationToken::new();
-        if spec.purpose == FOLLOW {
+        if spec.kind == AskKind::PLAN_LINE {
             let report = self.offer_line(ask);
             return self.report(report);
         }
-        match spec.purpose.as_str() {
-            CALL => return self.offer_call(ask),
-            CODE => {
+        match spec.kind {
+            AskKind::PROGRAM_CALL => return self.offer_call(ask),
+            AskKind::PROGRAM => {
                 let report = self.read_instruction(ask);
                 return self.report(report);
             }
-            BELIEF => {
+            AskKind::BELIEF => {
                 let report = self.write_state(ask);
                 return self.report(report);
             }
             _ => {}
         }
         self.asks.insert(ask, cancel.clone());
-        if spec.purpose == PLAN {
+        if spec.kind == AskKind::PLAN {
             return self.make_plan(ask, cancel);
         }
         if self.method.selects_leaves() {

@@ -5,9 +5,10 @@ use crate::driver::Level;
 use crate::driver::prompting::{Form, SpecificationText};
 use crate::driver::scoring::{self, Candidate};
 use crate::driver::setup::Source;
+use crate::episode::AskKind;
 use crate::episode::gate::{Advice, AskSpec};
 use crate::episode::{AskId, PromptRecord};
-use crate::method::{FURTHER, GREEDY, Next, RANKED, Round, SAMPLES, SCORED};
+use crate::method::{Next, Round};
 use crate::sanitize;
 
 /// Most characters shown of a completion that is no action.
@@ -43,7 +44,7 @@ impl Driver {
             None => self.method.next(Round { turn: &node.turn, since: round }),
         };
         let form = if self.prompting.raw { Form::Raw } else { Form::Chat };
-        let (purpose, n, temperature, form) = match next {
+        let (kind, n, temperature, form) = match next {
             Next::Recommend { proposal: None, why } => {
                 let why = [why].into_iter().chain(self.unusable(round)).collect::<Vec<_>>().join(": ");
                 return Advice::Recommend { proposal: None, why };
@@ -56,22 +57,22 @@ impl Driver {
                 };
             }
             Next::Code => return Advice::Stuck("this method answers no requests".into()),
-            Next::Greedy => (GREEDY, 1, 0.0, form),
+            Next::Greedy => (AskKind::GREEDY, 1, 0.0, form),
             Next::Samples(n) => {
                 let temperature = match &self.source {
                     Source::Language { model, .. } => model.temperature(),
                     Source::Symbolic => None,
                 };
-                (SAMPLES, n, temperature.unwrap_or_else(|| self.method.temperature()), form)
+                (AskKind::SAMPLES, n, temperature.unwrap_or_else(|| self.method.temperature()), form)
             }
-            Next::Score => (SCORED, 0, 0.0, Form::Scored),
+            Next::Score => (AskKind::SCORED, 0, 0.0, Form::Scored),
         };
         let model = self.source.name();
         match &self.source {
             Source::Symbolic => {
                 let n = samples.unwrap_or_else(|| self.method.ranked());
-                let purpose = if samples.is_some() { FURTHER } else { RANKED };
-                Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: None, n, temperature: 0.0 })
+                let kind = if samples.is_some() { AskKind::FURTHER } else { AskKind::RANKED };
+                Advice::Ask(AskSpec { kind, model, prompt: None, n, temperature: 0.0 })
             }
             Source::Language { .. } => {
                 let n = match form {
@@ -83,9 +84,7 @@ impl Driver {
                 };
                 match self.prompt(form) {
                     Err(why) => Advice::Stuck(why),
-                    Ok(prompt) => {
-                        Advice::Ask(AskSpec { purpose: purpose.into(), model, prompt: Some(prompt), n, temperature })
-                    }
+                    Ok(prompt) => Advice::Ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature }),
                 }
             }
         }

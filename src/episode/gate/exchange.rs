@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::ask::AskKind;
 use super::super::belief::{Due, OfferId};
 use super::super::decision::{DecisionId, Policy};
 use super::super::event::{
@@ -100,8 +101,8 @@ pub struct BeliefDraft {
 /// What is to be asked of a model or of the symbolic proposer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskSpec {
-    /// What for (`next action, greedy`).
-    pub purpose: String,
+    /// What for.
+    pub kind: AskKind,
     /// The model's name.
     pub model: String,
     /// The prompt; `None` for the symbolic proposer, which reads the state itself.

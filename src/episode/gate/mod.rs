@@ -18,10 +18,11 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::ask::AskState;
 use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Configuration, Event, NodeId, Record};
 use super::proposal::{Action, CheckKind, Proposal, ProposalId, Status, Verdict};
-use super::session::{AskState, Session};
+use super::session::Session;
 use belief::Typed;
 pub use exchange::{Advice, AskSpec, Assertions, BeliefDraft, Draft, Effect, Level, Report, Request};
 pub use policy::{Ruling, rule};

@@ -54,7 +54,7 @@ impl Gate {
             Request::Rewrite { node, text } => self.rewrite(node, text),
             Request::Resend { ask, messages } => self.resend(ask, messages),
             Request::AskAside(spec) => {
-                if let Some(ask) = self.send(spec, true) {
+                if let Some(ask) = self.send(spec) {
                     self.asides.insert(ask, self.session.cursor());
                 }
             }
@@ -296,7 +296,7 @@ impl Gate {
         let writes = self.writer == Some(ask) || self.writes(ask);
         let model = self.session.model.clone();
         let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages, left_out: None };
-        self.ask(AskSpec { purpose: old.purpose, model, prompt: Some(prompt), n: old.n, temperature: old.temperature });
+        self.ask(AskSpec { kind: old.kind, model, prompt: Some(prompt), n: old.n, temperature: old.temperature });
         if writes {
             self.writer = self.ask;
         }
@@ -311,11 +311,11 @@ impl Gate {
     pub(super) fn ask(&mut self, spec: AskSpec) {
         self.phase = Phase::Idle;
         self.asks_in_round += 1;
-        self.ask = self.send(spec, false);
+        self.ask = self.send(spec);
     }
 
     /// Records an ask and sends it, unless the budget forbids.
-    fn send(&mut self, spec: AskSpec, aside: bool) -> Option<AskId> {
+    fn send(&mut self, spec: AskSpec) -> Option<AskId> {
         if spec.prompt.is_some()
             && let Some(why) = over_budget(&self.session.policy, spent(&self.session))
         {
@@ -324,9 +324,9 @@ impl Gate {
             return None;
         }
         let ask = self.session.next_ask();
-        let AskSpec { purpose, model, prompt, n, temperature } = spec.clone();
+        let AskSpec { kind, model, prompt, n, temperature } = spec.clone();
         let symbolic = prompt.is_none();
-        self.record(Event::Asked { ask, purpose, model, prompt, n, temperature, aside });
+        self.record(Event::Asked { ask, kind, model, prompt, n, temperature });
         self.out.push(if symbolic { Effect::AskSymbolic { ask, spec } } else { Effect::AskModel { ask, spec } });
         Some(ask)
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::json;
 
+use super::super::ask::AskKind;
 use super::super::belief::{Due, OfferId};
 use super::super::decision::Actor;
 use super::super::event::StepOutcome;
@@ -118,7 +119,7 @@ impl Sim {
             return;
         }
         let (ask, spec) = self.asks.remove(index % self.asks.len());
-        if spec.purpose == WRITER {
+        if spec.kind == AskKind::BELIEF {
             let (text, due) = (texts.first().unwrap_or(&""), self.due());
             let Some(due) = due else { return };
             let draft = Box::new(written(due, text));
@@ -190,13 +191,13 @@ impl Sim {
     fn advise(&self, round: AskId, samples: Option<u32>) -> Advice {
         let turn = &self.gate.session().current().unwrap().turn;
         let prompt = self.prompted.then(no_prompt);
-        let spec = |n, temperature| AskSpec { purpose: "next".into(), model: "x".into(), prompt, n, temperature };
+        let spec = |n, temperature| AskSpec { kind: AskKind::GREEDY, model: "x".into(), prompt, n, temperature };
         if let Some(due) = self.due() {
             let step = usize::try_from(due.step).unwrap();
             if self.gate.session().nodes()[step].action.as_ref().unwrap().text.starts_with("say") {
                 return Advice::Offer(Box::new(written(due, "said")));
             }
-            return Advice::Write(AskSpec { purpose: WRITER.into(), ..spec(1, 0.0) });
+            return Advice::Write(AskSpec { kind: AskKind::BELIEF, ..spec(1, 0.0) });
         }
         if let Some(n) = samples {
             return Advice::Ask(spec(n, 0.7));
@@ -317,9 +318,6 @@ impl Sim {
         assert_eq!(performed.next(), None, "the world performed nothing unrecorded");
     }
 }
-
-/// What the simulated method asks for a new belief with.
-pub(super) const WRITER: &str = "belief";
 
 /// A belief as written: none where the text begins with `bad`.
 fn written(due: Due, text: &str) -> BeliefDraft {

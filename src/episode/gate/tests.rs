@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::super::ask::AskKind;
 use super::super::event::PromptMessage;
 use super::super::proposal::Origin;
 use super::simulation::{Sim, draft};
@@ -371,7 +372,13 @@ fn aside() -> AskSpec {
         messages: vec![],
         left_out: None,
     };
-    AskSpec { purpose: "assertions for go".into(), model: "x".into(), prompt: Some(prompt), n: 2, temperature: 0.7 }
+    AskSpec {
+        kind: AskKind::Candidates { action: "go".into() },
+        model: "x".into(),
+        prompt: Some(prompt),
+        n: 2,
+        temperature: 0.7,
+    }
 }
 
 #[test]
@@ -384,7 +391,7 @@ fn an_aside_is_recorded_where_it_was_asked_and_proposes_nothing() {
     let root = &sim.gate.session().node(0).unwrap().turn;
     assert!(matches!(root.asks[1].state, AskState::Answered { .. }), "{root:?}");
     assert!(root.proposals.iter().all(|p| p.origin == Origin::Person));
-    assert!(root.asks[1].aside && !root.asks[0].aside, "{root:?}");
+    assert!(root.asks[1].kind.is_aside() && !root.asks[0].kind.is_aside(), "{root:?}");
     assert_eq!(sim.gate.asking(), Some(3), "the episode went on meanwhile");
     sim.check_invariants();
     sim.ask(Request::AskAside(aside()));

@@ -1,11 +1,11 @@
 //! Which program is being carried out at a point of the session, and how far it is. Read from the records alone.
 //!
-//! A program is a proposal of an ask of purpose [`CODE`], or what a person made of one. Where its calls are offered one at a time
-//! they are proposals of asks of purpose [`CALL`], each marked with its number.
+//! A program is a proposal of an ask of kind [`CODE`], or what a person made of one. Where its calls are offered one at a time
+//! they are proposals of asks of kind [`CALL`], each marked with its number.
 
+use crate::episode::AskKind;
 use crate::episode::{Action, AskId, Choice, Decision, DecisionId, Node, NodeId, Proposal, ProposalId, Turn};
 use crate::method::following::line_of;
-use crate::method::{CALL, CODE};
 
 /// The call that closes a request.
 const DONE: &str = "done()";
@@ -41,11 +41,11 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
             return None;
         }
         let decision = from.turn.decisions.iter().find(|d| Some(d.id) == to.decision)?;
-        if let Some(line) = source(&from.turn, decision, CALL).and_then(line_of) {
+        if let Some(line) = source(&from.turn, decision, &AskKind::PROGRAM_CALL).and_then(line_of) {
             made = made.max(line);
             continue;
         }
-        let Some(program) = source(&from.turn, decision, CODE) else { continue };
+        let Some(program) = source(&from.turn, decision, &AskKind::PROGRAM) else { continue };
         let code = from.turn.proposal(decision.proposal())?.action.as_ref()?.text.as_str();
         let passed = passed_over(&last.turn).filter(|_| !closed).unwrap_or_default();
         let answer = Some(program.raw.as_str());
@@ -54,23 +54,23 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
     None
 }
 
-/// The proposal that a decision takes or edits, if an ask of that purpose offered it.
-fn source<'a>(turn: &'a Turn, decision: &Decision, purpose: &str) -> Option<&'a Proposal> {
+/// The proposal that a decision takes or edits, if an ask of that kind offered it.
+fn source<'a>(turn: &'a Turn, decision: &Decision, kind: &AskKind) -> Option<&'a Proposal> {
     let id: ProposalId = match decision.choice {
         Choice::Edit { from, .. } => from,
         _ => decision.proposal(),
     };
-    turn.proposal(id).filter(|p| p.ask.is_some_and(|ask| is(turn, ask, purpose)))
+    turn.proposal(id).filter(|p| p.ask.is_some_and(|ask| is(turn, ask, kind)))
 }
 
-fn is(turn: &Turn, ask: AskId, purpose: &str) -> bool {
-    turn.asks.iter().any(|a| a.id == ask && a.purpose.starts_with(purpose))
+fn is(turn: &Turn, ask: AskId, kind: &AskKind) -> bool {
+    turn.asks.iter().any(|a| a.id == ask && a.kind == *kind)
 }
 
 /// The last call that a person refused here: it is passed over.
 fn passed_over(turn: &Turn) -> Option<usize> {
     let refused = turn.decisions.iter().filter(|d| matches!(d.choice, Choice::Reject { .. }));
-    refused.filter_map(|d| source(turn, d, CALL)).filter_map(line_of).max()
+    refused.filter_map(|d| source(turn, d, &AskKind::PROGRAM_CALL)).filter_map(line_of).max()
 }
 
 #[cfg(test)]
@@ -78,21 +78,20 @@ mod tests {
     use super::*;
     use crate::episode::{Actor, Ask, AskState, Origin, StepOutcome};
 
-    /// What leads from a node to the next: an offer by an ask of that purpose, taken, edited or typed, and what was executed.
-    type Way = (&'static str, &'static str, &'static str, &'static str);
+    /// What leads from a node to the next: an offer by an ask of that kind, taken, edited or typed, and what was executed.
+    type Way = (Option<AskKind>, &'static str, &'static str, &'static str);
 
-    fn turn(number: u64, (purpose, raw, decided, _): Way) -> Turn {
+    fn turn(number: u64, (kind, raw, decided, _): Way) -> Turn {
         let mut turn = Turn::default();
-        let typed = purpose == "typed";
-        if !typed {
+        let typed = kind.is_none();
+        if let Some(kind) = kind {
             turn.asks.push(Ask {
                 id: number,
-                purpose: purpose.into(),
+                kind,
                 model: "m".into(),
                 prompt: None,
                 n: 1,
                 temperature: 0.0,
-                aside: false,
                 state: AskState::Pending,
             });
         }
@@ -133,7 +132,7 @@ mod tests {
             changes: serde_json::Value::Null,
             tree_edits: vec![],
             belief: None,
-            turn: turn(i as u64 + 1, ways[i]),
+            turn: turn(i as u64 + 1, ways[i].clone()),
         };
         ways.iter().enumerate().map(node).collect()
     }
@@ -144,26 +143,30 @@ mod tests {
         in_force(&path).map(|f| (f.code.to_owned(), f.answer.unwrap_or_default().to_owned(), f.made))
     }
 
-    const END: Way = ("typed", "", "", "");
+    const END: Way = (None, "", "", "");
 
     #[test]
     fn calls_made_and_passed_over_are_counted_until_the_request_is_closed() {
-        let ways = [(CODE, "raw", "code", "a()"), (CALL, "2: b()", "b()", "b()"), (CALL, "3: c()", "refused", "")];
+        let ways = [
+            (Some(AskKind::PROGRAM), "raw", "code", "a()"),
+            (Some(AskKind::PROGRAM_CALL), "2: b()", "b()", "b()"),
+            (Some(AskKind::PROGRAM_CALL), "3: c()", "refused", ""),
+        ];
         let some = |code: &str, made| Some((code.to_owned(), "raw".to_owned(), made));
         assert_eq!(told(&ways[..1]), None, "nothing was taken yet");
         assert_eq!(told(&ways[..2]), some("code", 1));
         assert_eq!(told(&ways), some("code", 3), "what is refused is passed over");
-        let typed = [ways[0], ("typed", "", "x()", "x()"), END];
+        let typed = [ways[0].clone(), (None, "", "x()", "x()"), END];
         assert_eq!(told(&typed), some("code", 1), "a person's own call is none of the program's");
-        let edited = [(CODE, "raw", "edited", "a()"), END];
+        let edited = [(Some(AskKind::PROGRAM), "raw", "edited", "a()"), END];
         assert_eq!(told(&edited), some("edited", 1));
     }
 
     #[test]
     fn a_closed_request_has_no_program_but_where_it_was_closed() {
-        let whole = (CODE, "raw", "code", "a()\ndone()");
-        assert!(told(&[whole, END]).is_some(), "the one that closed it");
-        assert_eq!(told(&[whole, ("typed", "", "x()", "x()"), END]), None);
-        assert_eq!(told(&[("typed", "", "done()", "done()"), END]), None, "closed by hand");
+        let whole = (Some(AskKind::PROGRAM), "raw", "code", "a()\ndone()");
+        assert!(told(&[whole.clone(), END]).is_some(), "the one that closed it");
+        assert_eq!(told(&[whole, (None, "", "x()", "x()"), END]), None);
+        assert_eq!(told(&[(None, "", "done()", "done()"), END]), None, "closed by hand");
     }
 }

@@ -10,7 +10,8 @@ mod in_force;
 pub use answer::{Answer, list_of, read_list, read_program, updates};
 pub use in_force::{InForce, closes, in_force};
 
-use super::{CALL, CODE, Method, MethodInfo, Next, Round};
+use super::{Method, MethodInfo, Next, Round};
+use crate::episode::AskKind;
 
 /// What is remembered from one request to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,12 +144,12 @@ impl Method for Coder {
 
     fn next(&self, round: Round<'_>) -> Next {
         let recommend = |proposal, why: &str| Next::Recommend { proposal, why: why.to_owned() };
-        let calls = round.has_asked(CALL);
+        let calls = round.has_asked(&AskKind::PROGRAM_CALL);
         match round.proposals().find(|p| p.action.is_some()) {
             Some(p) if calls => recommend(Some(p.id), "the program's next call"),
             Some(p) => recommend(Some(p.id), "the program for the request"),
             None if calls => recommend(None, "the program's next call cannot be made"),
-            None if round.has_asked(CODE) => recommend(None, "the answer holds no program"),
+            None if round.has_asked(&AskKind::PROGRAM) => recommend(None, "the answer holds no program"),
             None => Next::Code,
         }
     }

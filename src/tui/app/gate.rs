@@ -33,7 +33,7 @@ impl App {
         let ask = self.view.turn().and_then(|t| t.pending())?;
         let received: usize = self.view.streams.get(&ask.id).map_or(0, |s| s.values().map(String::len).sum());
         let so_far = if received > 0 { format!(", {received} bytes so far") } else { String::new() };
-        Some(format!("asking {}: {}{so_far}{stop}", ask.model, ask.purpose))
+        Some(format!("asking {}: {}{so_far}{stop}", ask.model, ask.kind))
     }
 
     /// Whether something is under way that quitting would cut short.

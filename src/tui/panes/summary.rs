@@ -34,8 +34,8 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
 pub fn summary(record: &Record) -> String {
     match &record.event {
         Event::Started { outcome } => outcome.observation.trim().to_owned(),
-        Event::Asked { ask, purpose, model, n, temperature, .. } => {
-            format!("ask {ask} of {model}: {purpose}, n {n}, temperature {temperature}")
+        Event::Asked { ask, kind, model, n, temperature, .. } => {
+            format!("ask {ask} of {model}: {kind}, n {n}, temperature {temperature}")
         }
         Event::Answered { ask, texts, usage, ms } => {
             let tokens = usage.map(|u| format!(", {} + {} tokens", u.prompt, u.completion)).unwrap_or_default();

@@ -2,8 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::episode::AskKind;
 use crate::episode::{Ask, AskState, PromptRecord};
-use crate::method::SCORED;
 use crate::tui::actions::ActionId;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::{words, wrap};
@@ -18,8 +18,8 @@ const COLUMNS: usize = 4;
 /// The request: what for, parameters, template, messages. Does not change once recorded.
 pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    let purpose = format!("ask {} of {}: {}", ask.id, ask.model, ask.purpose);
-    rows.extend(words::labelled("", Role::Title, &purpose, width));
+    let kind = format!("ask {} of {}: {}", ask.id, ask.model, ask.kind);
+    rows.extend(words::labelled("", Role::Title, &kind, width));
     let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
     let Some(prompt) = &ask.prompt else {
         rows.push(vec![run(Role::Dim, format!("up to {}, ranked", words::count(ask.n as usize, "proposal")))]);
@@ -47,7 +47,7 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
 
 /// Whether an ask has given texts scored.
 fn scores(ask: &Ask) -> bool {
-    ask.purpose == SCORED
+    ask.kind == AskKind::SCORED
 }
 
 fn template(prompt: &PromptRecord) -> String {

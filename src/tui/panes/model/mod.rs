@@ -90,7 +90,7 @@ impl ModelPane {
                 AskState::Failed { error, .. } => error.clone(),
                 AskState::Pending => String::new(),
             };
-            ask.map(|a| format!("{} {} {} {}", a.purpose, a.model, prompt(a), answer(a))).unwrap_or_default()
+            ask.map(|a| format!("{} {} {} {}", a.kind, a.model, prompt(a), answer(a))).unwrap_or_default()
         };
         act(&mut self.browser, &Rows { len: self.asks.len(), text: &text });
     }
@@ -106,7 +106,7 @@ impl ModelPane {
             words::here(theme, here),
             run(role, glyph),
             run(Role::Dim, format!(" @{node} ")),
-            run(Role::Text, &ask.purpose),
+            run(Role::Text, ask.kind.to_string()),
             run(Role::Dim, format!("  {word}")),
         ]
     }

@@ -2,8 +2,8 @@
 //!
 //! Which of them is shown follows the cursor: a step's own program on the step's lines, else what is under way.
 
+use crate::episode::AskKind;
 use crate::episode::{AskState, Node, NodeId, Session};
-use crate::method::CODE;
 use crate::method::coding::{closes, in_force};
 use crate::tui::panes::draw::{Painter, Row, run, split_left, split_top};
 use crate::tui::panes::{words, wrap};
@@ -48,8 +48,7 @@ impl Passage {
 
     fn streaming(view: &View) -> Option<Passage> {
         request::open(view)?;
-        let writes = |purpose: &str| purpose.starts_with(CODE);
-        let asks = view.turn()?.asks.iter().filter(|a| a.state == AskState::Pending && writes(&a.purpose));
+        let asks = view.turn()?.asks.iter().filter(|a| a.state == AskState::Pending && a.kind == AskKind::PROGRAM);
         let text = asks.filter_map(|a| view.streams.get(&a.id)?.values().next()).next()?;
         Some(Passage { head: "the program, as it comes".into(), code: lines(text), made: None })
     }

@@ -125,10 +125,10 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
 /// belongs to the panes that asked.
 pub fn asking(view: &View, turn: &Turn, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    for ask in turn.asks.iter().filter(|a| !a.aside && a.state == crate::episode::AskState::Pending) {
+    for ask in turn.asks.iter().filter(|a| !a.kind.is_aside() && a.state == crate::episode::AskState::Pending) {
         let streams = view.streams.get(&ask.id);
         let live = streams.is_some() || view.retrying.as_ref().is_some_and(|(id, _)| *id == ask.id);
-        rows.push(vec![run(Role::Accent, format!("{} {}: {}", theme.glyphs.arrow, ask.model, ask.purpose))]);
+        rows.push(vec![run(Role::Accent, format!("{} {}: {}", theme.glyphs.arrow, ask.model, ask.kind))]);
         if let Some((id, why)) = &view.retrying
             && *id == ask.id
         {

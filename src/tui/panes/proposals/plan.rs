@@ -1,6 +1,6 @@
 //! The plan that a method follows, with what became of its lines: done, refused, next. Nothing for methods without plans.
 
-use crate::method::FOLLOW;
+use crate::episode::AskKind;
 use crate::method::following::{in_force, line_of};
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::words;
@@ -20,7 +20,7 @@ pub fn rows(view: &View, theme: &Theme, width: usize) -> Vec<Row> {
     let Some(plan) = in_force(&path).filter(|_| follows) else { return Vec::new() };
     let turn = view.turn();
     let of_plan = |ask: Option<u64>| {
-        turn.and_then(|t| t.asks.iter().find(|a| Some(a.id) == ask)).is_some_and(|a| a.purpose == FOLLOW)
+        turn.and_then(|t| t.asks.iter().find(|a| Some(a.id) == ask)).is_some_and(|a| a.kind == AskKind::PLAN_LINE)
     };
     let next = turn.and_then(|t| t.proposals.iter().rev().find(|p| of_plan(p.ask))).and_then(line_of);
     let lines: Vec<&str> = plan.text.lines().collect();

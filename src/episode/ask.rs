@@ -1,0 +1,279 @@
+//! Asks of a model and of what stands in for one: their kinds, records and states.
+//!
+//! An ask's kind is a type; the English words that older logs hold in its place are mapped here, once, on reading. What a prompt
+//! says belongs to the method that asks.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::artifact::ArtifactKind;
+use super::event::{AskId, PromptRecord, Usage};
+
+/// How a next action is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sampling {
+    /// One completion at temperature 0.
+    Greedy,
+    /// Random samples.
+    Samples,
+    /// The best of a ranking without a language model.
+    Ranked,
+    /// More of such a ranking than was offered.
+    Further,
+    /// The log-probability of each admissible action.
+    Scored,
+}
+
+/// What an ask is for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(tag = "for", rename_all = "snake_case")]
+pub enum AskKind {
+    /// The next action.
+    Action {
+        /// How.
+        how: Sampling,
+    },
+    /// The next line of an artifact in force: of a plan, of a program whose calls are decided about one by one.
+    Line {
+        /// Of which.
+        of: ArtifactKind,
+    },
+    /// A new artifact: a plan, a program, a belief.
+    Artifact {
+        /// Of which kind.
+        artifact: ArtifactKind,
+    },
+    /// Whether the condition in a plan's line holds.
+    Judgement {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// Candidate preconditions of an action function; nothing is proposed of the answer.
+    Candidates {
+        /// The function.
+        action: String,
+    },
+    /// The likelihoods of candidate preconditions of an action function; nothing is proposed of the answer.
+    CandidateScores {
+        /// The function.
+        action: String,
+        /// How many are scored.
+        n: usize,
+    },
+    /// Anything else a method asks; the label is for people.
+    Other {
+        /// In a few words.
+        label: String,
+    },
+}
+
+impl AskKind {
+    /// One completion at temperature 0 for the next action.
+    pub const GREEDY: AskKind = AskKind::Action { how: Sampling::Greedy };
+    /// Random samples of the next action.
+    pub const SAMPLES: AskKind = AskKind::Action { how: Sampling::Samples };
+    /// The best next actions without a language model.
+    pub const RANKED: AskKind = AskKind::Action { how: Sampling::Ranked };
+    /// More of those.
+    pub const FURTHER: AskKind = AskKind::Action { how: Sampling::Further };
+    /// Every admissible action scored.
+    pub const SCORED: AskKind = AskKind::Action { how: Sampling::Scored };
+    /// A whole plan.
+    pub const PLAN: AskKind = AskKind::Artifact { artifact: ArtifactKind::Plan };
+    /// The next line of the plan in force.
+    pub const PLAN_LINE: AskKind = AskKind::Line { of: ArtifactKind::Plan };
+    /// A program that answers the open request.
+    pub const PROGRAM: AskKind = AskKind::Artifact { artifact: ArtifactKind::Program };
+    /// The next call of the program in force.
+    pub const PROGRAM_CALL: AskKind = AskKind::Line { of: ArtifactKind::Program };
+    /// The belief after an update.
+    pub const BELIEF: AskKind = AskKind::Artifact { artifact: ArtifactKind::Belief };
+
+    /// Whether nothing is proposed of the answer: the ask goes on alongside the episode.
+    pub fn is_aside(&self) -> bool {
+        matches!(self, AskKind::Candidates { .. } | AskKind::CandidateScores { .. })
+    }
+
+    /// Whether it is of that kind; a further ranking is a ranking.
+    pub fn is(&self, kind: &AskKind) -> bool {
+        self == kind || (*self == AskKind::FURTHER && *kind == AskKind::RANKED)
+    }
+
+    /// The kind that words of a log of format 1 stand for.
+    pub fn from_words(words: &str) -> Self {
+        let known = [
+            AskKind::GREEDY,
+            AskKind::SAMPLES,
+            AskKind::RANKED,
+            AskKind::FURTHER,
+            AskKind::SCORED,
+            AskKind::PLAN,
+            AskKind::PLAN_LINE,
+            AskKind::PROGRAM,
+            AskKind::PROGRAM_CALL,
+            AskKind::BELIEF,
+        ];
+        if let Some(kind) = known.into_iter().find(|kind| kind.to_string() == words) {
+            return kind;
+        }
+        if let Some(line) = words.strip_prefix("the plan's assertion in line ").and_then(|n| n.parse().ok()) {
+            return AskKind::Judgement { line };
+        }
+        if let Some(action) = words.strip_prefix("assertions for ") {
+            return AskKind::Candidates { action: action.to_owned() };
+        }
+        if let Some((n, action)) = words.strip_prefix("likelihood of ").and_then(|w| w.split_once(" assertions for "))
+            && let Ok(n) = n.parse()
+        {
+            return AskKind::CandidateScores { action: action.to_owned(), n };
+        }
+        AskKind::Other { label: words.to_owned() }
+    }
+}
+
+impl fmt::Display for AskKind {
+    /// The kind in a few words, for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AskKind::Action { how } => f.write_str(match how {
+                Sampling::Greedy => "next action, greedy",
+                Sampling::Samples => "next action, samples",
+                Sampling::Ranked => "next action, ranked",
+                Sampling::Further => "next action, ranked further",
+                Sampling::Scored => "next action, scored",
+            }),
+            AskKind::Line { of } if *of == ArtifactKind::Plan => f.write_str("next line of the plan"),
+            AskKind::Line { of } if *of == ArtifactKind::Program => f.write_str("next call of the program"),
+            AskKind::Line { of } => write!(f, "next line of the {of}"),
+            AskKind::Artifact { artifact } if *artifact == ArtifactKind::Program => {
+                f.write_str("a program for the request")
+            }
+            AskKind::Artifact { artifact } if *artifact == ArtifactKind::Belief => {
+                f.write_str("the state after an update")
+            }
+            AskKind::Artifact { artifact } => write!(f, "a {artifact}"),
+            AskKind::Judgement { line } => write!(f, "the plan's assertion in line {line}"),
+            AskKind::Candidates { action } => write!(f, "assertions for {action}"),
+            AskKind::CandidateScores { action, n } => write!(f, "likelihood of {n} assertions for {action}"),
+            AskKind::Other { label } => f.write_str(label),
+        }
+    }
+}
+
+/// The kind as it is written since format 2.
+#[derive(Deserialize)]
+#[serde(tag = "for", rename_all = "snake_case")]
+enum Typed {
+    Action { how: Sampling },
+    Line { of: ArtifactKind },
+    Artifact { artifact: ArtifactKind },
+    Judgement { line: usize },
+    Candidates { action: String },
+    CandidateScores { action: String, n: usize },
+    Other { label: String },
+}
+
+/// The kind as a log of any format holds it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Words(String),
+    Typed(Typed),
+}
+
+impl<'de> Deserialize<'de> for AskKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Words(words) => AskKind::from_words(&words),
+            Written::Typed(typed) => match typed {
+                Typed::Action { how } => AskKind::Action { how },
+                Typed::Line { of } => AskKind::Line { of },
+                Typed::Artifact { artifact } => AskKind::Artifact { artifact },
+                Typed::Judgement { line } => AskKind::Judgement { line },
+                Typed::Candidates { action } => AskKind::Candidates { action },
+                Typed::CandidateScores { action, n } => AskKind::CandidateScores { action, n },
+                Typed::Other { label } => AskKind::Other { label },
+            },
+        })
+    }
+}
+
+/// An ask and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// Its number.
+    pub id: AskId,
+    /// What for.
+    pub kind: AskKind,
+    /// The model's name.
+    pub model: String,
+    /// The exact prompt, where there is one.
+    pub prompt: Option<PromptRecord>,
+    /// Completions asked for.
+    pub n: u32,
+    /// Sampling temperature.
+    pub temperature: f64,
+    /// What became of it.
+    pub state: AskState,
+}
+
+/// What became of an ask.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AskState {
+    /// Under way, or the program ended meanwhile.
+    Pending,
+    /// Answered: completions, tokens, milliseconds.
+    Answered {
+        /// The completions.
+        texts: Vec<String>,
+        /// Tokens, where told.
+        usage: Option<Usage>,
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// Failed or cancelled.
+    Failed {
+        /// What went wrong.
+        error: String,
+        /// Whether a person cancelled it.
+        cancelled: bool,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Vec<AskKind> {
+        let action = || "take".to_owned();
+        let how = [Sampling::Greedy, Sampling::Samples, Sampling::Ranked, Sampling::Further, Sampling::Scored];
+        let mut all: Vec<AskKind> = how.into_iter().map(|how| AskKind::Action { how }).collect();
+        all.extend([AskKind::PLAN, AskKind::PLAN_LINE, AskKind::PROGRAM, AskKind::PROGRAM_CALL, AskKind::BELIEF]);
+        all.extend([AskKind::Judgement { line: 7 }, AskKind::Candidates { action: action() }]);
+        all.extend([AskKind::CandidateScores { action: action(), n: 3 }, AskKind::Other { label: "why".into() }]);
+        all
+    }
+
+    #[test]
+    fn kinds_are_read_as_written_and_from_the_words_of_older_logs() {
+        for kind in all() {
+            let written = serde_json::to_value(&kind).unwrap();
+            assert_eq!(serde_json::from_value::<AskKind>(written).unwrap(), kind);
+            let words = serde_json::Value::String(kind.to_string());
+            assert_eq!(serde_json::from_value::<AskKind>(words).unwrap(), kind, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_further_ranking_is_a_ranking() {
+        assert!(AskKind::FURTHER.is(&AskKind::RANKED));
+        assert!(!AskKind::RANKED.is(&AskKind::FURTHER));
+    }
+
+    #[test]
+    fn an_unknown_kind_is_refused() {
+        assert!(serde_json::from_value::<AskKind>(serde_json::json!({ "for": "nothing" })).is_err());
+    }
+}
