@@ -37,15 +37,15 @@ mod tests {
 
     /// Plays actions in a world and writes the belief along; the drift after each.
     fn played(world: &mut dyn World, task: &str, actions: &[String]) -> Vec<Drift> {
-        let form = state_form::shipped(world.name()).unwrap().unwrap();
-        let domain = crate::blocking::domain::shipped(world.name()).unwrap().unwrap();
+        let form = state_form::shipped(world.kind()).unwrap().unwrap();
+        let domain = crate::blocking::domain::shipped(world.kind()).unwrap().unwrap();
         world.reset(task, 0).unwrap();
         let mut belief = state_form::of(world).unwrap();
         let mut drift = vec![Drift::of(&belief, &state_form::of(world).unwrap())];
         for action in actions {
             let outcome = world.act(action).unwrap();
             assert!(outcome.error.is_none(), "{action}: {:?}", outcome.error);
-            belief = after(&belief, action, &domain, form).unwrap_or(belief);
+            belief = after(&belief, action, &domain, &form).unwrap_or(belief);
             drift.push(Drift::of(&belief, &state_form::of(world).unwrap()));
         }
         drift
@@ -88,14 +88,14 @@ mod tests {
 
     #[test]
     fn what_the_domain_does_not_know_changes_nothing() {
-        let form = state_form::shipped("kitchen").unwrap().unwrap();
-        let domain = crate::blocking::domain::shipped("kitchen").unwrap().unwrap();
+        let form = state_form::shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
+        let domain = crate::blocking::domain::shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
         let belief = serde_json::json!({"objects": ["mug_1", "shelf_1"], "relations": [], "mug_1": {}, "shelf_1": {"contains": ["mug_1"]}});
-        assert_eq!(after(&belief, "sing a song", &domain, form), None);
-        assert_eq!(after(&belief, "turnaround", &domain, form), Some(belief.clone()));
-        let held = after(&belief, "grab mug_1", &domain, form).unwrap();
+        assert_eq!(after(&belief, "sing a song", &domain, &form), None);
+        assert_eq!(after(&belief, "turnaround", &domain, &form), Some(belief.clone()));
+        let held = after(&belief, "grab mug_1", &domain, &form).unwrap();
         assert_eq!(held["relations"], serde_json::json!(["the robot holds mug_1"]));
         assert_eq!(held["shelf_1"], serde_json::json!({}));
-        assert_eq!(compare(&after(&held, "put mug_1 shelf_1", &domain, form).unwrap(), &belief), []);
+        assert_eq!(compare(&after(&held, "put mug_1 shelf_1", &domain, &form).unwrap(), &belief), []);
     }
 }

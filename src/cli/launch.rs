@@ -12,12 +12,14 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::driver::{self, COMMAND_LINE, Command, Handle, NewSession, OpenRequest, Source, Sources};
+use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Source};
 use crate::episode::{Configuration, Header, log};
 use crate::export::{self, Format};
 use crate::method;
 use crate::model::{ModelInfo, ModelKind, fetch};
 use crate::tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
+use crate::world::external::COMMAND_LINE;
+use crate::world::{Sources, WorldKind};
 
 /// Most sessions listed; the newest.
 const SESSIONS: usize = 200;
@@ -49,18 +51,6 @@ impl Launch {
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
         let _inside = self.runtime.enter();
         driver::open(request, &self.config, &self.sources).map_err(|e| e.to_string())
-    }
-
-    /// The person's own data for a world.
-    fn data_of(&self, world: &str) -> Option<&Path> {
-        let data = &self.config.data;
-        match world {
-            driver::DIALOGUE => data.dialogue.as_deref(),
-            driver::KITCHEN => data.kitchen.as_deref(),
-            driver::TABLE => data.table.as_deref(),
-            driver::HOUSEHOLD => data.household.as_deref(),
-            _ => None,
-        }
     }
 
     fn models(&self) -> Vec<Entry> {
@@ -142,24 +132,25 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
 impl Launcher for Launch {
     fn catalog(&self) -> Catalog {
         let mut problems = Vec::new();
-        let world = |(name, about): (&str, &str)| {
+        let data = &self.config.data;
+        let world = |kind: &WorldKind| {
             let mut tasks = Vec::new();
             // A person's own tasks come before those that ship.
-            for data in self.data_of(name).map(Some).into_iter().chain([None]) {
-                match self.sources.tasks(name, data) {
+            for data in data.of(kind.name).map(Some).into_iter().chain([None]) {
+                match self.sources.tasks(kind.name, data) {
                     Ok(found) => tasks.extend(found),
                     Err(error) => problems.push(error.to_string()),
                 }
             }
             // A method that is configured is wanted in every world.
-            let made_for = driver::suggested_in(name).filter(|_| self.config.method.method.is_empty());
-            let (name, about) = (name.to_owned(), about.to_owned());
+            let made_for = kind.method.filter(|_| self.config.method.method.is_empty());
+            let (name, about) = (kind.name.to_owned(), kind.about.to_owned());
             WorldEntry { name, about, tasks, suggests: made_for.map(str::to_owned) }
         };
-        let mut known = driver::WORLDS;
+        let mut known = self.sources.kinds().to_vec();
         // The first world is the one shown: one with data of the person's own, if there is one, or with their command.
-        let commanded = |name: &str| name == driver::EXTERNAL && self.config.external.contains_key(COMMAND_LINE);
-        known.sort_by_key(|(name, _)| (!commanded(name), self.data_of(name).is_none()));
+        let commanded = |kind: &WorldKind| kind.data.is_none() && self.config.external.contains_key(COMMAND_LINE);
+        known.sort_by_key(|kind| (!commanded(kind), data.of(kind.name).is_none()));
         let worlds = known.into_iter().map(world).filter(|w| !w.tasks.is_empty()).collect();
         let entry =
             |m: method::MethodInfo| Entry { name: m.id.into(), about: m.description.into(), ..Entry::default() };
@@ -192,7 +183,7 @@ impl Launcher for Launch {
 
     fn start(&self, choice: &Choice) -> Result<Handle, String> {
         // A task's own source is a file below the folder that was configured; the folder finds it again, whatever the layout.
-        let data = self.data_of(&choice.world).filter(|_| choice.source != "shipped").map(Path::to_owned);
+        let data = self.config.data.of(&choice.world).filter(|_| choice.source != "shipped").map(Path::to_owned);
         self.begin(&OpenRequest::New(NewSession {
             world: choice.world.clone(),
             data,

@@ -36,9 +36,8 @@ pub use settings::Global;
 struct Cli {
     #[command(flatten)]
     global: Global,
-    /// Tasks to choose from beside the shipped ones: an ALFWorld data folder, a game.tw-pddl, games or dialogues as .jsonl,
-    /// a copy of the Schema-Guided Dialogue dataset, kitchen scenes, episodes on a table
-    #[arg(long, value_name = "FILE_OR_DIR")]
+    /// Tasks to choose from beside the shipped ones
+    #[arg(long, value_name = "FILE_OR_DIR", help = world::tasks_help())]
     data: Option<std::path::PathBuf>,
     #[command(flatten)]
     method: settings::MethodFlags,
@@ -104,7 +103,7 @@ pub fn run() -> ExitCode {
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
         Some(Command::Models(command)) => command.run(&cli.global),
-        None => workbench::open(&cli.global.with_data(cli.data).with_method(cli.method), None),
+        None => cli.global.with_data(cli.data).and_then(|g| workbench::open(&g.with_method(cli.method), None)),
     };
     done.unwrap_or_else(|error| error.report())
 }

@@ -7,17 +7,15 @@ use clap::Args;
 
 use super::world::WorldName;
 use super::{CliError, print};
-use crate::world::household::generate::{self, TaskType};
-use crate::world::{dialogue, table};
+use crate::world::{GeneratedTask, WORLDS, WorldKind};
 
 /// Generates a task.
 #[derive(Debug, Args)]
 pub struct NewTask {
     /// The world
     world: WorldName,
-    /// Household: place, light, clean, heat, cool, two (or ALFWorld's long names). Dialogue: a shipped service.
-    /// Table: pick_and_place, disinfection, weight, cover
-    #[arg(long = "type", value_name = "TYPE")]
+    /// The type of task
+    #[arg(long = "type", value_name = "TYPE", help = types())]
     kind: String,
     /// Seed; the same type and seed give the same task
     #[arg(long, default_value_t = 1)]
@@ -31,20 +29,10 @@ impl NewTask {
     /// Generates and writes the task.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the world generates no tasks of that type, or the file cannot be written.
     pub fn run(self) -> Result<ExitCode, CliError> {
-        let (id, about, line) = match self.world {
-            WorldName::Household => self.household()?,
-            WorldName::Dialogue => self.dialogue()?,
-            WorldName::Kitchen => {
-                let how = "kitchens are not generated; write a scene file (docs/kitchen.md) and give it with --data";
-                return Err(CliError::Usage(how.to_owned()));
-            }
-            WorldName::Table => self.table()?,
-            WorldName::External => {
-                return Err(CliError::Usage("tasks of the external world come from its adapter".to_owned()));
-            }
-        };
+        let made = self.world.kind().generate(&self.kind, self.seed).map_err(CliError::Usage)?;
+        let GeneratedTask { id, about, line } = made;
         let line = line + "\n";
         match &self.out {
             None => print(&line)?,
@@ -56,40 +44,12 @@ impl NewTask {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
 
-    /// A household task: id, sentence, line.
-    fn household(&self) -> Result<(String, String, String), CliError> {
-        let kind: TaskType = self.kind.parse().map_err(CliError::Usage)?;
-        let task = generate::task(kind, self.seed).map_err(CliError::Failed)?;
-        let line = serde_json::to_string(&task).map_err(|e| CliError::Failed(e.to_string()))?;
-        Ok((task.id, task.task, line))
-    }
-
-    /// An episode at the table: id, sentence, line.
-    fn table(&self) -> Result<(String, String, String), CliError> {
-        let generated =
-            [table::Domain::PickAndPlace, table::Domain::Disinfection, table::Domain::Weight, table::Domain::Cover];
-        let domain = table::Domain::of(&self.kind).filter(|domain| generated.contains(domain)).ok_or_else(|| {
-            let known = generated.map(table::Domain::name).join(", ");
-            CliError::Usage(format!("episodes of `{}` are not generated; there are {known}", self.kind))
-        })?;
-        let id = format!("generated/{}-{}", domain.name(), self.seed);
-        let made = table::generate::episode(domain, &id, self.seed).map_err(CliError::Failed)?;
-        let requests = made.get("n_steps").and_then(serde_json::Value::as_u64).unwrap_or_default();
-        Ok((id, format!("{requests} requests"), made.to_string()))
-    }
-
-    /// A dialogue: id, sentence, line.
-    fn dialogue(&self) -> Result<(String, String, String), CliError> {
-        let source = dialogue::Source::shipped()?;
-        let service = source.service(&self.kind).ok_or_else(|| {
-            let known: Vec<&str> = source.services().collect();
-            CliError::Usage(format!("there is no shipped service `{}`; there are {}", self.kind, known.join(", ")))
-        })?;
-        let id = format!("generated/{}-{}", self.kind, self.seed);
-        let made = dialogue::generate::dialogue(service, &id, self.seed).map_err(CliError::Failed)?;
-        Ok((id, made.sentence(), dialogue::compact_line(&made).map_err(CliError::Failed)?))
-    }
+/// The types of task there are, by world.
+fn types() -> String {
+    let of = |kind: &&WorldKind| Some(format!("{}: {}", kind.name, kind.generate?.types));
+    WORLDS.iter().filter_map(of).collect::<Vec<_>>().join(". ")
 }
 
 fn append(path: &std::path::Path, line: &str) -> std::io::Result<()> {

@@ -6,11 +6,10 @@ use clap::{Args, ValueEnum};
 
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, print};
-use crate::driver::{Place, Sources, Wanted};
 use crate::planner::Observed;
 use crate::planner::classical::{Known, Limits, PlanningTask, household};
 use crate::planner::household::belief::Belief;
-use crate::world::World;
+use crate::world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, World, household as house, refusal};
 
 /// Prints a task of the kitchen or the household as PDDL.
 #[derive(Debug, Args)]
@@ -52,9 +51,11 @@ impl Pddl {
     pub fn run(self) -> Result<ExitCode, CliError> {
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
         let task = self.task.as_deref().unwrap_or_default();
-        let wanted = Wanted { world: name, data: self.options.data.as_deref(), options: &options, task };
-        let place = Sources::default().place(&wanted).map_err(|e| CliError::Failed(e.to_string()))?;
-        let problem = self.problem(place)?;
+        if let Some(why) = refusal("pddl", &[Ability::Planning], self.world.kind(), WORLDS) {
+            return Err(CliError::Usage(why));
+        }
+        let spec = OpenSpec { world: name, data: self.options.data.as_deref(), options: &options, task };
+        let problem = self.problem(Sources::default().open(&spec)?)?;
         if self.domain {
             print(problem.domain())?;
         } else if !self.plan {
@@ -71,16 +72,16 @@ impl Pddl {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn problem(&self, place: Place) -> Result<PlanningTask, CliError> {
-        let Place { mut world, task, sentence, .. } = place;
+    fn problem(&self, opened: OpenedWorld) -> Result<PlanningTask, CliError> {
+        let OpenedWorld { mut world, task, sentence, .. } = opened;
         let reset = world.reset(&task, 0)?;
         let known = match self.knowledge {
             Knowledge::Room => Known::InRoom,
             Knowledge::Limited => Known::Nothing,
             Knowledge::Full => Known::Everything,
         };
-        let problem = match self.world {
-            WorldName::Household => {
+        let problem = match self.world.name() {
+            name if name == house::KIND.name => {
                 let belief = match known {
                     Known::Everything => household::everything(&world.truth()),
                     Known::InRoom | Known::Nothing => Belief::of(&[Observed {

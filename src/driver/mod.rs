@@ -4,7 +4,6 @@
 //! draws; the watcher never waits for the driver. What the session *is* travels as [`Notice::Recorded`]; everything else is
 //! derived or passing and never logged.
 
-mod adapters;
 mod asking;
 mod believing;
 mod candidates;
@@ -28,17 +27,14 @@ mod sets;
 mod setup;
 mod situation;
 mod task;
-mod worlds;
 mod writing;
 
-pub use adapters::COMMAND_LINE;
-pub use open::{
-    NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_in, suggested_method,
-};
+pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_method};
 pub use sets::{SetSource, file_name, written_in};
 pub use setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, sandbox, system_clock};
 pub use task::start;
-pub use worlds::{DIALOGUE, EXTERNAL, HOUSEHOLD, KITCHEN, Place, Sources, TABLE, WORLDS, Wanted};
+
+pub use crate::world::Sources;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::prompting::{self, Prompting};
 use super::setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
-use super::worlds::{KITCHEN, Sources, TABLE, Wanted};
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain, domain};
 use crate::config::{self, Config, Selected};
@@ -15,8 +14,8 @@ use crate::method::{self, Method};
 use crate::model::ModelKind;
 use crate::planner::SymbolicProposer;
 use crate::prompt::Prompts;
-use crate::world::WorldError;
 use crate::world::demonstration::Demonstration;
+use crate::world::{OpenSpec, Sources, WorldError, WorldKind};
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,8 +123,9 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
     let log::Loaded { session, records, .. } = loaded;
     let header = &session.header;
     let data = (header.data != SHIPPED).then(|| PathBuf::from(&header.data));
-    let place = sources.again(header, data.as_deref())?;
-    let demonstrations = sources.demonstrations(&place, data.as_deref(), header.seed, config)?;
+    let opened = sources.reopen(header, data.as_deref())?;
+    let own = config.data.demonstrations.as_deref();
+    let demonstrations = sources.demonstrations(&opened, data.as_deref(), header.seed, own)?;
     // A model that is no longer configured must not keep anyone from reading the session.
     let resolver = resolver(config);
     let source = resolver(&session.model).unwrap_or(Source::Symbolic);
@@ -133,9 +133,10 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
     let prompting = prompting_for(&demonstrations, config);
     // A domain that is gone must not keep anyone from reading the session either.
     let own = header.options.get(DOMAIN).map(|name| NamedDomain::from(name.as_str()));
-    let blocking = blocking_source(&header.world, own.as_ref(), &place.options).unwrap_or_else(BlockingSource::Gone);
+    let blocking =
+        blocking_source(opened.world.kind(), own.as_ref(), &opened.options).unwrap_or_else(BlockingSource::Gone);
     Ok(Setup {
-        world: place.world,
+        world: opened.world,
         blocking,
         method,
         source,
@@ -158,27 +159,28 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
 /// As [`open`].
 pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: Clock) -> Result<Setup, OpenError> {
     let NewSession { world, data, options, task, seed, .. } = new;
-    let mut place = sources.place(&Wanted { world, data: data.as_deref(), options, task })?;
-    let demonstrations = sources.demonstrations(&place, data.as_deref(), *seed, config)?;
+    let mut opened = sources.open(&OpenSpec { world, data: data.as_deref(), options, task })?;
+    let kind = opened.world.kind();
+    let own = config.data.demonstrations.as_deref();
+    let demonstrations = sources.demonstrations(&opened, data.as_deref(), *seed, own)?;
     let resolver = resolver(config);
     let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
     let source = resolver(name).map_err(OpenError::Failed)?;
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
-    let method =
-        find_method(wanted.unwrap_or_else(|| suggested_in(world).unwrap_or_else(|| suggested_method(&source))))?;
+    let method = find_method(wanted.unwrap_or_else(|| kind.method.unwrap_or_else(|| suggested_method(&source))))?;
     let mut method_options = config.method.options.write();
     method_options.extend(options.clone());
     let method_options = method::Options::read(&method_options).map_err(OpenError::Failed)?;
     let own = config.method.domain.as_ref();
-    let blocking = blocking_source(world, own, &place.options).map_err(OpenError::Failed)?;
+    let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
     // The opening of the program is known once the world stands at the task.
-    place.world.reset(&place.task, new.seed)?;
-    if place.sentence.is_empty() {
+    opened.world.reset(&opened.task, new.seed)?;
+    if opened.sentence.is_empty() {
         // A world in another process tells it now.
-        let told = place.world.tasks().into_iter().find(|t| t.id == place.task).map(|t| t.sentence);
-        place.sentence = told.unwrap_or_else(|| place.task.clone());
+        let told = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.sentence);
+        opened.sentence = told.unwrap_or_else(|| opened.task.clone());
     }
-    let opening = place.world.header();
+    let opening = opened.world.header();
     let mut lines = vec![format!("def {}():", opening.function)];
     lines.extend((!opening.comment.is_empty()).then(|| format!("# {}", opening.comment)));
     lines.extend(opening.setup);
@@ -188,7 +190,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         program: env!("CARGO_PKG_VERSION").to_owned(),
         created: clock(),
         world: new.world.clone(),
-        options: place
+        options: opened
             .options
             .iter()
             .map(|(k, v)| (k.clone(), v.clone()))
@@ -196,18 +198,18 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
             .chain(own.map(|name| (DOMAIN.to_owned(), name.to_string())))
             .collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
-        task: place.task.clone(),
-        sentence: place.sentence.clone(),
+        task: opened.task.clone(),
+        sentence: opened.sentence.clone(),
         seed: new.seed,
         method: method.info().id.to_owned(),
         model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
-        specification: place.world.specification().into_owned(),
+        specification: opened.world.specification().into_owned(),
         opening: lines,
     };
     let prompting = prompting_for(&demonstrations, config);
     Ok(Setup {
         beginning: Beginning::New(Box::new(header)),
-        world: place.world,
+        world: opened.world,
         blocking,
         method,
         source,
@@ -230,7 +232,7 @@ const DOMAIN: &str = "domain";
 /// Where trees come from: the domain of a file, or the one that ships for a world, in the wording of the world's options; else the
 /// assertions.
 fn blocking_source(
-    world: &str,
+    world: &WorldKind,
     named: Option<&NamedDomain>,
     options: &BTreeMap<String, String>,
 ) -> Result<BlockingSource, String> {
@@ -258,15 +260,6 @@ pub fn suggested_method(source: &Source) -> &'static str {
         Source::Symbolic => false,
     };
     if scores { method::Scored.info().id } else { method::PreconditionAware::default().info().id }
-}
-
-/// The method a world is made for, where there is one.
-pub fn suggested_in(world: &str) -> Option<&'static str> {
-    match world {
-        KITCHEN => Some(method::Blocking::default().info().id),
-        TABLE => Some(method::coding::STATLER),
-        _ => None,
-    }
 }
 
 fn find_method(id: &str) -> Result<Arc<dyn Method>, OpenError> {

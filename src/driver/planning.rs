@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::prompting::Form;
 use super::setup::Source;
 use super::task::Driver;
-use super::{HOUSEHOLD, SYMBOLIC, proposing};
+use super::{SYMBOLIC, proposing};
 use crate::episode::AskKind;
 use crate::episode::gate::{Advice, AskSpec, Draft, Report};
 use crate::episode::{Action, AskId, AskState, Origin, PromptRecord};
@@ -271,7 +271,7 @@ impl Driver {
                 Some(Planning::Written { .. }) => told.and_then(|_| progprompt::compose(&goals)),
                 Some(Planning::Searched { limited }) => {
                     let known = if limited { Known::Nothing } else { Known::InRoom };
-                    let problem = if name == HOUSEHOLD {
+                    let problem = if name == crate::world::household::KIND.name {
                         PlanningTask::household(&task, &sentence, &Belief::of(&history), known)
                     } else {
                         told.and_then(|facts: Facts| PlanningTask::kitchen(&task, &facts, &goals, known))

@@ -106,10 +106,10 @@ pub fn written_in(set: &AdoptedSet) -> Option<(&str, &str)> {
     Some((world, task.strip_suffix(')')?))
 }
 
-/// A name for the file of what is in force in a session: its world's and, in dialogues, its service's.
+/// A name for the file of what is in force in a session: its world's and, where the sentence begins with the name of a service
+/// and a colon, the service's.
 pub fn file_name(header: &Header) -> String {
-    // A dialogue's sentence begins with the service.
-    let service = header.sentence.split(':').next().filter(|_| header.world == super::DIALOGUE);
+    let service = header.sentence.split_once(':').map(|(service, _)| service);
     let plain = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let service = service.filter(plain).map_or_else(String::new, |service| format!("-{service}"));
     format!("{}{service}{ADOPTED_SUFFIX}", header.world)

@@ -77,6 +77,20 @@ where
     Err(WorldError::AmbiguousTask { part: wanted.to_owned(), matches })
 }
 
+/// As [`resolve`], owned; the first id if nothing is asked for.
+///
+/// # Errors
+/// As [`resolve`]; with no ids at all, nothing is found.
+pub(super) fn resolve_or_first<'a, I>(ids: impl Fn() -> I, wanted: &str) -> Result<String, WorldError>
+where
+    I: Iterator<Item = &'a str>,
+{
+    match ids().next().filter(|_| wanted.is_empty()) {
+        Some(first) => Ok(first.to_owned()),
+        None => resolve(ids, wanted).map(str::to_owned),
+    }
+}
+
 /// The error that names the ids nearest to one that is not there.
 pub(super) fn no_such_task<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> WorldError {
     let mut ranked: Vec<(usize, &str)> = ids.map(|id| (unlikeness(id, wanted), id)).collect();

@@ -1,19 +1,22 @@
-//! Worlds: deterministic environments an agent acts in.
+//! Worlds. Deterministic environments an agent acts in: their list, the interface each offers, the records it exchanges.
 //!
-//! This file holds the interface every world offers and the records it exchanges. A world knows nothing of methods, models
-//! or terminals; it does no input or output while stepping (its loader reads files beforehand), the external world aside, whose
-//! steps another process does ([`remote`]). One folder a world.
+//! A world knows nothing of methods, models or terminals; it does no input or output while stepping (its loader reads files
+//! beforehand), the external world aside, whose steps another process does ([`remote`]). One folder a world; [`WORLDS`] is the
+//! only place that lists them.
 
+mod ability;
 pub mod demonstration;
 pub mod dialogue;
 pub mod external;
 pub mod facts;
 mod files;
 pub mod household;
+mod kind;
 pub mod kitchen;
 pub mod map;
 pub mod remote;
 pub mod request;
+mod sources;
 pub mod state_form;
 pub mod table;
 
@@ -24,13 +27,31 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use ability::{Ability, refusal};
 pub use facts::{Atom, Facts};
+pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin, ShippedFile, TaskSet, WorldKind};
 pub use map::Map;
+pub use sources::{Sources, read_demonstrations};
 
 use crate::episode::StepOutcome;
 use crate::program::Call;
 use remote::Remote;
 pub use request::Request;
+
+/// The worlds of the program, in the order they are listed. A new world is a folder and a line here.
+pub static WORLDS: &[&WorldKind] = &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &external::KIND];
+
+/// The world of that name.
+///
+/// # Errors
+/// [`WorldError::Unknown`] if there is none.
+pub fn named(kinds: &[&'static WorldKind], name: &str) -> Result<&'static WorldKind, WorldError> {
+    let found = kinds.iter().find(|kind| kind.name == name).copied();
+    found.ok_or_else(|| {
+        let known = kinds.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+        WorldError::Unknown { what: "world", name: name.to_owned(), known }
+    })
+}
 
 /// What a world answers to a reset or an action: one line of the line protocol.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -119,6 +140,19 @@ pub enum WorldError {
         /// The ids it is part of, in the world's order.
         matches: Vec<String>,
     },
+    /// An option that the world does not take.
+    #[error(transparent)]
+    Option(#[from] crate::options::OptionError),
+    /// A name that stands for nothing, with those that would.
+    #[error("there is no {what} `{name}`; there is {known}")]
+    Unknown {
+        /// What was looked for (`world`).
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
     /// A file could not be read or does not hold what it should: what, where, what to do.
     #[error("{path}: {message}")]
     Data {
@@ -168,8 +202,13 @@ impl std::fmt::Debug for Snapshot {
 
 /// An environment: deterministic given task and seed, cheap to clone, no I/O while stepping.
 pub trait World: Send {
+    /// What the world registered about itself.
+    fn kind(&self) -> &'static WorldKind;
+
     /// The world's name as on the command line (`household`).
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.kind().name
+    }
 
     /// Starts the task anew.
     ///

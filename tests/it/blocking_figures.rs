@@ -47,7 +47,7 @@ struct Figure {
 
 /// The trials of every task, and a table for people.
 fn figures(source: &Arc<Source>, trials: u64) -> Vec<Figure> {
-    let domain = domain::shipped("kitchen").unwrap().unwrap();
+    let domain = domain::shipped(&stepwright::world::kitchen::KIND).unwrap().unwrap();
     let figure = |task: TaskInfo| {
         let all: Vec<Trial> = (0..trials).map(|seed| trial(&domain, source, &task.id, seed)).collect();
         let won: Vec<u32> = all.iter().filter_map(|t| t.won).collect();

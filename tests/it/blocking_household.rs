@@ -16,7 +16,7 @@ use stepwright::world::{TaskInfo, World};
 const LIMIT: u32 = 50;
 
 fn domain(edition: Edition) -> Arc<Domain> {
-    let shipped = domain::shipped("household").unwrap().unwrap();
+    let shipped = domain::shipped(&stepwright::world::household::KIND).unwrap().unwrap();
     Arc::new(Arc::unwrap_or_clone(shipped).worded(&BTreeMap::from([("edition".to_owned(), edition.to_string())])))
 }
 

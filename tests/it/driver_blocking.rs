@@ -41,7 +41,7 @@ fn kitchen_setup(beginning: Beginning, model: &Arc<Scripted>, symbolic: bool, do
 }
 
 fn shipped() -> Arc<Domain> {
-    domain::shipped("kitchen").unwrap().unwrap()
+    domain::shipped(&stepwright::world::kitchen::KIND).unwrap().unwrap()
 }
 
 /// With the built-in selector.

@@ -16,7 +16,7 @@ use stepwright::model::{
 use stepwright::planner::SymbolicProposer;
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::program::{Call, Literal};
-use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError};
+use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -59,9 +59,13 @@ impl Counter {
     }
 }
 
+/// What the counting world registers; it has one task, and its worlds are made by the tests.
+pub static COUNTER: WorldKind =
+    WorldKind::new("counter", "count to ten", |_| Err(WorldError::Failed("made by the tests alone".into())));
+
 impl World for Counter {
-    fn name(&self) -> &'static str {
-        "counter"
+    fn kind(&self) -> &'static WorldKind {
+        &COUNTER
     }
 
     fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {

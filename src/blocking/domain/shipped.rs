@@ -1,27 +1,22 @@
-//! The domains that ship with the program.
+//! The blocking domains that ship with the program, one a world at most.
 
 use std::sync::Arc;
 
 use super::{Domain, DomainError};
+use crate::world::WorldKind;
 
-/// World, file and text of each.
-const SHIPPED: &[(&str, &str, &str)] = &[
-    ("kitchen", "worlds/kitchen/blocking.toml", include_str!("../../../worlds/kitchen/blocking.toml")),
-    ("household", "worlds/household/blocking.toml", include_str!("../../../worlds/household/blocking.toml")),
-];
+/// The file of a domain among those that a world ships.
+const FILE: &str = "blocking.toml";
 
-/// Name and text of the files that lie beside them.
-const BESIDE: &[(&str, &str)] = &[("likely.txt", include_str!("../../../worlds/household/likely.txt"))];
-
-/// The domain that ships for a world; `None` if none does.
+/// The domain that ships for a world; `None` if none does. Files it names are looked for among the world's own.
 ///
 /// # Errors
 /// [`DomainError`] if it does not load, which a test rules out.
-pub fn shipped(world: &str) -> Option<Result<Arc<Domain>, DomainError>> {
-    let (_, path, text) = SHIPPED.iter().find(|(name, ..)| *name == world)?;
-    let beside = |wanted: &str| {
-        let found = BESIDE.iter().find(|(name, _)| *name == wanted);
-        found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| format!("no file `{wanted}` ships beside it"))
+pub fn shipped(world: &WorldKind) -> Option<Result<Arc<Domain>, DomainError>> {
+    let file = world.file(FILE)?;
+    let beside = |name: &str| {
+        let found = world.file(name).map(|file| file.text.to_owned());
+        found.ok_or_else(|| format!("no file `{name}` ships beside it"))
     };
-    Some(Domain::load_beside(text, path, &beside).map(Arc::new))
+    Some(Domain::load_beside(file.text, file.path, &beside).map(Arc::new))
 }

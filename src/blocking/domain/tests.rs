@@ -4,7 +4,7 @@ use super::*;
 use crate::world::Facts;
 
 fn kitchen() -> Domain {
-    Domain::clone(&shipped("kitchen").unwrap().unwrap())
+    Domain::clone(&shipped(&crate::world::kitchen::KIND).unwrap().unwrap())
 }
 
 fn facts(things: &[&str], atoms: &[&str]) -> Facts {

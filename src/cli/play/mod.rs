@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, print};
-use crate::driver::{Place, Sources, Wanted};
+use crate::world::{OpenSpec, OpenedWorld, Sources};
 
 /// Plays a task.
 #[derive(Debug, Args)]
@@ -46,32 +46,27 @@ impl Play {
     /// If the task cannot be loaded, or standard input or output fails.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
-        let sources = match self.world {
-            // The other worlds need no configuration, so a mistake in it does not keep anyone from playing.
-            WorldName::External => Sources::with_adapters(global.load()?.external),
-            _ => Sources::default(),
+        let sources = match self.world.kind().data {
+            // Worlds that read files need no configuration, so a mistake in it does not keep anyone from playing.
+            Some(_) => Sources::default(),
+            None => Sources::with_adapters(global.load()?.external),
         };
         let data = self.options.data.as_deref();
-        let failed = |e: crate::driver::OpenError| CliError::Failed(e.to_string());
         if self.list {
             let mut text = String::new();
-            for task in sources.tasks(name, data).map_err(failed)? {
+            for task in sources.tasks(name, data)? {
                 text.push_str(&format!("{}\t{}\t{}\n", task.id, task.kind, task.sentence));
             }
             print(&text)?;
             return Ok(ExitCode::SUCCESS);
         }
         let task = self.task.as_deref().unwrap_or_default();
-        let wanted = Wanted { world: name, data, options: &options, task };
-        let Place { mut world, task, .. } = sources.place(&wanted).map_err(failed)?;
+        let open = |task: &str| sources.open(&OpenSpec { world: name, data, options: &options, task });
+        let OpenedWorld { mut world, task, .. } = open(task)?;
         // The prompt locks them line by line.
         let (input, output) = (|| std::io::stdin().lock(), || std::io::stdout().lock());
         if self.serve {
-            let begin = |wanted: &str| {
-                let wanted = if wanted.is_empty() { task.as_str() } else { wanted };
-                let place = sources.place(&Wanted { world: name, data, options: &options, task: wanted })?;
-                Ok((place.world, place.task, place.sentence))
-            };
+            let begin = |wanted: &str| open(if wanted.is_empty() { &task } else { wanted });
             serve::serve(begin, self.seed, self.state, input(), output())?;
             return Ok(ExitCode::SUCCESS);
         }

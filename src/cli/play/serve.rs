@@ -8,8 +8,7 @@ use serde::Deserialize;
 
 use super::protocol::{read, write};
 use crate::cli::CliError;
-use crate::driver::OpenError;
-use crate::world::World;
+use crate::world::{OpenedWorld, World, WorldError};
 
 /// What is asked: one of the two.
 #[derive(Debug, Deserialize)]
@@ -21,12 +20,12 @@ struct Request {
     act: Option<String>,
 }
 
-/// Answers requests until the input ends. `begin` gives a world for the name of a task, the task's id and its sentence.
+/// Answers requests until the input ends. `begin` opens a world for the name of a task.
 ///
 /// # Errors
 /// If a line is no request, a task does not exist, an action is sent before the first reset, a stream fails, or the world breaks.
 pub fn serve(
-    begin: impl Fn(&str) -> Result<(Box<dyn World>, String, String), OpenError>,
+    begin: impl Fn(&str) -> Result<OpenedWorld, WorldError>,
     seed: u64,
     state: bool,
     mut input: impl BufRead,
@@ -41,7 +40,7 @@ pub fn serve(
         })?;
         match (request, &mut running) {
             (Request { reset: Some(task), seed: own, act: None }, _) => {
-                let (mut world, task, sentence) = begin(&task).map_err(|e| CliError::Failed(e.to_string()))?;
+                let OpenedWorld { mut world, task, sentence, .. } = begin(&task)?;
                 let outcome = world.reset(&task, own.unwrap_or(seed))?;
                 write(&mut output, 0, &outcome, state.then(|| world.truth()), Some(&sentence))?;
                 running = Some((world, 0));

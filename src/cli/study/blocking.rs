@@ -11,13 +11,13 @@ use super::data::{Results, failed, model};
 use crate::cli::unattended::{at_least_one, done, interrupted, progress};
 use crate::cli::{CliError, Global, print};
 use crate::config::Config;
-use crate::driver::{self, KITCHEN, NewSession, SYMBOLIC, Setup, Sources};
+use crate::driver::{self, NewSession, SYMBOLIC, Setup};
 use crate::episode::Policy;
 use crate::method;
 use crate::study::blocking::{BlockingResult, Condition, MOST_ACTIONS, Trial, conditions, table, trial};
 use crate::study::jobs::each;
 use crate::study::run::{MakeSetup, Selector};
-use crate::world::TaskInfo;
+use crate::world::{Sources, TaskInfo, kitchen};
 
 /// Runs the kitchen's tasks under blocking conditions (BCR) and the baselines it was compared with, beside the paper's Table 1.
 ///
@@ -62,7 +62,7 @@ impl BlockingStudy {
             return Err(CliError::Usage(format!("{} needs the method `{}`", lacking.name, lacking.method)));
         }
         let sources = Sources::default();
-        let tasks = sources.tasks(KITCHEN, self.data.as_deref()).map_err(failed)?;
+        let tasks = sources.tasks(kitchen::KIND.name, self.data.as_deref()).map_err(failed)?;
         let chosen = self.tasks.select(&tasks).map_err(CliError::Usage)?;
         let mut results: Results<BlockingResult> = Results::open(self.out.as_deref())?;
         let (waiting, skipped) = self.waiting(&wanted, &chosen, &results.all, &name);
@@ -117,7 +117,7 @@ impl BlockingStudy {
         let model = model_of(&condition, model).to_owned();
         Arc::new(move |task| -> Result<Setup, String> {
             let new = NewSession {
-                world: KITCHEN.to_owned(),
+                world: kitchen::KIND.name.to_owned(),
                 data: data.clone(),
                 task: task.id.clone(),
                 options: BTreeMap::from([("find".to_owned(), condition.find.to_owned())]),

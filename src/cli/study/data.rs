@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cli::CliError;
+use crate::cli::world::WorldOptions;
 use crate::config::Config;
 use crate::driver::{self, SYMBOLIC, Source};
 use crate::precondition::AdoptedSet;
-use crate::program::{Call, Role, Specification};
 use crate::study::run::ResultsFile;
-use crate::world::demonstration::{self, Demonstration};
-use crate::world::household::{Edition, shipped};
-use crate::world::{World, dialogue};
+use crate::world::demonstration::Demonstration;
+use crate::world::household::{self, Edition, shipped};
+use crate::world::{World, dialogue, read_demonstrations};
 
 /// A failure in words.
 pub(super) fn failed(error: impl ToString) -> CliError {
@@ -25,6 +26,21 @@ pub(super) fn failed(error: impl ToString) -> CliError {
 pub(super) fn model(config: &Config) -> Result<(String, Source), CliError> {
     let name = Some(config.model.model.as_str()).filter(|n| !n.is_empty()).unwrap_or(SYMBOLIC);
     Ok((name.to_owned(), driver::resolver(config)(name).map_err(failed)?))
+}
+
+/// The dialogues of a file or folder; the shipped ones if `None`.
+pub(super) fn dialogues(path: Option<&Path>) -> Result<Arc<dialogue::Source>, CliError> {
+    Ok(Arc::new(path.map_or_else(dialogue::Source::shipped, dialogue::Source::open)?))
+}
+
+/// The games of a file or folder; the shipped ones if `None`.
+pub(super) fn games(path: Option<&Path>) -> Result<Arc<household::Source>, CliError> {
+    Ok(Arc::new(path.map_or_else(household::Source::shipped, household::Source::open)?))
+}
+
+/// The wording of the games that the options name.
+pub(super) fn edition(options: &WorldOptions) -> Result<Option<Edition>, CliError> {
+    options.get("edition").map(|word| word.parse().map_err(CliError::Usage)).transpose()
 }
 
 /// The services meant: all, or those named.
@@ -41,12 +57,9 @@ pub(super) fn household_demonstrations(
     config: &Config,
     edition: Edition,
     world: &dyn World,
-    specification: &Specification,
 ) -> Result<Vec<Demonstration>, CliError> {
-    let is_action =
-        |call: &Call| specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
     Ok(match &config.data.demonstrations {
-        Some(path) => demonstration::open(path, &world.header().setup, is_action)?,
+        Some(path) => read_demonstrations(path, world)?,
         None => shipped::demonstrations(edition)?,
     })
 }

@@ -40,9 +40,10 @@ impl StudyCommand {
     }
 }
 
-/// Studies measure what papers measured; a world of a person's own is in none.
-fn of_no_paper() -> CliError {
-    CliError::Usage(
-        "studies are of worlds that a paper measured; run episodes of your own world with `stepwright run`".to_owned(),
-    )
+/// A world that the paper did not measure.
+fn not_measured(world: &str) -> CliError {
+    CliError::Usage(format!(
+        "this study measures what its paper did, in the dialogue and the household world; run episodes of the world {world} \
+         with `stepwright run`"
+    ))
 }

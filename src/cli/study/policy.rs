@@ -8,12 +8,12 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use tokio_util::sync::CancellationToken;
 
-use super::data::{Results, adopted, assertions, failed, household_demonstrations, model};
+use super::data::{Results, adopted, assertions, dialogues, edition, failed, games, household_demonstrations, model};
 use crate::cli::unattended::{at_least_one, done, interrupted, progress};
 use crate::cli::world::{WorldName, WorldOptions};
 use crate::cli::{CliError, Global, print};
 use crate::config::Config;
-use crate::driver::{SYMBOLIC, Sources, prompting, resolver, system_clock};
+use crate::driver::{SYMBOLIC, prompting, resolver, system_clock};
 use crate::method::{self, Likelihood, MAX_SHOTS};
 use crate::precondition::{ADOPTED_SUFFIX, Demo};
 use crate::program::Specification;
@@ -180,19 +180,12 @@ impl PolicyStudy {
         let settings = self.settings(&name, config.method.options.likelihood)?;
         let in_force = InForce::read(&self.preconditions)?;
         let mut results: Results<PolicyResult> = Results::open(self.out.as_deref())?;
-        let work = match self.world {
-            WorldName::Dialogue => self.dialogues(&settings, &in_force, &results.all)?,
-            WorldName::Household => self.households(&config, &settings, &in_force, &results.all)?,
-            WorldName::Kitchen | WorldName::Table => {
-                return Err(CliError::Usage("this study runs on the dialogue and the household world".to_owned()));
-            }
-            WorldName::External => return Err(super::of_no_paper()),
+        let (waiting, skipped) = match self.world.name() {
+            "dialogue" => self.dialogues(&settings, &in_force, &results.all)?,
+            "household" => self.households(&config, &settings, &in_force, &results.all)?,
+            other => return Err(super::not_measured(other)),
         };
-        let (waiting, skipped) = work;
-        let steps = match self.world {
-            WorldName::Dialogue => 24,
-            WorldName::Household | WorldName::Kitchen | WorldName::Table | WorldName::External => 50,
-        };
+        let steps = if self.world.name() == "dialogue" { 24 } else { 50 };
         let basis = Basis {
             source,
             resolver: resolver(&config),
@@ -241,7 +234,7 @@ impl PolicyStudy {
             Think::On => &[true],
             Think::Both => &[false, true],
         };
-        let by_itself = self.world == WorldName::Household && model == SYMBOLIC;
+        let by_itself = self.world.name() == "household" && model == SYMBOLIC;
         let all = [MAX_SHOTS as u8];
         let mut settings = Vec::new();
         for method in methods {
@@ -283,7 +276,7 @@ impl PolicyStudy {
         in_force: &InForce,
         earlier: &[PolicyResult],
     ) -> Result<(Vec<Work>, usize), CliError> {
-        let source = Sources::default().dialogue(self.options.data.as_deref())?;
+        let source = dialogues(self.options.data.as_deref())?;
         // What is learned from is not predicted.
         let learned: Vec<String> = source
             .services()
@@ -325,12 +318,12 @@ impl PolicyStudy {
         in_force: &InForce,
         earlier: &[PolicyResult],
     ) -> Result<(Vec<Work>, usize), CliError> {
-        let source = Sources::default().household(self.options.data.as_deref())?;
+        let source = games(self.options.data.as_deref())?;
         let chosen = self.chosen(&source.tasks())?;
-        let edition = self.options.edition;
+        let edition = edition(&self.options)?;
         let world = HouseholdWorld::new(Arc::clone(&source), edition.unwrap_or_default());
         let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
-        let demonstrations = household_demonstrations(config, edition.unwrap_or_default(), &world, &specification)?;
+        let demonstrations = household_demonstrations(config, edition.unwrap_or_default(), &world)?;
         let truth: Assertions = prompting::own_assertions(&specification);
         let adopted = in_force.of("household", Some(&truth), || {
             enumerated(&specification, demonstrations.iter().map(Demo::from).collect())

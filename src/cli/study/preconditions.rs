@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::data::{Results, adopted, failed, household_demonstrations, model, services};
+use super::data::{Results, adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
 use crate::cli::unattended::{at_least_one, done, interrupted, progress};
 use crate::cli::world::{WorldName, WorldOptions};
 use crate::cli::{CliError, Global, print};
 use crate::config::Config;
-use crate::driver::{Source, Sources};
+use crate::driver::Source;
 use crate::precondition::{ADOPTED_SUFFIX, Demo};
 use crate::program::Specification;
 use crate::prompt::Prompts;
@@ -86,13 +86,10 @@ impl Preconditions {
         self.options.of(self.world)?;
         let config = global.load()?;
         let (name, source) = model(&config)?;
-        let subjects = match self.world {
-            WorldName::Dialogue => self.dialogue()?,
-            WorldName::Household => vec![self.household(&config)?],
-            WorldName::Kitchen | WorldName::Table => {
-                return Err(CliError::Usage("this study runs on the dialogue and the household world".to_owned()));
-            }
-            WorldName::External => return Err(super::of_no_paper()),
+        let subjects = match self.world.name() {
+            "dialogue" => self.dialogue()?,
+            "household" => vec![self.household(&config)?],
+            other => return Err(super::not_measured(other)),
         };
         let origin = match source {
             Source::Symbolic => Origin::Symbolic,
@@ -164,7 +161,7 @@ impl Preconditions {
     }
 
     fn dialogue(&self) -> Result<Vec<Arc<Subject>>, CliError> {
-        let source = Sources::default().dialogue(self.options.data.as_deref())?;
+        let source = dialogues(self.options.data.as_deref())?;
         let services = services(&source, &self.services)?;
         if self.truth.is_some() && services.len() != 1 {
             return Err(CliError::Usage(
@@ -184,14 +181,14 @@ impl Preconditions {
         if !self.services.is_empty() {
             return Err(CliError::Usage("--services is of the dialogue world; leave it out".to_owned()));
         }
-        let source = Sources::default().household(self.options.data.as_deref())?;
-        let edition = match self.options.edition {
+        let source = games(self.options.data.as_deref())?;
+        let edition = match edition(&self.options)? {
             Some(edition) => edition,
             None => source.ids().next().map(|id| source.edition(id)).transpose()?.flatten().unwrap_or_default(),
         };
         let world = HouseholdWorld::new(Arc::clone(&source), edition);
         let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
-        let demonstrations = household_demonstrations(config, edition, &world, &specification)?;
+        let demonstrations = household_demonstrations(config, edition, &world)?;
         let shown = demonstrations.iter().take(self.demos.map_or(usize::MAX, usize::from)).map(Demo::from).collect();
         let tests = played(&source, edition, self.tests())?;
         let tests = tests.into_iter().filter(|t| !demonstrations.iter().any(|d| d.id == t.id)).collect();

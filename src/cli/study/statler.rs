@@ -1,7 +1,7 @@
 //! `stepwright study statler`: requests at a table answered in a row, and three cups followed, beside the paper's tables.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::data::{Results, failed, model};
 use crate::cli::unattended::{at_least_one, done, interrupted, progress};
 use crate::cli::{CliError, Global, print};
 use crate::config::Config;
-use crate::driver::{self, NewSession, SYMBOLIC, Setup, Sources, TABLE};
+use crate::driver::{self, NewSession, SYMBOLIC, Setup};
 use crate::episode::Policy;
 use crate::method::{self, coding::Form};
 use crate::study::curve::{Format, Plot, draw};
@@ -23,8 +23,8 @@ use crate::study::statler::live::{StatlerResult, Trial, groups, trial};
 use crate::study::statler::paper::CUPS;
 use crate::study::statler::report::{costs, scored, tables};
 use crate::study::statler::{curves, recorded};
-use crate::world::TaskInfo;
-use crate::world::table::{Domain, Source};
+use crate::world::table::{Domain, KIND, Source};
+use crate::world::{Sources, TaskInfo};
 
 /// Actions an episode may take: more than any has requests.
 const MOST_ACTIONS: u32 = 10_000;
@@ -83,7 +83,7 @@ impl StatlerStudy {
     fn score_recorded(self, global: &Global) -> Result<ExitCode, CliError> {
         let data = match &self.data {
             Some(data) => data.clone(),
-            None => global.load()?.data.table.ok_or_else(|| {
+            None => global.load()?.data.of(KIND.name).map(Path::to_owned).ok_or_else(|| {
                 CliError::Usage(
                     "recorded outputs do not ship with this program; name their folder with --data".to_owned(),
                 )
@@ -111,8 +111,8 @@ impl StatlerStudy {
         let config = global.load()?;
         let (name, _) = model(&config)?;
         let sources = Sources::default();
-        let data = self.data.clone().or_else(|| config.data.table.clone());
-        let source = sources.table(data.as_deref())?;
+        let data = self.data.clone().or_else(|| config.data.of(KIND.name).map(Path::to_owned));
+        let source = data.as_deref().map_or_else(Source::shipped, Source::open)?;
         let trials = self.trials(&source, data.as_ref(), &name)?;
         let mut results: Results<StatlerResult> = Results::open(self.out.as_deref())?;
         let all = trials.len();
@@ -251,7 +251,7 @@ fn maker(one: &Trial, data: Option<PathBuf>, config: Arc<Config>, sources: Sourc
     let (method, model) = (one.method.clone(), one.model.clone());
     Arc::new(move |task| -> Result<Setup, String> {
         let new = NewSession {
-            world: TABLE.to_owned(),
+            world: KIND.name.to_owned(),
             data: data.clone(),
             task: task.id.clone(),
             options: BTreeMap::new(),

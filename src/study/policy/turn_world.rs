@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::metrics::SystemTurn;
 use crate::program::Call;
 use crate::world::dialogue::{DialogueWorld, END_TURN};
-use crate::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError};
+use crate::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 
 /// The turn's world. Stepping it compares nothing: the study does, afterwards.
 pub(super) struct TurnWorld {
@@ -37,8 +37,8 @@ impl TurnWorld {
 }
 
 impl World for TurnWorld {
-    fn name(&self) -> &'static str {
-        self.forms.name()
+    fn kind(&self) -> &'static WorldKind {
+        self.forms.kind()
     }
 
     fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {

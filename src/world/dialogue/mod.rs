@@ -31,3 +31,24 @@ pub use record::{Dialogue, END_TURN, Speaker, Turn};
 pub use schema::{GroundTruth, Intent, Service, Slot};
 pub use source::Source;
 pub use world::DialogueWorld;
+
+use super::{Ability, DataSpec, Generator, WorldKind};
+
+/// What the dialogues register about themselves.
+pub static KIND: WorldKind = WorldKind {
+    data: Some(DataSpec {
+        about: "recorded dialogues: a copy of the Schema-Guided Dialogue dataset (or one split, or one file), or a folder or \
+                file of .jsonl",
+        env: "STEPWRIGHT_DIALOGUE",
+        lies_at: Source::lies_at,
+        demonstrations: false,
+    }),
+    steps: 150,
+    abilities: &[Ability::Admissible, Ability::Preview],
+    generate: Some(Generator { types: "a shipped service", make: generate::new_task }),
+    ..WorldKind::new(
+        "dialogue",
+        "recorded dialogues with a service: say what its system does next, act by act",
+        source::read,
+    )
+};

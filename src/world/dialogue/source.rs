@@ -4,7 +4,9 @@
 //! `<service>.demos.jsonl` and `<service>.test.jsonl`, itself or in `dialogues/`, with `domains.json` or `schema.json`
 //! there or one folder up.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::SeedableRng;
@@ -14,9 +16,11 @@ use rustc_hash::FxHashMap;
 
 use super::record::Dialogue;
 use super::schema::{GroundTruth, Schema, Service, is_known};
-use super::{load_compact, load_raw, specification};
+use super::{DialogueWorld, load_compact, load_raw, specification};
+use crate::options::Values;
+use crate::world::demonstration::Demonstration;
 use crate::world::files::{self, children, data, is_json_lines, name_of, read_text};
-use crate::world::{TaskInfo, WorldError};
+use crate::world::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
 
 /// Demonstrations drawn for a service whose data names none; the precondition paper uses as many.
 const DEMONSTRATIONS: usize = 10;
@@ -85,10 +89,11 @@ impl Source {
         }
         let name = name_of(path);
         let name = name.strip_suffix(".gz").unwrap_or(&name);
-        // One game may be a .json file too, but it is no list.
+        // One game may be a .json file too, but it is no list; episodes at a table are one, of other objects.
         let text = || read_text(path).unwrap_or_default();
+        let is_list = |text: &str| text.trim_start().starts_with('[') && text.contains("\"dialogue_id\"");
         match name.rsplit_once('.') {
-            Some((_, "json")) => text().trim_start().starts_with('['),
+            Some((_, "json")) => is_list(&text()),
             Some((_, "jsonl")) => text().lines().find(|l| !l.trim().is_empty()).is_some_and(load_compact::is_line),
             _ => false,
         }
@@ -271,6 +276,39 @@ impl Source {
     }
 }
 
+/// Reads the dialogues of a file or folder, or the shipped ones.
+///
+/// # Errors
+/// As [`Source::open`].
+pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> {
+    Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
+}
+
+impl TaskSet for Source {
+    fn tasks(&self) -> Vec<TaskInfo> {
+        Source::tasks(self)
+    }
+
+    fn resolve(&self, part: &str) -> Result<String, WorldError> {
+        match self.first().filter(|_| part.is_empty()) {
+            Some(first) => Ok(first.to_owned()),
+            None => Source::resolve(self, part).map(str::to_owned),
+        }
+    }
+
+    fn open(self: Arc<Self>, task: &str, _options: &Values) -> Result<OpenedWorld, WorldError> {
+        let sentence = self.dialogue(task)?.opening();
+        let (world, options) = (Box::new(DialogueWorld::new(self)), BTreeMap::new());
+        Ok(OpenedWorld { world, task: task.to_owned(), sentence, options })
+    }
+
+    /// Dialogues of the same service.
+    fn demonstrations(&self, task: &str, _options: &Values, seed: u64) -> Result<Vec<Demonstration>, WorldError> {
+        let service = &self.dialogue(task)?.service;
+        Ok(Source::demonstrations(self, service, task, seed).into_iter().map(Demonstration::from).collect())
+    }
+}
+
 /// The place of a split's name among the usual ones.
 fn usual(split: &str) -> Option<usize> {
     ["train", "dev", "test"].iter().position(|known| *known == split)
@@ -317,7 +355,7 @@ fn read_all(found: &[DialogueFile], schema: &Schema) -> Vec<Result<Vec<Dialogue>
         while let at = next.fetch_add(1, Ordering::Relaxed)
             && let Some(file) = found.get(at)
         {
-            done.push((at, read(file, schema)));
+            done.push((at, read_file(file, schema)));
         }
         done
     };
@@ -333,7 +371,7 @@ fn read_all(found: &[DialogueFile], schema: &Schema) -> Vec<Result<Vec<Dialogue>
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn read(file: &DialogueFile, schema: &Schema) -> Result<Vec<Dialogue>, WorldError> {
+fn read_file(file: &DialogueFile, schema: &Schema) -> Result<Vec<Dialogue>, WorldError> {
     let text = read_text(&file.path)?;
     if file.lines {
         return read_lines(&text, &file.path, schema);

@@ -11,7 +11,7 @@ use super::record::{self, END_TURN};
 use super::schema::{Service, is_function_name};
 use super::{Argument, Source, truth};
 use crate::program::{Call, Literal};
-use crate::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError};
+use crate::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 
 /// The dialogue world.
 #[derive(Debug, Clone)]
@@ -28,8 +28,8 @@ impl DialogueWorld {
 }
 
 impl World for DialogueWorld {
-    fn name(&self) -> &'static str {
-        "dialogue"
+    fn kind(&self) -> &'static WorldKind {
+        &super::KIND
     }
 
     fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {

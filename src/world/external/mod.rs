@@ -1,12 +1,13 @@
 //! The external world: any command that speaks the line protocol (adapters/README.md) is the environment.
 //!
-//! `adapter` says which command, `process` runs it and kills all of it, `line` reads what it answers, `link` asks one thing at
+//! `adapter` says which command, `adapters` which tasks there are, `process` runs it and kills all of it, `line` reads what it answers, `link` asks one thing at
 //! a time and brings the process to the point that is wanted, `phrases` maps texts to calls and back, `world` is the [`World`]
 //! over them. Where the adapters are configured, and on which thread a step is waited for, is others' business.
 //!
 //! [`World`]: super::World
 
 mod adapter;
+mod adapters;
 mod line;
 mod link;
 mod phrases;
@@ -17,5 +18,18 @@ mod tests;
 mod world;
 
 pub use adapter::Adapter;
+pub use adapters::{Adapters, COMMAND_LINE};
 pub use phrases::Phrase;
 pub use world::ExternalWorld;
+
+use super::{Ability, WorldKind};
+
+/// What worlds behind commands register.
+pub static KIND: WorldKind = WorldKind {
+    abilities: &[Ability::Admissible, Ability::Remote],
+    ..WorldKind::new(
+        "external",
+        "worlds of your own, behind commands that speak the line protocol (adapters/README.md)",
+        adapters::read,
+    )
+};

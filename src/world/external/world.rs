@@ -10,7 +10,7 @@ use super::link::{Link, Step, Stop, Way};
 use super::reading::Reading;
 use crate::program::{Call, Specification};
 use crate::world::remote::{Bell, Recorded, Remote};
-use crate::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError};
+use crate::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 
 /// A world behind an adapter. Forks share the process.
 pub struct ExternalWorld {
@@ -57,8 +57,8 @@ impl ExternalWorld {
 }
 
 impl World for ExternalWorld {
-    fn name(&self) -> &'static str {
-        "external"
+    fn kind(&self) -> &'static WorldKind {
+        &super::KIND
     }
 
     fn reset(&mut self, task: &str, seed: u64) -> Result<Outcome, WorldError> {

@@ -39,6 +39,52 @@ pub use world::HouseholdWorld;
 
 use serde::{Deserialize, Serialize};
 
+use super::kind::shipped;
+use super::{Ability, DataSpec, Generator, WorldKind};
+use crate::options::{Kind, OptionSpec};
+
+/// The wording of the games; a task's own where it has one, else `put`.
+pub const EDITION: OptionSpec = OptionSpec::new(
+    "edition",
+    "Edition",
+    Kind::Choice(&[("put", "releases up to 0.3, the papers'"), ("move", "releases from 0.4")]),
+    "wording of the household's games; an official file's own if absent, else put",
+);
+
+/// What the household registers about itself.
+pub static KIND: WorldKind = WorldKind {
+    options: &[EDITION],
+    data: Some(DataSpec {
+        about: "an ALFWorld data folder, a game.tw-pddl, or compact .jsonl",
+        env: "STEPWRIGHT_HOUSEHOLD",
+        lies_at: Source::lies_at,
+        demonstrations: true,
+    }),
+    abilities: &[
+        Ability::Admissible,
+        Ability::Preview,
+        Ability::Facts,
+        Ability::Planning,
+        Ability::Blocking,
+        Ability::Belief,
+    ],
+    files: &[
+        shipped!("household", "blocking.toml"),
+        shipped!("household", "likely.txt"),
+        shipped!("household", "planning.pddl"),
+        shipped!("household", "state_form.toml"),
+    ],
+    generate: Some(Generator {
+        types: "place, light, clean, heat, cool, two (or ALFWorld's long names)",
+        make: generate::new_task,
+    }),
+    ..WorldKind::new(
+        "household",
+        "ALFWorld's text games: find, carry, clean, heat, cool and put things about a house",
+        source::read,
+    )
+};
+
 /// The two wordings of the same games. They differ in `put O in/on R` / `move O to R`, in what arriving says, and in `help`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

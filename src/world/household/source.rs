@@ -3,16 +3,20 @@
 //! Finds and labels tasks, and reads a game when it is asked for. Understands compact JSON (one game a line, `.jsonl` or
 //! `.jsonl.gz`, or one game in a `.json`) and the original `game.tw-pddl` files, alone or in folders.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
 use super::definition::Definition;
 use super::game::Game;
 use super::load_compact::{self, Label};
-use super::{Edition, load_official};
+use super::{EDITION, Edition, HouseholdWorld, load_official, shipped};
+use crate::options::Values;
+use crate::world::demonstration::Demonstration;
 use crate::world::files::{self, children, data, is_json_lines, name_of, read_text};
-use crate::world::{TaskInfo, WorldError};
+use crate::world::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
 
 /// The tasks that ship with the program, written for it.
 const SHIPPED: &str = include_str!("../../../worlds/household/tasks.jsonl");
@@ -85,6 +89,21 @@ impl Source {
             return Err(data(path, "no games here: neither compact .jsonl files nor folders with game.tw-pddl"));
         }
         Ok(source)
+    }
+
+    /// Whether games lie at a path: a file of them, or a folder that holds one, as far as names and first lines tell.
+    pub fn lies_at(path: &Path) -> bool {
+        let begins = |file: &Path| {
+            let text = if is_json_lines(file) { read_text(file).ok() } else { None };
+            text.and_then(|t| Some(load_compact::definition(t.lines().find(|l| !l.trim().is_empty())?).is_ok()))
+        };
+        if !path.is_dir() {
+            return path.extension().is_some_and(|e| e == "tw-pddl")
+                || begins(path).unwrap_or_else(|| read_text(path).is_ok_and(|t| load_compact::definition(&t).is_ok()));
+        }
+        let mut games = Vec::new();
+        children(path).is_ok_and(|files| files.iter().any(|file| begins(file) == Some(true)))
+            || (find_official(path, 0, &mut games).is_ok() && !games.is_empty())
     }
 
     fn open_file(path: &Path) -> Result<Source, WorldError> {
@@ -206,6 +225,52 @@ impl Source {
 
     fn entry(&self, id: &str) -> Result<&Entry, WorldError> {
         self.entries.iter().find(|e| e.info.id == id).ok_or_else(|| files::no_such_task(self.ids(), id))
+    }
+}
+
+/// Reads the games of a file or folder, or the shipped ones.
+///
+/// # Errors
+/// As [`Source::open`].
+pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> {
+    Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
+}
+
+/// The wording that the options name.
+fn edition_of(options: &Values) -> Result<Option<Edition>, WorldError> {
+    match options.text(&EDITION) {
+        "" => Ok(None),
+        word => word.parse().map(Some).map_err(WorldError::Failed),
+    }
+}
+
+impl TaskSet for Source {
+    fn tasks(&self) -> Vec<TaskInfo> {
+        Source::tasks(self)
+    }
+
+    fn resolve(&self, part: &str) -> Result<String, WorldError> {
+        files::resolve_or_first(|| self.ids(), part)
+    }
+
+    fn open(self: Arc<Self>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError> {
+        // Not from the list of tasks: an official game tells its sentence only when it is read.
+        let sentence = self.definition(task)?.task;
+        let edition = match edition_of(options)? {
+            Some(edition) => edition,
+            None => self.edition(task)?.unwrap_or_default(),
+        };
+        let options = BTreeMap::from([(EDITION.key.to_owned(), edition.to_string())]);
+        Ok(OpenedWorld {
+            world: Box::new(HouseholdWorld::new(self, edition)),
+            task: task.to_owned(),
+            sentence,
+            options,
+        })
+    }
+
+    fn demonstrations(&self, _task: &str, options: &Values, _seed: u64) -> Result<Vec<Demonstration>, WorldError> {
+        shipped::demonstrations(edition_of(options)?.unwrap_or_default())
     }
 }
 

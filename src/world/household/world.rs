@@ -11,7 +11,7 @@ use super::rules::{self, Command, Menu};
 use super::state::State;
 use super::{Edition, Source, facts, goal, program, text, truth};
 use crate::program::Call;
-use crate::world::{Atom, Facts, Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError};
+use crate::world::{Atom, Facts, Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 
 /// A running episode.
 #[derive(Debug, Clone)]
@@ -91,8 +91,8 @@ impl Episode {
 }
 
 impl World for HouseholdWorld {
-    fn name(&self) -> &'static str {
-        "household"
+    fn kind(&self) -> &'static WorldKind {
+        &super::KIND
     }
 
     fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {

@@ -37,6 +37,53 @@ pub use source::Source;
 pub use state::{Liquid, Now, Robot};
 pub use world::KitchenWorld;
 
+use super::kind::shipped;
+use super::{Ability, DataSpec, WorldKind};
+use crate::options::{Kind, OptionSpec};
+
+/// What `find` does before it looks around.
+pub const FIND: OptionSpec = OptionSpec::new(
+    "find",
+    "Find",
+    Kind::Choice(&[("moving", "walks to what it looks for"), ("fixed", "looks around where the robot stands")]),
+    "whether `find` walks in the kitchen",
+)
+.or("moving");
+
+/// What the kitchen registers about itself.
+pub static KIND: WorldKind = WorldKind {
+    options: &[FIND],
+    data: Some(DataSpec {
+        about: "kitchen scenes: a scene file, or a folder of them (docs/kitchen.md)",
+        env: "STEPWRIGHT_KITCHEN",
+        lies_at: Source::lies_at,
+        demonstrations: false,
+    }),
+    steps: 100,
+    method: Some("blocking"),
+    abilities: &[
+        Ability::Admissible,
+        Ability::Preview,
+        Ability::Facts,
+        Ability::Things,
+        Ability::Planning,
+        Ability::Blocking,
+        Ability::Belief,
+        Ability::Picture,
+    ],
+    files: &[
+        shipped!("kitchen", "blocking.toml"),
+        shipped!("kitchen", "planning.pddl"),
+        shipped!("kitchen", "plans.txt"),
+        shipped!("kitchen", "state_form.toml"),
+    ],
+    ..WorldKind::new(
+        "kitchen",
+        "a kitchen seen through a robot's eyes: find, open, carry and switch on, to make coffee and toast",
+        source::read,
+    )
+};
+
 /// What `find` does before it looks around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Find {

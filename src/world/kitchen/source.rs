@@ -1,5 +1,6 @@
 //! Where kitchens come from: the scenes that ship with the program, a scene file, or a folder of them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,10 +8,12 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::accepts::Accepts;
-use super::load;
 use super::scene::{Scene, Task};
+use super::{FIND, Find, KitchenWorld, load, shipped};
+use crate::options::Values;
+use crate::world::demonstration::Demonstration;
 use crate::world::files::{self, children, data, name_of, read_text};
-use crate::world::{TaskInfo, WorldError};
+use crate::world::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
 
 /// The scenes that ship with the program, written for it.
 const SHIPPED: [(&str, &str); 4] = [
@@ -166,6 +169,35 @@ impl Source {
             Some((Arc::clone(&entry.scene), entry.scene.task(task)?.clone()))
         });
         found.ok_or_else(|| files::no_such_task(self.ids(), id))
+    }
+}
+
+/// Reads the scenes of a file or folder, or the shipped ones.
+///
+/// # Errors
+/// As [`Source::open`].
+pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> {
+    Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
+}
+
+impl TaskSet for Source {
+    fn tasks(&self) -> Vec<TaskInfo> {
+        Source::tasks(self)
+    }
+
+    fn resolve(&self, part: &str) -> Result<String, WorldError> {
+        files::resolve_or_first(|| self.ids(), part)
+    }
+
+    fn open(self: Arc<Self>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError> {
+        let sentence = self.task(task)?.1.text;
+        let find: Find = options.text(&FIND).parse().map_err(WorldError::Failed)?;
+        let options = BTreeMap::from([(FIND.key.to_owned(), find.to_string())]);
+        Ok(OpenedWorld { world: Box::new(KitchenWorld::new(self, find)), task: task.to_owned(), sentence, options })
+    }
+
+    fn demonstrations(&self, task: &str, _options: &Values, _seed: u64) -> Result<Vec<Demonstration>, WorldError> {
+        shipped::demonstrations(task)
     }
 }
 

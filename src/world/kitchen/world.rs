@@ -11,7 +11,7 @@ use super::scene::Task;
 use super::simulation::Simulation;
 use super::{Find, Goal, Source, facts, observe, plan, truth};
 use crate::program::{Call, Literal};
-use crate::world::{Atom, Facts, Map, Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError};
+use crate::world::{Atom, Facts, Map, Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 
 /// A running episode.
 #[derive(Debug, Clone)]
@@ -110,8 +110,8 @@ impl Episode {
 }
 
 impl World for KitchenWorld {
-    fn name(&self) -> &'static str {
-        "kitchen"
+    fn kind(&self) -> &'static WorldKind {
+        &super::KIND
     }
 
     fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {

@@ -57,7 +57,7 @@ enum Term {
 
 /// The truth of a world in the form that ships for it; none if none does, or the world cannot tell.
 pub fn of(world: &dyn World) -> Option<Value> {
-    Some(shipped(world.name())?.ok()?.state(&world.everything()?))
+    Some(shipped(world.kind())?.ok()?.state(&world.everything()?))
 }
 
 impl StateForm {

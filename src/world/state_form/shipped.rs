@@ -1,24 +1,24 @@
-//! The state forms that ship.
+//! The state forms that ship with the program, one a world at most, each loaded once.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{StateForm, StateFormError};
+use crate::world::WorldKind;
 
-/// World, file and text.
-const SHIPPED: [(&str, &str, &str); 2] = [
-    ("household", "worlds/household/state_form.toml", include_str!("../../../worlds/household/state_form.toml")),
-    ("kitchen", "worlds/kitchen/state_form.toml", include_str!("../../../worlds/kitchen/state_form.toml")),
-];
+/// The file of a form among those that a world ships.
+const FILE: &str = "state_form.toml";
 
 /// A form, once loaded.
-type Loaded = Result<StateForm, StateFormError>;
+type Loaded = Result<Arc<StateForm>, Arc<StateFormError>>;
 
 /// The state form that ships for a world; `None` if none does.
 ///
 /// # Errors
 /// [`StateFormError`] if it does not load, which a test rules out.
-pub fn shipped(world: &str) -> Option<Result<&'static StateForm, &'static StateFormError>> {
-    static FORMS: [OnceLock<Loaded>; SHIPPED.len()] = [const { OnceLock::new() }; SHIPPED.len()];
-    let ((_, path, text), form) = SHIPPED.iter().zip(&FORMS).find(|((name, ..), _)| *name == world)?;
-    Some(form.get_or_init(|| StateForm::load(text, path)).as_ref())
+pub fn shipped(world: &WorldKind) -> Option<Loaded> {
+    static FORMS: Mutex<BTreeMap<&'static str, Loaded>> = Mutex::new(BTreeMap::new());
+    let file = world.file(FILE)?;
+    let load = || StateForm::load(file.text, file.path).map(Arc::new).map_err(Arc::new);
+    Some(FORMS.lock().unwrap_or_else(PoisonError::into_inner).entry(file.path).or_insert_with(load).clone())
 }

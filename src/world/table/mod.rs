@@ -33,3 +33,26 @@ pub use source::Source;
 pub use thing::{Kind, TABLE, tidy};
 pub use told::Telling;
 pub use world::TableWorld;
+
+use super::kind::shipped;
+use super::{Ability, DataSpec, Generator, WorldKind};
+
+/// What the table registers about itself.
+pub static KIND: WorldKind = WorldKind {
+    data: Some(DataSpec {
+        about: "episodes on a table: a file, or a folder of them (docs/table.md)",
+        env: "STEPWRIGHT_TABLE",
+        lies_at: Source::lies_at,
+        demonstrations: false,
+    }),
+    steps: 100,
+    method: Some("statler"),
+    abilities: &[Ability::Preview, Ability::Things, Ability::Belief, Ability::Requests, Ability::Picture],
+    files: &[shipped!("table", "demonstrations.toml")],
+    generate: Some(Generator { types: "pick_and_place, disinfection, weight, cover", make: generate::new_task }),
+    ..WorldKind::new(
+        "table",
+        "a table with blocks and bowls: answer one request after another, and remember what is where, dirty or heavy",
+        source::read,
+    )
+};

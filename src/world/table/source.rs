@@ -1,14 +1,17 @@
 //! Where episodes come from: those that ship with the program, a file, or a folder of them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::episode::{Domain, Episode};
-use super::load;
+use super::{TableWorld, load, shipped};
+use crate::options::Values;
+use crate::world::demonstration::Demonstration;
 use crate::world::files::{self, children, data, name_of, read_text};
-use crate::world::{TaskInfo, WorldError};
+use crate::world::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
 
 /// The files that ship with the program, in the order their episodes are listed.
 const SHIPPED: [(&str, &str); 5] = [
@@ -153,6 +156,34 @@ impl Source {
     pub fn episode(&self, id: &str) -> Result<Arc<Episode>, WorldError> {
         let found = self.index.get(id).and_then(|index| self.known.get(*index));
         found.map(|known| Arc::clone(&known.episode)).ok_or_else(|| files::no_such_task(self.ids(), id))
+    }
+}
+
+/// Reads the episodes of a file or folder, or the shipped ones.
+///
+/// # Errors
+/// As [`Source::open`].
+pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> {
+    Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
+}
+
+impl TaskSet for Source {
+    fn tasks(&self) -> Vec<TaskInfo> {
+        Source::tasks(self)
+    }
+
+    fn resolve(&self, part: &str) -> Result<String, WorldError> {
+        files::resolve_or_first(|| self.ids(), part)
+    }
+
+    fn open(self: Arc<Self>, task: &str, _options: &Values) -> Result<OpenedWorld, WorldError> {
+        let sentence = self.episode(task)?.sentence();
+        let (world, options) = (Box::new(TableWorld::new(self)), BTreeMap::new());
+        Ok(OpenedWorld { world, task: task.to_owned(), sentence, options })
+    }
+
+    fn demonstrations(&self, task: &str, _options: &Values, _seed: u64) -> Result<Vec<Demonstration>, WorldError> {
+        shipped::demonstrations(self.episode(task)?.as_ref())
     }
 }
 

@@ -14,7 +14,7 @@ use super::judge::{self, Move};
 use super::scene::Scene;
 use super::{Source, picture, program};
 use crate::program::Call;
-use crate::world::{Map, Outcome, ProgramHeader, Request, Snapshot, TaskInfo, World, WorldError};
+use crate::world::{Map, Outcome, ProgramHeader, Request, Snapshot, TaskInfo, World, WorldError, WorldKind};
 
 /// A running episode.
 #[derive(Debug, Clone)]
@@ -213,8 +213,8 @@ impl TableWorld {
 }
 
 impl World for TableWorld {
-    fn name(&self) -> &'static str {
-        "table"
+    fn kind(&self) -> &'static WorldKind {
+        &super::KIND
     }
 
     fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {

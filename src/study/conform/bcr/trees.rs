@@ -76,7 +76,7 @@ type Found = Option<(&'static str, String, String)>;
 pub fn compare(file: &Path, scenes: &Scenes, source: &Arc<Source>) -> [Row; 2] {
     let mut steps = Row::new(NAME, format!("{} from scene files", name_of(file)), "steps");
     let mut sums = Row::new(NAME, format!("{} sums", name_of(file)), "runs");
-    let domain = match domain::shipped("kitchen") {
+    let domain = match domain::shipped(&crate::world::kitchen::KIND) {
         Some(Ok(domain)) => domain,
         Some(Err(error)) => {
             steps.differs(unreadable("worlds/kitchen/blocking.toml".to_owned(), &error.to_string()));

@@ -14,6 +14,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::record::Dialogue;
 use super::schema::Service;
+use super::{Source, compact_line};
+use crate::world::GeneratedTask;
 use course::Course;
 use phrases::Phrases;
 use talk::Talk;
@@ -31,4 +33,19 @@ pub fn dialogue(service: &Service, id: &str, seed: u64) -> Result<Dialogue, Stri
     let talk = Talk::new(phrases, ChaCha8Rng::seed_from_u64(seed));
     let turns = Course::new(service, phrases, talk).run();
     Ok(Dialogue { id: id.to_owned(), service: service.name.clone(), turns })
+}
+
+/// Generates a dialogue with a shipped service by its name, for the command line.
+///
+/// # Errors
+/// If no such service ships: with those that do.
+pub(super) fn new_task(kind: &str, seed: u64) -> Result<GeneratedTask, String> {
+    let source = Source::shipped().map_err(|e| e.to_string())?;
+    let service = source.service(kind).ok_or_else(|| {
+        let known: Vec<&str> = source.services().collect();
+        format!("there is no shipped service `{kind}`; there are {}", known.join(", "))
+    })?;
+    let id = format!("generated/{kind}-{seed}");
+    let made = dialogue(service, &id, seed)?;
+    Ok(GeneratedTask { id, about: made.sentence(), line: compact_line(&made)? })
 }

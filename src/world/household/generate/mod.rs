@@ -12,11 +12,21 @@ use rand_chacha::ChaCha8Rng;
 
 use super::definition::{Condition, Definition, GoalDefinition, Property};
 use super::{Edition, HouseholdWorld, Source};
-use crate::world::World;
+use crate::world::{GeneratedTask, World};
 use furnish::Furnished;
 use rooms::{BATHROOM, BEDROOM, KITCHEN, LIVING_ROOM, Room};
 
 pub use plan::search_expert;
+
+/// Generates a task of a type by its word or long name, for the command line.
+///
+/// # Errors
+/// If there is no such type, or no room fits after many tries: in words.
+pub(super) fn new_task(kind: &str, seed: u64) -> Result<GeneratedTask, String> {
+    let task = task(kind.parse()?, seed)?;
+    let line = serde_json::to_string(&task).map_err(|e| e.to_string())?;
+    Ok(GeneratedTask { id: task.id, about: task.task, line })
+}
 
 /// The six task types of ALFWorld.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -17,6 +17,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use super::Domain;
+use crate::world::GeneratedTask;
 pub use cups::cups;
 
 /// Names of colours for things.
@@ -38,6 +39,21 @@ pub fn episode(domain: Domain, id: &str, seed: u64) -> Result<Value, String> {
         Domain::Cover => cover::cover(id, seed),
         Domain::Cups => Err("games of cups are made together, as a file".to_owned()),
     }
+}
+
+/// Generates an episode of a domain by its name, for the command line.
+///
+/// # Errors
+/// If episodes of that name are not generated: with those that are.
+pub(super) fn new_task(kind: &str, seed: u64) -> Result<GeneratedTask, String> {
+    let domain = Domain::of(kind).filter(|domain| *domain != Domain::Cups).ok_or_else(|| {
+        let known = Domain::ALL.into_iter().filter(|d| *d != Domain::Cups).map(Domain::name).collect::<Vec<_>>();
+        format!("episodes of `{kind}` are not generated; there are {}", known.join(", "))
+    })?;
+    let id = format!("generated/{}-{seed}", domain.name());
+    let made = episode(domain, &id, seed)?;
+    let requests = made.get("n_steps").and_then(Value::as_u64).unwrap_or_default();
+    Ok(GeneratedTask { id, about: format!("{requests} requests"), line: made.to_string() })
 }
 
 /// One of several; the first of none is no text.

@@ -1,0 +1,64 @@
+//! Abilities. Names what only some worlds offer a method, and says in one sentence what is missing where one is absent.
+//!
+//! A world's kind declares its abilities and a method the ones it needs; menus, `run` and the drivers compare the two.
+
+use serde::{Deserialize, Serialize};
+
+use super::WorldKind;
+
+/// Something that only some worlds offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ability {
+    /// [`World::admissible`](super::World::admissible) lists the admissible actions.
+    Admissible,
+    /// [`World::preview`](super::World::preview) tells what an action would do.
+    Preview,
+    /// [`World::symbols`](super::World::symbols): observed facts and open goals as literals.
+    Facts,
+    /// The names of the scene's things are told before they are seen.
+    Things,
+    /// A planning domain ships, and the goals can be planned for.
+    Planning,
+    /// A blocking domain ships.
+    Blocking,
+    /// [`World::belief_form`](super::World::belief_form): a form in which a belief can be kept.
+    Belief,
+    /// [`World::requests`](super::World::requests): an episode is a sequence of requests, answered by programs.
+    Requests,
+    /// [`World::picture`](super::World::picture): a map or drawing for people.
+    Picture,
+    /// Another process does the steps ([`World::remote`](super::World::remote)).
+    Remote,
+}
+
+impl Ability {
+    /// What it is, as the object of "has no …" (`list of admissible actions`).
+    pub fn label(self) -> &'static str {
+        match self {
+            Ability::Admissible => "list of admissible actions",
+            Ability::Preview => "preview of actions",
+            Ability::Facts => "facts and goals as literals",
+            Ability::Things => "list of its things",
+            Ability::Planning => "planning domain",
+            Ability::Blocking => "blocking domain",
+            Ability::Belief => "form for a belief",
+            Ability::Requests => "requests to answer",
+            Ability::Picture => "picture",
+            Ability::Remote => "process of its own",
+        }
+    }
+}
+
+/// Why `who` cannot work in a world: the first ability it needs that is absent, and which of the `kinds` have it. `None` if
+/// nothing is missing.
+pub fn refusal(who: &str, needs: &[Ability], world: &WorldKind, kinds: &[&WorldKind]) -> Option<String> {
+    let absent = needs.iter().find(|need| !world.abilities.contains(need))?;
+    let having: Vec<&str> = kinds.iter().filter(|k| k.abilities.contains(absent)).map(|k| k.name).collect();
+    let where_else = match having.as_slice() {
+        [] => "no world here has".to_owned(),
+        [one] => format!("{one} has"),
+        many => format!("{} have", many.join(", ")),
+    };
+    Some(format!("{who} cannot work in the world {}: it has no {}; {where_else}", world.name, absent.label()))
+}
