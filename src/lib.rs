@@ -14,7 +14,7 @@
 //! - [`blocking`]: goals, blocked actions, unmet conditions and what would meet them.
 //! - [`method`]: what each research method puts into the loop's slots.
 //! - [`export`]: sessions as HTML, asciicast, JSONL and text.
-//! - [`sanitize`]: text made safe to draw.
+//! - [`sanitize`]: text made safe to draw. - [`words`]: counts in words.
 //! - [`driver`]: the task that runs methods against worlds and models.
 //! - [`study`]: unattended runs, metrics, conformance checks.
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
@@ -36,4 +36,5 @@ pub mod prompt;
 pub mod sanitize;
 pub mod study;
 pub mod tui;
+pub mod words;
 pub mod world;

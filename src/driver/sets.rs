@@ -118,7 +118,7 @@ pub fn file_name(header: &Header) -> String {
 impl Driver {
     /// What is in force for an action, and where it comes from.
     fn in_force(&self, action: &str) -> Assertions {
-        let found = self.gate.session().assertions.get(action).cloned();
+        let found = self.gate.session().assertions().get(action).cloned();
         let (assertions, origin) = found.unwrap_or_default();
         Assertions { action: action.to_owned(), assertions, origin }
     }
@@ -217,7 +217,7 @@ impl Driver {
             remark_of(&header.world, &header.task),
             format!("{} demonstrations; stepwright {}", self.demonstrations.len(), env!("CARGO_PKG_VERSION")),
         ];
-        set.actions.retain(|a| !a.assertions.is_empty() || self.gate.session().assertions.contains_key(&a.action));
+        set.actions.retain(|a| !a.assertions.is_empty() || self.gate.session().assertions().contains_key(&a.action));
         match set.write(path) {
             Ok(()) => {
                 let count: usize = set.actions.iter().map(|a| a.assertions.len()).sum();

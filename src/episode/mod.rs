@@ -20,5 +20,5 @@ pub use event::{
     AskId, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
 };
 pub use gate::{Gate, Level};
-pub use proposal::{Action, Check, CheckKind, Origin, Proposal, ProposalId, Status, Verdict};
-pub use session::{FORMAT_VERSION, Header, Misfit, Node, Session, Turn};
+pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
+pub use session::{Adopted, FORMAT_VERSION, Header, InForce, Misfit, Node, Session, Turn};

@@ -1,6 +1,7 @@
 //! What was offered and what checking said of it: proposals and verdicts.
 //!
-//! A proposal never changes once recorded; verdicts arrive beside it and are replaced when it is checked again.
+//! A proposal never changes once recorded; its verdict arrives as a record of its own, and is replaced when it is checked again.
+//! [`Mark`] is what a verdict comes to; nothing else decides whether a proposal passes.
 
 use serde::{Deserialize, Serialize};
 
@@ -113,15 +114,77 @@ pub struct Verdict {
     pub preview: Option<String>,
 }
 
-impl Verdict {
-    /// The status over the preconditions alone: `Fails` if any fails, else `Unknown` if any is unknown, else `Holds`.
-    pub fn preconditions(&self) -> Status {
-        Self::worst(self.checks.iter().filter(|c| c.kind == CheckKind::Precondition))
+/// What a proposal's checks come to: the one mark that lists, trees, the program and reports show of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// Nothing was checked. Counts neither as holding nor as failing.
+    NotChecked,
+    /// Every check holds.
+    Holds,
+    /// A check fails.
+    Fails,
+    /// None fails, and some cannot be told.
+    Unknown,
+    /// It can be selected, but a blocking condition holds: the blocking tree grows and nothing is executed.
+    Blocked,
+}
+
+impl Mark {
+    /// The mark in words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mark::NotChecked => "not checked",
+            Mark::Holds => Status::Holds.word(),
+            Mark::Fails => Status::Fails.word(),
+            Mark::Unknown => Status::Unknown.word(),
+            Mark::Blocked => "blocked",
+        }
     }
 
-    /// The status over every check that speaks for or against the action.
-    pub fn overall(&self) -> Status {
-        Self::worst(self.checks.iter().filter(|c| c.kind != CheckKind::Blocking))
+    /// The mark over some checks: `Fails` if any fails, else `Unknown` if any is unknown, `NotChecked` over none.
+    fn over<'a>(checks: impl Iterator<Item = &'a Check>) -> Mark {
+        checks.fold(Mark::NotChecked, |mark, check| match (mark, check.status) {
+            (Mark::Fails, _) | (_, Status::Fails) => Mark::Fails,
+            (Mark::Unknown, _) | (_, Status::Unknown) => Mark::Unknown,
+            (_, Status::Holds) => Mark::Holds,
+        })
+    }
+}
+
+impl From<Status> for Mark {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Holds => Mark::Holds,
+            Status::Fails => Mark::Fails,
+            Status::Unknown => Mark::Unknown,
+        }
+    }
+}
+
+impl Status {
+    /// The outcome in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Holds => "holds",
+            Status::Fails => "fails",
+            Status::Unknown => "unknown",
+        }
+    }
+}
+
+impl Verdict {
+    /// The mark over the preconditions alone; `NotChecked` where none is in force for the action.
+    pub fn preconditions(&self) -> Mark {
+        Mark::over(self.checks.iter().filter(|c| c.kind == CheckKind::Precondition))
+    }
+
+    /// The mark over all checks. A blocking condition speaks neither for nor against the action: it is told where nothing fails.
+    pub fn mark(&self) -> Mark {
+        match Mark::over(self.checks.iter().filter(|c| c.kind != CheckKind::Blocking)) {
+            Mark::Fails => Mark::Fails,
+            _ if self.is_blocked() => Mark::Blocked,
+            mark => mark,
+        }
     }
 
     /// Whether a blocking condition holds: the action can be selected, but its tree grows and nothing is executed.
@@ -133,16 +196,34 @@ impl Verdict {
     pub fn failing(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|c| c.status == Status::Fails)
     }
+}
 
-    fn worst<'a>(checks: impl Iterator<Item = &'a Check>) -> Status {
-        let mut worst = Status::Holds;
-        for check in checks {
-            match check.status {
-                Status::Fails => return Status::Fails,
-                Status::Unknown => worst = Status::Unknown,
-                Status::Holds => {}
-            }
-        }
-        worst
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(checks: &[(CheckKind, Status)]) -> Verdict {
+        let check = |&(kind, status): &(CheckKind, Status)| Check { kind, condition: "c".into(), status, detail: None };
+        Verdict { checks: checks.iter().map(check).collect(), ..Verdict::default() }
+    }
+
+    #[test]
+    fn nothing_checked_is_neither_good_nor_bad() {
+        assert_eq!(Verdict::default().mark(), Mark::NotChecked);
+        assert_eq!(Verdict::default().preconditions(), Mark::NotChecked);
+        let by_the_world = verdict(&[(CheckKind::World, Status::Holds)]);
+        assert_eq!((by_the_world.mark(), by_the_world.preconditions()), (Mark::Holds, Mark::NotChecked));
+    }
+
+    #[test]
+    fn the_worst_check_gives_the_mark() {
+        use CheckKind::{Blocking, Precondition, World};
+        use Status::{Fails, Holds, Unknown};
+        assert_eq!(verdict(&[(Precondition, Unknown), (World, Holds)]).mark(), Mark::Unknown);
+        assert_eq!(verdict(&[(Precondition, Unknown), (World, Fails)]).mark(), Mark::Fails);
+        assert_eq!(verdict(&[(Blocking, Fails)]).mark(), Mark::Blocked);
+        assert_eq!(verdict(&[(Blocking, Fails), (Precondition, Fails)]).mark(), Mark::Fails);
+        assert_eq!(verdict(&[(Blocking, Holds)]).mark(), Mark::NotChecked);
+        assert_eq!(verdict(&[(Blocking, Holds), (World, Holds)]).mark(), Mark::Holds);
     }
 }

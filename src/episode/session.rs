@@ -13,7 +13,7 @@ use super::ask::{Ask, AskState};
 use super::belief::{BeliefChange, Due, Fate, Offer, OfferId};
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
-use super::proposal::{Action, Proposal, ProposalId, Verdict};
+use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 
 /// What a session is about: the log's first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,6 +53,17 @@ pub struct Header {
 /// Format version of the log written by this program.
 pub const FORMAT_VERSION: u32 = 1;
 
+/// The assertions of an action, all of them, as they were put in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adopted {
+    /// The action's function.
+    pub action: String,
+    /// The expressions, in order.
+    pub assertions: Vec<String>,
+    /// Where they come from (`specification`, `inferred`, `edited`, a file).
+    pub origin: String,
+}
+
 /// Everything that happened at a node on the way to its next decision.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Turn {
@@ -60,8 +71,12 @@ pub struct Turn {
     pub asks: Vec<Ask>,
     /// Proposals made here, in order of arrival.
     pub proposals: Vec<Proposal>,
-    /// The newest verdict of each.
+    /// The newest verdict of each: what a decision made now would be made with.
     pub verdicts: BTreeMap<ProposalId, Verdict>,
+    /// The verdict that each decision was made with; later checks do not change it.
+    pub kept: BTreeMap<DecisionId, Verdict>,
+    /// Assertions put in force here, in order.
+    pub adopted: Vec<Adopted>,
     /// What the method would take, and why.
     pub recommended: Option<(Option<ProposalId>, String)>,
     /// Decisions taken here, rejections included.
@@ -80,6 +95,29 @@ impl Turn {
     /// The proposal of that number.
     pub fn proposal(&self, id: ProposalId) -> Option<&Proposal> {
         self.proposals.iter().find(|p| p.id == id)
+    }
+
+    /// The verdict that a decision was made with; `None` where its proposal had not been checked.
+    pub fn taken(&self, decision: DecisionId) -> Option<&Verdict> {
+        self.kept.get(&decision)
+    }
+
+    /// The last decision made about a proposal.
+    pub fn decision_on(&self, id: ProposalId) -> Option<&Decision> {
+        self.decisions.iter().rev().find(|d| d.proposal() == id)
+    }
+
+    /// The verdict of a proposal: once it was decided about, the one its last decision was made with; else the newest.
+    pub fn verdict(&self, id: ProposalId) -> Option<&Verdict> {
+        self.decision_on(id).map_or_else(|| self.verdicts.get(&id), |decision| self.taken(decision.id))
+    }
+
+    /// The mark of a proposal, as [`Turn::verdict`] has it. What is no action fails, checked or not.
+    pub fn mark(&self, proposal: &Proposal) -> Mark {
+        match &proposal.action {
+            None => Mark::Fails,
+            Some(_) => self.verdict(proposal.id).map_or(Mark::NotChecked, Verdict::mark),
+        }
     }
 
     /// The reason a proposal was rejected with, if it was.
@@ -140,6 +178,9 @@ pub struct Misfit {
     pub why: String,
 }
 
+/// Assertions in force, by action function: expressions and where they come from.
+pub type InForce = BTreeMap<String, (Vec<String>, String)>;
+
 /// A session: the fold over its records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -150,8 +191,7 @@ pub struct Session {
     records: u64,
     /// The gate's policy in force.
     pub policy: Policy,
-    /// Assertions in force, by action function: expressions and where they come from.
-    pub assertions: BTreeMap<String, (Vec<String>, String)>,
+    assertions: InForce,
     /// The model's name in use.
     pub model: String,
     /// The method's name in use.
@@ -241,6 +281,28 @@ impl Session {
     /// The offered belief that waits for a decision at the cursor.
     pub fn pending_offer(&self) -> Option<&Offer> {
         self.current().and_then(|n| n.turn.pending_offer())
+    }
+
+    /// The decision that led to a node.
+    pub fn decision_at(&self, node: NodeId) -> Option<&Decision> {
+        let node = self.node(node)?;
+        self.node(node.parent?)?.turn.decisions.iter().find(|d| Some(d.id) == node.decision)
+    }
+
+    /// The verdict that the step to a node was decided with; `None` at the root and where nothing was checked.
+    pub fn verdict_at(&self, node: NodeId) -> Option<&Verdict> {
+        let decision = self.decision_at(node)?;
+        self.node(self.node(node)?.parent?)?.turn.taken(decision.id)
+    }
+
+    /// The assertions in force at a node.
+    pub fn assertions_at(&self, _node: NodeId) -> &InForce {
+        &self.assertions
+    }
+
+    /// The assertions in force at the cursor.
+    pub fn assertions(&self) -> &InForce {
+        self.assertions_at(self.cursor)
     }
 
     /// What is believed at the cursor.
@@ -349,6 +411,8 @@ impl Session {
             Event::PolicySet { policy, .. } => self.policy = policy.clone(),
             Event::AssertionsAdopted { action, assertions, origin } => {
                 self.assertions.insert(action.clone(), (assertions.clone(), origin.clone()));
+                let (action, assertions, origin) = (action.clone(), assertions.clone(), origin.clone());
+                self.nodes[at].turn.adopted.push(Adopted { action, assertions, origin });
             }
             Event::Configured(now) => {
                 self.model.clone_from(&now.model);
@@ -364,7 +428,11 @@ impl Session {
                     return Err(format!("no proposal {id} at node {}", record.node));
                 }
                 self.next_decision += 1;
-                self.nodes[at].turn.decisions.push(decision.clone());
+                let turn = &mut self.nodes[at].turn;
+                if let Some(verdict) = turn.verdicts.get(&id) {
+                    turn.kept.insert(decision.id, verdict.clone());
+                }
+                turn.decisions.push(decision.clone());
             }
             Event::Asked { .. } | Event::Answered { .. } | Event::AskFailed { .. } => {
                 self.apply_ask(at, &record.event)?

@@ -6,8 +6,9 @@
 use serde::Serialize;
 
 use crate::episode::{
-    Actor, Ask, AskState, Check, Choice, Decision, Node, NodeId, Origin, Proposal, Session, Status, Turn, Verdict,
+    Actor, Adopted, Ask, AskState, Check, Choice, Decision, Mark, Node, NodeId, Origin, Proposal, Session, Turn,
 };
+use crate::words::count;
 
 /// A told session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,8 +21,21 @@ pub struct Story {
     pub standing: String,
     /// The chapters: the cursor's line first, then the other branches.
     pub chapters: Vec<Chapter>,
+    /// The assertions in force where the session is that are not the specification's own.
+    pub in_force: Vec<InForceTold>,
     /// The specification's source.
     pub specification: String,
+}
+
+/// The assertions in force for an action.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InForceTold {
+    /// The action's function.
+    pub action: String,
+    /// Where they come from, and since which step they are in force.
+    pub origin: String,
+    /// The expressions; none means that everything is permitted.
+    pub assertions: Vec<String>,
 }
 
 /// One line of nodes.
@@ -60,6 +74,8 @@ pub struct Step {
     pub asks: Vec<AskTold>,
     /// What was offered here.
     pub proposals: Vec<ProposalTold>,
+    /// Assertions put in force here: action, origin, expressions, a line each.
+    pub adopted: Vec<String>,
     /// Remarks and failures.
     pub notes: Vec<String>,
 }
@@ -88,9 +104,10 @@ pub struct ProposalTold {
     pub origin: String,
     /// The source's reason.
     pub rationale: Option<String>,
-    /// `holds`, `fails`, `unknown` over its preconditions; `no action`, and why; `unchecked`.
+    /// What its checks came to (`holds`, `fails`, `unknown`, `blocked`, `not checked`): of a proposal that was decided about, when
+    /// it was; or `no action`, and why.
     pub status: String,
-    /// The same in one word: `holds`, `fails`, `unknown`.
+    /// The same in one word, `unchecked` for what was not checked.
     pub standing: &'static str,
     /// The checks: status, condition, detail.
     pub checks: Vec<(String, String, String)>,
@@ -117,18 +134,50 @@ pub fn tell(session: &Session) -> Story {
         facts,
         standing: standing(session),
         chapters: chapters(session),
+        in_force: in_force(session),
         specification: header.specification.clone(),
     }
 }
 
 fn standing(session: &Session) -> String {
     let Some(node) = session.current() else { return "not started".to_owned() };
-    let steps = if node.depth == 1 { "1 step".to_owned() } else { format!("{} steps", node.depth) };
+    let steps = count(node.depth, "step");
     match (node.outcome.won, node.outcome.done) {
         (true, _) => format!("goal reached after {steps}"),
         (false, true) => format!("over after {steps}, goal not reached"),
         (false, false) => format!("under way after {steps}"),
     }
+}
+
+/// The origin of the assertions that an episode begins with.
+const OWN: &str = "specification";
+
+fn in_force(session: &Session) -> Vec<InForceTold> {
+    let path = session.path(session.cursor());
+    let since = |action: &str| {
+        let node = path.iter().rev().find(|n| n.turn.adopted.iter().any(|a| a.action == action))?;
+        Some(format!(", since step {}", node.depth))
+    };
+    let told = session.assertions().iter().filter(|(_, (_, origin))| origin != OWN);
+    let told = told.map(|(action, (assertions, origin))| InForceTold {
+        action: action.clone(),
+        origin: format!("{origin}{}", since(action).unwrap_or_default()),
+        assertions: assertions.clone(),
+    });
+    told.collect()
+}
+
+/// The assertions put in force at a node; what an episode begins with goes without saying.
+fn adopted(node: &Node) -> Vec<String> {
+    let all = &node.turn.adopted;
+    let is_own = |at: usize, one: &Adopted| {
+        node.parent.is_none() && one.origin == OWN && !all.iter().take(at).any(|b| b.action == one.action)
+    };
+    let told = all.iter().enumerate().filter(|(at, one)| !is_own(*at, one)).map(|(_, one)| {
+        let texts = if one.assertions.is_empty() { "none".to_owned() } else { one.assertions.join("; ") };
+        format!("{} ({}): {texts}", one.action, one.origin)
+    });
+    told.collect()
 }
 
 fn chapters(session: &Session) -> Vec<Chapter> {
@@ -189,6 +238,7 @@ fn step(session: &Session, node: &Node) -> Step {
         here: session.cursor() == node.id,
         asks: node.turn.asks.iter().map(ask).collect(),
         proposals: node.turn.proposals.iter().map(|p| proposal(p, &node.turn)).collect(),
+        adopted: adopted(node),
         notes: node.turn.notes.clone(),
     }
 }
@@ -251,7 +301,7 @@ fn ask(ask: &Ask) -> AskTold {
 }
 
 fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalTold {
-    let verdict = turn.verdicts.get(&proposal.id);
+    let (verdict, mark) = (turn.verdict(proposal.id), turn.mark(proposal));
     let mut origin = match proposal.origin {
         Origin::Greedy => "greedy completion",
         Origin::Sample => "sample",
@@ -271,35 +321,19 @@ fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalTold {
         call: proposal.action.as_ref().and_then(|a| a.call.clone()),
         origin,
         rationale: proposal.rationale.clone(),
-        status: status(proposal, verdict),
-        standing: match (&proposal.action, verdict) {
-            (None, _) => "fails",
-            (_, None) => "unknown",
-            (_, Some(v)) => status_word(v.preconditions()),
+        status: match &proposal.problem {
+            Some(problem) => format!("no action: {problem}"),
+            None => mark.word().to_owned(),
         },
+        standing: if mark == Mark::NotChecked { "unchecked" } else { mark.word() },
         checks: verdict.map(|v| v.checks.iter().map(check).collect()).unwrap_or_default(),
         recommended: turn.recommended.as_ref().is_some_and(|(id, _)| *id == Some(proposal.id)),
         fate: fate(proposal, turn),
     }
 }
 
-fn status(proposal: &Proposal, verdict: Option<&Verdict>) -> String {
-    if let Some(problem) = &proposal.problem {
-        return format!("no action: {problem}");
-    }
-    verdict.map_or("unchecked", |v| status_word(v.preconditions())).to_owned()
-}
-
-fn status_word(status: Status) -> &'static str {
-    match status {
-        Status::Holds => "holds",
-        Status::Fails => "fails",
-        Status::Unknown => "unknown",
-    }
-}
-
 fn check(check: &Check) -> (String, String, String) {
-    (status_word(check.status).to_owned(), check.condition.clone(), check.detail.clone().unwrap_or_default())
+    (check.status.word().to_owned(), check.condition.clone(), check.detail.clone().unwrap_or_default())
 }
 
 fn fate(proposal: &Proposal, turn: &Turn) -> String {

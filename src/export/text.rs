@@ -22,6 +22,11 @@ pub fn opening(story: &Story) -> String {
         out.push_str(&format!("  {label:<8} {}\n", line(value)));
     }
     out.push_str(&format!("  {:<8} {}\n", "outcome", story.standing));
+    for set in &story.in_force {
+        let texts = if set.assertions.is_empty() { "none".to_owned() } else { set.assertions.join("; ") };
+        let words = format!("{} ({}): {texts}", set.action, set.origin);
+        out.push_str(&format!("  {:<8} {}\n", "in force", line(&words)));
+    }
     out
 }
 
@@ -49,6 +54,9 @@ pub fn render_step(step: &Step) -> String {
     }
     for proposal in &step.proposals {
         out.push_str(&render_proposal(proposal));
+    }
+    for adopted in &step.adopted {
+        out.push_str(&format!("    in force from here on: {}\n", line(adopted)));
     }
     for note in &step.notes {
         out.push_str(&format!("    note: {}\n", line(note)));

@@ -4,8 +4,7 @@
 //! is the prediction; when none does, the greedy completion is taken all the same (counted as a second greedy sample).
 
 use super::{Method, MethodInfo, Next, Round};
-use crate::episode::AskKind;
-use crate::episode::{Origin, Proposal, Status, Turn};
+use crate::episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
 
 /// Precondition-aware prediction.
 #[derive(Debug, Clone, Copy)]
@@ -88,9 +87,11 @@ pub(super) fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) 
     }
 }
 
-/// `verify` of Algorithm 1: it is an action, and its assertions raise nothing. What the engine cannot tell does not verify.
+/// `verify` of Algorithm 1: it is an action, and its assertions raise nothing; an action without assertions verifies. What the
+/// engine cannot tell does not verify.
 fn verifies(turn: &Turn, proposal: &Proposal) -> bool {
-    proposal.action.is_some() && turn.verdicts.get(&proposal.id).is_some_and(|v| v.preconditions() == Status::Holds)
+    let raises_nothing = |v: &Verdict| matches!(v.preconditions(), Mark::Holds | Mark::NotChecked);
+    proposal.action.is_some() && turn.verdicts.get(&proposal.id).is_some_and(raises_nothing)
 }
 
 /// What a run of [`algorithm_1`] gave.

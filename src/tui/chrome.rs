@@ -18,14 +18,14 @@ use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
 use crate::driver::{Level, Standing};
-use crate::episode::{Origin, Status};
+use crate::episode::{Mark, Origin};
 
 /// Borders of terminals without line drawing.
 const ASCII_BORDER: border::Set<'static> = border::Set {
-    top_left: "+",
-    top_right: "+",
-    bottom_left: "+",
-    bottom_right: "+",
+    top_left: ".",
+    top_right: ".",
+    bottom_left: "'",
+    bottom_right: "'",
     vertical_left: "|",
     vertical_right: "|",
     horizontal_top: "-",
@@ -215,16 +215,13 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
         (Some(proposal), Some(turn)) => {
             let offered = view.offered();
             let index = offered.iter().position(|p| p.id == proposal.id).unwrap_or(0) + 1;
-            let verdict = turn.verdicts.get(&proposal.id);
-            let (mark, role, words) = match verdict.map(|v| (v.overall(), v)) {
-                None => (theme.glyphs.unknown, Role::Warn, "not checked yet".to_owned()),
-                Some((Status::Holds, v)) => (theme.glyphs.yes, Role::Good, format!("{} hold", v.checks.len())),
-                Some((Status::Unknown, _)) => (theme.glyphs.unknown, Role::Warn, "cannot be told".to_owned()),
-                Some((Status::Fails, v)) => {
-                    let failing = v.failing().next().map_or("", |c| c.condition.as_str());
-                    (theme.glyphs.no, Role::Bad, sanitize::line(failing).into_owned())
-                }
+            let mark = turn.mark(proposal);
+            let failing = turn.verdict(proposal.id).and_then(|v| v.failing().next());
+            let words = match failing.filter(|_| matches!(mark, Mark::Fails | Mark::Blocked)) {
+                Some(check) => sanitize::line(&check.condition).into_owned(),
+                None => mark.word().to_owned(),
             };
+            let (mark, role) = words::mark(&theme.glyphs, mark);
             let text = words::one_line(proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str()));
             let origin = match proposal.origin {
                 Origin::Greedy => "greedy",

@@ -80,8 +80,10 @@ pub struct Glyphs {
     pub yes: &'static str,
     /// Fails.
     pub no: &'static str,
-    /// Unknown.
+    /// Unknown: checked, and it cannot be told.
     pub unknown: &'static str,
+    /// Not checked.
+    pub unchecked: &'static str,
     /// What can be chosen.
     pub candidate: &'static str,
     /// The current line or row.
@@ -115,6 +117,7 @@ pub const UNICODE: Glyphs = Glyphs {
     yes: "✓",
     no: "✗",
     unknown: "?",
+    unchecked: "□",
     candidate: "○",
     here: "▶",
     star: "★",
@@ -130,11 +133,12 @@ pub const UNICODE: Glyphs = Glyphs {
     empty: "░",
 };
 
-/// Glyphs in ASCII alone.
+/// Glyphs in ASCII alone. `+`, `-` and `~` are left to changes.
 pub const ASCII: Glyphs = Glyphs {
-    yes: "+",
-    no: "x",
+    yes: "Y",
+    no: "X",
     unknown: "?",
+    unchecked: "_",
     candidate: "o",
     here: ">",
     star: "*",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::blocking::{Domain, domain};
 use stepwright::driver::{Beginning, BlockingSource, Command, Level, Notice, Setup, Source};
-use stepwright::episode::{CheckKind, Header, Origin, Policy, Record, Session, Status, TreeEdit};
+use stepwright::episode::{CheckKind, Header, Mark, Origin, Policy, Record, Session, Status, TreeEdit};
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
 use stepwright::world::kitchen::{self, Find, KitchenWorld};
@@ -97,7 +97,7 @@ async fn a_blocked_selection_grows_the_tree_and_undo_takes_it_back() {
     let proposal = &w.session.current().unwrap().turn;
     let verdict = proposal.verdicts.values().next().unwrap();
     assert_eq!((verdict.checks[0].kind, verdict.checks[0].status), (CheckKind::Blocking, Status::Fails));
-    assert_eq!(verdict.overall(), Status::Holds, "a block speaks neither for nor against");
+    assert_eq!(verdict.mark(), Mark::Blocked, "a block speaks neither for nor against");
     step(&mut w).await;
     let node = w.session.current().unwrap();
     assert_eq!(node.outcome.blocked.as_deref(), Some("not_holding Apple|1"));

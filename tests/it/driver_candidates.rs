@@ -279,7 +279,7 @@ async fn changes_to_candidates_and_to_what_is_in_force_are_taken_back_in_order()
         assertions: texts.iter().map(|t| (*t).to_owned()).collect(),
         origin: "edited".into(),
     };
-    let before = w.session.assertions.get("add").cloned().unwrap();
+    let before = w.session.assertions().get("add").cloned().unwrap();
     w.send(Command::PutCandidate { action: "add".into(), id: None, text: "n < 5".into() });
     pool(&mut w).await;
     w.send(adopt(&["n < 5"]));
@@ -290,7 +290,7 @@ async fn changes_to_candidates_and_to_what_is_in_force_are_taken_back_in_order()
     w.send(undo());
     assert!(!pool(&mut w).await.candidates[0].rejected);
     w.send(undo());
-    w.until("what was in force again", |_, s| s.assertions.get("add") == Some(&before)).await;
+    w.until("what was in force again", |_, s| s.assertions().get("add") == Some(&before)).await;
     w.send(undo());
     assert!(pool(&mut w).await.candidates.is_empty());
     w.send(undo());
@@ -301,7 +301,7 @@ async fn changes_to_candidates_and_to_what_is_in_force_are_taken_back_in_order()
     let mut there = false;
     w.until("both again", |n, s| {
         there |= matches!(n, Notice::Pool(p) if p.candidates.len() == 1);
-        there && s.assertions.get("add").is_some_and(|(texts, _)| texts == &["n < 5"])
+        there && s.assertions().get("add").is_some_and(|(texts, _)| texts == &["n < 5"])
     })
     .await;
     w.quit().await;
@@ -316,7 +316,7 @@ async fn sets_are_saved_compared_and_put_in_force_whole_or_not_at_all() {
     w.send(Command::SaveSet(path.clone()));
     w.said(Level::Info, "written to").await;
     let saved = AdoptedSet::read(&path).unwrap();
-    let own = w.session.assertions.get("add").cloned().unwrap().0;
+    let own = w.session.assertions().get("add").cloned().unwrap().0;
     assert_eq!(saved.of("add"), own);
     let mine = "def add(self, n):\n    assert n < 5\n";
     std::fs::write(&path, mine).unwrap();
@@ -326,10 +326,10 @@ async fn sets_are_saved_compared_and_put_in_force_whole_or_not_at_all() {
     assert_eq!((comparison.left.as_str(), comparison.right.as_str()), ("in force", "mine.preconditions.py"));
     let add = comparison.actions.iter().find(|a| a.action == "add").unwrap();
     assert!(add.rows.iter().any(|r| r.right.as_deref() == Some("n < 5")), "{add:?}");
-    assert_eq!(w.session.assertions.get("add").unwrap().0, own, "looking changes nothing");
+    assert_eq!(w.session.assertions().get("add").unwrap().0, own, "looking changes nothing");
     w.send(Command::AdoptSet { origin: "mine".into(), set: (*right).clone() });
     w.said(Level::Info, "mine is in force; the assertions of 1 action changed").await;
-    assert_eq!(w.session.assertions.get("add").unwrap().0, ["n < 5"]);
+    assert_eq!(w.session.assertions().get("add").unwrap().0, ["n < 5"]);
     let records = w.records.len();
     for wrong in
         ["def add(self, n):\n    assert n\n\ndef fly(self):\n    assert 1\n", "def add(self, n):\n    assert n <\n"]

@@ -249,17 +249,17 @@ async fn model_and_method_can_be_changed_on_the_way() {
 async fn adopted_assertions_are_in_force_at_once() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(4)", "agent.add(4)"]));
     w.recommended().await;
-    assert_eq!(w.session.assertions["add"].0, ["self.total + n <= self.env.limit", "n < 5"]);
+    assert_eq!(w.session.assertions()["add"].0, ["self.total + n <= self.env.limit", "n < 5"]);
     w.send(Command::Adopt { action: "add".into(), assertions: vec!["n == 3".into()], origin: "edited".into() });
     w.until("the check", |n, s| {
         matches!(n, Notice::Recorded(_))
-            && s.assertions["add"].0.len() == 1
+            && s.assertions()["add"].0.len() == 1
             && s.current().unwrap().turn.verdicts[&1].failing().next().is_some()
     })
     .await;
     w.send(Command::Adopt { action: "add".into(), assertions: vec!["n ==".into()], origin: "edited".into() });
     w.said(Level::Error, "n ==").await;
-    assert_eq!(w.session.assertions["add"].0, ["n == 3"], "what does not compile is not adopted");
+    assert_eq!(w.session.assertions()["add"].0, ["n == 3"], "what does not compile is not adopted");
     w.quit().await;
 }
 

@@ -11,7 +11,7 @@ use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
     Command, Keep, Level, NewSession, Notice, OpenRequest, Setup, Source, Sources, prepare, prepare_new, start,
 };
-use stepwright::episode::{Actor, Choice, Event, Policy, Session, Status, log};
+use stepwright::episode::{Actor, Choice, Event, Policy, Session, Mark, log};
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::world::dialogue::{END_TURN, Speaker};
 
@@ -290,7 +290,7 @@ fn the_examples_show_what_they_say() {
     let holds = |s: &Session| {
         s.nodes()
             .iter()
-            .all(|n| n.turn.decisions.iter().all(|d| n.turn.verdicts[&d.proposal()].overall() == Status::Holds))
+            .all(|n| n.turn.decisions.iter().all(|d| n.turn.taken(d.id).unwrap().mark() == Mark::Holds))
     };
     assert!(holds(&solved));
 
@@ -303,7 +303,7 @@ fn the_examples_show_what_they_say() {
     let algorithm = loaded("algorithm-1");
     assert!(won(&algorithm) && algorithm.model.contains("no language model"));
     let root = &algorithm.nodes()[0].turn;
-    assert_eq!(root.verdicts[&1].preconditions(), Status::Fails, "the greedy completion is turned down");
+    assert_eq!(root.verdicts[&1].preconditions(), Mark::Fails, "the greedy completion is turned down");
     assert!(root.proposals.iter().any(|p| p.problem.is_some()));
     assert!(algorithm.nodes().iter().any(|n| n.outcome.error.is_some()), "the world refuses one step");
 

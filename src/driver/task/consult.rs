@@ -17,7 +17,7 @@ const SHOWN: usize = 80;
 impl Driver {
     /// The specification as the method has it shown: with the assertions in force, or with none.
     fn shown_specification(&self) -> Result<SpecificationText, String> {
-        let in_force = &self.gate.session().assertions;
+        let in_force = self.gate.session().assertions();
         let assertions = in_force.iter().map(|(action, (of, _))| (action.clone(), of.clone())).collect();
         let shown = self.prompting.options.shows_assertions(self.method.shows_assertions());
         SpecificationText::new(self.mind.specification(), shown.then_some(&assertions))

@@ -132,7 +132,7 @@ impl Driver {
         let (reset, calls) = points::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
         let goals = world.goals().unwrap_or_default();
         let kind = world.tasks().into_iter().find(|t| t.id == header.task).map(|t| t.kind).unwrap_or_default();
-        for (action, (assertions, origin)) in &session.assertions {
+        for (action, (assertions, origin)) in session.assertions() {
             let (assertions, origin) = (assertions.clone(), origin.clone());
             mind.adopt(&Assertions { action: action.clone(), assertions, origin })?;
         }

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::ask::AskState;
 use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Configuration, Event, NodeId, Record};
-use super::proposal::{Action, CheckKind, Proposal, ProposalId, Status, Verdict};
+use super::proposal::{Action, CheckKind, Mark, Proposal, ProposalId, Verdict};
 use super::session::Session;
 use belief::Typed;
 pub use exchange::{Advice, AskSpec, Assertions, BeliefDraft, Draft, Effect, Level, Report, Request};
@@ -345,9 +345,9 @@ impl Gate {
     }
 }
 
-/// The status that decides whether a replayed step still stands: the worst of all checks.
+/// Whether nothing that was checked fails: what a replayed step needs to be taken again.
 fn stands(verdict: Option<&Verdict>) -> bool {
-    verdict.is_none_or(|v| v.overall() != Status::Fails)
+    verdict.is_none_or(|v| v.mark() != Mark::Fails)
 }
 
 /// The action of a proposal, in a few words for messages.

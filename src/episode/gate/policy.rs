@@ -1,7 +1,7 @@
 //! When the gate may decide by itself. Pure functions of the session.
 
 use super::super::decision::Policy;
-use super::super::proposal::{Action, Proposal, Status, Verdict};
+use super::super::proposal::{Action, Mark, Proposal, Verdict};
 use super::super::session::Session;
 
 /// What the policy says of a recommended proposal.
@@ -39,13 +39,14 @@ pub fn rule(
     let Some(action) = &proposal.action else {
         return Ruling::Stop(format!("proposal {} is no action", proposal.id));
     };
+    let mark = verdict.map_or(Mark::NotChecked, Verdict::mark);
     if policy.until_fails {
-        match verdict.map(Verdict::overall) {
-            Some(Status::Holds) => {}
-            Some(Status::Fails) => return Ruling::Stop(failing(action, verdict)),
-            Some(Status::Unknown) | None => {
-                return Ruling::Stop(format!("the checks of `{}` cannot all be told", action.text));
-            }
+        match mark {
+            // A blocked selection executes nothing: only the blocking tree grows.
+            Mark::Holds | Mark::Blocked => {}
+            Mark::Fails => return Ruling::Stop(failing(action, verdict)),
+            Mark::Unknown => return Ruling::Stop(format!("the checks of `{}` cannot all be told", action.text)),
+            Mark::NotChecked => return Ruling::Stop(format!("nothing could be checked of `{}`", action.text)),
         }
     }
     if let Some(until) = &policy.until_action
@@ -54,7 +55,11 @@ pub fn rule(
         return Ruling::Stop(format!("`{}` is next (stop before `{until}`)", action.text));
     }
     let left = policy.steps - taken;
-    let held = if policy.until_fails { "every check holds, " } else { "" };
+    let held = match mark {
+        Mark::Holds if policy.until_fails => "every check holds, ",
+        Mark::Blocked => "blocked, so that nothing is executed, ",
+        _ => "",
+    };
     Ruling::Take(if policy.steps == u32::MAX {
         format!("{held}running to the end")
     } else {

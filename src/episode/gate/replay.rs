@@ -34,7 +34,7 @@ impl Replay {
         let mut at = session.node(node).and_then(|n| n.last_child);
         while let Some(next) = at.and_then(|id| session.node(id)) {
             if let Some(action) = &next.action {
-                let stood = next.outcome.error.is_none() && stands(verdict_of(session, next.id));
+                let stood = next.outcome.error.is_none() && stands(session.verdict_at(next.id));
                 let blocked = next.outcome.blocked.is_some();
                 tail.push_back(Past { node: next.id, action: action.clone(), stood, blocked });
             }
@@ -42,14 +42,6 @@ impl Replay {
         }
         Replay { done: 0, total: tail.len(), tail }
     }
-}
-
-/// The verdict of the proposal that led to a node.
-fn verdict_of(session: &Session, node: NodeId) -> Option<&Verdict> {
-    let node = session.node(node)?;
-    let turn = &session.node(node.parent?)?.turn;
-    let decision = turn.decisions.iter().find(|d| Some(d.id) == node.decision)?;
-    turn.verdicts.get(&decision.proposal())
 }
 
 impl Gate {

@@ -299,9 +299,11 @@ impl Gate {
         }
     }
 
-    /// Checks every action offered at the cursor again, then asks the method anew.
+    /// Checks what is open at the cursor again, then asks the method anew. What was decided about keeps the verdict it had then.
     fn check_again(&mut self) {
-        let offered: Vec<_> = self.session.current().map(|n| n.turn.proposals.clone()).unwrap_or_default();
+        let turn = self.session.current().map(|n| &n.turn);
+        let open = turn.into_iter().flat_map(|t| t.proposals.iter().filter(|p| t.decision_on(p.id).is_none()));
+        let offered: Vec<_> = open.cloned().collect();
         let left = offered.iter().map(|p| p.id).collect();
         for proposal in offered {
             self.out.push(Effect::CheckProposal(proposal));

@@ -195,7 +195,13 @@ impl Gate {
             return self.say(Level::Warning, format!("proposal {id} is no action ({problem}); edit it or type one"));
         }
         self.drop_ask("a proposal was taken");
-        self.take(Choice::Approve { proposal: id }, Actor::Person, String::new());
+        let choice = Choice::Approve { proposal: id };
+        if self.session.current().is_some_and(|n| n.turn.decision_on(id).is_some()) {
+            // Taken before, and not checked again since: the new decision is made with a verdict of its own.
+            self.out.push(Effect::CheckProposal(proposal));
+            return self.check([id].into(), Then::Take { choice, why: String::new() });
+        }
+        self.take(choice, Actor::Person, String::new());
     }
 
     fn edit(&mut self, id: ProposalId, text: String) {

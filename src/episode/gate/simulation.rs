@@ -8,7 +8,7 @@ use super::super::ask::AskKind;
 use super::super::belief::{Due, OfferId};
 use super::super::decision::Actor;
 use super::super::event::StepOutcome;
-use super::super::proposal::{Check, CheckKind, Origin};
+use super::super::proposal::{Check, CheckKind, Origin, Status};
 use super::super::session::Header;
 use super::*;
 
@@ -49,6 +49,8 @@ pub(super) struct Sim {
     /// The actions on the way to each node, as the world knows them.
     paths: BTreeMap<NodeId, Vec<String>>,
     path: Vec<String>,
+    /// Texts that an adopted assertion forbids.
+    forbidden: Vec<String>,
     /// Whether model asks carry a prompt (cost tokens).
     pub prompted: bool,
     pub clock: u64,
@@ -71,6 +73,7 @@ impl Sim {
             performed: vec![],
             paths: BTreeMap::from([(0, vec![])]),
             path: vec![],
+            forbidden: vec![],
             prompted: true,
             clock: 0,
         }
@@ -180,7 +183,10 @@ impl Sim {
                     self.path = self.paths[&to].clone();
                     Report::Moved { to, result: Ok(()) }
                 }
-                Effect::AdoptAssertions(_) => Report::Adopted(Ok(())),
+                Effect::AdoptAssertions(set) => {
+                    self.forbidden = set.assertions;
+                    Report::Adopted(Ok(()))
+                }
                 Effect::Configure { .. } => Report::Configured(Ok(())),
             };
             queue.extend(self.gate.report(report, self.clock));
@@ -211,10 +217,14 @@ impl Sim {
         }
     }
 
-    /// `bad …` fails a precondition, `odd …` cannot be told; `gone` is refused once `take` was done.
+    /// `bad …` and what is forbidden fail a precondition, `odd …` cannot be told, nothing can be checked of `blank …`; `gone` is
+    /// refused once `take` was done.
     fn verdict(&self, proposal: &Proposal) -> Verdict {
         let text = &proposal.action.as_ref().unwrap().text;
-        let status = if text.starts_with("bad") {
+        if text.starts_with("blank") {
+            return Verdict::default();
+        }
+        let status = if text.starts_with("bad") || self.forbidden.contains(text) {
             Status::Fails
         } else if text.starts_with("odd") {
             Status::Unknown

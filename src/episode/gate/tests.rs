@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::super::ask::AskKind;
 use super::super::event::PromptMessage;
-use super::super::proposal::Origin;
+use super::super::proposal::{Check, Origin, Status};
 use super::simulation::{Sim, draft};
 use super::*;
 
@@ -43,7 +43,7 @@ fn an_edit_is_a_proposal_of_its_own_checked_before_it_is_taken() {
     assert_eq!(texts(&sim), ["bad idea"]);
     let turn = &sim.gate.session().node(0).unwrap().turn;
     assert_eq!(turn.proposal(2).unwrap().origin, Origin::Person);
-    assert_eq!(turn.verdicts[&2].preconditions(), Status::Fails);
+    assert_eq!(turn.verdicts[&2].preconditions(), Mark::Fails);
     assert_eq!(turn.decisions[0].choice, Choice::Edit { from: 1, proposal: 2 });
     assert!(sim.said.iter().any(|(l, t)| *l == Level::Warning && t.contains("although it fails")), "{:?}", sim.said);
     sim.check_invariants();
@@ -100,6 +100,58 @@ fn undo_redo_and_a_branch_keep_the_old_branch() {
     sim.check_invariants();
 }
 
+fn forbid(sim: &mut Sim, text: &str) {
+    sim.ask(Request::Adopt(Assertions { action: "go".into(), assertions: vec![text.into()], origin: "edited".into() }));
+}
+
+#[test]
+fn a_decision_keeps_the_verdict_it_was_taken_with() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    approve(&mut sim);
+    sim.ask(Request::Undo);
+    let checks = |sim: &Sim| sim.records.iter().filter(|r| matches!(r.event, Event::Checked { proposal: 1, .. })).count();
+    let before = checks(&sim);
+    forbid(&mut sim, "go");
+    assert_eq!(checks(&sim), before, "what was decided about is not checked again");
+    let session = sim.gate.session();
+    assert_eq!(session.verdict_at(1).unwrap().mark(), Mark::Holds);
+    // Taken once more, it is checked for the new decision; the old one keeps what it was taken with.
+    sim.ask(Request::Approve { proposal: 1 });
+    let session = sim.gate.session();
+    assert_eq!(session.verdict_at(1).unwrap().mark(), Mark::Holds);
+    assert_eq!(session.verdict_at(2).unwrap().mark(), Mark::Fails);
+    assert!(sim.said.iter().any(|(_, t)| t.contains("although it fails")), "{:?}", sim.said);
+    sim.check_invariants();
+}
+
+#[test]
+fn adopted_assertions_are_checked_against_all_that_is_open() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go", "stay"]);
+    forbid(&mut sim, "go");
+    let turn = &sim.gate.session().current().unwrap().turn;
+    let marks: Vec<Mark> = turn.proposals.iter().map(|p| turn.mark(p)).collect();
+    assert_eq!(marks, [Mark::Fails, Mark::Holds]);
+    assert_eq!(turn.adopted.len(), 1);
+    sim.check_invariants();
+}
+
+#[test]
+fn a_log_that_checked_a_decided_proposal_again_reads_the_same() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    approve(&mut sim);
+    let mut session = sim.gate.session().clone();
+    let failing = Check { kind: CheckKind::Precondition, condition: "c".into(), status: Status::Fails, detail: None };
+    let verdict = Verdict { checks: vec![failing], ..Verdict::default() };
+    let event = Event::Checked { proposal: 1, verdict };
+    session.apply(&Record { id: session.records() + 1, ts: 0, node: 0, event }).unwrap();
+    let turn = &session.node(0).unwrap().turn;
+    assert_eq!(turn.mark(&turn.proposals[0]), Mark::Holds);
+    assert_eq!(session.verdict_at(1).unwrap().mark(), Mark::Holds);
+}
+
 #[test]
 fn the_policy_takes_exactly_its_steps() {
     let mut sim = Sim::new();
@@ -115,7 +167,7 @@ fn the_policy_takes_exactly_its_steps() {
 
 #[test]
 fn the_policy_stops_where_an_assertion_fails_or_cannot_be_told() {
-    for bad in ["bad step", "odd step"] {
+    for bad in ["bad step", "odd step", "blank step"] {
         let mut sim = Sim::new();
         sim.ask(Request::SetPolicy(Policy::checked(9)));
         sim.answer(0, &["one"]);

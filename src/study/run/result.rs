@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::episode::{Session, Status};
+use crate::episode::{Mark, Node, Session, Verdict};
 
 /// One line of the results file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,8 @@ pub struct RunResult {
     pub blocked: u32,
     /// Of these, refused by the world.
     pub refused: u32,
-    /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`).
+    /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`). An action
+    /// without preconditions counts where the world took it.
     pub compatible: u32,
     /// Proposals made.
     pub proposals: u32,
@@ -58,14 +59,11 @@ impl RunResult {
         let header = &session.header;
         let path = session.path(session.cursor());
         let (mut compatible, mut proposals, mut asks) = (0, 0, 0);
-        for (i, node) in path.iter().enumerate() {
+        for node in &path {
             let turn = &node.turn;
             proposals += u32::try_from(turn.proposals.len()).unwrap_or(u32::MAX);
             asks += u32::try_from(turn.asks.iter().filter(|a| a.prompt.is_some()).count()).unwrap_or(u32::MAX);
-            let taken = turn.decisions.iter().rev().find(|d| d.takes()).map(|d| d.proposal());
-            let holds = taken.and_then(|id| turn.verdicts.get(&id)).is_some_and(|v| v.preconditions() == Status::Holds);
-            let executed = path.get(i + 1).is_some_and(|next| next.outcome.blocked.is_none());
-            compatible += u32::from(holds && executed);
+            compatible += u32::from(is_compatible(session, node));
         }
         let current = session.current();
         let blocked = path.iter().filter(|n| n.outcome.blocked.is_some()).count();
@@ -92,5 +90,18 @@ impl RunResult {
             ended: ended.to_owned(),
             error,
         }
+    }
+}
+
+/// Whether a node was reached by an executed action whose preconditions held when it was decided. One that had none to check (a
+/// line that is no action has none either) is compatible only if the world took it.
+fn is_compatible(session: &Session, node: &Node) -> bool {
+    if node.decision.is_none() || node.outcome.blocked.is_some() {
+        return false;
+    }
+    match session.verdict_at(node.id).map_or(Mark::NotChecked, Verdict::preconditions) {
+        Mark::Holds => true,
+        Mark::NotChecked => session.verdict_at(node.id).is_some() && node.outcome.error.is_none(),
+        Mark::Fails | Mark::Unknown | Mark::Blocked => false,
     }
 }

@@ -13,6 +13,7 @@ use super::{Context, Dialog, Reply, next_token};
 use crate::driver::Command;
 use crate::episode::{CheckKind, ProposalId, Status, Verdict};
 use crate::tui::actions::ActionId;
+use crate::tui::panes::words;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::{fuzzy, sanitize};
 
@@ -102,11 +103,7 @@ pub(super) fn verdict_lines<'a>(verdict: &'a Result<Verdict, String>, theme: &Th
     };
     let mut lines = Vec::new();
     for check in &verdict.checks {
-        let (mark, role) = match check.status {
-            Status::Holds => (theme.glyphs.yes, Role::Good),
-            Status::Fails => (theme.glyphs.no, Role::Bad),
-            Status::Unknown => (theme.glyphs.unknown, Role::Warn),
-        };
+        let (mark, role) = words::mark(&theme.glyphs, check.status.into());
         let kind = if check.kind == CheckKind::World { "world: " } else { "" };
         let mut spans = vec![
             Span::styled(format!("{mark} "), theme.style(role)),
@@ -118,7 +115,8 @@ pub(super) fn verdict_lines<'a>(verdict: &'a Result<Verdict, String>, theme: &Th
         lines.push(Line::from(spans));
     }
     if lines.is_empty() {
-        lines.push(Line::styled("No precondition is adopted for this action.", theme.style(Role::Dim)));
+        let text = format!("{} not checked: no precondition is in force for this action", theme.glyphs.unchecked);
+        lines.push(Line::styled(text, theme.style(Role::Dim)));
     }
     if let Some(preview) = verdict.preview.as_deref() {
         let text = format!("{} {}", theme.glyphs.arrow, sanitize::line(preview));

@@ -53,9 +53,10 @@ pub fn summary(record: &Record) -> String {
         }
         Event::Checked { proposal, verdict } => {
             let failing: Vec<&str> = verdict.failing().map(|c| c.condition.as_str()).collect();
+            let mark = verdict.mark().word();
             match failing.as_slice() {
-                [] => format!("proposal {proposal}: {}", words::status_word(verdict.overall())),
-                _ => format!("proposal {proposal} fails {}", failing.join("; ")),
+                [] => format!("proposal {proposal}: {mark}"),
+                _ => format!("proposal {proposal} {mark}: {}", failing.join("; ")),
             }
         }
         Event::Recommended { proposal: Some(id), why } => format!("proposal {id}: {why}"),

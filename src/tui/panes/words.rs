@@ -3,27 +3,21 @@
 use serde_json::Value;
 
 use super::draw::{Run, run};
-use crate::episode::{Actor, Origin, Proposal, Status};
+pub use crate::words::count;
+use crate::episode::{Actor, Mark, Origin, Proposal};
 use crate::tui::theme::{Glyphs, Role, Theme};
 
 /// Symbolic scores from here down have no plan behind them.
 const NO_PLAN: f64 = -500.0;
 
-/// The mark of a status and its role.
-pub fn status(glyphs: &Glyphs, status: Status) -> (&'static str, Role) {
-    match status {
-        Status::Holds => (glyphs.yes, Role::Good),
-        Status::Fails => (glyphs.no, Role::Bad),
-        Status::Unknown => (glyphs.unknown, Role::Warn),
-    }
-}
-
-/// A status in a word.
-pub fn status_word(status: Status) -> &'static str {
-    match status {
-        Status::Holds => "holds",
-        Status::Fails => "fails",
-        Status::Unknown => "unknown",
+/// The glyph of a mark, and its role.
+pub fn mark(glyphs: &Glyphs, mark: Mark) -> (&'static str, Role) {
+    match mark {
+        Mark::NotChecked => (glyphs.unchecked, Role::Dim),
+        Mark::Holds => (glyphs.yes, Role::Good),
+        Mark::Fails => (glyphs.no, Role::Bad),
+        Mark::Unknown => (glyphs.unknown, Role::Warn),
+        Mark::Blocked => (glyphs.candidate, Role::Warn),
     }
 }
 
@@ -93,10 +87,10 @@ pub fn value(value: &Value) -> String {
     match value {
         Value::Object(map) if map.is_empty() => "{}".into(),
         Value::Array(items) if items.is_empty() => "[]".into(),
-        Value::Object(map) if map.len() > 6 => format!("{{{} entries}}", map.len()),
-        Value::Array(items) if items.len() > 12 => format!("[{} items]", items.len()),
-        Value::Object(map) => short(value).unwrap_or_else(|| format!("{{{} entries}}", map.len())),
-        Value::Array(items) => short(value).unwrap_or_else(|| format!("[{} items]", items.len())),
+        Value::Object(map) if map.len() > 6 => format!("{{{}}}", count(map.len(), "entry")),
+        Value::Array(items) if items.len() > 12 => format!("[{}]", count(items.len(), "item")),
+        Value::Object(map) => short(value).unwrap_or_else(|| format!("{{{}}}", count(map.len(), "entry"))),
+        Value::Array(items) => short(value).unwrap_or_else(|| format!("[{}]", count(items.len(), "item"))),
         scalar => scalar.to_string(),
     }
     .chars()
@@ -182,7 +176,7 @@ pub fn operations(patch: &Value) -> impl Iterator<Item = (Change, &str, Option<&
 /// A JSON patch in words, one row an operation, at most `most` rows.
 pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
     let mut rows = Vec::new();
-    let mut left_out = 0;
+    let mut left_out = 0_usize;
     for (change, pointer, new) in operations(patch) {
         if rows.len() >= most {
             left_out += 1;
@@ -199,7 +193,7 @@ pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
         rows.push(vec![run(change.role(), change.mark()), run(Role::Text, format!(" {words}"))]);
     }
     if left_out > 0 {
-        rows.push(vec![run(Role::Dim, format!("and {left_out} more changes"))]);
+        rows.push(vec![run(Role::Dim, format!("and {}", count(left_out, "more change")))]);
     }
     rows
 }
@@ -211,11 +205,6 @@ pub fn duration(ms: u64) -> String {
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
         _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
     }
-}
-
-/// A count with its noun: `1 check`, `3 checks`.
-pub fn count(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 /// A text on one line: its lines one after the other.
@@ -270,7 +259,7 @@ mod tests {
             {"op": "test", "path": "/x", "value": 1},
             {"op": "add", "path": "/y", "value": [1]},
         ]);
-        assert_eq!(text(ops), ["~ agent.location becomes \"desk 1\"", "- x goes away", "and 1 more changes"]);
+        assert_eq!(text(ops), ["~ agent.location becomes \"desk 1\"", "- x goes away", "and 1 more change"]);
         assert!(text(json!({"no": "patch"})).is_empty());
     }
 

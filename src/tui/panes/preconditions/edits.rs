@@ -383,7 +383,7 @@ impl PreconditionsPane {
         }
         let session = view.session.as_ref();
         let actions = self.actions.iter().map(|action| {
-            let in_force = session.and_then(|s| s.assertions.get(action)).map(|(texts, _)| texts.clone());
+            let in_force = session.and_then(|s| s.assertions().get(action)).map(|(texts, _)| texts.clone());
             let marks = self.marks.get(action);
             let in_order = |marks: &BTreeSet<String>| {
                 let pool = view.pools.get(action).map(AsRef::as_ref);
@@ -405,7 +405,7 @@ impl PreconditionsPane {
         let Some(Over { page: Page::Sets(sets), .. }) = self.over.last() else { return Vec::new() };
         let Some(session) = view.session.as_ref() else { return Vec::new() };
         let (name, set) = (sets.right_name().to_owned(), sets.right().clone());
-        let in_force = |action: &str| session.assertions.get(action).map(|(texts, _)| texts.as_slice());
+        let in_force = |action: &str| session.assertions().get(action).map(|(texts, _)| texts.as_slice());
         if set.actions.iter().all(|a| in_force(&a.action).unwrap_or_default() == a.assertions) {
             return say(format!("{name} is in force already"));
         }

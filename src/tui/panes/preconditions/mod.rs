@@ -142,7 +142,7 @@ impl PreconditionsPane {
 
     /// The assertions in force for the shown action, and where they come from.
     fn in_force<'a>(&self, view: &'a View) -> (&'a [String], &'a str) {
-        let found = self.action_name().and_then(|a| view.session.as_ref()?.assertions.get(a));
+        let found = self.action_name().and_then(|a| view.session.as_ref()?.assertions().get(a));
         found.map_or((&[], ""), |(texts, origin)| (texts, origin))
     }
 
@@ -271,7 +271,7 @@ impl PreconditionsPane {
         let mut intents = Vec::new();
         if let Some((token, sets, right)) = view.sets_compared.as_ref().filter(|(t, ..)| self.sets_wanted == Some(*t)) {
             self.sets_wanted = None;
-            self.compared_force = view.session.as_ref().map(|s| s.assertions.clone());
+            self.compared_force = view.session.as_ref().map(|s| s.assertions().clone());
             if self.load_wanted.take() == Some(*token) {
                 // It stays to be compared with others.
                 let file = SetSource::Given(sets.right.clone(), (**right).clone());
@@ -300,7 +300,7 @@ impl PreconditionsPane {
     /// Compares again where what is in force has changed under a page of two sets.
     fn compare_anew(&mut self, view: &View) -> Vec<Intent> {
         let shown = matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. }));
-        let now = view.session.as_ref().map(|s| &s.assertions);
+        let now = view.session.as_ref().map(|s| s.assertions());
         if !shown || self.sets_wanted.is_some() || self.compared_force.as_ref() == now {
             return Vec::new();
         }
@@ -370,7 +370,7 @@ impl Pane for PreconditionsPane {
             *self = PreconditionsPane { by_model: self.by_model, session, ..PreconditionsPane::default() };
         }
         let name = self.action_name().map(str::to_owned);
-        let in_force = view.session.iter().flat_map(|s| s.assertions.keys());
+        let in_force = view.session.iter().flat_map(|s| s.assertions().keys());
         let names: BTreeSet<&String> = view.pools.keys().chain(in_force).collect();
         if !names.iter().copied().eq(self.actions.iter()) {
             self.actions = names.into_iter().cloned().collect();

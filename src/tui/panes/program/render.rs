@@ -8,7 +8,7 @@ use super::passage::Passage;
 use super::rows::{self, Line};
 use super::{ProgramPane, highlight};
 use crate::driver::LineStatus;
-use crate::episode::{Node, Session};
+use crate::episode::{Mark, Node, Session, Verdict};
 use crate::tui::panes::draw::{Painter, Row, Run, run, split_left, split_top};
 use crate::tui::panes::{words, wrap};
 use crate::tui::theme::{Role, Theme};
@@ -193,23 +193,15 @@ fn gutter_split(area: Rect, gutter: &[Run]) -> (Rect, Rect) {
     (Rect { width, ..area }, Rect { x: area.x + width, width: area.width - width, ..area })
 }
 
-/// The mark of the verdict under which a node's action was taken, or that the world refused it.
+/// The mark of the verdict that a node's action was decided with; of what was not executed that it was blocked or refused.
 fn verdict(theme: &Theme, session: &Session, node: &Node) -> Run {
-    if node.outcome.error.is_some() {
-        return run(Role::Bad, format!("{} ", theme.glyphs.no));
-    }
-    let parent = node.parent.and_then(|p| session.node(p));
-    let checked = parent.zip(node.decision).and_then(|(parent, id)| {
-        let decision = parent.turn.decisions.iter().find(|d| d.id == id)?;
-        parent.turn.verdicts.get(&decision.proposal()).filter(|v| !v.checks.is_empty())
-    });
-    match checked {
-        Some(verdict) => {
-            let (glyph, role) = words::status(&theme.glyphs, verdict.overall());
-            run(role, format!("{glyph} "))
-        }
-        None => run(Role::Text, "  "),
-    }
+    let mark = match &node.outcome {
+        outcome if outcome.error.is_some() => Mark::Fails,
+        outcome if outcome.blocked.is_some() => Mark::Blocked,
+        _ => session.verdict_at(node.id).map_or(Mark::NotChecked, Verdict::mark),
+    };
+    let (glyph, role) = words::mark(&theme.glyphs, mark);
+    run(role, format!("{glyph} "))
 }
 
 fn line_mark(theme: &Theme, status: &LineStatus) -> Run {
@@ -240,7 +232,9 @@ fn note(editing: &Editing, theme: &Theme, width: usize) -> Vec<Row> {
         (false, _) => (Role::Dim, "checking…".to_owned()),
         (true, None) => (Role::Good, format!("{} every line from here on runs", theme.glyphs.yes)),
         (true, Some((0, why))) => (Role::Bad, format!("{} this line: {why}", theme.glyphs.no)),
-        (true, Some((n, why))) => (Role::Bad, format!("{} {n} calls further on: {why}", theme.glyphs.no)),
+        (true, Some((n, why))) => {
+            (Role::Bad, format!("{} {} further on: {why}", theme.glyphs.no, words::count(n, "call")))
+        }
     };
     let text = if theme.glyphs.ellipsis.is_ascii() { text.replace('…', "...") } else { text };
     let mut rows: Vec<Row> = wrap::wrapped(&text, width).iter().take(2).map(|l| vec![run(role, l)]).collect();

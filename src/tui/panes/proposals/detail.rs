@@ -1,6 +1,6 @@
 //! All that is known of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
 
-use crate::episode::{Actor, CheckKind, Choice, Proposal, Turn, Verdict};
+use crate::episode::{Actor, CheckKind, Choice, Mark, Proposal, Turn, Verdict};
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::program::highlight;
 use crate::tui::panes::{offer, words, wrap};
@@ -65,9 +65,11 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         let reason = if reason.is_empty() { "no reason given" } else { reason };
         rows.extend(words::labelled(&format!("{} rejected: ", theme.glyphs.no), Role::Bad, reason, width));
     }
-    match turn.verdicts.get(&proposal.id) {
+    match turn.verdict(proposal.id) {
         Some(verdict) => rows.extend(verdict_rows(verdict, theme, width)),
-        None if proposal.action.is_some() => rows.push(vec![run(Role::Dim, "not checked yet")]),
+        None if proposal.action.is_some() => {
+            rows.push(vec![run(Role::Dim, format!("checks   {} not checked yet", theme.glyphs.unchecked))]);
+        }
         None => {}
     }
     rows
@@ -75,19 +77,16 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
 
 fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    let (_, role) = if verdict.is_blocked() {
-        (theme.glyphs.candidate, Role::Warn)
-    } else {
-        words::status(&theme.glyphs, verdict.overall())
-    };
-    let summary = match verdict.checks.len() {
-        0 => "checks   none: no precondition is in force for this action".to_owned(),
-        _ if verdict.is_blocked() => "checks   blocked: it can be selected, and the tree grows".to_owned(),
-        n => format!("checks   {}: {}", words::count(n, "check"), words::status_word(verdict.overall())),
+    let mark = verdict.mark();
+    let (glyph, role) = words::mark(&theme.glyphs, mark);
+    let summary = match (mark, verdict.checks.len()) {
+        (Mark::NotChecked, _) => format!("checks   {glyph} not checked: no precondition is in force for this action"),
+        (Mark::Blocked, _) => format!("checks   {glyph} blocked: it can be selected, and the tree grows"),
+        (_, n) => format!("checks   {}: {}", words::count(n, "check"), mark.word()),
     };
     rows.push(vec![run(role, summary)]);
     for check in &verdict.checks {
-        let (glyph, role) = words::status(&theme.glyphs, check.status);
+        let (glyph, role) = words::mark(&theme.glyphs, check.status.into());
         let kind = if check.kind == CheckKind::World { "world: " } else { "" };
         let lines = words::labelled(&format!("  {glyph} "), Role::Text, &format!("{kind}{}", check.condition), width);
         rows.extend(lines.into_iter().enumerate().map(|(i, mut line)| {

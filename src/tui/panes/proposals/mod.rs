@@ -17,7 +17,7 @@ use super::find::Rows;
 use super::list::ListState;
 use super::{offer, words, wrap};
 use crate::driver::{Command, Level};
-use crate::episode::{Choice, Offer, Proposal, ProposalId, Status, Turn, Verdict};
+use crate::episode::{Choice, Mark, Offer, Proposal, ProposalId, Turn};
 use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::request;
@@ -105,17 +105,8 @@ impl ProposalsPane {
     }
 
     fn list_row(&self, view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
-        let verdict = turn.verdicts.get(&proposal.id);
-        let status = match (&proposal.action, verdict) {
-            (None, _) => run(Role::Bad, theme.glyphs.no),
-            (_, None) => run(Role::Dim, theme.glyphs.dot),
-            // Blocked is not refused: it can be selected, and grows the tree.
-            (_, Some(v)) if v.is_blocked() => run(Role::Warn, theme.glyphs.candidate),
-            (_, Some(v)) => {
-                let (glyph, role) = words::status(&theme.glyphs, v.overall());
-                run(role, glyph)
-            }
-        };
+        let (glyph, role) = words::mark(&theme.glyphs, turn.mark(proposal));
+        let status = run(role, glyph);
         let star =
             if view.is_recommended(proposal.id) { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
         let chosen = view.selected == Some(proposal.id);
@@ -326,10 +317,8 @@ impl Pane for ProposalsPane {
         }
         let Some(turn) = view.turn().filter(|t| !t.proposals.is_empty()) else { return "Proposals".into() };
         let offered = view.offered();
-        let verdict = |p: &&&Proposal| turn.verdicts.get(&p.id);
-        let blocked = offered.iter().filter(|p| verdict(p).is_some_and(Verdict::is_blocked)).count();
-        let pass = |p: &&&Proposal| verdict(p).is_some_and(|v| !v.is_blocked() && v.overall() == Status::Holds);
-        let good = offered.iter().filter(pass).count();
+        let marked = |mark| offered.iter().filter(|p| turn.mark(p) == mark).count();
+        let (good, blocked) = (marked(Mark::Holds), marked(Mark::Blocked));
         match blocked {
             0 => format!("Proposals, {good} of {} pass", offered.len()),
             _ => format!("Proposals, {good} of {} pass, {blocked} blocked", offered.len()),

@@ -1,0 +1,38 @@
+//! Counts in words: a number with its noun in the right form. Used wherever a person reads a count.
+
+/// A count with its noun: `1 check`, `3 checks`, `2 entries`. Of a phrase the last word
+/// is put in the plural.
+pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {}", plural(noun)) }
+}
+
+/// The noun alone, as it stands after a number that is written in some other way.
+pub fn noun(n: usize, noun: &str) -> String {
+    if n == 1 { noun.to_owned() } else { plural(noun) }
+}
+
+fn plural(noun: &str) -> String {
+    let stem = noun.strip_suffix('y').filter(|s| s.ends_with(|c: char| !"aeiou".contains(c)));
+    match stem {
+        Some(stem) => format!("{stem}ies"),
+        None if ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end)) => format!("{noun}es"),
+        None => format!("{noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(count(1_usize, "step"), "1 step");
+        assert_eq!(count(0_u32, "step"), "0 steps");
+        assert_eq!(count(2_u64, "entry"), "2 entries");
+        assert_eq!(count(2_usize, "day"), "2 days");
+        assert_eq!(count(3_usize, "branch"), "3 branches");
+        assert_eq!(count(2_usize, "more change"), "2 more changes");
+        assert_eq!(noun(1, "line"), "line");
+    }
+}
