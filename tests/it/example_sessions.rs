@@ -11,7 +11,7 @@ use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
     Command, Keep, Level, NewSession, Notice, OpenRequest, Setup, Source, Sources, prepare, prepare_new, start,
 };
-use stepwright::episode::{Actor, Choice, Event, Policy, Session, Mark, log};
+use stepwright::episode::{Actor, Choice, Event, Mark, Policy, Session, log};
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::world::dialogue::{END_TURN, Speaker};
 
@@ -288,9 +288,7 @@ fn the_examples_show_what_they_say() {
     let solved = loaded("solved");
     assert!(won(&solved) && solved.model == "symbolic");
     let holds = |s: &Session| {
-        s.nodes()
-            .iter()
-            .all(|n| n.turn.decisions.iter().all(|d| n.turn.taken(d.id).unwrap().mark() == Mark::Holds))
+        s.nodes().iter().all(|n| n.turn.decisions.iter().all(|d| n.turn.taken(d.id).unwrap().mark() == Mark::Holds))
     };
     assert!(holds(&solved));
 

@@ -110,7 +110,8 @@ fn a_decision_keeps_the_verdict_it_was_taken_with() {
     sim.answer(0, &["go"]);
     approve(&mut sim);
     sim.ask(Request::Undo);
-    let checks = |sim: &Sim| sim.records.iter().filter(|r| matches!(r.event, Event::Checked { proposal: 1, .. })).count();
+    let checks =
+        |sim: &Sim| sim.records.iter().filter(|r| matches!(r.event, Event::Checked { proposal: 1, .. })).count();
     let before = checks(&sim);
     forbid(&mut sim, "go");
     assert_eq!(checks(&sim), before, "what was decided about is not checked again");

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::draw::{Run, run};
-pub use crate::words::count;
 use crate::episode::{Actor, Mark, Origin, Proposal};
 use crate::tui::theme::{Glyphs, Role, Theme};
+pub use crate::words::count;
 
 /// Symbolic scores from here down have no plan behind them.
 const NO_PLAN: f64 = -500.0;
