@@ -83,7 +83,7 @@ impl Launch {
                 let fetch = weights.map(fetch::Weights::megabytes);
                 let unavailable =
                     fetch.as_ref().map(|size| format!("not fetched yet ({size}): Enter fetches it")).or(unavailable);
-                Entry { name, about, unavailable, fetch, suggests }
+                Entry { name, about, unavailable, fetch, suggests, ..Entry::default() }
             })
             .collect()
     }
@@ -152,8 +152,10 @@ impl Launcher for Launch {
         let commanded = |kind: &WorldKind| kind.data.is_none() && self.config.external.contains_key(COMMAND_LINE);
         known.sort_by_key(|kind| (!commanded(kind), data.of(kind.name).is_none()));
         let worlds = known.into_iter().map(world).filter(|w| !w.tasks.is_empty()).collect();
-        let entry =
-            |m: method::MethodInfo| Entry { name: m.id.into(), about: m.description.into(), ..Entry::default() };
+        let entry = |m: method::MethodInfo| {
+            let (name, about) = (m.id.to_owned(), m.description.to_owned());
+            Entry { name, about, options: method::options::ALL, ..Entry::default() }
+        };
         let mut methods: Vec<Entry> = method::all().into_iter().map(entry).collect();
         let configured = self.config.method.method.as_str();
         match methods.iter().position(|m| m.name == configured) {

@@ -1,13 +1,16 @@
 //! Flags that set what the configuration can set; they win over file and environment.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, ArgMatches, Args, FromArgMatches};
 
 use super::CliError;
 use crate::blocking::NamedDomain;
 use crate::config::{Config, Overrides};
 use crate::episode::Configuration;
+use crate::method::{self, DOMAIN};
+use crate::options::{OptionSpec, flags};
 use crate::world::WORLDS;
 use crate::world::external::COMMAND_LINE;
 
@@ -46,66 +49,58 @@ pub struct Global {
     data: Option<(&'static str, PathBuf)>,
 }
 
-/// How proposals are made: flags of what makes any.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+/// How proposals are made: the method, and its options as their tables declare them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MethodFlags {
-    /// The method: precondition-aware (Algorithm 1), precondition-prompting, few-shot, scored, blocking, progprompt, ff-replan,
-    /// statler, code-as-policies and others (docs/methods.md)
-    /// [env: STEPWRIGHT_METHOD]
-    #[arg(long, value_name = "NAME")]
     method: Option<String>,
-    /// Demonstrations in a prompt, 0 to 10
-    #[arg(long, value_name = "N")]
-    shots: Option<String>,
-    /// Think comments before actions, in demonstrations and answers
-    #[arg(long)]
-    think: bool,
-    /// Assertions in prompts: method (as the method has it), shown, hidden
-    #[arg(long, value_name = "WHICH")]
-    assertions: Option<String>,
-    /// What ranks scored actions: mean (log-probability a token) or sum
-    #[arg(long, value_name = "WHICH")]
-    likelihood: Option<String>,
-    /// How a language model selects a candidate (method blocking): written or scored
-    #[arg(long, value_name = "HOW")]
-    selection: Option<String>,
-    /// Prompts of the method blocking: fresh each time, or one running conversation
-    #[arg(long, value_name = "fresh|running")]
-    conversation: Option<String>,
-    /// What judges a plan's assertions (method progprompt): what is seen, or the language model
-    #[arg(long, value_name = "seen|model")]
-    judging: Option<String>,
-    /// The calls of a program (method statler): decided about all at once, or each
-    #[arg(long, value_name = "all|each")]
-    primitives: Option<String>,
-    /// A belief maintained beside methods that need none (household, kitchen): on or off
-    #[arg(long, value_name = "on|off")]
-    belief: Option<String>,
-    /// A blocking domain in place of the one that ships for the world: a file's, or one `derived` from assertions (docs/domains.md)
-    #[arg(long, value_name = "FILE|derived")]
-    domain: Option<String>,
+    options: BTreeMap<String, String>,
+}
+
+/// The heading of these flags in help texts.
+const HEADING: &str = "Method";
+
+/// All that a flag sets beside the method.
+fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
+    method::options::ALL.iter().chain([&DOMAIN])
+}
+
+impl FromArgMatches for MethodFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let method = matches.get_one::<String>("method").cloned();
+        Ok(MethodFlags { method, options: flags::given(matches, method_options()) })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for MethodFlags {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let known: Vec<&str> = method::all().iter().map(|m| m.id).collect();
+        let help = format!("The method (docs/methods.md): {} [env: STEPWRIGHT_METHOD]", known.join(", "));
+        let method = Arg::new("method").long("method").value_name("NAME").help(help).help_heading(HEADING);
+        flags::add(command.arg(method), method_options(), HEADING)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
 }
 
 impl MethodFlags {
     /// What they change in a session that is opened again; `None` if none is given.
-    pub fn change(&self) -> Option<Configuration> {
-        if *self == MethodFlags::default() {
-            return None;
+    ///
+    /// # Errors
+    /// If one is given that is chosen when an episode begins.
+    pub fn change(&self) -> Result<Option<Configuration>, CliError> {
+        if self.options.contains_key(DOMAIN.key) {
+            return Err(CliError::Usage("--domain is chosen when an episode begins; leave it out".to_owned()));
         }
-        let options = [
-            ("shots", self.shots.clone()),
-            ("think", self.think.then(|| "true".to_owned())),
-            ("assertions", self.assertions.clone()),
-            ("likelihood", self.likelihood.clone()),
-            ("selection", self.selection.clone()),
-            ("conversation", self.conversation.clone()),
-            ("judging", self.judging.clone()),
-            ("primitives", self.primitives.clone()),
-            ("belief", self.belief.clone()),
-        ];
-        let options = options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         let method = self.method.clone().filter(|m| m != "auto").unwrap_or_default();
-        Some(Configuration { model: String::new(), method, options })
+        let change = Configuration { model: String::new(), method, options: self.options.clone() };
+        Ok(Some(change).filter(|_| *self != MethodFlags::default()))
     }
 }
 
@@ -171,26 +166,12 @@ impl Global {
         }
         overrides.set("model.model", "--model", self.model.clone());
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
-        let MethodFlags { method, shots, think, assertions, likelihood, domain, .. } = self.method.clone();
-        let MethodFlags { selection, conversation, judging, primitives, belief, .. } = self.method.clone();
-        overrides.set("method.method", "--method", method);
-        overrides.set("method.shots", "--shots", shots);
-        overrides.set("method.think", "--think", think.then_some("true"));
-        overrides.set("method.assertions", "--assertions", assertions);
-        overrides.set("method.likelihood", "--likelihood", likelihood);
-        overrides.set("method.selection", "--selection", selection);
-        overrides.set("method.conversation", "--conversation", conversation);
-        overrides.set("method.judging", "--judging", judging);
-        overrides.set("method.primitives", "--primitives", primitives);
-        overrides.set("method.belief", "--belief", belief);
-        overrides.set(
-            "method.domain",
-            "--domain",
-            domain.as_ref().map(|name| match NamedDomain::from(name.as_str()) {
-                NamedDomain::Derived => name.clone(),
-                NamedDomain::File(path) => here(&path),
-            }),
-        );
+        overrides.set("method.method", "--method", self.method.method.clone());
+        for (key, value) in &self.method.options {
+            let path = *key == DOMAIN.key && NamedDomain::from(value.as_str()) != NamedDomain::Derived;
+            let value = if path { here(&PathBuf::from(value)) } else { value.clone() };
+            overrides.set(&format!("method.{key}"), &format!("--{key}"), Some(value));
+        }
         overrides.set("ui.theme", "--theme", self.theme.clone());
         overrides.set("ui.ascii", "--ascii", self.ascii.then_some("true"));
         overrides.set("ui.mouse", "--no-mouse", self.no_mouse.then_some("false"));

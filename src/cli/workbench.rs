@@ -32,7 +32,8 @@ impl Open {
     /// # Errors
     /// As [`open`].
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        open(global, Some((self.file, self.method.change())))
+        let change = self.method.change()?;
+        open(global, Some((self.file, change)))
     }
 }
 

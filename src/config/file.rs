@@ -4,9 +4,10 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::settings::{EXTERNAL, Kind, SECTIONS, SETTINGS, Setting, base, find, nearest};
+use super::settings::{EXTERNAL, SECTIONS, SETTINGS, Setting, base, find};
 use super::show::Source;
 use super::{ConfigError, Layer, Problem};
+use crate::options::{Kind, nearest};
 
 /// Most bytes of the file.
 const MAX_FILE: u64 = 1 << 20;
@@ -19,6 +20,16 @@ pub(super) enum Value {
     Whole(i64),
     Number(f64),
     Texts(Vec<String>),
+}
+
+impl Value {
+    /// As plain text, as a session records it.
+    pub(super) fn plain(&self) -> String {
+        match self {
+            Value::Text(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl std::fmt::Display for Value {
@@ -181,33 +192,33 @@ pub(super) fn can_name(group: &str, name: &str) -> bool {
 
 fn from_toml(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
     let read = match (setting.kind, value) {
-        (Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::OneOf(_), DeValue::String(text)) => {
+        (Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Choice(_), DeValue::String(text)) => {
             Some(Value::Text(text.to_string()))
         }
-        (Kind::Bool, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
-        (Kind::Whole(..), DeValue::Integer(i)) => i64::from_str_radix(i.as_str(), i.radix()).ok().map(Value::Whole),
-        (Kind::Number(..), DeValue::Integer(i)) => {
+        (Kind::Switch, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
+        (Kind::Whole { .. }, DeValue::Integer(i)) => i64::from_str_radix(i.as_str(), i.radix()).ok().map(Value::Whole),
+        (Kind::Number { .. }, DeValue::Integer(i)) => {
             i64::from_str_radix(i.as_str(), i.radix()).ok().map(|i| Value::Number(i as f64))
         }
-        (Kind::Number(..), DeValue::Float(f)) => f.as_str().parse().ok().map(Value::Number),
+        (Kind::Number { .. }, DeValue::Float(f)) => f.as_str().parse().ok().map(Value::Number),
         (Kind::Command, DeValue::String(line)) => shlex::split(line).map(Value::Texts),
         (Kind::Texts | Kind::Command, list) => texts(list).map(Value::Texts),
         _ => None,
     };
-    read.filter(|v| fits(setting.kind, v)).ok_or_else(|| format!("must be {}", setting.kind.words()))
+    read.filter(|v| fits(setting.kind, v)).ok_or_else(|| format!("must be {}", setting.kind.allowed(true)))
 }
 
 /// Reads a value given as plain text, by an environment variable or a flag.
 pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
     let read = match setting.kind {
-        Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::OneOf(_) => Some(Value::Text(text.to_owned())),
-        Kind::Bool => match text.to_ascii_lowercase().as_str() {
+        Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Choice(_) => Some(Value::Text(text.to_owned())),
+        Kind::Switch => match text.to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Some(Value::Bool(true)),
             "0" | "false" | "no" | "off" => Some(Value::Bool(false)),
             _ => None,
         },
-        Kind::Whole(..) => text.parse().ok().map(Value::Whole),
-        Kind::Number(..) => text.parse().ok().map(Value::Number),
+        Kind::Whole { .. } => text.parse().ok().map(Value::Whole),
+        Kind::Number { .. } => text.parse().ok().map(Value::Number),
         Kind::Command => shlex::split(text).map(Value::Texts),
         Kind::Texts => {
             let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
@@ -215,7 +226,7 @@ pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> 
         }
     };
     read.filter(|v| fits(setting.kind, v)).ok_or_else(|| {
-        let words = setting.kind.words().replace(" in quotes", "");
+        let words = setting.kind.allowed(true).replace(" in quotes", "");
         format!("sets {}.{}, which must be {words}", setting.section, setting.key)
     })
 }
@@ -232,11 +243,8 @@ fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
 }
 
 fn fits(kind: Kind, value: &Value) -> bool {
-    match (kind, value) {
-        (Kind::OneOf(words), Value::Text(text)) => words.contains(&text.as_str()),
-        (Kind::Whole(low, high), Value::Whole(v)) => (low..=high).contains(v),
-        (Kind::Number(low, high), Value::Number(v)) => (low..=high).contains(v),
-        (Kind::Command, Value::Texts(words)) => words.first().is_some_and(|program| !program.is_empty()),
-        _ => true,
+    match value {
+        Value::Texts(words) => kind != Kind::Command || words.first().is_some_and(|program| !program.is_empty()),
+        other => kind.accepts(&other.plain()),
     }
 }

@@ -1,9 +1,10 @@
 //! Merging the layers: defaults, file, environment, flags.
 
 use super::file::{Value, can_name, from_text, parse};
-use super::settings::{EXTERNAL, Kind, SECTIONS, SETTINGS, Setting, find, nearest};
+use super::settings::{EXTERNAL, SECTIONS, SETTINGS, Setting, find};
 use super::show::Source;
 use super::{Environment, Layer, Overrides, Paths, Problem};
+use crate::options::{Kind, nearest};
 
 /// All values with their sources. What is wrong goes to `problems`.
 pub(super) fn merge(
@@ -18,7 +19,7 @@ pub(super) fn merge(
     if let Some(text) = text {
         merged.extend(parse(&path.display().to_string(), text, &|line| Source::File { line }, problems));
     }
-    for setting in &SETTINGS {
+    for setting in SETTINGS.iter() {
         for name in setting.env {
             let Some(text) = environment(name).filter(|v| !v.is_empty()) else { continue };
             let source = Source::Environment { name: (*name).to_owned() };
@@ -98,7 +99,7 @@ fn defaults() -> String {
     for (section, _) in SECTIONS.iter().copied().filter(|(section, _)| *section != EXTERNAL) {
         text.push_str(&format!("[{section}]\n"));
         for setting in SETTINGS.iter().filter(|s| s.section == section && !s.default.is_empty()) {
-            text.push_str(&format!("{} = {}\n", setting.key, setting.default));
+            text.push_str(&format!("{} = {}\n", setting.key, setting.default_toml()));
         }
     }
     text

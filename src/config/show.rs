@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Layer;
-use super::settings::{EXTERNAL, Kind, SECTIONS, SETTINGS, base};
+use super::settings::{EXTERNAL, SECTIONS, SETTINGS, base};
 use super::typed::{Config, ModelConfig};
+use crate::options::Kind;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,14 +119,14 @@ pub fn template() -> String {
         let heading = if *section == EXTERNAL { "# [external.mine]".to_owned() } else { format!("[{section}]") };
         out.push_str(&format!("\n# {help}\n{heading}\n"));
         for setting in SETTINGS.iter().filter(|s| s.section == *section) {
-            out.push_str(&format!("# {}: {}", setting.help, setting.kind.words()));
+            out.push_str(&format!("# {}: {}", setting.help, setting.kind.allowed(true)));
             if !setting.env.is_empty() {
                 out.push_str(&format!("; environment: {}", setting.env.join(", ")));
             }
             let value = match setting.kind {
-                Kind::Command => "[\"python3\", \"adapter.py\"]",
-                _ if setting.default.is_empty() => "…",
-                _ => setting.default,
+                Kind::Command => "[\"python3\", \"adapter.py\"]".to_owned(),
+                _ if setting.default.is_empty() => "…".to_owned(),
+                _ => setting.default_toml(),
             };
             out.push_str(&format!("\n# {} = {value}\n", setting.key));
         }

@@ -12,6 +12,7 @@ use super::show::{Shown, Source};
 use super::{Environment, Layer, Paths, Problem};
 use crate::blocking::NamedDomain;
 use crate::episode::Policy;
+use crate::method::options;
 use crate::model::openai::{Api, LimitField, Options, Score};
 use crate::precondition::CandidateAsks;
 use crate::world::WORLDS;
@@ -83,8 +84,8 @@ impl Price {
 pub struct MethodConfig {
     /// The method's id; empty to choose by the model.
     pub method: String,
-    /// Its options.
-    pub options: crate::method::Options,
+    /// Options of methods.
+    pub options: crate::options::Values,
     /// A blocking domain in place of the one that ships for the world.
     pub domain: Option<NamedDomain>,
 }
@@ -220,20 +221,12 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         ascii: values.flag("ui", "ascii"),
         mouse: values.flag("ui", "mouse"),
     };
+    let of_methods =
+        options::ALL.iter().filter_map(|s| Some((s.key.to_owned(), values.get("method", s.key)?.plain()))).collect();
     let method = MethodConfig {
         method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
-        options: crate::method::Options {
-            shots: values.whole("method", "shots").and_then(|n| usize::try_from(n).ok()).unwrap_or_default(),
-            think: values.flag("method", "think"),
-            // Only words of the list come this far.
-            assertions: values.text("method", "assertions").and_then(|w| w.parse().ok()).unwrap_or_default(),
-            likelihood: values.text("method", "likelihood").and_then(|w| w.parse().ok()).unwrap_or_default(),
-            selecting: values.text("method", "selection").and_then(|w| w.parse().ok()).unwrap_or_default(),
-            conversation: values.text("method", "conversation").and_then(|w| w.parse().ok()).unwrap_or_default(),
-            judging: values.text("method", "judging").and_then(|w| w.parse().ok()).unwrap_or_default(),
-            primitives: values.text("method", "primitives").and_then(|w| w.parse().ok()).unwrap_or_default(),
-            belief: values.text("method", "belief").and_then(|w| w.parse().ok()).unwrap_or_default(),
-        },
+        // Only values that the table allows come this far.
+        options: crate::options::Values::read(options::ALL, &of_methods).unwrap_or_default(),
         domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
     };
     let path = |key| values.text("data", key).map(PathBuf::from);

@@ -10,8 +10,10 @@ use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain, domain};
 use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
-use crate::method::{self, Method};
+use crate::method::options::ALL;
+use crate::method::{self, DOMAIN, Method};
 use crate::model::ModelKind;
+use crate::options::Values;
 use crate::planner::SymbolicProposer;
 use crate::prompt::Prompts;
 use crate::world::demonstration::Demonstration;
@@ -132,7 +134,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
     let method = find_method(&session.method)?;
     let prompting = prompting_for(&demonstrations, config);
     // A domain that is gone must not keep anyone from reading the session either.
-    let own = header.options.get(DOMAIN).map(|name| NamedDomain::from(name.as_str()));
+    let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
     let blocking =
         blocking_source(opened.world.kind(), own.as_ref(), &opened.options).unwrap_or_else(BlockingSource::Gone);
     Ok(Setup {
@@ -168,9 +170,9 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let source = resolver(name).map_err(OpenError::Failed)?;
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
     let method = find_method(wanted.unwrap_or_else(|| kind.method.unwrap_or_else(|| suggested_method(&source))))?;
-    let mut method_options = config.method.options.write();
+    let mut method_options = config.method.options.record(ALL);
     method_options.extend(options.clone());
-    let method_options = method::Options::read(&method_options).map_err(OpenError::Failed)?;
+    let method_options = Values::read(ALL, &method_options).map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
     // The opening of the program is known once the world stands at the task.
@@ -194,8 +196,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
             .options
             .iter()
             .map(|(k, v)| (k.clone(), v.clone()))
-            .chain(method_options.write())
-            .chain(own.map(|name| (DOMAIN.to_owned(), name.to_string())))
+            .chain(method_options.record(ALL))
+            .chain(own.map(|name| (DOMAIN.key.to_owned(), name.to_string())))
             .collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
         task: opened.task.clone(),
@@ -225,9 +227,6 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         clock,
     })
 }
-
-/// The option of a session that names a blocking domain of the person's own.
-const DOMAIN: &str = "domain";
 
 /// Where trees come from: the domain of a file, or the one that ships for a world, in the wording of the world's options; else the
 /// assertions.

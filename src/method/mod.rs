@@ -14,7 +14,7 @@ pub mod blocking;
 pub mod coding;
 mod few_shot;
 pub mod following;
-mod options;
+pub mod options;
 mod planned;
 mod precondition_aware;
 mod precondition_prompting;
@@ -31,7 +31,9 @@ pub use blocking::Blocking;
 pub use coding::Coding;
 pub use few_shot::FewShot;
 pub use following::Planning;
-pub use options::{Believing, Conversation, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
+pub use options::{
+    Believing, Conversation, DOMAIN, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown,
+};
 pub use planned::{FfReplan, ProgPrompt};
 pub use precondition_aware::{PreconditionAware, Trial, algorithm_1};
 pub use precondition_prompting::PreconditionPrompting;

@@ -1,13 +1,113 @@
-//! How a method is carried out, beside its name: how many demonstrations, think comments, whether the assertions are shown, how
-//! given actions are ranked.
+//! The options of methods: one constant an option, tables of them, and [`Options`], their values as methods read them.
 //!
-//! A session records them among its options (`shots`, `think`, `assertions`, `likelihood`, `selection`, `conversation`, `judging`,
-//! `primitives`, `belief`); what is absent there has its default.
+//! A session records them among its options; what is absent there has its default.
 
 use std::collections::BTreeMap;
 
+use crate::blocking::NamedDomain;
+use crate::options::{Kind, OptionSpec, Table, Values};
+
 /// Most demonstrations of a prompt, as in the paper.
 pub const MAX_SHOTS: usize = 10;
+
+/// Demonstrations in a prompt.
+pub const SHOTS: OptionSpec = OptionSpec::new(
+    "shots",
+    "Demonstrations",
+    Kind::Whole { min: 0, max: MAX_SHOTS as i64 },
+    "demonstrations in a prompt",
+)
+.or("3");
+
+/// Think comments.
+pub const THINK: OptionSpec = OptionSpec::new(
+    "think",
+    "Think comments",
+    Kind::Switch,
+    "think comments before actions, in demonstrations and answers",
+)
+.or("false");
+
+/// Whether the prompt's specification holds the assertions in force.
+pub const ASSERTIONS: OptionSpec = OptionSpec::new(
+    "assertions",
+    "Assertions",
+    Kind::Choice(&[
+        ("method", "in prompts as the method has it"),
+        ("shown", "in prompts, whatever the method"),
+        ("hidden", "never in prompts: the bodies of all actions are `pass`"),
+    ]),
+    "whether prompts show the assertions in force",
+)
+.or("method");
+
+/// Which figure ranks actions that are scored as given texts.
+pub const LIKELIHOOD: OptionSpec = OptionSpec::new(
+    "likelihood",
+    "Scored actions by",
+    Kind::Choice(&[
+        ("mean", "the mean of their tokens' log-probabilities"),
+        ("sum", "the sum of their tokens' log-probabilities"),
+    ]),
+    "what ranks scored actions",
+)
+.or("mean");
+
+/// How a language model selects a candidate.
+pub const SELECTION: OptionSpec = OptionSpec::new(
+    "selection",
+    "Selections",
+    Kind::Choice(&[("written", "the model writes its choice"), ("scored", "all candidates are scored")]),
+    "how a language model selects among candidates",
+)
+.or("written");
+
+/// What a selection's prompt holds of the selections before it.
+pub const CONVERSATION: OptionSpec = OptionSpec::new(
+    "conversation",
+    "Conversation",
+    Kind::Choice(&[("fresh", "each prompt begins anew"), ("running", "prompts go on with those before")]),
+    "whether the prompts of selections are one conversation",
+)
+.or("fresh");
+
+/// Who says whether an assertion of a plan holds.
+pub const JUDGING: OptionSpec = OptionSpec::new(
+    "judging",
+    "Plans' assertions",
+    Kind::Choice(&[("seen", "judged by what is seen"), ("model", "put to the language model")]),
+    "what judges the assertions of a plan",
+)
+.or("seen");
+
+/// How the calls of a program are decided about.
+pub const PRIMITIVES: OptionSpec = OptionSpec::new(
+    "primitives",
+    "Calls of programs",
+    Kind::Choice(&[("all", "decided about with the program"), ("each", "decided about one by one")]),
+    "how the calls of a program are decided about",
+)
+.or("all");
+
+/// Whether a belief is maintained by methods that need none.
+pub const BELIEF: OptionSpec = OptionSpec::new(
+    "belief",
+    "Belief",
+    Kind::Choice(&[("on", "kept alongside, in worlds with a form for it"), ("off", "kept by methods that need one")]),
+    "whether a belief is maintained alongside a method that needs none",
+)
+.or("off");
+
+/// A blocking domain in place of the one that ships. A session has it from its beginning to its end.
+pub const DOMAIN: OptionSpec = OptionSpec::new(
+    "domain",
+    "Blocking domain",
+    Kind::PathOr(NamedDomain::DERIVED),
+    "a blocking domain's file in place of the one that ships for the world, or \"derived\" from assertions (docs/domains.md)",
+);
+
+/// All options of methods, in the order they are listed.
+pub const ALL: Table = &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, SELECTION, CONVERSATION, JUDGING, PRIMITIVES, BELIEF];
 
 /// Whether the prompt's specification holds the assertions in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -126,58 +226,22 @@ impl Options {
     /// # Errors
     /// A value that is none, in words.
     pub fn read(map: &BTreeMap<String, String>) -> Result<Self, String> {
-        let mut options = Options::default();
-        if let Some(text) = map.get("shots") {
-            options.shots = text.parse().ok().filter(|n| *n <= MAX_SHOTS).ok_or_else(|| {
-                format!("shots = `{text}`: the number of demonstrations is a whole number from 0 to {MAX_SHOTS}")
-            })?;
-        }
-        if let Some(text) = map.get("think") {
-            options.think = match text.as_str() {
-                "true" => true,
-                "false" => false,
-                _ => return Err(format!("think = `{text}`: it is true or false")),
-            };
-        }
-        if let Some(text) = map.get("assertions") {
-            options.assertions = text.parse()?;
-        }
-        if let Some(text) = map.get("likelihood") {
-            options.likelihood = text.parse()?;
-        }
-        if let Some(text) = map.get("selection") {
-            options.selecting = text.parse()?;
-        }
-        if let Some(text) = map.get("conversation") {
-            options.conversation = text.parse()?;
-        }
-        if let Some(text) = map.get("judging") {
-            options.judging = text.parse()?;
-        }
-        if let Some(text) = map.get("primitives") {
-            options.primitives = text.parse()?;
-        }
-        if let Some(text) = map.get("belief") {
-            options.belief = text.parse()?;
-        }
-        Ok(options)
-    }
-
-    /// As a session records them, all of them.
-    pub fn write(self) -> BTreeMap<String, String> {
-        [
-            ("shots", self.shots.to_string()),
-            ("think", self.think.to_string()),
-            ("assertions", self.assertions.to_string()),
-            ("likelihood", self.likelihood.to_string()),
-            ("selection", self.selecting.to_string()),
-            ("conversation", self.conversation.to_string()),
-            ("judging", self.judging.to_string()),
-            ("primitives", self.primitives.to_string()),
-            ("belief", self.belief.to_string()),
-        ]
-        .map(|(key, value)| (key.to_owned(), value))
-        .into()
+        let values = Values::read(ALL, map).map_err(|e| e.to_string())?;
+        Ok(Options {
+            shots: values.count(&SHOTS) as usize,
+            think: values.on(&THINK),
+            assertions: match values.text(&ASSERTIONS) {
+                "shown" => Shown::Shown,
+                "hidden" => Shown::Hidden,
+                _ => Shown::ByMethod,
+            },
+            likelihood: if values.is(&LIKELIHOOD, "sum") { Likelihood::Sum } else { Likelihood::Mean },
+            selecting: if values.is(&SELECTION, "scored") { Selecting::Scored } else { Selecting::Written },
+            conversation: if values.is(&CONVERSATION, "running") { Conversation::Running } else { Conversation::Fresh },
+            judging: if values.is(&JUDGING, "model") { Judging::Model } else { Judging::Seen },
+            primitives: if values.is(&PRIMITIVES, "each") { Primitives::Each } else { Primitives::All },
+            belief: if values.is(&BELIEF, "on") { Believing::On } else { Believing::Off },
+        })
     }
 
     /// Whether the assertions stand in the prompt of a method that would (`by_method`) show them.
@@ -188,98 +252,31 @@ impl Options {
             Shown::Hidden => false,
         }
     }
-
-    /// In a few words, for people: `3 demonstrations, think comments`.
-    pub fn words(self) -> String {
-        let mut words = match self.shots {
-            0 => "no demonstration".to_owned(),
-            1 => "1 demonstration".to_owned(),
-            n => format!("{n} demonstrations"),
-        };
-        if self.think {
-            words.push_str(", think comments");
-        }
-        match self.assertions {
-            Shown::ByMethod => {}
-            Shown::Shown => words.push_str(", assertions in the prompt"),
-            Shown::Hidden => words.push_str(", no assertions in the prompt"),
-        }
-        if self.likelihood == Likelihood::Sum {
-            words.push_str(", ranked by summed log-probabilities");
-        }
-        if self.selecting == Selecting::Scored {
-            words.push_str(", candidates scored");
-        }
-        if self.conversation == Conversation::Running {
-            words.push_str(", one conversation");
-        }
-        if self.judging == Judging::Model {
-            words.push_str(", assertions judged by the model");
-        }
-        if self.primitives == Primitives::Each {
-            words.push_str(", call by call");
-        }
-        if self.belief == Believing::On {
-            words.push_str(", a belief beside");
-        }
-        words
-    }
 }
-
-/// A word for each value of an option, both ways.
-macro_rules! worded {
-    ($option:ty, $key:literal, $known:literal, $($value:path => $word:literal),+) => {
-        impl std::fmt::Display for $option {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(match self { $($value => $word),+ })
-            }
-        }
-
-        impl std::str::FromStr for $option {
-            type Err = String;
-
-            fn from_str(text: &str) -> Result<Self, String> {
-                match text {
-                    $($word => Ok($value),)+
-                    other => Err(format!(concat!($key, " = `{}`: it is ", $known), other)),
-                }
-            }
-        }
-    };
-}
-
-worded!(Shown, "assertions", "method, shown or hidden", Shown::ByMethod => "method", Shown::Shown => "shown", Shown::Hidden => "hidden");
-worded!(Likelihood, "likelihood", "mean or sum", Likelihood::Mean => "mean", Likelihood::Sum => "sum");
-worded!(Selecting, "selection", "written or scored", Selecting::Written => "written", Selecting::Scored => "scored");
-worded!(Conversation, "conversation", "fresh or running", Conversation::Fresh => "fresh", Conversation::Running => "running");
-worded!(Judging, "judging", "seen or model", Judging::Seen => "seen", Judging::Model => "model");
-worded!(Primitives, "primitives", "all or each", Primitives::All => "all", Primitives::Each => "each");
-worded!(Believing, "belief", "on or off", Believing::On => "on", Believing::Off => "off");
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn options_survive_their_record() {
-        for shots in 0..=MAX_SHOTS {
-            for think in [false, true] {
-                for assertions in [Shown::ByMethod, Shown::Shown, Shown::Hidden] {
-                    let selecting = if think { Selecting::Scored } else { Selecting::Written };
-                    let conversation = if shots % 2 == 0 { Conversation::Running } else { Conversation::Fresh };
-                    let likelihood = if shots % 3 == 0 { Likelihood::Sum } else { Likelihood::Mean };
-                    let judging = if shots % 5 == 0 { Judging::Model } else { Judging::Seen };
-                    let primitives = if think { Primitives::Each } else { Primitives::All };
-                    let belief = if shots > 5 { Believing::On } else { Believing::Off };
-                    let asked = Options { shots, think, assertions, likelihood, ..Options::default() };
-                    let options = Options { selecting, conversation, judging, primitives, belief, ..asked };
-                    let mut map = options.write();
-                    map.insert("edition".into(), "put".into());
-                    assert_eq!(Options::read(&map), Ok(options));
+    fn defaults_are_values_and_every_value_is_read() {
+        assert_eq!(Options::read(&BTreeMap::new()), Ok(Options::default()));
+        for spec in ALL {
+            assert!(spec.default.is_empty() || spec.kind.accepts(spec.default), "{}", spec.key);
+            let mut value = spec.default.to_owned();
+            let mut seen = Vec::new();
+            loop {
+                let read =
+                    Options::read(&[(spec.key.to_owned(), value.clone()), ("edition".into(), "put".into())].into());
+                assert!(!seen.contains(&read), "{} = {value} is as another value", spec.key);
+                seen.push(read);
+                value = spec.next(&value, true);
+                if value == spec.default {
+                    break;
                 }
             }
+            assert!(seen.len() > 1, "{}", spec.key);
         }
-        assert_eq!(Options::read(&BTreeMap::new()), Ok(Options::default()));
     }
 
     #[test]

@@ -92,7 +92,9 @@ impl Kind {
         match self {
             Kind::Switch => ["false", "true"].map(str::to_owned).into(),
             Kind::Choice(words) => words.iter().map(|(w, _)| (*w).to_owned()).collect(),
-            Kind::Whole { min, max } if max - min <= 1000 => (*min..=*max).map(|n| n.to_string()).collect(),
+            Kind::Whole { min, max } if max.saturating_sub(*min) <= 1000 => {
+                (*min..=*max).map(|n| n.to_string()).collect()
+            }
             Kind::Number { min, max } => (0..=STEPS)
                 .map(|i| min + (max - min) * f64::from(i) / f64::from(STEPS))
                 .map(|x| ((x * 1000.0).round() / 1000.0).to_string())

@@ -31,7 +31,7 @@ pub enum OptionError {
     },
 }
 
-/// Values by key; an option that is not among them has its default.
+/// Values by key, those that are not the defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Values(BTreeMap<String, String>);
@@ -52,7 +52,9 @@ impl Values {
                 let (value, allowed) = (value.clone(), spec.kind.allowed(false));
                 return Err(OptionError::Value { key: spec.key, value, allowed });
             }
-            values.insert(spec.key.to_owned(), value.clone());
+            if value != spec.default {
+                values.insert(spec.key.to_owned(), value.clone());
+            }
         }
         Ok(Values(values))
     }
@@ -102,14 +104,14 @@ impl Values {
 
     /// Sets a value that the table allows; another is passed over.
     pub fn set(&mut self, spec: &OptionSpec, value: &str) {
-        if value.is_empty() && spec.default.is_empty() {
+        if value == spec.default {
             self.0.remove(spec.key);
         } else if spec.kind.accepts(value) {
             self.0.insert(spec.key.to_owned(), value.to_owned());
         }
     }
 
-    /// As a session records them: what was given, and the defaults of `specs` that have one.
+    /// As a session records them: what is not the default, and the defaults of `specs` that have one.
     pub fn record<'a>(&self, specs: impl IntoIterator<Item = &'a OptionSpec>) -> BTreeMap<String, String> {
         let defaults = specs.into_iter().filter(|s| !s.default.is_empty());
         let mut map: BTreeMap<String, String> = defaults.map(|s| (s.key.to_owned(), s.default.to_owned())).collect();

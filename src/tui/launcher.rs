@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver::Handle;
+use crate::options::Table;
 use crate::world::TaskInfo;
 
 /// Something to choose by name.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
     /// As on the command line.
     pub name: String,
@@ -23,6 +24,8 @@ pub struct Entry {
     pub fetch: Option<String>,
     /// Of a model: the method that suits it.
     pub suggests: Option<String>,
+    /// Of a method: its options.
+    pub options: Table,
 }
 
 /// A world and its tasks.
@@ -52,7 +55,7 @@ pub struct SessionEntry {
 }
 
 /// What there is to choose from on the start screen.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Catalog {
     /// Worlds, in the order to show.
     pub worlds: Vec<WorldEntry>,

@@ -167,8 +167,7 @@ fn catalog() -> Catalog {
         name: name.into(),
         about: "about".into(),
         unavailable: unavailable.map(str::to_owned),
-        fetch: None,
-        suggests: None,
+        ..Entry::default()
     };
     Catalog {
         worlds: vec![WorldEntry {

@@ -10,6 +10,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use stepwright::driver::{Command, Notice, Standing};
 use stepwright::episode::Configuration;
+use stepwright::method::options::ALL;
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
@@ -131,11 +132,13 @@ fn the_configure_dialog_shows_models_methods_and_options() {
         name: name.into(),
         about: "what it is".into(),
         unavailable: None,
-        fetch: None,
         suggests: suggests.map(str::to_owned),
+        ..Entry::default()
     };
     app.catalog(Catalog {
-        methods: vec![entry("precondition-aware", None), entry("few-shot", None), entry("scored", None)],
+        methods: ["precondition-aware", "few-shot", "scored"]
+            .map(|name| Entry { options: ALL, ..entry(name, None) })
+            .into(),
         models: vec![entry("symbolic", Some("precondition-aware")), entry("small", Some("scored"))],
         ..Catalog::default()
     });
@@ -189,8 +192,7 @@ fn the_start_screen() {
         name: name.into(),
         about: about.into(),
         unavailable: unavailable.map(str::to_owned),
-        fetch: None,
-        suggests: None,
+        ..Entry::default()
     };
     let catalog = Catalog {
         worlds: vec![WorldEntry {

@@ -14,7 +14,8 @@ use crate::cli::world::{WorldName, WorldOptions};
 use crate::cli::{CliError, Global, print};
 use crate::config::Config;
 use crate::driver::{SYMBOLIC, prompting, resolver, system_clock};
-use crate::method::{self, Likelihood, MAX_SHOTS};
+use crate::method::options::LIKELIHOOD;
+use crate::method::{self, MAX_SHOTS};
 use crate::precondition::{ADOPTED_SUFFIX, Demo};
 use crate::program::Specification;
 use crate::prompt::Prompts;
@@ -177,7 +178,7 @@ impl PolicyStudy {
         self.options.of(self.world)?;
         let config = global.load()?;
         let (name, source) = model(&config)?;
-        let settings = self.settings(&name, config.method.options.likelihood)?;
+        let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD))?;
         let in_force = InForce::read(&self.preconditions)?;
         let mut results: Results<PolicyResult> = Results::open(self.out.as_deref())?;
         let (waiting, skipped) = match self.world.name() {
@@ -215,7 +216,7 @@ impl PolicyStudy {
     }
 
     /// Every combination asked for.
-    fn settings(&self, model: &str, likelihood: Likelihood) -> Result<Vec<Setting>, CliError> {
+    fn settings(&self, model: &str, likelihood: &str) -> Result<Vec<Setting>, CliError> {
         let usual: &[&str] = match model {
             SYMBOLIC => &["precondition-aware"],
             _ => &["few-shot", "precondition-prompting", "precondition-aware"],
@@ -246,7 +247,7 @@ impl PolicyStudy {
                         shots: usize::from(*shots),
                         think: *think,
                         assertions: self.assertions.clone(),
-                        likelihood: likelihood.to_string(),
+                        likelihood: likelihood.to_owned(),
                         preconditions: self.preconditions.clone(),
                         seed: self.seed,
                     };

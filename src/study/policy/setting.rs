@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{Beginning, BlockingSource, Clock, Keep, Resolver, Setup, Source, prompting, sandbox};
 use crate::episode::{FORMAT_VERSION, Header, Policy};
-use crate::method::{Likelihood, Method, Options, Shown};
+use crate::method::Method;
+use crate::method::options::{ALL, ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
+use crate::options::Values;
 use crate::planner::SymbolicProposer;
 use crate::prompt::Prompts;
 use crate::world::demonstration::Demonstration;
@@ -39,7 +41,7 @@ pub struct Setting {
 }
 
 fn usual_likelihood() -> String {
-    Likelihood::default().to_string()
+    LIKELIHOOD.default.to_owned()
 }
 
 impl Setting {
@@ -47,10 +49,15 @@ impl Setting {
     ///
     /// # Errors
     /// If there are none such, in words.
-    pub fn options(&self) -> Result<Options, String> {
-        let assertions: Shown = self.assertions.parse()?;
-        let likelihood = self.likelihood.parse()?;
-        Ok(Options { shots: self.shots, think: self.think, assertions, likelihood, ..Options::default() })
+    pub fn options(&self) -> Result<Values, String> {
+        let given = [
+            (SHOTS, self.shots.to_string()),
+            (THINK, self.think.to_string()),
+            (ASSERTIONS, self.assertions.clone()),
+            (LIKELIHOOD, self.likelihood.clone()),
+        ];
+        let given = given.map(|(spec, value)| (spec.key.to_owned(), value)).into();
+        Values::read(ALL, &given).map_err(|e| e.to_string())
     }
 }
 
@@ -73,7 +80,7 @@ pub struct Basis {
 #[derive(Clone)]
 pub(super) struct Knowledge {
     pub(super) method: Arc<dyn Method>,
-    pub(super) options: Options,
+    pub(super) options: Values,
     pub(super) proposer: Arc<SymbolicProposer>,
     pub(super) shown: Arc<Vec<prompting::Demonstration>>,
     pub(super) demonstrations: Arc<Vec<Demonstration>>,
@@ -113,7 +120,7 @@ impl Basis {
         lines.extend((!start.opening.comment.is_empty()).then(|| format!("# {}", start.opening.comment)));
         lines.extend(start.opening.setup);
         let mut options = start.options;
-        options.extend(known.options.write());
+        options.extend(known.options.record(ALL));
         let header = Header {
             stepwright: "session".to_owned(),
             version: FORMAT_VERSION,

@@ -1,5 +1,7 @@
 //! Changes the model, the method or its options from here on.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -9,21 +11,21 @@ use super::list::List;
 use super::{Context, Dialog, Fetch, Reply};
 use crate::driver::Command;
 use crate::episode::{Configuration, Session};
-use crate::method::{Believing, Conversation, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
+use crate::options::{Kind, OptionSpec, Table, Values};
 use crate::tui::actions::ActionId;
 use crate::tui::launcher::{Catalog, Entry};
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
 
-/// Rows of the options.
-const OPTIONS: usize = 9;
 /// Rows below the lists: what suits the model, or what is wrong.
 const FOOT: u16 = 1;
 
 /// Lists of models and methods, and the method's options.
 pub struct Configure {
     lists: [(&'static str, Vec<Entry>, List); 2],
-    options: Options,
+    values: Values,
+    /// Options without a default that the session has a value of.
+    given: BTreeSet<String>,
     row: List,
     /// 0 and 1 are the lists, 2 the options.
     focus: usize,
@@ -34,13 +36,19 @@ impl Configure {
     /// The lists and options, with what is in use marked.
     pub fn new(catalog: &Catalog, session: &Session) -> Self {
         let list = |entries: &[Entry], name: &str| List::at(entries.iter().position(|e| e.name == name).unwrap_or(0));
+        let specs = || catalog.methods.iter().flat_map(|m| m.options);
         Configure {
             lists: [
                 ("Model", catalog.models.clone(), list(&catalog.models, &session.model)),
                 ("Method", catalog.methods.clone(), list(&catalog.methods, &session.method)),
             ],
             // A session whose options cannot be read shows the defaults; choosing them mends it.
-            options: Options::read(&session.options).unwrap_or_default(),
+            values: Values::read(specs(), &session.options).unwrap_or_default(),
+            given: specs()
+                .filter(|s| s.default.is_empty())
+                .map(|s| s.key.to_owned())
+                .filter(|k| session.options.contains_key(k))
+                .collect(),
             row: List::default(),
             focus: 0,
             problem: None,
@@ -51,6 +59,11 @@ impl Configure {
         self.lists.get(which).and_then(|(_, entries, list)| entries.get(list.cursor()))
     }
 
+    /// Rows of the method that has most options: the dialog keeps its size.
+    fn most_options(&self) -> usize {
+        self.lists[1].1.iter().map(|method| method.options.len()).max().unwrap_or(0)
+    }
+
     /// What is to be said of the choice: that another method suits the model.
     fn remark(&self) -> Option<String> {
         let (model, method) = (self.chosen(0)?, self.chosen(1)?);
@@ -58,88 +71,41 @@ impl Configure {
         Some(format!("{} suits {} better", suits, sanitize::line(&model.name)))
     }
 
+    /// The options of the marked method.
+    fn table(&self) -> Table {
+        self.chosen(1).map_or(&[], |method| method.options)
+    }
+
     /// Changes the marked option, forward or back.
     fn change(&mut self, forward: bool) {
-        match self.row.cursor() {
-            0 => {
-                let places = MAX_SHOTS + 1;
-                self.options.shots = (self.options.shots + if forward { 1 } else { places - 1 }) % places;
-            }
-            1 => self.options.think = !self.options.think,
-            3 => {
-                self.options.likelihood = match self.options.likelihood {
-                    Likelihood::Mean => Likelihood::Sum,
-                    Likelihood::Sum => Likelihood::Mean,
-                };
-            }
-            4 => {
-                self.options.selecting = match self.options.selecting {
-                    Selecting::Written => Selecting::Scored,
-                    Selecting::Scored => Selecting::Written,
-                };
-            }
-            6 => {
-                self.options.judging = match self.options.judging {
-                    Judging::Seen => Judging::Model,
-                    Judging::Model => Judging::Seen,
-                };
-            }
-            5 => {
-                self.options.conversation = match self.options.conversation {
-                    Conversation::Fresh => Conversation::Running,
-                    Conversation::Running => Conversation::Fresh,
-                };
-            }
-            7 => {
-                self.options.primitives = match self.options.primitives {
-                    Primitives::All => Primitives::Each,
-                    Primitives::Each => Primitives::All,
-                };
-            }
-            8 => {
-                self.options.belief = match self.options.belief {
-                    Believing::On => Believing::Off,
-                    Believing::Off => Believing::On,
-                };
-            }
-            _ => {
-                self.options.assertions = match (self.options.assertions, forward) {
-                    (Shown::ByMethod, true) | (Shown::Hidden, false) => Shown::Shown,
-                    (Shown::Shown, true) | (Shown::ByMethod, false) => Shown::Hidden,
-                    (Shown::Hidden, true) | (Shown::Shown, false) => Shown::ByMethod,
-                };
-            }
+        if let Some(spec) = self.table().get(self.row.cursor()) {
+            let next = spec.next(self.values.text(spec), forward);
+            self.values.set(spec, &next);
         }
     }
 
-    fn option_row(&self, row: usize, theme: &Theme) -> Line<'static> {
-        let (label, value, note) = match row {
-            0 => ("Demonstrations", self.options.shots.to_string(), "in the prompt, 0 to 10"),
-            1 => {
-                let word = if self.options.think { "yes" } else { "no" };
-                ("Think comments", word.to_owned(), "a thought is written before each action")
-            }
-            3 => ("Scored actions by", self.options.likelihood.to_string(), "of their tokens' log-probabilities"),
-            4 => ("Selections", self.options.selecting.to_string(), "how a model selects (blocking)"),
-            6 => ("Plans' assertions", self.options.judging.to_string(), "what judges them (progprompt)"),
-            5 => ("Conversation", self.options.conversation.to_string(), "prompts of selections (blocking)"),
-            7 => ("Calls of programs", self.options.primitives.to_string(), "taken all at once, or each (statler)"),
-            8 => ("Belief", self.options.belief.to_string(), "kept beside methods that need none"),
-            _ => {
-                let word = match self.options.assertions {
-                    Shown::ByMethod => "by method",
-                    Shown::Shown => "shown",
-                    Shown::Hidden => "hidden",
-                };
-                ("Assertions", word.to_owned(), "in the prompt")
-            }
-        };
-        Line::from(vec![
-            Span::styled(format!("{label:<20} "), theme.style(Role::Text)),
-            Span::styled(format!("{value:<10} "), theme.style(Role::Accent)),
-            Span::styled(note, theme.style(Role::Dim)),
-        ])
+    /// What the session is to record: the options of the marked method, those that were set to nothing too.
+    fn options(&self) -> BTreeMap<String, String> {
+        let mut options = self.values.record(self.table());
+        for key in &self.given {
+            options.entry(key.clone()).or_default();
+        }
+        options
     }
+}
+
+fn option_row(spec: &OptionSpec, value: &str, theme: &Theme) -> Line<'static> {
+    let shown = match (spec.kind, value) {
+        (Kind::Switch, "true") => "yes",
+        (Kind::Switch, _) => "no",
+        (_, "") => "-",
+        (_, value) => value,
+    };
+    Line::from(vec![
+        Span::styled(format!("{:<20} ", spec.label), theme.style(Role::Text)),
+        Span::styled(format!("{:<10} ", sanitize::line(shown)), theme.style(Role::Accent)),
+        Span::styled(spec.note(value), theme.style(Role::Dim)),
+    ])
 }
 
 fn entry_row(entry: &Entry, theme: &Theme) -> Line<'static> {
@@ -202,15 +168,16 @@ impl Dialog for Configure {
 
     fn size(&self, _: Context<'_>) -> (u16, u16) {
         let rows: usize = self.lists.iter().map(|(_, entries, _)| entries.len().min(12) + 1).sum();
-        (80, u16::try_from(rows + OPTIONS + 1).unwrap_or(20) + FOOT)
+        (80, u16::try_from(rows + self.most_options() + 1).unwrap_or(20) + FOOT)
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
         let theme = context.theme;
-        let lens = [self.lists[0].1.len(), self.lists[1].1.len(), OPTIONS];
+        let table = self.table();
+        let lens = [self.lists[0].1.len(), self.lists[1].1.len(), table.len()];
         let heights = shares(lens, self.focus, area.height.saturating_sub(FOOT));
         let heading = if self.focus == 2 { "Options (left and right change them)" } else { "Options" };
-        let options: Vec<Line<'static>> = (0..OPTIONS).map(|r| self.option_row(r, theme)).collect();
+        let options: Vec<Line<'static>> = table.iter().map(|s| option_row(s, self.values.text(s), theme)).collect();
         let mut y = area.y;
         for (i, (height, len)) in heights.into_iter().zip(lens).enumerate() {
             let part = Rect { y, height, ..area };
@@ -264,7 +231,7 @@ impl Dialog for Configure {
                 let command = Command::Configure(Configuration {
                     model: model.name.clone(),
                     method: method.name.clone(),
-                    options: self.options.write(),
+                    options: self.options(),
                 });
                 let what = match &model.fetch {
                     Some(size) => {
@@ -276,9 +243,10 @@ impl Dialog for Configure {
             }
             _ => 0,
         };
+        let options = self.table().len();
         match self.lists.get_mut(self.focus) {
             Some((_, entries, list)) => list.step(step, entries.len()),
-            None => self.row.step(step, OPTIONS),
+            None => self.row.step(step, options),
         }
         Vec::new()
     }
