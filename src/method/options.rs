@@ -24,7 +24,7 @@ pub const THINK: OptionSpec = OptionSpec::new(
     "think",
     "Think comments",
     Kind::Switch,
-    "think comments before actions, in demonstrations and answers",
+    "thoughts as comments before actions",
 )
 .or("false");
 
@@ -35,7 +35,7 @@ pub const ASSERTIONS: OptionSpec = OptionSpec::new(
     Kind::Choice(&[
         ("method", "in prompts as the method has it"),
         ("shown", "in prompts, whatever the method"),
-        ("hidden", "never in prompts: the bodies of all actions are `pass`"),
+        ("hidden", "never in prompts: all bodies are `pass`"),
     ]),
     "whether prompts show the assertions in force",
 )
@@ -46,8 +46,8 @@ pub const LIKELIHOOD: OptionSpec = OptionSpec::new(
     "likelihood",
     "Scored actions by",
     Kind::Choice(&[
-        ("mean", "the mean of their tokens' log-probabilities"),
-        ("sum", "the sum of their tokens' log-probabilities"),
+        ("mean", "the mean log-probability of their tokens"),
+        ("sum", "the sum of the log-probabilities"),
     ]),
     "what ranks scored actions",
 )
@@ -94,7 +94,7 @@ pub const BELIEF: OptionSpec = OptionSpec::new(
     "belief",
     "Belief",
     Kind::Choice(&[("on", "kept alongside, in worlds with a form for it"), ("off", "kept by methods that need one")]),
-    "whether a belief is maintained alongside a method that needs none",
+    "whether a belief is maintained although the method needs none",
 )
 .or("off");
 
@@ -263,6 +263,8 @@ mod tests {
         assert_eq!(Options::read(&BTreeMap::new()), Ok(Options::default()));
         for spec in ALL {
             assert!(spec.default.is_empty() || spec.kind.accepts(spec.default), "{}", spec.key);
+            // What fits behind label and value in the dialog.
+            assert!(spec.note(spec.default).len() <= 43, "{}", spec.key);
             let mut value = spec.default.to_owned();
             let mut seen = Vec::new();
             loop {
