@@ -1,10 +1,11 @@
-//! All that can be set: name, kind, default, environment variables, and a line of help. The options of methods are declared by
-//! them and taken in here.
+//! All that can be set: name, kind, default, environment variables, and a line of help. What methods and worlds declare
+//! of themselves is taken in here.
 
 use std::sync::LazyLock;
 
 use crate::method::{DOMAIN, options};
 use crate::options::Kind;
+use crate::world::WORLDS;
 
 /// Something that can be set.
 #[derive(Debug, Clone, Copy)]
@@ -60,11 +61,15 @@ pub(super) const SECTIONS: [(&str, &str); 9] = [
 pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     let of_methods = options::ALL.iter().chain([&DOMAIN]);
     let of_methods = of_methods.map(|s| setting("method", s.key, s.kind, s.default, &[], s.about));
-    OWN.into_iter().chain(of_methods).collect()
+    let of_worlds = WORLDS.iter().filter_map(|kind| {
+        let data = kind.data.as_ref()?;
+        Some(setting("data", kind.name, Kind::Path, "", std::slice::from_ref(&data.env), data.about))
+    });
+    OWN.into_iter().chain(of_methods).chain(of_worlds).collect()
 });
 
 /// Those that nobody else declares.
-const OWN: [Setting; 49] = [
+const OWN: [Setting; 45] = [
     setting(
         "model",
         "model",
@@ -228,38 +233,6 @@ const OWN: [Setting; 49] = [
     ),
     setting("ui", "ascii", Kind::Switch, "false", &["STEPWRIGHT_ASCII"], "draw with ASCII characters only"),
     setting("ui", "mouse", Kind::Switch, "true", &["STEPWRIGHT_MOUSE"], "take mouse events"),
-    setting(
-        "data",
-        "household",
-        Kind::Path,
-        "",
-        &["STEPWRIGHT_HOUSEHOLD"],
-        "ALFWorld data: a folder or a JSON file of tasks",
-    ),
-    setting(
-        "data",
-        "dialogue",
-        Kind::Path,
-        "",
-        &["STEPWRIGHT_DIALOGUE"],
-        "recorded dialogues: a copy of the Schema-Guided Dialogue dataset, or a folder or file of JSON lines",
-    ),
-    setting(
-        "data",
-        "kitchen",
-        Kind::Path,
-        "",
-        &["STEPWRIGHT_KITCHEN"],
-        "kitchen scenes: a scene file, or a folder of them (docs/kitchen.md)",
-    ),
-    setting(
-        "data",
-        "table",
-        Kind::Path,
-        "",
-        &["STEPWRIGHT_TABLE"],
-        "episodes on a table: a file, or a folder of them (docs/table.md)",
-    ),
     setting(
         "data",
         "demonstrations",

@@ -20,13 +20,8 @@ pub const SHOTS: OptionSpec = OptionSpec::new(
 .or("3");
 
 /// Think comments.
-pub const THINK: OptionSpec = OptionSpec::new(
-    "think",
-    "Think comments",
-    Kind::Switch,
-    "thoughts as comments before actions",
-)
-.or("false");
+pub const THINK: OptionSpec =
+    OptionSpec::new("think", "Think comments", Kind::Switch, "thoughts as comments before actions").or("false");
 
 /// Whether the prompt's specification holds the assertions in force.
 pub const ASSERTIONS: OptionSpec = OptionSpec::new(
@@ -45,10 +40,7 @@ pub const ASSERTIONS: OptionSpec = OptionSpec::new(
 pub const LIKELIHOOD: OptionSpec = OptionSpec::new(
     "likelihood",
     "Scored actions by",
-    Kind::Choice(&[
-        ("mean", "the mean log-probability of their tokens"),
-        ("sum", "the sum of the log-probabilities"),
-    ]),
+    Kind::Choice(&[("mean", "the mean log-probability of their tokens"), ("sum", "the sum of the log-probabilities")]),
     "what ranks scored actions",
 )
 .or("mean");
