@@ -10,7 +10,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{
-    Beginning, Command, Handle, Keep, NewSession, Notice, Sources, prepare_new, start, system_clock,
+    Beginning, Command, Handle, Keep, NewSession, Notice, Request, Sources, prepare_new, start, system_clock,
 };
 use stepwright::episode::{Event, log};
 
@@ -42,7 +42,7 @@ async fn long_session(config: &Config, path: &std::path::Path) {
     let mut handle = start(setup).expect("a driver");
     let mut records = 0;
     while records < RECORDS {
-        let _ = handle.commands.send(Command::Manual { text: "look".into() });
+        let _ = handle.commands.send(Command::Gate(Request::Manual { text: "look".into() }));
         until(&mut handle, |n| {
             records += usize::from(matches!(n, Notice::Recorded(_)));
             matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Executed { .. }))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use stepwright::config::{self, Overrides};
-use stepwright::driver::{self, Command, NewSession, Notice};
+use stepwright::driver::{self, Command, NewSession, Notice, Request};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         if step < STEPS
             && let Some(proposal) = app.view.selected
         {
-            handle.commands.send(Command::Approve { proposal })?;
+            handle.commands.send(Command::Gate(Request::Approve { proposal }))?;
         }
     }
     // The syntax colours arrive from a thread of their own.

@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Source};
+use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Request, Source};
 use crate::episode::{Configuration, Header, log};
 use crate::export::{self, Format};
 use crate::method;
@@ -204,7 +204,7 @@ impl Launcher for Launch {
         })?;
         if let Some((_, change)) = self.change.as_ref().filter(|(of, _)| of == path) {
             // A driver that stopped already says so itself.
-            let _ = handle.commands.send(Command::Configure(change.clone()));
+            let _ = handle.commands.send(Command::Gate(Request::Configure(change.clone())));
         }
         Ok(handle)
     }

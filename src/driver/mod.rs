@@ -27,12 +27,14 @@ mod sets;
 mod setup;
 mod situation;
 mod task;
+mod workshop;
 mod writing;
 
 pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_method};
 pub use sets::{SetSource, file_name, written_in};
 pub use setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, sandbox, system_clock};
 pub use task::start;
+pub use workshop::WorkshopCommand;
 
 pub use crate::world::Sources;
 
@@ -45,228 +47,26 @@ use serde_json::Value;
 use crate::belief::Difference;
 use crate::blocking::BlockingTree;
 pub use crate::episode::Level;
-use crate::episode::{
-    AskId, Configuration, Header, NodeId, OfferId, Policy, PromptMessage, ProposalId, Record, TreeEdit, Verdict,
-};
-use crate::precondition::{
-    AdoptedSet, CandidateAsks, CandidateOrigin, Inspection, Occasion, Pool, SetComparison, StepView,
-};
+pub use crate::episode::gate::Request;
+use crate::episode::{AskId, Header, NodeId, ProposalId, Record, Verdict};
+use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 pub use crate::world::remote::Standing;
 use crate::world::{self, Map};
 
 /// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Start the method's proposing at the cursor (done by itself after each step unless paused).
-    Propose,
-    /// Ask for `n` more samples at the cursor.
-    Sample {
-        /// How many.
-        n: u32,
-    },
-    /// Take a proposal as it is.
-    Approve {
-        /// Which.
-        proposal: ProposalId,
-    },
-    /// Take an edited text in place of a proposal.
-    Edit {
-        /// The proposal it was edited from.
-        proposal: ProposalId,
-        /// The text: the world's action text or its program call.
-        text: String,
-    },
-    /// Refuse a proposal, with a reason for the model.
-    Reject {
-        /// Which.
-        proposal: ProposalId,
-        /// The person's words.
-        reason: String,
-    },
-    /// Do an action typed by a person: the world's text or its program call.
-    Manual {
-        /// The text.
-        text: String,
-    },
+    /// Anything the gate decides about: steps, beliefs, the blocking tree, the policy, undo, configuration, remarks.
+    Gate(Request),
+    /// Candidate preconditions and sets of assertions.
+    Workshop(WorkshopCommand),
+    /// Cancel whatever is under way: an ask, an inference, an automatic run.
+    Cancel,
     /// Check a text as it is being typed; answered by [`Notice::TextChecked`] with the same token, never logged.
     CheckText {
         /// Echoed in the answer, so that late answers can be dropped.
         token: u64,
         /// The text as typed.
-        text: String,
-    },
-    /// Build the blocking tree of a proposal; answered by [`Notice::Blocking`].
-    Explain {
-        /// Which.
-        proposal: ProposalId,
-    },
-    /// Change the gate's policy.
-    SetPolicy(Policy),
-    /// Go back one decision; the world goes with it.
-    Undo,
-    /// Go forward along the last path.
-    Redo,
-    /// Go to any node of the tree.
-    Goto(NodeId),
-    /// Replace the action of the step that led to `node` and replay the steps after it in a new branch, as far as they go.
-    Rewrite {
-        /// The node whose action is replaced.
-        node: NodeId,
-        /// The new action: text or call.
-        text: String,
-    },
-    /// Run an edited program against the specification only (the world is not touched); answered by [`Notice::ProgramChecked`].
-    CheckProgram {
-        /// Echoed in the answer.
-        token: u64,
-        /// The call lines of the trajectory, in order, one text each.
-        lines: Vec<String>,
-    },
-    /// Cancel whatever is under way: an ask, an inference, an automatic run.
-    Cancel,
-    /// Send an edited prompt in place of an ask's.
-    Resend {
-        /// The ask.
-        ask: AskId,
-        /// The messages to send.
-        messages: Vec<PromptMessage>,
-    },
-    /// Generate, validate and rank candidate preconditions of an action (`None`: all actions).
-    Infer {
-        /// The action's function.
-        action: Option<String>,
-        /// From the enumerator or from the model in use.
-        origin: CandidateOrigin,
-    },
-    /// Add or replace a candidate by a person's text; validated at once, answered by [`Notice::Pool`].
-    PutCandidate {
-        /// The action's function.
-        action: String,
-        /// The candidate edited; `None` adds one.
-        id: Option<usize>,
-        /// The expression.
-        text: String,
-    },
-    /// Look at an expression as it is being typed, or at a candidate of that text: validity, |C|, relations, what it newly
-    /// excludes. Answered by [`Notice::CandidateChecked`], nothing is kept.
-    TryCandidate {
-        /// Echoed in the answer.
-        token: u64,
-        /// The action's function.
-        action: String,
-        /// The expression.
-        text: String,
-    },
-    /// Mark a candidate rejected or not.
-    RejectCandidate {
-        /// The action's function.
-        action: String,
-        /// The candidate.
-        id: usize,
-        /// Rejected or restored.
-        rejected: bool,
-    },
-    /// Take back the last change a person made to an action's candidates or to what is in force for it.
-    UndoChange {
-        /// The action's function.
-        action: String,
-    },
-    /// Make the change again that was last taken back.
-    RedoChange {
-        /// The action's function.
-        action: String,
-    },
-    /// Show a demonstration step with what these expressions come to there; answered by [`Notice::StepShown`].
-    ShowStep {
-        /// Echoed in the answer.
-        token: u64,
-        /// The action's function.
-        action: String,
-        /// The step, with the action's arguments.
-        place: Occasion,
-        /// The expressions.
-        texts: Vec<String>,
-    },
-    /// Show a step where two expressions differ; answered by [`Notice::StepShown`].
-    ShowDifference {
-        /// Echoed in the answer.
-        token: u64,
-        /// The action's function.
-        action: String,
-        /// One expression.
-        one: String,
-        /// The other.
-        other: String,
-    },
-    /// Set two sets side by side; answered by [`Notice::SetsCompared`].
-    CompareSets {
-        /// Echoed in the answer.
-        token: u64,
-        /// The left one.
-        left: SetSource,
-        /// The right one; taken as the truth in Equation (2).
-        right: SetSource,
-    },
-    /// Write what is in force to a file; a file that is there is replaced.
-    SaveSet(PathBuf),
-    /// Put a whole set in force; actions it does not name stay as they are.
-    AdoptSet {
-        /// Where it comes from, in words.
-        origin: String,
-        /// The set.
-        set: AdoptedSet,
-    },
-    /// Have the model in use score an action's valid candidates as continuations of the prompt for candidates.
-    ScoreCandidates {
-        /// The action's function.
-        action: String,
-    },
-    /// Change how candidates are asked of a model.
-    SetCandidateAsks(CandidateAsks),
-    /// Put these assertions in force for an action; proposals at the cursor are checked again.
-    Adopt {
-        /// The action's function.
-        action: String,
-        /// All its assertions from now on.
-        assertions: Vec<String>,
-        /// Where they come from, in words.
-        origin: String,
-    },
-    /// Change model, method or its options from here on; an empty name leaves what is in use.
-    Configure(Configuration),
-    /// Start the world's process anew and bring it to the cursor, where another process does the steps.
-    RestartWorld,
-    /// Change the blocking tree at the cursor.
-    EditTree(TreeEdit),
-    /// Take back the last change a person made to the blocking tree at the cursor.
-    UndoTreeEdit,
-    /// Take an offered belief.
-    ApproveBelief {
-        /// Which.
-        offer: OfferId,
-    },
-    /// Take an edited text in place of an offered belief.
-    EditBelief {
-        /// Which.
-        offer: OfferId,
-        /// The whole belief, as JSON or nearly so.
-        text: String,
-    },
-    /// Refuse an offered belief: what is believed stays.
-    RefuseBelief {
-        /// Which.
-        offer: OfferId,
-        /// The person's words; may be empty.
-        reason: String,
-    },
-    /// Have an offered belief written again.
-    RewriteBelief {
-        /// Which.
-        offer: OfferId,
-    },
-    /// Replace what is believed at the cursor; possible whenever no offered belief waits.
-    CorrectBelief {
-        /// The whole belief, as JSON or nearly so.
         text: String,
     },
     /// Read a belief as it is being typed; answered by [`Notice::BeliefChecked`] with the same token, never logged.
@@ -276,8 +76,20 @@ pub enum Command {
         /// The text as typed.
         text: String,
     },
-    /// Write a remark into the session.
-    Note(String),
+    /// Run an edited program against the specification only (the world is not touched); answered by [`Notice::ProgramChecked`].
+    CheckProgram {
+        /// Echoed in the answer.
+        token: u64,
+        /// The call lines of the trajectory, in order, one text each.
+        lines: Vec<String>,
+    },
+    /// Build the blocking tree of a proposal; answered by [`Notice::Blocking`].
+    Explain {
+        /// Which.
+        proposal: ProposalId,
+    },
+    /// Start the world's process anew and bring it to the cursor, where another process does the steps.
+    RestartWorld,
     /// Flush and stop.
     Quit,
 }
@@ -420,21 +232,21 @@ pub enum Notice {
     },
     /// A pool of candidates, new or changed.
     Pool(Arc<Pool>),
-    /// Answer to [`Command::TryCandidate`].
+    /// Answer to [`WorkshopCommand::Try`].
     CandidateChecked {
         /// The command's token.
         token: u64,
         /// The candidate as it stands in the pool, or as it would; `Err` says why nothing can be told.
         inspection: Result<Arc<Inspection>, String>,
     },
-    /// Answer to [`Command::ShowStep`] and [`Command::ShowDifference`].
+    /// Answer to [`WorkshopCommand::ShowStep`] and [`WorkshopCommand::ShowDifference`].
     StepShown {
         /// The command's token.
         token: u64,
         /// The step.
         step: Arc<StepView>,
     },
-    /// Answer to [`Command::CompareSets`].
+    /// Answer to [`WorkshopCommand::Compare`].
     SetsCompared {
         /// The command's token.
         token: u64,

@@ -155,12 +155,11 @@ impl Points {
     ///
     /// # Errors
     /// Where a change makes no sense, in words; the tree is then as it was.
-    pub(super) fn change_tree(&mut self, edits: &[TreeEdit]) -> Result<(), String> {
+    pub(super) fn changed_tree(&self, edits: &[TreeEdit]) -> Result<Growth, String> {
         let kept = self.kept.get(&self.at).and_then(|point| point.growth.clone());
         let mut growth = kept.ok_or("there is no blocking tree here; a world needs a blocking domain for one")?;
         edits.iter().try_for_each(|edit| growth.edit(edit, self.world.as_ref()))?;
-        self.growth = Some(growth);
-        Ok(())
+        Ok(growth)
     }
 
     /// The program's state after the reset.

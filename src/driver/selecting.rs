@@ -1,5 +1,4 @@
-//! Selecting from the blocking tree: the built-in selector's ranking, a language model's prompt and answer, loops, and a person's
-//! changes of the tree.
+//! Selecting from the blocking tree: the built-in selector's ranking, a language model's prompt and answer, loops.
 //!
 //! The prompt has the paper's eight parts (`prompts/blocking/`). An answer that names no candidate is asked for again with a note;
 //! so is one that would go round in a circle once more.
@@ -13,10 +12,10 @@ use super::task::Driver;
 use super::{Level, checking};
 use crate::blocking::{Growth, selector::RankedLeaf};
 use crate::episode::AskKind;
-use crate::episode::gate::{Advice, AskSpec, Draft, Report, Request};
+use crate::episode::gate::{Advice, AskSpec, Draft, Report};
 use crate::episode::{
     Action, AskId, AskState, Check, CheckKind, Node, Origin, PromptMessage, PromptRecord, Session, Status, StepOutcome,
-    TreeEdit, Verdict,
+    Verdict,
 };
 use crate::method::blocking::{MARK, selected};
 use crate::method::{Conversation, Next, Round, Selecting};
@@ -361,33 +360,6 @@ impl Driver {
         if let Some(why) = &outcome.ended {
             self.say(Level::Warning, format!("{why}: the episode has failed"));
         }
-    }
-
-    /// Makes a person's change of the tree.
-    pub(super) fn edit_tree(&mut self, edit: TreeEdit) {
-        let standing = self.gate.session().current().map(|n| n.turn.tree_edits.clone()).unwrap_or_default();
-        let edits: Vec<TreeEdit> = standing.into_iter().chain([edit.clone()]).collect();
-        match self.points.change_tree(&edits) {
-            Err(why) => self.say(Level::Warning, why),
-            Ok(()) => self.tree_changed(Request::EditTree(edit)),
-        }
-    }
-
-    /// Takes the last change at the cursor back.
-    pub(super) fn undo_tree_edit(&mut self) {
-        let standing = self.gate.session().current().map(|n| n.turn.tree_edits.clone()).unwrap_or_default();
-        let Some((_, left)) = standing.split_last() else {
-            return self.say(Level::Info, "no change of the blocking tree was made at this step");
-        };
-        match self.points.change_tree(left) {
-            Err(why) => self.say(Level::Warning, why),
-            Ok(()) => self.tree_changed(Request::UndoTreeEdit),
-        }
-    }
-
-    fn tree_changed(&mut self, request: Request) {
-        self.request(request);
-        self.shown = None;
     }
 }
 

@@ -7,7 +7,7 @@ use super::candidates::Job;
 use super::task::Driver;
 use super::{Level, Notice};
 use crate::episode::Header;
-use crate::episode::gate::{Assertions, Request};
+use crate::episode::gate::{Answer, Assertions, Request, Ticket};
 use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet};
 
 /// Which set is meant.
@@ -67,6 +67,8 @@ impl Change {
 pub(super) struct Changes {
     past: Vec<Change>,
     future: Vec<Change>,
+    /// Changes whose requests are queued.
+    queued: Vec<(Ticket, Change)>,
 }
 
 impl Changes {
@@ -131,10 +133,22 @@ impl Driver {
     /// Puts assertions in force; a change that can be taken back.
     pub(super) fn adopt(&mut self, after: Assertions) {
         let before = self.in_force(&after.action);
-        self.request(Request::Adopt(after.clone()));
-        let now = self.in_force(&after.action);
-        if now == after && now != before {
-            self.changes.add(Change::Adopted(before, after));
+        let differs = before != after;
+        match self.request(Request::Adopt(after.clone())) {
+            Answer::Done { .. } if differs => self.changes.add(Change::Adopted(before, after)),
+            Answer::Queued(ticket) => self.changes.queued.push((ticket, Change::Adopted(before, after))),
+            _ => {}
+        }
+    }
+
+    /// Notes what became of queued requests.
+    pub(super) fn requests_ended(&mut self) {
+        for (ticket, answer) in self.take_ended() {
+            let queued = self.changes.queued.iter().position(|(of, _)| *of == ticket);
+            let change = queued.map(|at| self.changes.queued.remove(at).1);
+            if let (Some(change), Answer::Done { .. }) = (change, answer) {
+                self.changes.add(change);
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use super::candidates::Job;
 use super::scoring::watched;
 use super::task::Driver;
 use super::{Level, Notice};
-use crate::episode::gate::{AskSpec, Report, Request};
+use crate::episode::gate::{Answer, AskSpec, Report, Request};
 use crate::episode::{AskId, AskKind};
 use crate::model::{Completion, LanguageModel, ModelError, ModelRequest, PromptMessage, ScoreRequest};
 use crate::precondition::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, read_completion};
@@ -152,15 +152,15 @@ impl Driver {
             };
             let ask = self.gate.session().next_ask();
             self.writing.asked.insert(ask, (wanted.action.clone(), wanted.n));
-            self.request(Request::AskAside(AskSpec {
+            let answer = self.request(Request::AskAside(AskSpec {
                 kind: AskKind::Candidates { action: wanted.action.clone() },
                 model: self.source.name(),
                 prompt: Some(prompt),
                 n: wanted.n,
                 temperature: wanted.temperature,
             }));
-            if self.gate.session().next_ask() == ask {
-                // The gate refused (a budget is reached) and has said so.
+            if let Answer::Refused(_) = answer {
+                // A budget is reached, say; a person was told.
                 self.writing.asked.remove(&ask);
                 return self.stop_writing();
             }
@@ -225,15 +225,14 @@ impl Driver {
         let count = texts.len();
         let n = u32::try_from(count).unwrap_or(u32::MAX);
         self.writing.scoring = Some((ask, action.clone(), texts));
-        self.request(Request::AskAside(AskSpec {
+        let answer = self.request(Request::AskAside(AskSpec {
             kind: AskKind::CandidateScores { action: action.clone(), n: count },
             model: self.source.name(),
             prompt: Some(prompt),
             n,
             temperature: 0.0,
         }));
-        if self.gate.session().next_ask() == ask {
-            // The gate refused and has said so.
+        if let Answer::Refused(_) = answer {
             self.writing.scoring = None;
         }
     }

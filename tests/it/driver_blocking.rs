@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::blocking::{Domain, domain};
-use stepwright::driver::{Beginning, BlockingSource, Command, Level, Notice, Setup, Source};
+use stepwright::driver::{Beginning, BlockingSource, Command, Keep, Level, Notice, Request, Setup, Source};
 use stepwright::episode::{CheckKind, Header, Mark, Origin, Policy, Record, Session, Status, TreeEdit};
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
@@ -106,17 +106,17 @@ async fn a_blocked_selection_grows_the_tree_and_undo_takes_it_back() {
     step(&mut w).await;
     assert!(texts(&w).len() > 5, "{:?}", texts(&w));
     assert_eq!(truth(&w), before, "nothing was executed");
-    w.send(Command::Undo);
+    w.send(Command::Gate(Request::Undo));
     w.until("back", |_, s| s.cursor() == 1).await;
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     w.recommended().await;
     assert_eq!(texts(&w), ["grab Apple|1"]);
-    w.send(Command::Undo);
+    w.send(Command::Gate(Request::Undo));
     w.until("back", |_, s| s.cursor() == 0).await;
-    w.send(Command::Redo);
-    w.send(Command::Redo);
+    w.send(Command::Gate(Request::Redo));
+    w.send(Command::Gate(Request::Redo));
     w.until("forth", |_, s| s.cursor() == 2).await;
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     w.recommended().await;
     assert!(texts(&w).contains(&"turnaround".to_owned()));
     w.quit().await;
@@ -146,7 +146,7 @@ async fn the_goal_is_reached_and_the_session_opens_again_where_it_stood() {
     let beginning = Beginning::Resume { session: Box::new(session), records };
     let mut again = Watched::start(kitchen_setup(beginning, &Scripted::new([]), true, shipped()));
     again.until("opened", |n, _| matches!(n, Notice::Situation(_))).await;
-    again.send(Command::Propose);
+    again.send(Command::Gate(Request::Propose));
     again.recommended().await;
     let sorted = |mut texts: Vec<String>| {
         texts.sort();
@@ -160,7 +160,7 @@ async fn the_goal_is_reached_and_the_session_opens_again_where_it_stood() {
 async fn what_is_blocked_is_no_step_of_a_policy() {
     let mut w = watched(shipped());
     w.recommended().await;
-    w.send(Command::SetPolicy(Policy { steps: 2, ..Policy::default() }));
+    w.send(Command::Gate(Request::SetPolicy(Policy { steps: 2, ..Policy::default() })));
     w.said(Level::Info, "2 automatic steps taken").await;
     let path = w.session.path(w.session.cursor());
     let blocked: Vec<bool> = path.iter().skip(1).map(|n| n.outcome.blocked.is_some()).collect();
@@ -200,27 +200,27 @@ async fn a_person_changes_the_tree_takes_it_back_and_forces() {
     let node = |w: &Watched, text: &str| tree(w).nodes.iter().find(|n| n.text == text).unwrap().handle.unwrap();
     let before = texts(&w).len();
     let turn = node(&w, "turnaround").node;
-    w.send(Command::EditTree(TreeEdit::Prune { node: turn, pruned: true }));
+    w.send(Command::Gate(Request::EditTree(TreeEdit::Prune { node: turn, pruned: true })));
     w.recommended().await;
     assert_eq!(texts(&w).len(), before - 1);
     let under = node(&w, "grab Apple|1").node;
-    w.send(Command::EditTree(TreeEdit::Add { under, action: "open Fridge|1".into() }));
+    w.send(Command::Gate(Request::EditTree(TreeEdit::Add { under, action: "open Fridge|1".into() })));
     w.recommended().await;
     assert!(texts(&w).contains(&"open Fridge|1".to_owned()));
-    w.send(Command::EditTree(TreeEdit::Add { under, action: "open Fridge|1".into() }));
+    w.send(Command::Gate(Request::EditTree(TreeEdit::Add { under, action: "open Fridge|1".into() })));
     w.said(Level::Warning, "offered here already").await;
-    w.send(Command::UndoTreeEdit);
+    w.send(Command::Gate(Request::UndoTreeEdit));
     w.recommended().await;
-    w.send(Command::UndoTreeEdit);
+    w.send(Command::Gate(Request::UndoTreeEdit));
     w.recommended().await;
     assert_eq!(texts(&w).len(), before);
-    w.send(Command::UndoTreeEdit);
+    w.send(Command::Gate(Request::UndoTreeEdit));
     w.said(Level::Info, "no change of the blocking tree").await;
     assert!(w.session.current().unwrap().turn.tree_edits.is_empty());
     // Forced: executed, although a condition blocks it.
-    w.send(Command::Undo);
+    w.send(Command::Gate(Request::Undo));
     w.until("back", |_, s| s.cursor() == 1).await;
-    w.send(Command::Manual { text: "grab Apple|1".into() });
+    w.send(Command::Gate(Request::Manual { text: "grab Apple|1".into() }));
     w.executed().await;
     let outcome = &w.session.current().unwrap().outcome;
     assert!(outcome.blocked.is_none() && outcome.error.as_ref().unwrap().contains("cannot currently see"));
@@ -239,11 +239,11 @@ async fn changes_of_the_tree_go_with_its_steps() {
     });
     let shown = shown.unwrap();
     let under = shown.goals.nodes.iter().find(|n| n.text == "grab Apple|1").unwrap().handle.unwrap().node;
-    w.send(Command::EditTree(TreeEdit::Add { under, action: "open Fridge|1".into() }));
+    w.send(Command::Gate(Request::EditTree(TreeEdit::Add { under, action: "open Fridge|1".into() })));
     w.recommended().await;
     let turn = &w.session.current().unwrap().turn;
     let id = turn.proposals.iter().rev().find(|p| p.raw == "open Fridge|1").unwrap().id;
-    w.send(Command::Approve { proposal: id });
+    w.send(Command::Gate(Request::Approve { proposal: id }));
     w.executed().await;
     assert_eq!(w.session.current().unwrap().outcome.blocked.as_deref(), Some("not_visible Fridge|1"));
     w.recommended().await;
@@ -255,10 +255,47 @@ async fn changes_of_the_tree_go_with_its_steps() {
     let beginning = Beginning::Resume { session: Box::new(session), records };
     let mut again = Watched::start(kitchen_setup(beginning, &Scripted::new([]), true, shipped()));
     again.until("opened", |n, _| matches!(n, Notice::Situation(_))).await;
-    again.send(Command::Propose);
+    again.send(Command::Gate(Request::Propose));
     again.recommended().await;
     assert_eq!(texts(&again).len(), candidates.len());
     again.quit().await;
+}
+
+#[tokio::test]
+async fn a_change_of_the_tree_that_cannot_be_written_is_not_made() {
+    let mut w = watched(shipped());
+    w.recommended().await;
+    step(&mut w).await;
+    step(&mut w).await;
+    let records = w.quit().await;
+    let mut session = Session::new(kitchen_header(&[], "symbolic"));
+    records.iter().for_each(|r| session.apply(r).unwrap());
+    let beginning = Beginning::Resume { session: Box::new(session), records };
+    let mut setup = kitchen_setup(beginning, &Scripted::new([]), true, shipped());
+    // A file lies where the folder of the log would be.
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("sessions");
+    std::fs::write(&place, "").unwrap();
+    setup.keep = Keep::Copy(place.join("copy.jsonl"));
+    let mut w = Watched::start(setup);
+    let shown = w.until("opened", |n, _| matches!(n, Notice::Situation(_))).await;
+    let Notice::Situation(shown) = shown else { unreachable!() };
+    let node = |text: &str| shown.goals.nodes.iter().find(|n| n.text == text).unwrap().handle.unwrap().node;
+    let change = |under, action: &str| TreeEdit::Add { under, action: action.into() };
+    w.send(Command::Gate(Request::EditTree(change(node("grab Apple|1"), "open Fridge|1"))));
+    w.said(Level::Error, "Nothing happens until the session can be written").await;
+    w.send(Command::Gate(Request::EditTree(TreeEdit::Prune { node: node("turnaround"), pruned: true })));
+    w.said(Level::Error, "Nothing happens until the session can be written").await;
+    assert!(w.session.current().unwrap().turn.tree_edits.is_empty());
+    let trees = w.notices.iter().filter(|n| matches!(n, Notice::Situation(s) if s.goals != shown.goals)).count();
+    assert_eq!(trees, 0, "the tree is as it is recorded");
+    std::fs::remove_file(&place).unwrap();
+    w.send(Command::Gate(Request::Note("go on".into())));
+    w.recommended().await;
+    assert_eq!(w.session.current().unwrap().turn.tree_edits.len(), 1, "the second change was refused");
+    let offered = texts(&w);
+    assert!(offered.contains(&"open Fridge|1".to_owned()) && offered.contains(&"turnaround".to_owned()), "{offered:?}");
+    w.quit().await;
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, SetSource, Source};
+use stepwright::driver::{Beginning, Command, Level, Notice, Request, SetSource, Source, WorkshopCommand};
 use stepwright::episode::{Configuration, Event, Policy};
 use stepwright::model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
@@ -117,30 +117,31 @@ async fn pool(w: &mut Watched) -> Arc<Pool> {
 async fn candidates_are_typed_judged_rejected_and_restored() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    let put = |text: &str| Command::PutCandidate { action: "add".into(), id: None, text: text.into() };
+    let put =
+        |text: &str| Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: text.into() });
     w.send(put("n < 5"));
     assert_eq!(pool(&mut w).await.candidates[0].fate, Fate::Valid);
     w.send(put("n == 4"));
     let second = pool(&mut w).await;
     assert!(matches!(second.candidates[1].fate, Fate::Fails { .. }), "{second:?}");
-    w.send(Command::TryCandidate { token: 3, action: "add".into(), text: "n <".into() });
+    w.send(Command::Workshop(WorkshopCommand::Try { token: 3, action: "add".into(), text: "n <".into() }));
     let notice = w.until("the judgement", |n, _| matches!(n, Notice::CandidateChecked { token: 3, .. })).await;
     let Notice::CandidateChecked { inspection: Ok(seen), .. } = notice else { panic!("{notice:?}") };
     assert!(matches!(seen.candidate.fate, Fate::Malformed { .. }), "{seen:?}");
-    w.send(Command::TryCandidate { token: 4, action: "add".into(), text: "n < 5".into() });
+    w.send(Command::Workshop(WorkshopCommand::Try { token: 4, action: "add".into(), text: "n < 5".into() }));
     let notice = w.until("the look", |n, _| matches!(n, Notice::CandidateChecked { token: 4, .. })).await;
     let Notice::CandidateChecked { inspection: Ok(seen), .. } = notice else { panic!("{notice:?}") };
     assert!(seen.excluded == 0 && seen.in_force && seen.candidate.id == 0, "{seen:?}");
-    w.send(Command::TryCandidate { token: 5, action: "fly".into(), text: "n".into() });
+    w.send(Command::Workshop(WorkshopCommand::Try { token: 5, action: "fly".into(), text: "n".into() }));
     let notice = w.until("an answer", |n, _| matches!(n, Notice::CandidateChecked { token: 5, .. })).await;
     assert!(
         matches!(notice, Notice::CandidateChecked { inspection: Err(why), .. } if why.contains("`fly` is no action"))
     );
-    w.send(Command::RejectCandidate { action: "add".into(), id: 0, rejected: true });
+    w.send(Command::Workshop(WorkshopCommand::Reject { action: "add".into(), id: 0, rejected: true }));
     assert!(pool(&mut w).await.candidates[0].rejected);
     w.send(put("n > 0"));
     assert_eq!(pool(&mut w).await.candidates.len(), 3, "what was tried is not kept");
-    w.send(Command::PutCandidate { action: "fly".into(), id: None, text: "n".into() });
+    w.send(Command::Workshop(WorkshopCommand::Put { action: "fly".into(), id: None, text: "n".into() }));
     w.said(Level::Error, "`fly` is no action").await;
     w.quit().await;
 }
@@ -149,7 +150,7 @@ async fn candidates_are_typed_judged_rejected_and_restored() {
 async fn the_enumerator_fills_the_pools_and_tells_how_far_it_is() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::Infer { action: None, origin: CandidateOrigin::Enumerated });
+    w.send(Command::Workshop(WorkshopCommand::Infer { action: None, origin: CandidateOrigin::Enumerated }));
     let pool = pool(&mut w).await;
     assert_eq!((pool.action.as_str(), pool.calls), ("add", 7));
     assert!(pool.candidates.iter().all(|c| c.origin == CandidateOrigin::Enumerated));
@@ -171,7 +172,7 @@ async fn a_model_writes_candidates_as_asides_of_the_session() {
     ]);
     let mut w = watched(model.clone());
     w.recommended().await;
-    w.send(Command::Infer { action: Some("add".into()), origin: CandidateOrigin::Model });
+    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     let first = pool(&mut w).await;
     assert!(first.running && first.candidates.is_empty(), "the pool tells that it will grow");
     let growing = pool(&mut w).await;
@@ -205,8 +206,8 @@ async fn several_asks_are_under_way_each_with_its_demonstration() {
     setup.source = Source::Language { name: "counting".into(), model: model.clone() };
     let mut w = Watched::start(setup);
     w.recommended().await;
-    w.send(Command::SetCandidateAsks(asks(2, 6, 3)));
-    w.send(Command::Infer { action: Some("add".into()), origin: CandidateOrigin::Model });
+    w.send(Command::Workshop(WorkshopCommand::SetAsks(asks(2, 6, 3))));
+    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     let pool = whole(&mut w).await;
     assert!(!pool.candidates.is_empty() && pool.candidates.iter().any(|c| c.times > 1), "written twice, one row");
     assert_eq!(pool.candidates.iter().map(|c| c.times).sum::<u32>(), 14, "every completion counts");
@@ -238,13 +239,13 @@ async fn what_was_written_before_cancelling_is_kept() {
     ]);
     let mut w = asking(model, asks(2, 1, 2));
     w.recommended().await;
-    w.send(Command::Infer { action: Some("add".into()), origin: CandidateOrigin::Model });
+    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.until("the first", |n, _| matches!(n, Notice::Pool(p) if p.running && p.candidates.len() == 1)).await;
     w.send(Command::Cancel);
     w.said(Level::Info, "stopped after 1 of 4 completions; what they gave is kept").await;
     assert_eq!(whole(&mut w).await.candidates.len(), 1);
     // It can be begun again.
-    w.send(Command::Infer { action: Some("add".into()), origin: CandidateOrigin::Model });
+    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.until("an ask", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Asked { .. }))).await;
     w.quit().await;
 }
@@ -259,7 +260,7 @@ async fn a_failing_ask_stops_further_ones_and_keeps_the_others() {
     ]);
     let mut w = asking(model.clone(), asks(2, 4, 2));
     w.recommended().await;
-    w.send(Command::Infer { action: Some("add".into()), origin: CandidateOrigin::Model });
+    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.said(Level::Error, "no route").await;
     let pool = match w.until("the other's", |n, _| matches!(n, Notice::Pool(p) if !p.candidates.is_empty())).await {
         Notice::Pool(pool) => pool,
@@ -274,19 +275,21 @@ async fn a_failing_ask_stops_further_ones_and_keeps_the_others() {
 async fn changes_to_candidates_and_to_what_is_in_force_are_taken_back_in_order() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    let adopt = |texts: &[&str]| Command::Adopt {
-        action: "add".into(),
-        assertions: texts.iter().map(|t| (*t).to_owned()).collect(),
-        origin: "edited".into(),
+    let adopt = |texts: &[&str]| {
+        Command::Workshop(WorkshopCommand::Adopt {
+            action: "add".into(),
+            assertions: texts.iter().map(|t| (*t).to_owned()).collect(),
+            origin: "edited".into(),
+        })
     };
     let before = w.session.assertions().get("add").cloned().unwrap();
-    w.send(Command::PutCandidate { action: "add".into(), id: None, text: "n < 5".into() });
+    w.send(Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: "n < 5".into() }));
     pool(&mut w).await;
     w.send(adopt(&["n < 5"]));
     w.said(Level::Info, "in force for add").await;
-    w.send(Command::RejectCandidate { action: "add".into(), id: 0, rejected: true });
+    w.send(Command::Workshop(WorkshopCommand::Reject { action: "add".into(), id: 0, rejected: true }));
     pool(&mut w).await;
-    let undo = || Command::UndoChange { action: "add".into() };
+    let undo = || Command::Workshop(WorkshopCommand::Undo { action: "add".into() });
     w.send(undo());
     assert!(!pool(&mut w).await.candidates[0].rejected);
     w.send(undo());
@@ -296,7 +299,7 @@ async fn changes_to_candidates_and_to_what_is_in_force_are_taken_back_in_order()
     w.send(undo());
     w.said(Level::Info, "left to undo").await;
     for _ in 0..2 {
-        w.send(Command::RedoChange { action: "add".into() });
+        w.send(Command::Workshop(WorkshopCommand::Redo { action: "add".into() }));
     }
     let mut there = false;
     w.until("both again", |n, s| {
@@ -313,34 +316,49 @@ async fn sets_are_saved_compared_and_put_in_force_whole_or_not_at_all() {
     let path = dir.path().join("mine.preconditions.py");
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::SaveSet(path.clone()));
+    w.send(Command::Workshop(WorkshopCommand::SaveSet(path.clone())));
     w.said(Level::Info, "written to").await;
     let saved = AdoptedSet::read(&path).unwrap();
     let own = w.session.assertions().get("add").cloned().unwrap().0;
     assert_eq!(saved.of("add"), own);
     let mine = "def add(self, n):\n    assert n < 5\n";
     std::fs::write(&path, mine).unwrap();
-    w.send(Command::CompareSets { token: 9, left: SetSource::InForce, right: SetSource::File(path.clone()) });
+    w.send(Command::Workshop(WorkshopCommand::Compare {
+        token: 9,
+        left: SetSource::InForce,
+        right: SetSource::File(path.clone()),
+    }));
     let notice = w.until("a comparison", |n, _| matches!(n, Notice::SetsCompared { token: 9, .. })).await;
     let Notice::SetsCompared { comparison, right, .. } = notice else { unreachable!() };
     assert_eq!((comparison.left.as_str(), comparison.right.as_str()), ("in force", "mine.preconditions.py"));
     let add = comparison.actions.iter().find(|a| a.action == "add").unwrap();
     assert!(add.rows.iter().any(|r| r.right.as_deref() == Some("n < 5")), "{add:?}");
     assert_eq!(w.session.assertions().get("add").unwrap().0, own, "looking changes nothing");
-    w.send(Command::AdoptSet { origin: "mine".into(), set: (*right).clone() });
+    w.send(Command::Workshop(WorkshopCommand::AdoptSet { origin: "mine".into(), set: (*right).clone() }));
     w.said(Level::Info, "mine is in force; the assertions of 1 action changed").await;
     assert_eq!(w.session.assertions().get("add").unwrap().0, ["n < 5"]);
     let records = w.records.len();
     for wrong in
         ["def add(self, n):\n    assert n\n\ndef fly(self):\n    assert 1\n", "def add(self, n):\n    assert n <\n"]
     {
-        w.send(Command::AdoptSet { origin: "wrong".into(), set: AdoptedSet::parse(wrong, "x").unwrap() });
+        w.send(Command::Workshop(WorkshopCommand::AdoptSet {
+            origin: "wrong".into(),
+            set: AdoptedSet::parse(wrong, "x").unwrap(),
+        }));
         w.said(Level::Error, "nothing of wrong was put in force").await;
     }
     assert_eq!(w.records.len(), records, "all or nothing");
-    w.send(Command::CompareSets { token: 10, left: SetSource::InForce, right: SetSource::File("none.py".into()) });
+    w.send(Command::Workshop(WorkshopCommand::Compare {
+        token: 10,
+        left: SetSource::InForce,
+        right: SetSource::File("none.py".into()),
+    }));
     w.said(Level::Error, "none.py").await;
-    w.send(Command::CompareSets { token: 11, left: SetSource::InForce, right: SetSource::Truth });
+    w.send(Command::Workshop(WorkshopCommand::Compare {
+        token: 11,
+        left: SetSource::InForce,
+        right: SetSource::Truth,
+    }));
     w.said(Level::Error, "gives no ground truth").await;
     w.quit().await;
 }
@@ -349,8 +367,8 @@ async fn sets_are_saved_compared_and_put_in_force_whole_or_not_at_all() {
 async fn a_token_budget_holds_for_candidates_too() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::SetPolicy(Policy { token_budget: Some(50), ..Policy::default() }));
-    w.send(Command::Infer { action: Some("add".into()), origin: CandidateOrigin::Model });
+    w.send(Command::Gate(Request::SetPolicy(Policy { token_budget: Some(50), ..Policy::default() })));
+    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.said(Level::Warning, "budget of 50 tokens").await;
     let records = w.quit().await;
     assert_eq!(records.iter().filter(|r| matches!(r.event, Event::Asked { .. })).count(), 1);
@@ -360,13 +378,13 @@ async fn a_token_budget_holds_for_candidates_too() {
 async fn without_a_language_model_none_is_asked() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::Configure(Configuration {
+    w.send(Command::Gate(Request::Configure(Configuration {
         model: "symbolic".into(),
         method: "few-shot".into(),
         ..Configuration::default()
-    }));
+    })));
     w.recommended().await;
-    w.send(Command::Infer { action: None, origin: CandidateOrigin::Model });
+    w.send(Command::Workshop(WorkshopCommand::Infer { action: None, origin: CandidateOrigin::Model }));
     w.said(Level::Warning, "no language model is in use").await;
     w.quit().await;
 }
@@ -381,11 +399,11 @@ async fn a_model_scores_the_valid_candidates_that_forbid_something() {
     ]);
     let mut w = watched(model.clone());
     w.recommended().await;
-    let score = || Command::ScoreCandidates { action: "add".into() };
+    let score = || Command::Workshop(WorkshopCommand::Score { action: "add".into() });
     w.send(score());
     w.said(Level::Info, "infer some first").await;
     for text in [weak, "n == 4", "n < 50", strong] {
-        w.send(Command::PutCandidate { action: "add".into(), id: None, text: text.into() });
+        w.send(Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: text.into() }));
         pool(&mut w).await;
     }
     w.send(score());

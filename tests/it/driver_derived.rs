@@ -6,7 +6,9 @@ use std::path::Path;
 use crate::support::driver::Watched;
 use stepwright::blocking::{BlockingTree, NamedDomain};
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Command, Level, NewSession, Notice, OpenRequest, Setup, Sources, prepare};
+use stepwright::driver::{
+    Command, Level, NewSession, Notice, OpenRequest, Request, Setup, Sources, WorkshopCommand, prepare,
+};
 use stepwright::episode::{Configuration, TreeEdit};
 
 fn configuration(folder: &Path) -> Config {
@@ -93,11 +95,11 @@ async fn a_household_without_its_domain_blocks_resolves_and_is_undone() {
     // Back across the block, and forth again.
     while w.session.cursor() >= blocked {
         let before = w.session.cursor();
-        w.send(Command::Undo);
+        w.send(Command::Gate(Request::Undo));
         let there = tree_at(&mut w, before - 1).await;
         assert_eq!(there, trees[usize::try_from(before - 1).unwrap()]);
     }
-    w.send(Command::Redo);
+    w.send(Command::Gate(Request::Redo));
     assert_eq!(&tree_at(&mut w, blocked).await, at_block);
     w.quit().await;
     let mut w = Watched::start(again(folder.path()));
@@ -119,7 +121,7 @@ async fn a_persons_changes_of_a_derived_tree_stay_with_it() {
     }
     let at = w.session.cursor();
     let under = tree(&w).0.nodes.iter().find_map(|n| n.handle.filter(|h| h.blocked)).unwrap().node;
-    w.send(Command::EditTree(TreeEdit::Add { under, action: "open cabinet 4".into() }));
+    w.send(Command::Gate(Request::EditTree(TreeEdit::Add { under, action: "open cabinet 4".into() })));
     let changed = tree_at(&mut w, at).await;
     assert!(changed.nodes.iter().any(|n| n.text == "open cabinet 4"));
     w.quit().await;
@@ -138,11 +140,15 @@ async fn adopted_assertions_block_in_a_dialogue_and_another_method_needs_no_tree
     assert!(before.nodes.iter().any(|n| n.text == first));
     let call = w.session.current().unwrap().turn.proposals[0].action.as_ref().unwrap().call.clone().unwrap();
     let action = call.split(['.', '(']).nth(1).unwrap().to_owned();
-    w.send(Command::Adopt { action, assertions: vec!["self.user.affirmed".into()], origin: "edited".into() });
+    w.send(Command::Workshop(WorkshopCommand::Adopt {
+        action,
+        assertions: vec!["self.user.affirmed".into()],
+        origin: "edited".into(),
+    }));
     let after = tree_at(&mut w, 0).await;
     let why = &after.nodes.iter().find(|n| n.text == first).unwrap().why;
     assert!(why.contains("`unmet: self.user.affirmed` (an assertion does not hold)"), "{why}");
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     w.recommended().await;
     step(&mut w).await;
     assert_eq!(w.session.current().unwrap().outcome.blocked.as_deref(), Some("unmet: self.user.affirmed"));
@@ -152,7 +158,7 @@ async fn adopted_assertions_block_in_a_dialogue_and_another_method_needs_no_tree
     assert_eq!(offered, ["end turn"], "the user's next words may make it true");
     let method = "precondition-aware".to_owned();
     let to = Configuration { method, model: "symbolic".into(), options: Default::default() };
-    w.send(Command::Configure(to));
+    w.send(Command::Gate(Request::Configure(to)));
     w.until("no live tree", |n, _| matches!(n, Notice::Situation(s) if !s.live)).await;
     w.quit().await;
 }
@@ -172,7 +178,7 @@ async fn a_session_whose_own_domain_is_gone_says_so() {
     let mut w = Watched::start(again(folder.path()));
     let said = w.said(Level::Warning, "the blocking domain of this session cannot be had").await;
     assert!(said.contains("mine.toml") && said.contains("put the file back"), "{said}");
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     w.said(Level::Error, "cannot be had").await;
     w.quit().await;
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::driver::prompting::{Demonstration, Prompting};
-use stepwright::driver::{Beginning, Command, Level, Notice};
+use stepwright::driver::{Beginning, Command, Level, Notice, Request, WorkshopCommand};
 use stepwright::episode::{AskKind, AskState, Configuration, Event, Origin, Policy};
 use stepwright::model::{ModelError, ModelRequest};
 
@@ -28,7 +28,7 @@ fn asked(model: &Scripted) -> Vec<ModelRequest> {
 
 fn configure(method: &str, options: &[(&str, &str)]) -> Command {
     let options = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    Command::Configure(Configuration { model: String::new(), method: method.into(), options })
+    Command::Gate(Request::Configure(Configuration { model: String::new(), method: method.into(), options }))
 }
 
 #[tokio::test]
@@ -37,9 +37,9 @@ async fn prompts_show_the_assertions_in_force_or_none() {
     let mut w = watched("precondition-prompting", &[], &model);
     w.recommended().await;
     let (action, assertions) = ("add".to_owned(), vec!["n < 3".to_owned()]);
-    w.send(Command::Adopt { action, assertions, origin: "edited".into() });
+    w.send(Command::Workshop(WorkshopCommand::Adopt { action, assertions, origin: "edited".into() }));
     w.recommended().await;
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     w.recommended().await;
     w.send(configure("few-shot", &[]));
     w.recommended().await;
@@ -67,7 +67,7 @@ async fn what_is_written_in_place_of_an_action_is_named_with_what_may_mend_it() 
         "{said}"
     );
     assert!(said.contains("set `raw`"), "{said}");
-    w.send(Command::SetPolicy(Policy { steps: 2, ..Policy::manual() }));
+    w.send(Command::Gate(Request::SetPolicy(Policy { steps: 2, ..Policy::manual() })));
     let ended = |n: &Notice| match n {
         Notice::Recorded(r) => match &r.event {
             Event::PolicySet { policy, why } if !policy.is_automatic() => Some(why.clone()),
@@ -143,7 +143,7 @@ async fn the_likeliest_admissible_action_that_verifies_is_recommended() {
     assert!((sum - 1.0).abs() < 1e-9, "probabilities of all that were scored");
     assert_eq!(turn.recommended.clone().unwrap().0, Some(turn.proposals[0].id));
     // With another assertion in force the likeliest no longer verifies.
-    w.send(Command::Adopt { action, assertions, origin: "edited".into() });
+    w.send(Command::Workshop(WorkshopCommand::Adopt { action, assertions, origin: "edited".into() }));
     assert_eq!(w.recommended().await, "agent.add(2)");
     assert_eq!(asked(&model).len(), 1, "nothing is scored again");
     let told =
@@ -162,7 +162,7 @@ async fn a_scoring_is_cancelled_and_its_failure_is_said() {
     w.until("the end of the progress", |n, _| matches!(n, Notice::Progress { done: 5, total: 5, .. })).await;
     let state = w.session.current().unwrap().turn.asks[0].state.clone();
     assert!(matches!(state, AskState::Failed { cancelled: true, .. }), "{state:?}");
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     w.said(Level::Error, "tells no log-probabilities").await;
     assert!(w.session.current().unwrap().turn.proposals.is_empty(), "no figure is invented");
     w.quit().await;
@@ -174,7 +174,7 @@ async fn a_scored_episode_runs_to_its_end() {
     let model = Scripted::new([turn(), turn(), turn()]);
     let mut w = watched("scored", &[], &model);
     w.recommended().await;
-    w.send(Command::SetPolicy(Policy::checked(5)));
+    w.send(Command::Gate(Request::SetPolicy(Policy::checked(5))));
     w.until("the end", |n, s| matches!(n, Notice::Recorded(_)) && s.is_done()).await;
     assert!(w.session.current().unwrap().outcome.won);
     w.quit().await;

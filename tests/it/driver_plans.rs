@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::support::driver::{Scripted, Watched};
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Beginning, Command, NewSession, Setup, Source, Sources, prepare_new};
+use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, Sources, prepare_new};
 use stepwright::episode::{AskKind, AskState, Policy, Proposal};
 
 fn configuration(folder: &std::path::Path) -> Config {
@@ -77,7 +77,7 @@ fn written(method: &str, judging: &str, model: &Arc<Scripted>) -> Watched {
 
 /// Takes the line that is offered; gives the next one.
 async fn take(w: &mut Watched) -> Proposal {
-    w.send(Command::Approve { proposal: offered(w).id });
+    w.send(Command::Gate(Request::Approve { proposal: offered(w).id }));
     w.recommended().await;
     offered(w)
 }
@@ -101,11 +101,11 @@ async fn a_model_judges_assertions_where_it_is_told_to() {
     assert!(question.ends_with("In your hands: nothing.\nassert('close' to 'bread')"), "{question}");
     assert!(question.starts_with("You see: ") && question.contains("bread (in countertop)"), "{question}");
     // Going back and forth asks nothing anew; the answers are records.
-    w.send(Command::Undo);
+    w.send(Command::Gate(Request::Undo));
     w.until("the step is taken back", |_, s| s.current().is_some_and(|n| n.depth == 0)).await;
-    w.send(Command::Redo);
+    w.send(Command::Gate(Request::Redo));
     w.until("the step stands again", |_, s| s.current().is_some_and(|n| n.depth == 1)).await;
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     w.recommended().await;
     assert_eq!((offered(&w).raw.as_str(), model.asked.lock().unwrap().len()), ("3: walk('bread')", 2));
     let line = take(&mut w).await;
@@ -143,7 +143,7 @@ async fn a_sub_goal_is_cut_after_ten_steps_where_assertions_count() {
         let mut w = written(method, "seen", &model);
         w.recommended().await;
         // A line that a person passes over is no step.
-        w.send(Command::Reject { proposal: offered(&w).id, reason: String::new() });
+        w.send(Command::Gate(Request::Reject { proposal: offered(&w).id, reason: String::new() }));
         w.recommended().await;
         for number in 3..12 {
             assert_eq!(offered(&w).raw, format!("{number}: turnleft()"), "{method}");
@@ -181,7 +181,7 @@ async fn a_written_plan_is_followed_line_by_line() {
     }
     let first = offered(&w);
     assert_eq!((first.raw.as_str(), text(&first)), ("2: find('bread')", "find bread"));
-    w.send(Command::Approve { proposal: first.id });
+    w.send(Command::Gate(Request::Approve { proposal: first.id }));
     w.recommended().await;
     // What is close is not walked to; what is not in the hand is grabbed.
     let second = offered(&w);
@@ -192,21 +192,21 @@ async fn a_written_plan_is_followed_line_by_line() {
         assert!(why.contains(part), "{part}: {why}");
     }
     // A refused line is passed over, and undo brings it back.
-    w.send(Command::Reject { proposal: second.id, reason: String::new() });
+    w.send(Command::Gate(Request::Reject { proposal: second.id, reason: String::new() }));
     w.recommended().await;
     assert_eq!(offered(&w).raw, "7: turnleft()");
-    w.send(Command::Manual { text: "turnright".into() });
+    w.send(Command::Gate(Request::Manual { text: "turnright".into() }));
     w.recommended().await;
     // A step of one's own does not move the plan; turned away from the bread, the robot is no longer known to be close.
     for line in ["4: walk('bread')", "6: grab('bread')"] {
         let again = offered(&w);
         assert_eq!(again.raw, line);
-        w.send(Command::Approve { proposal: again.id });
+        w.send(Command::Gate(Request::Approve { proposal: again.id }));
         w.recommended().await;
     }
     let last = offered(&w);
     assert_eq!(last.raw, "7: turnleft()");
-    w.send(Command::Approve { proposal: last.id });
+    w.send(Command::Gate(Request::Approve { proposal: last.id }));
     w.recommended().await;
     // The plan is at its end (its last line is none), so another is written.
     assert_eq!(offered(&w).raw, "1: open('fridge')");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, Setup, Standing};
+use stepwright::driver::{Beginning, Command, Level, Notice, Request, Setup, Standing};
 use stepwright::episode::{Event, Header, log};
 use stepwright::world::World;
 use stepwright::world::external::{Adapter, ExternalWorld};
@@ -53,7 +53,7 @@ fn started(folder: &Path) -> usize {
 }
 
 async fn act(watched: &mut Watched, text: &str) -> String {
-    watched.send(Command::Manual { text: text.into() });
+    watched.send(Command::Gate(Request::Manual { text: text.into() }));
     watched.executed().await
 }
 
@@ -85,7 +85,7 @@ async fn a_world_that_dies_is_started_anew_where_it_stood() {
     assert_eq!(situation(&mut watched).await["n"], 0);
     assert_eq!(act(&mut watched, "add").await, "total 1");
     assert_eq!(act(&mut watched, "add").await, "total 2");
-    watched.send(Command::Manual { text: "die".into() });
+    watched.send(Command::Gate(Request::Manual { text: "die".into() }));
     let error = failed(&mut watched).await;
     assert!(error.contains("ended before step 3 was answered (exit status: 3); its last words: Traceback"), "{error}");
     let dead = |n: &&Notice| matches!(n, Notice::World(Standing::Dead { last_words, .. }) if last_words[0].starts_with("Traceback"));
@@ -97,12 +97,12 @@ async fn a_world_that_dies_is_started_anew_where_it_stood() {
     assert_eq!(asked(folder.path()), "reset add add die reset add add ");
     assert_eq!(act(&mut watched, "add").await, "total 3");
     // Taking a step after a death does the same without being asked to.
-    watched.send(Command::Manual { text: "die".into() });
+    watched.send(Command::Gate(Request::Manual { text: "die".into() }));
     failed(&mut watched).await;
     assert_eq!(act(&mut watched, "add").await, "total 4");
     assert_eq!(started(folder.path()), 3);
     // Going back asks nothing; going on from there resets the running process.
-    watched.send(Command::Goto(1));
+    watched.send(Command::Gate(Request::Goto(1)));
     watched.until("the move", |_, s| s.cursor() == 1).await;
     assert_eq!(situation(&mut watched).await["n"], 1);
     assert_eq!(started(folder.path()), 3);
@@ -116,7 +116,7 @@ async fn a_step_that_takes_long_keeps_nobody_waiting_and_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let mut watched = Watched::start(set_up(folder.path(), None, None));
     act(&mut watched, "add").await;
-    watched.send(Command::Manual { text: "hang".into() });
+    watched.send(Command::Gate(Request::Manual { text: "hang".into() }));
     watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("hang"))).await;
     // The driver answers meanwhile.
     watched.send(Command::CheckText { token: 7, text: "add".into() });
@@ -126,7 +126,7 @@ async fn a_step_that_takes_long_keeps_nobody_waiting_and_is_stopped() {
     assert!(error.contains("step 2 was stopped before"), "{error}");
     assert_eq!(act(&mut watched, "add").await, "total 2");
     // Leaving in the middle of a step ends it too.
-    watched.send(Command::Manual { text: "hang".into() });
+    watched.send(Command::Gate(Request::Manual { text: "hang".into() }));
     watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("hang"))).await;
     let records = watched.quit().await;
     assert!(records.iter().any(|r| matches!(&r.event, Event::Decided { .. })));
@@ -140,7 +140,7 @@ async fn a_file_is_read_without_starting_anything() {
     let mut watched = Watched::start(set_up(folder.path(), None, Some(writer)));
     act(&mut watched, "add").await;
     act(&mut watched, "who").await;
-    watched.send(Command::Undo);
+    watched.send(Command::Gate(Request::Undo));
     watched.until("the move", |_, s| s.cursor() == 1).await;
     act(&mut watched, "add").await;
     watched.quit().await;
@@ -163,9 +163,9 @@ async fn a_file_is_read_without_starting_anything() {
     let mut watched = open();
     assert_eq!(situation(&mut watched).await, serde_json::Value::Null);
     assert!(watched.notices.contains(&Notice::World(Standing::Resting)));
-    watched.send(Command::Goto(0));
+    watched.send(Command::Gate(Request::Goto(0)));
     watched.until("the move", |_, s| s.cursor() == 0).await;
-    watched.send(Command::Goto(3));
+    watched.send(Command::Gate(Request::Goto(3)));
     watched.until("the move", |_, s| s.cursor() == 3).await;
     assert_eq!(started(folder.path()), before);
     // What the record does not tell is there after a restart; stepping goes on from there.
@@ -177,12 +177,12 @@ async fn a_file_is_read_without_starting_anything() {
 
     // A way that the process does not go again is said at its step, and the step is not taken.
     let mut watched = open();
-    watched.send(Command::Goto(2));
+    watched.send(Command::Gate(Request::Goto(2)));
     watched.until("the move", |_, s| s.cursor() == 2).await;
-    watched.send(Command::Manual { text: "add".into() });
+    watched.send(Command::Gate(Request::Manual { text: "add".into() }));
     let error = failed(&mut watched).await;
     assert!(error.contains("does not answer as recorded: step 2 (`who`): the observation was \"I am "), "{error}");
-    watched.send(Command::Goto(1));
+    watched.send(Command::Gate(Request::Goto(1)));
     watched.until("the move", |_, s| s.cursor() == 1).await;
     assert_eq!(act(&mut watched, "add").await, "total 2");
     watched.quit().await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice};
+use stepwright::driver::{Beginning, Command, Level, Notice, Request, WorkshopCommand};
 use stepwright::episode::{AskState, Choice, Configuration, Event, Origin, Policy, PromptMessage, log};
 use stepwright::model::ModelError;
 
@@ -79,7 +79,7 @@ async fn a_greedy_completion_that_fails_is_passed_over_for_a_sample_that_verifie
 async fn an_edit_is_checked_and_taken_even_if_it_fails() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::Edit { proposal: 1, text: "add 5".into() });
+    w.send(Command::Gate(Request::Edit { proposal: 1, text: "add 5".into() }));
     assert_eq!(w.executed().await, "The total is 5.");
     let root = w.session.node(0).unwrap();
     assert_eq!(root.turn.decisions[0].choice, Choice::Edit { from: 1, proposal: 2 });
@@ -97,7 +97,7 @@ async fn a_rejection_with_its_reason_reaches_the_model() {
     let model = Scripted::lines(&["agent.add(1)", "agent.add(2)"]);
     let mut w = Watched::new(model.clone());
     w.recommended().await;
-    w.send(Command::Reject { proposal: 1, reason: "one is too few".into() });
+    w.send(Command::Gate(Request::Reject { proposal: 1, reason: "one is too few".into() }));
     assert_eq!(w.recommended().await, "agent.add(2)");
     let asked = model.asked.lock().unwrap().clone();
     let prompt = |i: usize| asked[i].messages.iter().map(|m| m.text.clone()).collect::<String>();
@@ -110,10 +110,10 @@ async fn a_rejection_with_its_reason_reaches_the_model() {
 async fn a_refused_action_is_a_step_like_any_other() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::Manual { text: "dance".into() });
+    w.send(Command::Gate(Request::Manual { text: "dance".into() }));
     assert_eq!(w.executed().await, "Nothing happens.");
     assert!(w.session.current().unwrap().outcome.error.is_some());
-    w.send(Command::Manual { text: "agent.dance()".into() });
+    w.send(Command::Gate(Request::Manual { text: "agent.dance()".into() }));
     w.said(Level::Error, "no action of this world").await;
     w.quit().await;
 }
@@ -122,18 +122,18 @@ async fn a_refused_action_is_a_step_like_any_other() {
 async fn undo_takes_world_and_program_back_and_branches() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(1)"; 9]));
     for text in ["add 4", "add 3"] {
-        w.send(Command::Manual { text: text.into() });
+        w.send(Command::Gate(Request::Manual { text: text.into() }));
         w.executed().await;
     }
-    w.send(Command::Undo);
+    w.send(Command::Gate(Request::Undo));
     let situation = w.until("the situation", |n, _| matches!(n, Notice::Situation(s) if s.node == 1)).await;
     let Notice::Situation(situation) = situation else { unreachable!() };
     assert_eq!(situation.truth["total"], 4);
     assert_eq!(situation.variables["agent"]["total"], 4, "{}", situation.variables);
-    w.send(Command::Manual { text: "add 2".into() });
+    w.send(Command::Gate(Request::Manual { text: "add 2".into() }));
     assert_eq!(w.executed().await, "The total is 6.");
     assert_eq!(w.session.node(1).unwrap().children, [2, 3]);
-    w.send(Command::Goto(2));
+    w.send(Command::Gate(Request::Goto(2)));
     w.until("the situation", |n, _| matches!(n, Notice::Situation(s) if s.node == 2 && s.truth["total"] == 7)).await;
     w.quit().await;
 }
@@ -154,7 +154,7 @@ async fn a_hanging_model_is_cancelled_at_once_and_streams_meanwhile() {
     assert!(before.elapsed() < Duration::from_secs(5));
     let turn = &w.session.current().unwrap().turn;
     assert!(matches!(turn.asks[0].state, AskState::Failed { cancelled: true, .. }));
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     assert_eq!(w.recommended().await, "agent.add(1)");
     w.quit().await;
 }
@@ -186,7 +186,7 @@ async fn a_failing_model_is_said_and_a_person_can_go_on() {
     };
     let mut w = Watched::new(Scripted::new([Turn::Fail(broken)]));
     w.said(Level::Error, "is the server up?").await;
-    w.send(Command::Manual { text: "add 1".into() });
+    w.send(Command::Gate(Request::Manual { text: "add 1".into() }));
     assert_eq!(w.executed().await, "The total is 1.");
     w.quit().await;
 }
@@ -197,7 +197,7 @@ async fn an_edited_prompt_is_what_is_sent() {
     let mut w = Watched::new(model.clone());
     w.recommended().await;
     let messages = vec![PromptMessage { role: "user".into(), text: "my own words".into() }];
-    w.send(Command::Resend { ask: 1, messages: messages.clone() });
+    w.send(Command::Gate(Request::Resend { ask: 1, messages: messages.clone() }));
     assert_eq!(w.recommended().await, "agent.add(2)");
     assert_eq!(model.asked.lock().unwrap()[1].messages, messages);
     w.quit().await;
@@ -211,7 +211,7 @@ async fn the_policy_runs_to_the_end_and_stops_on_a_failing_assertion() {
         Turn::Say(vec!["agent.add(5)"; 4], Duration::ZERO),
     ]));
     w.recommended().await;
-    w.send(Command::SetPolicy(Policy { steps: u32::MAX, until_fails: true, ..Policy::default() }));
+    w.send(Command::Gate(Request::SetPolicy(Policy { steps: u32::MAX, until_fails: true, ..Policy::default() })));
     assert_eq!(w.executed().await, "The total is 4.");
     w.said(Level::Info, "stopped: `add 5` fails n < 5").await;
     assert!(!w.session.policy.is_automatic());
@@ -222,9 +222,9 @@ async fn the_policy_runs_to_the_end_and_stops_on_a_failing_assertion() {
 async fn a_world_that_breaks_takes_nothing_with_it() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(1)"; 3]));
     w.recommended().await;
-    w.send(Command::Manual { text: "add boom".into() });
+    w.send(Command::Gate(Request::Manual { text: "add boom".into() }));
     w.said(Level::Error, "the world broke").await;
-    w.send(Command::Manual { text: "add 1".into() });
+    w.send(Command::Gate(Request::Manual { text: "add 1".into() }));
     assert_eq!(w.executed().await, "The total is 1.");
     w.quit().await;
 }
@@ -237,9 +237,9 @@ fn to(model: &str) -> Configuration {
 async fn model_and_method_can_be_changed_on_the_way() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(1)"; 3]));
     w.recommended().await;
-    w.send(Command::Configure(to("nonsense")));
+    w.send(Command::Gate(Request::Configure(to("nonsense"))));
     w.said(Level::Error, "no model `nonsense`").await;
-    w.send(Command::Configure(to("scripted")));
+    w.send(Command::Gate(Request::Configure(to("scripted"))));
     w.recommended().await;
     assert_eq!(w.session.method, "few-shot");
     w.quit().await;
@@ -250,14 +250,22 @@ async fn adopted_assertions_are_in_force_at_once() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(4)", "agent.add(4)"]));
     w.recommended().await;
     assert_eq!(w.session.assertions()["add"].0, ["self.total + n <= self.env.limit", "n < 5"]);
-    w.send(Command::Adopt { action: "add".into(), assertions: vec!["n == 3".into()], origin: "edited".into() });
+    w.send(Command::Workshop(WorkshopCommand::Adopt {
+        action: "add".into(),
+        assertions: vec!["n == 3".into()],
+        origin: "edited".into(),
+    }));
     w.until("the check", |n, s| {
         matches!(n, Notice::Recorded(_))
             && s.assertions()["add"].0.len() == 1
             && s.current().unwrap().turn.verdicts[&1].failing().next().is_some()
     })
     .await;
-    w.send(Command::Adopt { action: "add".into(), assertions: vec!["n ==".into()], origin: "edited".into() });
+    w.send(Command::Workshop(WorkshopCommand::Adopt {
+        action: "add".into(),
+        assertions: vec!["n ==".into()],
+        origin: "edited".into(),
+    }));
     w.said(Level::Error, "n ==").await;
     assert_eq!(w.session.assertions()["add"].0, ["n == 3"], "what does not compile is not adopted");
     w.quit().await;
@@ -319,7 +327,7 @@ async fn a_session_resumes_at_its_cursor_with_nothing_run_again() {
     assert_eq!(s.truth_changes, serde_json::json!([{"op": "replace", "path": "/total", "value": 4}]), "as it was live");
     assert_eq!(model.asked.lock().unwrap().len(), asked, "no model is asked on opening");
     assert!(w.session.current().unwrap().turn.pending().is_none());
-    w.send(Command::Manual { text: "add 3".into() });
+    w.send(Command::Gate(Request::Manual { text: "add 3".into() }));
     assert_eq!(w.executed().await, "The total is 7.");
     let shown = w.quit().await;
     assert_eq!(log::load(&path).unwrap().records, shown);
@@ -329,7 +337,7 @@ async fn a_session_resumes_at_its_cursor_with_nothing_run_again() {
 async fn a_world_that_answers_otherwise_is_reported_and_earlier_steps_stay_open() {
     let mut w = Watched::new(Scripted::lines(&[]));
     for text in ["add 1", "add 2"] {
-        w.send(Command::Manual { text: text.into() });
+        w.send(Command::Gate(Request::Manual { text: text.into() }));
         w.executed().await;
     }
     let records = w.quit().await;
@@ -343,12 +351,12 @@ async fn a_world_that_answers_otherwise_is_reported_and_earlier_steps_stay_open(
         said.contains("step 1 (`add 1`)") && said.contains("The total is 1.") && said.contains("The total is 2."),
         "{said}"
     );
-    w.send(Command::Manual { text: "add 3".into() });
+    w.send(Command::Gate(Request::Manual { text: "add 3".into() }));
     w.said(Level::Error, "does not answer as recorded").await;
     assert_eq!(w.session.nodes().len(), 3, "nothing was executed");
-    w.send(Command::Goto(0));
+    w.send(Command::Gate(Request::Goto(0)));
     w.until("the move", |n, s| matches!(n, Notice::Recorded(_)) && s.cursor() == 0).await;
-    w.send(Command::Manual { text: "add 3".into() });
+    w.send(Command::Gate(Request::Manual { text: "add 3".into() }));
     assert_eq!(w.executed().await, "The total is 4.");
     w.quit().await;
 }
@@ -364,7 +372,7 @@ async fn quitting_in_the_middle_of_an_ask_marks_it() {
 #[tokio::test]
 async fn nothing_is_executed_before_its_decision_can_be_written() {
     let mut w = Watched::new(Scripted::lines(&[]));
-    w.send(Command::Manual { text: "add 1".into() });
+    w.send(Command::Gate(Request::Manual { text: "add 1".into() }));
     w.executed().await;
     let records = w.quit().await;
     let mut session = stepwright::episode::Session::new(header());
@@ -378,12 +386,12 @@ async fn nothing_is_executed_before_its_decision_can_be_written() {
     let mut setup = setup(beginning, Counter::default(), Scripted::lines(&[]), None);
     setup.keep = stepwright::driver::Keep::Copy(path.clone());
     let mut w = Watched::start(setup);
-    w.send(Command::Manual { text: "add 2".into() });
+    w.send(Command::Gate(Request::Manual { text: "add 2".into() }));
     w.said(Level::Error, "Nothing happens until the session can be written").await;
     assert_eq!(w.session.nodes().len(), 2);
     std::fs::remove_file(&blocker).unwrap();
     // The next command makes up for what waited.
-    w.send(Command::Note("room was made".into()));
+    w.send(Command::Gate(Request::Note("room was made".into())));
     assert_eq!(w.executed().await, "The total is 3.");
     w.until("the note", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Noted { .. }))).await;
     let shown = w.quit().await;

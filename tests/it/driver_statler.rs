@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use serde_json::{Value, json};
 use stepwright::driver::prompting::Prompting;
-use stepwright::driver::{Beginning, BeliefView, Command, Level, Notice, Setup, Source};
+use stepwright::driver::{Beginning, BeliefView, Command, Level, Notice, Request, Setup, Source};
 use stepwright::episode::{Actor, AskState, Choice, Event, Fate, Header, Policy, Session};
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
@@ -138,7 +138,7 @@ async fn a_program_is_approved_then_run_and_the_belief_after_it_decided() {
     assert!(prompt(&model, 1).ends_with("# query: the red block is dirty.\n# state = {"), "{}", prompt(&model, 1));
     let pending = w.session.pending_offer().unwrap().clone();
     assert!(pending.repairs.len() >= 2 && pending.problem.is_none(), "{pending:?}");
-    w.send(Command::ApproveBelief { offer });
+    w.send(Command::Gate(Request::ApproveBelief(offer)));
     w.recommended().await;
     assert_eq!(believed(&w)["red block"], json!({ "is": ["dirty"] }));
     assert!(prompt(&model, 2).contains("#     \"red block\": {\"is\": [\"dirty\"]}"), "{}", prompt(&model, 2));
@@ -161,7 +161,7 @@ async fn without_a_model_the_built_in_reader_answers_from_its_own_belief() {
         w.executed().await;
         if !w.session.is_done() && w.session.cursor() < 3 {
             let offer = offered(&mut w).await;
-            w.send(Command::ApproveBelief { offer });
+            w.send(Command::Gate(Request::ApproveBelief(offer)));
         }
     }
     assert!(w.session.current().unwrap().outcome.won, "{}", executed(&w.session));
@@ -179,7 +179,7 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
         w.executed().await;
         let offer = offered(&mut w).await;
         if step == 1 {
-            w.send(Command::ApproveBelief { offer });
+            w.send(Command::Gate(Request::ApproveBelief(offer)));
             continue;
         }
         // Wrongly, the blue one is dirty too.
@@ -187,9 +187,9 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
         state["blue block"] = json!({ "is": ["dirty"] });
         w.send(Command::CheckBelief { token: 7, text: state.to_string() });
         w.until("a reading", |n, _| matches!(n, Notice::BeliefChecked { token: 7, reading: Ok(_) })).await;
-        w.send(Command::EditBelief { offer, text: "no state".into() });
+        w.send(Command::Gate(Request::EditBelief { offer, text: "no state".into() }));
         w.said(Level::Error, "no belief").await;
-        w.send(Command::EditBelief { offer, text: state.to_string() });
+        w.send(Command::Gate(Request::EditBelief { offer, text: state.to_string() }));
     }
     w.recommended().await;
     let turn = &w.session.current().unwrap().turn;
@@ -199,16 +199,16 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     w.until("it is shown", |n, _| matches!(n, Notice::Situation(_))).await;
     assert_eq!(view(&w).differences[0].path, "/blue block/is/0");
     // Back, the belief is the one before; the same step again is offered anew.
-    w.send(Command::Undo);
+    w.send(Command::Gate(Request::Undo));
     w.until("back", |_, s| s.cursor() == 1).await;
     assert_eq!(believed(&w)["blue block"], json!({}));
-    w.send(Command::Redo);
+    w.send(Command::Gate(Request::Redo));
     w.until("forth", |_, s| s.cursor() == 2).await;
     assert_eq!(believed(&w)["blue block"], json!({ "is": ["dirty"] }));
     // Corrected by hand, the request is answered from the correction.
     let mut state = believed(&w);
     state["blue block"] = json!({ "is": ["clean"] });
-    w.send(Command::CorrectBelief { text: state.to_string() });
+    w.send(Command::Gate(Request::CorrectBelief(state.to_string())));
     w.recommended().await;
     assert!(text(&w).contains("one"), "{}", text(&w));
     let change = w.session.current().unwrap().turn.beliefs.last().unwrap().clone();
@@ -243,12 +243,12 @@ async fn calls_are_decided_one_by_one_where_that_is_asked_for() {
     assert_eq!(w.recommended().await, "2: put_first_on_second(\"blue block\", \"tin bowl\")");
     // One that is refused is passed over.
     let id = w.session.current().unwrap().turn.proposals.last().unwrap().id;
-    w.send(Command::Reject { proposal: id, reason: "leave it".into() });
+    w.send(Command::Gate(Request::Reject { proposal: id, reason: "leave it".into() }));
     assert_eq!(w.recommended().await, "3: update_wm(\"moved\")");
     w.approve();
     w.executed().await;
     let offer = offered(&mut w).await;
-    w.send(Command::RefuseBelief { offer, reason: String::new() });
+    w.send(Command::Gate(Request::RefuseBelief { offer, reason: String::new() }));
     assert_eq!(w.recommended().await, "4: done()");
     w.approve();
     w.executed().await;
@@ -283,12 +283,12 @@ async fn a_program_that_stops_early_has_its_calls_made_and_says_why() {
 async fn what_a_person_types_is_made_at_once_and_an_endless_program_is_stopped() {
     let model = Scripted::new([Turn::Hang("say"), Turn::Hang("say")]);
     let mut w = watched("statler", &model, &[]);
-    w.send(Command::Manual {
+    w.send(Command::Gate(Request::Manual {
         text: "put_first_on_second('red block', 'tin bowl')\nput_first_on_second('blue block', 'tin bowl')".into(),
-    });
+    }));
     w.executed().await;
     assert!(executed(&w.session).lines().count() == 2, "the request stays open: {}", executed(&w.session));
-    w.send(Command::Manual { text: "while True:\n    pass".into() });
+    w.send(Command::Gate(Request::Manual { text: "while True:\n    pass".into() }));
     w.until("it runs", |n, _| matches!(n, Notice::Progress { done: 0, .. })).await;
     w.send(Command::Cancel);
     w.said(Level::Error, "stopped by a person").await;
@@ -307,7 +307,7 @@ async fn one_answer_may_hold_program_and_state() {
         let offer = offered(&mut w).await;
         let pending = w.session.pending_offer().unwrap();
         assert_eq!((pending.ask, pending.update.as_str()), (None, "the red block is dirty."));
-        w.send(Command::ApproveBelief { offer });
+        w.send(Command::Gate(Request::ApproveBelief(offer)));
         w.recommended().await;
         assert_eq!(believed(&w)["red block"], json!({ "is": ["dirty"] }));
         let asked = prompt(&model, 1);
@@ -331,9 +331,9 @@ async fn the_writer_by_instructions_is_shown_no_example_and_may_be_asked_again()
     let offer = offered(&mut w).await;
     assert!(prompt(&model, 0).contains("teal block") && !prompt(&model, 1).contains("teal block"));
     assert!(w.session.pending_offer().unwrap().problem.is_some(), "{:?}", w.session.pending_offer());
-    w.send(Command::ApproveBelief { offer });
+    w.send(Command::Gate(Request::ApproveBelief(offer)));
     w.said(Level::Warning, "cannot be taken as it is").await;
-    w.send(Command::RewriteBelief { offer });
+    w.send(Command::Gate(Request::RewriteBelief(offer)));
     w.until("another", |_, s| s.pending_offer().is_some_and(|o| o.id == offer + 1)).await;
     assert!(model.asked.lock().unwrap()[2].temperature > 0.0, "greedily it would be the same");
     w.quit().await;
@@ -377,13 +377,13 @@ async fn a_belief_is_kept_beside_another_method_where_that_is_asked_for() {
     w.recommended().await;
     let begun = believed(&w);
     for text in &goes[..2] {
-        w.send(Command::Manual { text: text.clone() });
+        w.send(Command::Gate(Request::Manual { text: text.clone() }));
         w.executed().await;
         let offer = offered(&mut w).await;
         let pending = w.session.pending_offer().unwrap();
         assert!(pending.update.starts_with(text) && pending.problem.is_none(), "{pending:?}");
         assert_eq!(pending.update, format!("{text}: {}", w.session.current().unwrap().outcome.observation.trim()));
-        w.send(Command::ApproveBelief { offer });
+        w.send(Command::Gate(Request::ApproveBelief(offer)));
         w.recommended().await;
         assert_ne!(believed(&w), begun, "it knows where the agent is");
     }
@@ -397,7 +397,7 @@ async fn a_refused_program_is_told_to_the_model() {
     let model = Scripted::lines(&["say('a')", "say('b')"]);
     let mut w = watched("statler", &model, &[]);
     w.recommended().await;
-    w.send(Command::Reject { proposal: 1, reason: "nobody asked".into() });
+    w.send(Command::Gate(Request::Reject { proposal: 1, reason: "nobody asked".into() }));
     w.recommended().await;
     let asked = prompt(&model, 1);
     assert!(asked.contains("nobody asked") && asked.contains("say('a')"), "{asked}");

@@ -9,7 +9,7 @@ use crate::support::driver::{Scripted, Turn, Watched};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
-    Command, Keep, Level, NewSession, Notice, OpenRequest, Setup, Source, Sources, prepare, prepare_new, start,
+    Command, Keep, Level, NewSession, Notice, OpenRequest, Request, Setup, Source, Sources, prepare, prepare_new, start,
 };
 use stepwright::episode::{Actor, Choice, Event, Mark, Policy, Session, log};
 use stepwright::program::sandbox::{Limits, Workers};
@@ -58,23 +58,23 @@ async fn by_hand(config: &Config, path: &std::path::Path) {
     w.recommended().await;
     let first = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
     let reason = "apples get thrown away in this house: look into the garbage can first";
-    w.send(Command::Reject { proposal: first, reason: reason.into() });
+    w.send(Command::Gate(Request::Reject { proposal: first, reason: reason.into() }));
     w.recommended().await;
     let second = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
-    w.send(Command::Edit { proposal: second, text: "go to garbagecan 1".into() });
+    w.send(Command::Gate(Request::Edit { proposal: second, text: "go to garbagecan 1".into() }));
     w.recommended().await;
-    w.send(Command::Manual { text: "take apple 1 from garbagecan 1".into() });
+    w.send(Command::Gate(Request::Manual { text: "take apple 1 from garbagecan 1".into() }));
     w.recommended().await;
-    w.send(Command::Manual { text: "go to fridge 1".into() });
+    w.send(Command::Gate(Request::Manual { text: "go to fridge 1".into() }));
     w.recommended().await;
-    w.send(Command::Note("it is to be heated first: back".into()));
-    w.send(Command::Undo);
+    w.send(Command::Gate(Request::Note("it is to be heated first: back".into())));
+    w.send(Command::Gate(Request::Undo));
     w.until("the way back", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. }))).await;
     for text in ["go to microwave 1", "heat apple 1 with microwave 1", "go to fridge 1", "open fridge 1"] {
-        w.send(Command::Manual { text: text.into() });
+        w.send(Command::Gate(Request::Manual { text: text.into() }));
         w.recommended().await;
     }
-    w.send(Command::Manual { text: "put apple 1 in/on fridge 1".into() });
+    w.send(Command::Gate(Request::Manual { text: "put apple 1 in/on fridge 1".into() }));
     w.said(Level::Info, "the goal is reached").await;
     w.quit().await;
 }
@@ -132,18 +132,18 @@ async fn dialogue(config: &Config, path: &std::path::Path) {
         let turn = &w.session.current().unwrap().turn;
         let proposal = turn.recommended.as_ref().unwrap().0.unwrap();
         if turn.proposal(proposal).unwrap().action.as_ref().unwrap().text == right {
-            w.send(Command::Approve { proposal });
+            w.send(Command::Gate(Request::Approve { proposal }));
             continue;
         }
         if std::mem::take(&mut trusting) {
-            w.send(Command::Approve { proposal });
+            w.send(Command::Gate(Request::Approve { proposal }));
             w.recommended().await;
-            w.send(Command::Note("the recorded system did something else: back".into()));
-            w.send(Command::Undo);
+            w.send(Command::Gate(Request::Note("the recorded system did something else: back".into())));
+            w.send(Command::Gate(Request::Undo));
             w.until("the way back", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. })))
                 .await;
         }
-        w.send(Command::Edit { proposal, text: right });
+        w.send(Command::Gate(Request::Edit { proposal, text: right }));
     }
     w.said(Level::Info, "the goal is reached").await;
     w.quit().await;
@@ -155,7 +155,7 @@ async fn select(w: &mut Watched, prefer: &str) {
     let turn = &w.session.current().unwrap().turn;
     let preferred = turn.proposals.iter().rev().find(|p| p.action.as_ref().is_some_and(|a| a.text == prefer));
     let proposal = preferred.map_or_else(|| turn.recommended.as_ref().unwrap().0.unwrap(), |p| p.id);
-    w.send(Command::Approve { proposal });
+    w.send(Command::Gate(Request::Approve { proposal }));
     w.executed().await;
 }
 
@@ -169,12 +169,20 @@ async fn kitchen(config: &Config, path: &std::path::Path) {
     }
     select(&mut w, "open Cabinet|2").await;
     w.recommended().await;
-    w.send(Command::Note("no mug in there: back to before both blocks, to see how the tree grew".into()));
-    for command in [Command::Undo, Command::Undo, Command::Undo, Command::Redo, Command::Redo] {
+    w.send(Command::Gate(Request::Note(
+        "no mug in there: back to before both blocks, to see how the tree grew".into(),
+    )));
+    for command in [
+        Command::Gate(Request::Undo),
+        Command::Gate(Request::Undo),
+        Command::Gate(Request::Undo),
+        Command::Gate(Request::Redo),
+        Command::Gate(Request::Redo),
+    ] {
         w.send(command);
         w.until("the way", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. }))).await;
     }
-    w.send(Command::Propose);
+    w.send(Command::Gate(Request::Propose));
     while !w.session.is_done() {
         select(&mut w, "open Cabinet|1").await;
     }
@@ -185,7 +193,7 @@ async fn kitchen(config: &Config, path: &std::path::Path) {
 /// Takes the belief that waits, if one does, and the program for the next request.
 async fn answer(w: &mut Watched) {
     if let Some(offer) = w.session.pending_offer().map(|o| o.id) {
-        w.send(Command::ApproveBelief { offer });
+        w.send(Command::Gate(Request::ApproveBelief(offer)));
         w.recommended().await;
     }
     w.approve();
@@ -206,17 +214,17 @@ async fn table(config: &Config, path: &std::path::Path) {
     let right = offer.state.unwrap().to_string();
     let mistaken = right.replace("red block is on blue block", "red block is on green block");
     assert_ne!(mistaken, right);
-    w.send(Command::EditBelief { offer: offer.id, text: mistaken });
+    w.send(Command::Gate(Request::EditBelief { offer: offer.id, text: mistaken }));
     w.recommended().await;
     answer(&mut w).await;
     answer(&mut w).await;
-    w.send(Command::Note("answered from a wrong belief: back, and put it right".into()));
-    w.send(Command::Undo);
+    w.send(Command::Gate(Request::Note("answered from a wrong belief: back, and put it right".into())));
+    w.send(Command::Gate(Request::Undo));
     w.until("the way back", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. }))).await;
     // Taken from under it in the belief, the red block fell on the table there.
     let mut state = (**w.session.belief().unwrap()).clone();
     state["relations"] = serde_json::json!(["red block is on blue block"]);
-    w.send(Command::CorrectBelief { text: state.to_string() });
+    w.send(Command::Gate(Request::CorrectBelief(state.to_string())));
     w.recommended().await;
     while w.session.pending_offer().is_some() || is_recommended(&w.session) {
         answer(&mut w).await;
@@ -262,7 +270,7 @@ async fn every_example_replays_in_the_world_at_every_node_and_asks_no_model() {
         let nodes = session.nodes().len() as u64;
         // Down the tree and back, so that every node is reached by replay and by snapshot.
         for node in (0..nodes).chain((0..nodes).rev()) {
-            handle.commands.send(Command::Goto(node)).unwrap();
+            handle.commands.send(Command::Gate(Request::Goto(node))).unwrap();
         }
         handle.commands.send(Command::Quit).unwrap();
         let mut visited = std::collections::BTreeSet::new();

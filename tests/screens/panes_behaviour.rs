@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent,
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use serde_json::json;
-use stepwright::driver::{Command, Level, LineStatus, Notice};
+use stepwright::driver::{Command, Level, LineStatus, Notice, Request};
 use stepwright::episode::{Choice, Event, Origin};
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
@@ -117,7 +117,7 @@ fn a_program_line_is_edited_checked_and_rewritten() {
     assert!(screen.contains("23 ✗     agent.take('mug 1', 'shelf 2')  # AssertionError: not here"), "{screen}");
     assert!(screen.contains("2 calls further on: AssertionError"), "{screen}");
     let intents = press(p.as_mut(), &s.view, KeyCode::Enter);
-    assert_eq!(sent(&intents), &Command::Rewrite { node: 1, text: "agent.goto('shelf 2', 'y')".into() });
+    assert_eq!(sent(&intents), &Command::Gate(Request::Rewrite { node: 1, text: "agent.goto('shelf 2', 'y')".into() }));
     assert!(!p.captures_text());
 }
 
@@ -138,7 +138,7 @@ fn a_line_that_is_no_call_and_no_known_action_is_not_taken() {
     assert!(why.contains("is not a call") && open, "{why}");
     // What the world says can be done here is taken as it is.
     let (intents, open) = enter("go to desk 1");
-    assert!(matches!(sent(&intents), Command::Rewrite { text, .. } if text == "go to desk 1") && !open);
+    assert!(matches!(sent(&intents), Command::Gate(Request::Rewrite { text, .. }) if text == "go to desk 1") && !open);
 }
 
 #[test]
@@ -172,13 +172,13 @@ fn the_program_leads_to_steps_and_branches() {
     let mut s = episode();
     let mut p = ready(PaneId::Program, &s.view);
     p.act(PaneAction::Up, &s.view);
-    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Goto(2));
+    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Gate(Request::Goto(2)));
     s.go(1);
     let again = s.propose("look", None, Origin::Person, None);
     s.execute(again, fixture::outcome("You see a shelf.", &[]), json!([]));
     let screen = look(p.as_mut(), &s.view);
     assert!(screen.contains("# look") && screen.contains("branch 2 of 2") && !screen.contains("mug 1 from desk"));
-    assert_eq!(sent(&p.act(PaneAction::Cycle, &s.view)), &Command::Goto(2));
+    assert_eq!(sent(&p.act(PaneAction::Cycle, &s.view)), &Command::Gate(Request::Goto(2)));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn choosing_a_proposal_explains_it_and_enter_approves() {
     s.view.selected = Some(5);
     s.view.revision += 1;
     assert!(look(p.as_mut(), &s.view).contains("AssertionError"));
-    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Approve { proposal: 5 });
+    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Gate(Request::Approve { proposal: 5 }));
     let edit = Intent::EditAction { proposal: 5, text: "take mug 2 from shelf 2".into() };
     assert_eq!(p.act(PaneAction::Edit, &s.view), [edit]);
     s.decide(Choice::Reject { proposal: 5, reason: "no".into() });
@@ -310,7 +310,7 @@ fn a_prompt_is_edited_and_sent_again() {
     keys(p.as_mut(), &s.view, "Now: ");
     let send = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
     let intents = p.key(send, &s.view);
-    let Command::Resend { ask: 2, messages } = sent(&intents) else { panic!("{intents:?}") };
+    let Command::Gate(Request::Resend { ask: 2, messages }) = sent(&intents) else { panic!("{intents:?}") };
     assert_eq!(messages[0].text, "Now: You complete a program that acts in a household.");
     assert!(messages[1].text.starts_with("# def put_a_mug"));
     assert!(!p.captures_text());
@@ -328,7 +328,7 @@ fn the_log_jumps_searches_and_copies() {
     p.act(PaneAction::Search, &s.view);
     keys(p.as_mut(), &s.view, "to step 1");
     press(p.as_mut(), &s.view, KeyCode::Enter);
-    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Goto(1));
+    assert_eq!(sent(&p.act(PaneAction::Activate, &s.view)), &Command::Gate(Request::Goto(1)));
     let [Intent::Copy(json)] = &p.act(PaneAction::Copy, &s.view)[..] else { panic!("a copy") };
     assert!(json.contains("\"event\":\"executed\""));
     p.act(PaneAction::Bottom, &s.view);

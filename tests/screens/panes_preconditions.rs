@@ -8,7 +8,7 @@ use crate::support::screen::{ascii, buffer, pane, shown, text, unicode};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use insta::assert_snapshot;
 use ratatui::layout::Rect;
-use stepwright::driver::{Command, Level, Notice, SetSource};
+use stepwright::driver::{Command, Level, Notice, SetSource, WorkshopCommand};
 use stepwright::episode::Origin;
 use stepwright::precondition::{AdoptedSet, CandidateOrigin, Counterpart, Fate, SideBySide};
 use stepwright::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
@@ -41,7 +41,7 @@ impl Bench {
 
     fn answer(&mut self, intents: &[Intent]) {
         for intent in intents {
-            let Intent::Send(Command::TryCandidate { token, text, .. }) = intent else { continue };
+            let Intent::Send(Command::Workshop(WorkshopCommand::Try { token, text, .. })) = intent else { continue };
             let known = pool().candidates.iter().position(|c| c.text == *text);
             let inspection = known.map(inspection).ok_or_else(|| "no demonstration calls it".to_owned());
             self.s.view.notice(Notice::CandidateChecked { token: *token, inspection });
@@ -55,7 +55,7 @@ impl Bench {
             .p
             .act(action, &self.s.view)
             .into_iter()
-            .partition(|i| matches!(i, Intent::Send(Command::TryCandidate { .. })));
+            .partition(|i| matches!(i, Intent::Send(Command::Workshop(WorkshopCommand::Try { .. }))));
         self.answer(&looks);
         others
     }
@@ -112,7 +112,9 @@ impl Bench {
 
     /// Shows the step that was asked for.
     fn step(&mut self, command: &Command) {
-        let (Command::ShowStep { token, .. } | Command::ShowDifference { token, .. }) = command else {
+        let (Command::Workshop(WorkshopCommand::ShowStep { token, .. })
+        | Command::Workshop(WorkshopCommand::ShowDifference { token, .. })) = command
+        else {
             panic!("no step was asked for: {command:?}")
         };
         self.s.view.notice(Notice::StepShown { token: *token, step: step_view() });
@@ -120,7 +122,9 @@ impl Bench {
     }
 
     fn sets(&mut self, command: &Command) {
-        let Command::CompareSets { token, .. } = command else { panic!("no comparison: {command:?}") };
+        let Command::Workshop(WorkshopCommand::Compare { token, .. }) = command else {
+            panic!("no comparison: {command:?}")
+        };
         let (comparison, right) = comparison();
         self.s.view.notice(Notice::SetsCompared { token: *token, comparison, right });
         self.settle();
@@ -131,7 +135,7 @@ impl Bench {
 fn adopted(b: &mut Bench, rows: Vec<SideBySide>) -> (Vec<String>, String) {
     let intents = b.act(PaneAction::Adopt);
     let intents = match &intents[..] {
-        [Intent::Send(Command::CompareSets { token, left, right })] => {
+        [Intent::Send(Command::Workshop(WorkshopCommand::Compare { token, left, right }))] => {
             assert_eq!((left.name(), right.name()), ("in force".into(), "marked".into()));
             let (comparison, right) = comparison();
             let mut comparison = (*comparison).clone();
@@ -142,9 +146,11 @@ fn adopted(b: &mut Bench, rows: Vec<SideBySide>) -> (Vec<String>, String) {
         _ => intents,
     };
     match &intents[..] {
-        [Intent::Send(Command::Adopt { assertions, .. })] => (assertions.clone(), String::new()),
+        [Intent::Send(Command::Workshop(WorkshopCommand::Adopt { assertions, .. }))] => {
+            (assertions.clone(), String::new())
+        }
         [Intent::Confirm { commands, question, .. }] => match commands.as_slice() {
-            [Command::Adopt { assertions, .. }] => (assertions.clone(), question.clone()),
+            [Command::Workshop(WorkshopCommand::Adopt { assertions, .. })] => (assertions.clone(), question.clone()),
             other => panic!("{other:?}"),
         },
         other => panic!("{other:?}"),
@@ -189,7 +195,7 @@ fn deleted_candidates_are_restored_and_not_marked() {
     assert!(b.said(PaneAction::ToggleFold).contains("x restores it"));
     assert_eq!(
         b.sent(PaneAction::ToggleReject),
-        Command::RejectCandidate { action: "take".into(), id: 6, rejected: false }
+        Command::Workshop(WorkshopCommand::Reject { action: "take".into(), id: 6, rejected: false })
     );
     b.act(PaneAction::Up);
     assert!(b.said(PaneAction::ToggleReject).contains("A drops the others"));
@@ -200,7 +206,7 @@ fn what_is_edited_has_its_verdict_before_a_key_is_pressed() {
     let mut b = Bench::new();
     b.down(2);
     b.p.act(PaneAction::Edit, &b.s.view).iter().for_each(|intent| {
-        assert!(matches!(intent, Intent::Send(Command::TryCandidate { .. })), "{intent:?}");
+        assert!(matches!(intent, Intent::Send(Command::Workshop(WorkshopCommand::Try { .. }))), "{intent:?}");
     });
     let screen = b.screen();
     assert!(screen.contains("as you type") && screen.contains("|C|"), "{screen}");
@@ -211,7 +217,7 @@ fn what_is_edited_has_its_verdict_before_a_key_is_pressed() {
     let tokens: Vec<u64> = asked
         .iter()
         .filter_map(|i| match i {
-            Intent::Send(Command::TryCandidate { token, .. }) => Some(*token),
+            Intent::Send(Command::Workshop(WorkshopCommand::Try { token, .. })) => Some(*token),
             _ => None,
         })
         .collect();
@@ -245,7 +251,7 @@ fn a_candidate_is_looked_at_as_it_is_typed() {
     b.act(PaneAction::Edit);
     let wake = b.keys("s");
     assert!(matches!(wake[..], [Intent::WakeIn(_)]));
-    let Command::TryCandidate { token, action, text } = b.rest() else { panic!("a try") };
+    let Command::Workshop(WorkshopCommand::Try { token, action, text }) = b.rest() else { panic!("a try") };
     assert_eq!((action.as_str(), text.as_str()), ("take", "self.location == receps"));
     let mut seen = (*inspection(3)).clone();
     seen.candidate.text = text;
@@ -265,11 +271,14 @@ fn a_candidate_is_looked_at_as_it_is_typed() {
     assert!(screen.contains("implied by self.location == recep"), "{screen}");
     let put = b.press(KeyCode::Enter);
     let text = "self.location == receps".to_owned();
-    assert_eq!(put, [Intent::Send(Command::PutCandidate { action: "take".into(), id: Some(1), text })]);
+    assert_eq!(
+        put,
+        [Intent::Send(Command::Workshop(WorkshopCommand::Put { action: "take".into(), id: Some(1), text }))]
+    );
     // What cannot be told is told where it is typed.
     b.act(PaneAction::Add);
     b.keys("x");
-    let Command::TryCandidate { token, .. } = b.rest() else { panic!("a try") };
+    let Command::Workshop(WorkshopCommand::Try { token, .. }) = b.rest() else { panic!("a try") };
     b.s.view.notice(Notice::CandidateChecked { token, inspection: Err("no demonstration calls `take`".into()) });
     b.settle();
     assert!(b.screen().contains("no demonstration calls `take`"));
@@ -283,7 +292,9 @@ fn inference_is_started_for_one_or_all_by_enumerator_or_model() {
     other.action = "goto".into();
     b.s.view.notice(Notice::Pool(Arc::new(other)));
     b.settle();
-    let infer = |action: Option<&str>, origin| Command::Infer { action: action.map(str::to_owned), origin };
+    let infer = |action: Option<&str>, origin| {
+        Command::Workshop(WorkshopCommand::Infer { action: action.map(str::to_owned), origin })
+    };
     assert_eq!(b.sent(PaneAction::Run), infer(Some("goto"), CandidateOrigin::Enumerated));
     b.act(PaneAction::Right);
     b.act(PaneAction::Cycle);
@@ -293,7 +304,7 @@ fn inference_is_started_for_one_or_all_by_enumerator_or_model() {
     assert!(b.screen().contains("I: model, 3 demonstrations x 1+8"));
     b.act(PaneAction::Add);
     b.keys("obj");
-    let put = Command::PutCandidate { action: "take".into(), id: None, text: "obj".into() };
+    let put = Command::Workshop(WorkshopCommand::Put { action: "take".into(), id: None, text: "obj".into() });
     assert_eq!(b.press(KeyCode::Enter), [Intent::Send(put)]);
     let _ = b.screen();
     let event =
@@ -335,7 +346,9 @@ fn marked_candidates_are_merged_and_that_is_undone() {
     b.down(2);
     b.act(PaneAction::ToggleFold);
     let text = "self.location == recep or self.location is not None".to_owned();
-    let Command::PutCandidate { action, id: None, text: any } = b.sent(PaneAction::MergeAny) else { panic!("a merge") };
+    let Command::Workshop(WorkshopCommand::Put { action, id: None, text: any }) = b.sent(PaneAction::MergeAny) else {
+        panic!("a merge")
+    };
     assert_eq!((action.as_str(), any), ("take", text.clone()));
     let mut merged = pool();
     merged.candidates.push(stepwright::precondition::Candidate {
@@ -355,11 +368,11 @@ fn undoing_a_merge_brings_the_marks_back() {
     b.act(PaneAction::ToggleFold);
     let before = adopted(&mut b, vec![]).0;
     assert_eq!(before.len(), 2);
-    let Command::PutCandidate { text, .. } = b.sent(PaneAction::MergeAll) else { panic!("a merge") };
+    let Command::Workshop(WorkshopCommand::Put { text, .. }) = b.sent(PaneAction::MergeAll) else { panic!("a merge") };
     assert_eq!(text, "self.inventory is None and self.location == recep");
-    assert_eq!(b.sent(PaneAction::UndoChange), Command::UndoChange { action: "take".into() });
+    assert_eq!(b.sent(PaneAction::UndoChange), Command::Workshop(WorkshopCommand::Undo { action: "take".into() }));
     assert_eq!(adopted(&mut b, vec![]).0, before);
-    assert_eq!(b.sent(PaneAction::RedoChange), Command::RedoChange { action: "take".into() });
+    assert_eq!(b.sent(PaneAction::RedoChange), Command::Workshop(WorkshopCommand::Redo { action: "take".into() }));
 }
 
 #[test]
@@ -369,7 +382,7 @@ fn two_marked_ones_are_told_apart_by_a_step() {
     b.down(4);
     b.act(PaneAction::ToggleFold);
     let command = b.sent(PaneAction::Differ);
-    let Command::ShowDifference { one, other, .. } = &command else { panic!("{command:?}") };
+    let Command::Workshop(WorkshopCommand::ShowDifference { one, other, .. }) = &command else { panic!("{command:?}") };
     assert_eq!((one.as_str(), other.as_str()), ("self.location == recep", "self.location is not None"));
     b.step(&command);
     assert_eq!(b.p.title(&b.s.view), "Demonstration 3 (heat-3), before call 8");
@@ -387,7 +400,7 @@ fn why_names_the_stronger_one_and_a_step() {
     assert!(b.said(PaneAction::Why).contains("it is optimal"));
     b.down(2);
     let command = b.sent(PaneAction::Why);
-    let Command::ShowDifference { one, other, .. } = &command else { panic!("{command:?}") };
+    let Command::Workshop(WorkshopCommand::ShowDifference { one, other, .. }) = &command else { panic!("{command:?}") };
     assert_eq!((one.as_str(), other.as_str()), ("self.location is not None", "self.location == recep"));
     b.down(2);
     assert!(b.said(PaneAction::Why).contains("only valid candidates are ranked"));
@@ -404,12 +417,12 @@ fn a_close_look_lists_relations_and_steps_and_goes_to_them() {
     // Heading, three related, heading, three steps, the rest.
     b.down(5);
     let command = b.sent(PaneAction::Activate);
-    let Command::ShowStep { place, texts, .. } = &command else { panic!("{command:?}") };
+    let Command::Workshop(WorkshopCommand::ShowStep { place, texts, .. }) = &command else { panic!("{command:?}") };
     assert_eq!(place.call, 3);
     assert_eq!(texts, &["self.location == recep", "self.inventory is None"], "it, and what is in force");
     b.step(&command);
     let command = b.sent(PaneAction::Right);
-    assert!(matches!(&command, Command::ShowStep { place, .. } if place.call == 7));
+    assert!(matches!(&command, Command::Workshop(WorkshopCommand::ShowStep { place, .. }) if place.call == 7));
     b.step(&command);
     let command = b.sent(PaneAction::Right);
     b.step(&command);
@@ -426,12 +439,12 @@ fn a_close_look_lists_relations_and_steps_and_goes_to_them() {
 fn two_sets_are_compared_changed_and_put_in_force() {
     let mut b = Bench::new();
     let command = b.sent(PaneAction::Compare);
-    let Command::CompareSets { left, right, .. } = &command else { panic!("{command:?}") };
+    let Command::Workshop(WorkshopCommand::Compare { left, right, .. }) = &command else { panic!("{command:?}") };
     assert_eq!((left, right), (&SetSource::InForce, &SetSource::Inferred));
     b.sets(&command);
     assert_eq!(b.p.title(&b.s.view), "Two sets side by side");
     let sources = |command: &Command| match command {
-        Command::CompareSets { left, right, .. } => (left.name(), right.name()),
+        Command::Workshop(WorkshopCommand::Compare { left, right, .. }) => (left.name(), right.name()),
         other => panic!("{other:?}"),
     };
     let command = b.sent(PaneAction::Compare);
@@ -442,12 +455,17 @@ fn two_sets_are_compared_changed_and_put_in_force() {
     b.sets(&command);
     // The step where they differ comes with all that either asserts.
     let command = b.sent(PaneAction::Activate);
-    assert!(matches!(&command, Command::ShowStep { texts, .. } if texts.len() == 5), "{command:?}");
+    assert!(
+        matches!(&command, Command::Workshop(WorkshopCommand::ShowStep { texts, .. }) if texts.len() == 5),
+        "{command:?}"
+    );
     b.step(&command);
     b.act(PaneAction::Back);
     // The left one is not what is in force, so what would change is found out first.
     let command = b.sent(PaneAction::Adopt);
-    let Command::CompareSets { token, left: SetSource::InForce, .. } = command else { panic!("{command:?}") };
+    let Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, .. }) = command else {
+        panic!("{command:?}")
+    };
     let (sets, right) = comparison();
     b.s.view.notice(Notice::SetsCompared { token, comparison: sets, right });
     let intents = b.p.update(&b.s.view);
@@ -455,7 +473,9 @@ fn two_sets_are_compared_changed_and_put_in_force() {
     let drops = "It drops 1:\n  - take: self.location is not None  (implied by the rest)";
     assert!(question.contains("It adds 2:") && question.contains(drops), "{question}");
     assert!(question.contains("1 stay, 1 are said with other words"), "{question}");
-    assert!(matches!(&commands[..], [Command::AdoptSet { origin, .. }] if origin == "mine.preconditions.py"));
+    assert!(
+        matches!(&commands[..], [Command::Workshop(WorkshopCommand::AdoptSet { origin, .. })] if origin == "mine.preconditions.py")
+    );
     b.down(5);
     assert!(b.said(PaneAction::Activate).contains("they differ on take"));
 }
@@ -469,7 +489,7 @@ fn the_marked_set_can_be_compared_and_files_are_asked_for() {
     let mut given = None;
     for _ in 0..4 {
         let command = b.sent(PaneAction::Right);
-        if let Command::CompareSets { right: SetSource::Given(name, set), .. } = &command {
+        if let Command::Workshop(WorkshopCommand::Compare { right: SetSource::Given(name, set), .. }) = &command {
             given = Some((name.clone(), set.clone()));
         }
         b.sets(&command);
@@ -481,13 +501,13 @@ fn the_marked_set_can_be_compared_and_files_are_asked_for() {
     assert_eq!(b.act(PaneAction::Save), [Intent::AskFile(save)]);
     let [Intent::AskFile(FileUse::Compare { token, .. })] = b.act(PaneAction::Load)[..] else { panic!("a file") };
     let (left, right) = (SetSource::InForce, SetSource::File("x".into()));
-    b.sets(&Command::CompareSets { token, left, right });
+    b.sets(&Command::Workshop(WorkshopCommand::Compare { token, left, right }));
     assert!(b.screen().contains("mine.preconditions.py"));
     // It stays among those to be compared.
     b.sent(PaneAction::Compare);
     let names: Vec<String> = (0..5)
         .map(|_| match b.sent(PaneAction::Right) {
-            Command::CompareSets { right, .. } => right.name(),
+            Command::Workshop(WorkshopCommand::Compare { right, .. }) => right.name(),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -562,7 +582,7 @@ fn nothing_is_looked_up_before_anybody_works_here() {
     assert!(p.update(&s.view).is_empty(), "what is in force alone need not be evaluated at the start");
     let intents = p.act(PaneAction::Down, &s.view);
     assert!(
-        matches!(&intents[..], [Intent::Send(Command::TryCandidate { text, .. })] if text == "self.inventory is None")
+        matches!(&intents[..], [Intent::Send(Command::Workshop(WorkshopCommand::Try { text, .. }))] if text == "self.inventory is None")
     );
     assert!(p.act(PaneAction::Down, &s.view).is_empty(), "asked once");
     let _ = p.update(&View::default());

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
-use stepwright::driver::{Command, Level, Notice, SetSource};
+use stepwright::driver::{Command, Level, Notice, Request, SetSource, WorkshopCommand};
 use stepwright::episode::{Actor, Choice, Decision, Event as Happened, Policy, Verdict};
 use stepwright::precondition::{Candidate, CandidateAsks, CandidateOrigin, Fate, Pool, SetComparison};
 use stepwright::tui::app::{App, Effect, Parts};
@@ -84,7 +84,7 @@ impl Bench {
 
     /// The commands but for those that only look.
     fn wishes(&mut self) -> Vec<Command> {
-        let looks = |c: &Command| matches!(c, Command::TryCandidate { .. } | Command::Explain { .. });
+        let looks = |c: &Command| matches!(c, Command::Workshop(WorkshopCommand::Try { .. }) | Command::Explain { .. });
         self.commands().into_iter().filter(|c| !looks(c)).collect()
     }
 
@@ -229,27 +229,39 @@ fn preconditions_are_worked_on_by_keys() {
     let action = || "goto".to_owned();
     bench.press("alt-3 down space &");
     let text = "self.seen[recep] and recep".to_owned();
-    assert_eq!(bench.wishes(), [Command::PutCandidate { action: action(), id: None, text }]);
+    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text })]);
     bench.press("Z Y");
-    let (undo, redo) = (Command::UndoChange { action: action() }, Command::RedoChange { action: action() });
+    let (undo, redo) = (
+        Command::Workshop(WorkshopCommand::Undo { action: action() }),
+        Command::Workshop(WorkshopCommand::Redo { action: action() }),
+    );
     assert_eq!(bench.wishes(), [undo, redo]);
     bench.press("* space up space |");
     let text = "self.seen[recep] or recep".to_owned();
-    assert_eq!(bench.wishes(), [Command::PutCandidate { action: action(), id: None, text }]);
+    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text })]);
     bench.press("Z =");
     let wishes = bench.wishes();
-    assert!(matches!(&wishes[..], [_, Command::ShowDifference { one, other, .. }] if one != other), "{wishes:?}");
+    assert!(
+        matches!(&wishes[..], [_, Command::Workshop(WorkshopCommand::ShowDifference { one, other, .. })] if one != other),
+        "{wishes:?}"
+    );
     bench.press("down x");
-    assert_eq!(bench.wishes(), [Command::RejectCandidate { action: action(), id: 1, rejected: true }]);
+    assert_eq!(
+        bench.wishes(),
+        [Command::Workshop(WorkshopCommand::Reject { action: action(), id: 1, rejected: true })]
+    );
     bench.press("I ctrl-a v I");
-    let infer = |action: Option<String>, origin| Command::Infer { action, origin };
+    let infer = |action: Option<String>, origin| Command::Workshop(WorkshopCommand::Infer { action, origin });
     let by = [CandidateOrigin::Enumerated, CandidateOrigin::Model];
     let inferred = [infer(Some(action()), by[0]), infer(None, by[0]), infer(Some(action()), by[1])];
     assert_eq!(bench.wishes(), inferred);
     bench.press("L");
-    assert_eq!(bench.wishes(), [Command::ScoreCandidates { action: action() }]);
+    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Score { action: action() })]);
     bench.press("+ 'lamp' enter");
-    assert_eq!(bench.wishes(), [Command::PutCandidate { action: action(), id: None, text: "lamp".into() }]);
+    assert_eq!(
+        bench.wishes(),
+        [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text: "lamp".into() })]
+    );
     bench.press("e");
     assert!(bench.draw(120, 40).contains("as you type"));
     bench.press("esc");
@@ -262,7 +274,9 @@ fn sets_and_files_and_options_are_a_key_away() {
     let mut bench = Bench::with_panes();
     bench.press("alt-3 d");
     let wishes = bench.wishes();
-    let [Command::CompareSets { token, left: SetSource::InForce, right: SetSource::Inferred }] = wishes[..] else {
+    let [Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, right: SetSource::Inferred })] =
+        wishes[..]
+    else {
         panic!("{wishes:?}")
     };
     let comparison = SetComparison { left: "in force".into(), right: "suggested".into(), actions: vec![], score: None };
@@ -279,7 +293,7 @@ fn sets_and_files_and_options_are_a_key_away() {
     assert!(bench.draw(80, 24).contains("Demonstrations: write a whole number from 1 to 10"));
     bench.press("ctrl-u '5' tab ctrl-u '0' enter");
     let asks = CandidateAsks { demonstrations: 5, samples: 0, at_once: 4 };
-    assert_eq!(bench.wishes(), [Command::SetCandidateAsks(asks)]);
+    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::SetAsks(asks))]);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("mine.preconditions.py");
     let type_name = |bench: &mut Bench, path: &std::path::Path| {
@@ -290,7 +304,7 @@ fn sets_and_files_and_options_are_a_key_away() {
     assert!(bench.draw(80, 24).contains("household.preconditions.py"));
     type_name(&mut bench, &dir.path().join("mine"));
     bench.press("enter");
-    assert_eq!(bench.wishes(), [Command::SaveSet(path.clone())], "the ending is supplied");
+    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::SaveSet(path.clone()))], "the ending is supplied");
     std::fs::write(&path, "").unwrap();
     bench.press("W");
     type_name(&mut bench, &path);
@@ -298,7 +312,7 @@ fn sets_and_files_and_options_are_a_key_away() {
     assert_eq!(bench.wishes(), [], "what is there is not replaced unasked");
     assert!(bench.draw(80, 24).contains("Enter replace"));
     bench.press("enter");
-    assert_eq!(bench.wishes(), [Command::SaveSet(path.clone())]);
+    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::SaveSet(path.clone()))]);
     bench.press("R");
     type_name(&mut bench, &dir.path().join("none"));
     bench.press("enter");
@@ -306,7 +320,9 @@ fn sets_and_files_and_options_are_a_key_away() {
     type_name(&mut bench, &path);
     bench.press("enter");
     let wishes = bench.wishes();
-    assert!(matches!(&wishes[..], [Command::CompareSets { right: SetSource::File(file), .. }] if *file == path));
+    assert!(
+        matches!(&wishes[..], [Command::Workshop(WorkshopCommand::Compare { right: SetSource::File(file), .. })] if *file == path)
+    );
 }
 
 #[test]
@@ -466,25 +482,26 @@ fn a_session_changes_to_a_local_model_once_its_weights_are_here() {
     assert_eq!(bench.app.take_effects(), vec![Effect::Fetch("local:smollm2".into())]);
     bench.app.fetched(Ok(()));
     let effects = bench.app.take_effects();
-    let changed = |e: &Effect| matches!(e, Effect::Send(Command::Configure(c)) if c.model == "local:smollm2");
+    let changed =
+        |e: &Effect| matches!(e, Effect::Send(Command::Gate(Request::Configure(c))) if c.model == "local:smollm2");
     assert!(effects.contains(&Effect::Catalog) && effects.iter().any(changed), "{effects:?}");
 }
 
 #[test]
 fn the_gate_answers_its_keys() {
     let cases: [(&str, Command); 12] = [
-        ("enter", Command::Approve { proposal: 7 }),
-        ("a", Command::Approve { proposal: 7 }),
-        ("j a", Command::Approve { proposal: 8 }),
-        ("3 a", Command::Approve { proposal: 9 }),
-        ("down down up a", Command::Approve { proposal: 8 }),
-        ("x 'no_mug' enter", Command::Reject { proposal: 7, reason: "no mug".into() }),
-        ("r enter", Command::Reject { proposal: 7, reason: String::new() }),
-        ("s", Command::Sample { n: 3 }),
-        ("u", Command::Undo),
-        ("t up enter", Command::Goto(1)),
-        ("c 'odd' enter", Command::Note("odd".into())),
-        ("p enter", Command::SetPolicy(Policy::checked(5))),
+        ("enter", Command::Gate(Request::Approve { proposal: 7 })),
+        ("a", Command::Gate(Request::Approve { proposal: 7 })),
+        ("j a", Command::Gate(Request::Approve { proposal: 8 })),
+        ("3 a", Command::Gate(Request::Approve { proposal: 9 })),
+        ("down down up a", Command::Gate(Request::Approve { proposal: 8 })),
+        ("x 'no_mug' enter", Command::Gate(Request::Reject { proposal: 7, reason: "no mug".into() })),
+        ("r enter", Command::Gate(Request::Reject { proposal: 7, reason: String::new() })),
+        ("s", Command::Gate(Request::Sample { n: 3 })),
+        ("u", Command::Gate(Request::Undo)),
+        ("t up enter", Command::Gate(Request::Goto(1))),
+        ("c 'odd' enter", Command::Gate(Request::Note("odd".into()))),
+        ("p enter", Command::Gate(Request::SetPolicy(Policy::checked(5)))),
     ];
     for (keys, expected) in cases {
         let mut bench = Bench::open();
@@ -519,14 +536,14 @@ fn an_action_is_typed_completed_and_checked() {
     bench.app.notice(Notice::TextChecked { token: *token, verdict: Ok(Verdict::default()) });
     assert!(bench.draw(80, 24).contains("checking"));
     bench.press("enter");
-    assert_eq!(bench.commands(), vec![Command::Manual { text: "take mug 1 from desk 1".into() }]);
+    assert_eq!(bench.commands(), vec![Command::Gate(Request::Manual { text: "take mug 1 from desk 1".into() })]);
 }
 
 #[test]
 fn a_marked_completion_is_taken_by_enter() {
     let mut bench = Bench::open();
     bench.press("m down down enter");
-    assert_eq!(bench.commands(), vec![Command::Manual { text: "go to desk 1".into() }]);
+    assert_eq!(bench.commands(), vec![Command::Gate(Request::Manual { text: "go to desk 1".into() })]);
 }
 
 #[test]
@@ -536,7 +553,7 @@ fn an_edited_proposal_is_checked_at_once_and_sent_as_an_edit() {
     let checks = bench.commands();
     assert!(matches!(checks.as_slice(), [Command::CheckText { text, .. }] if text == "go to desk 1"));
     bench.press("backspace '2' enter");
-    assert_eq!(bench.commands(), vec![Command::Edit { proposal: 7, text: "go to desk 2".into() }]);
+    assert_eq!(bench.commands(), vec![Command::Gate(Request::Edit { proposal: 7, text: "go to desk 2".into() })]);
 }
 
 #[test]
@@ -565,7 +582,7 @@ fn shared_keys_go_to_the_pane_and_never_approve_from_elsewhere() {
     bench.press("y");
     assert_eq!(bench.app.take_effects(), vec![Effect::Copy("copied".into())]);
     bench.press("a");
-    assert_eq!(bench.commands(), vec![Command::Approve { proposal: 7 }]);
+    assert_eq!(bench.commands(), vec![Command::Gate(Request::Approve { proposal: 7 })]);
     bench.press("alt-3 x");
     assert_eq!(bench.app.dialog(), None, "x rejects the candidate, not the proposal");
     assert!(bench.draw(80, 24).contains("ToggleReject in Preconditions"));
@@ -614,7 +631,7 @@ fn the_choice_moves_on_from_a_rejected_proposal_but_not_from_a_chosen_one() {
     builder.push(Happened::Recommended { proposal: Some(2), why: String::new() });
     bench.app.notice(record(&builder));
     bench.press("a");
-    assert_eq!(bench.commands(), vec![Command::Approve { proposal: 2 }]);
+    assert_eq!(bench.commands(), vec![Command::Gate(Request::Approve { proposal: 2 })]);
 }
 
 #[test]
@@ -639,7 +656,7 @@ fn the_palette_finds_by_words() {
     let mut bench = Bench::open();
     bench.press(": 'earlier'");
     bench.press("esc : 'go_back' enter");
-    assert_eq!(bench.commands(), vec![Command::Undo]);
+    assert_eq!(bench.commands(), vec![Command::Gate(Request::Undo)]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::support::session;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use stepwright::driver::{Command, Notice, Standing};
+use stepwright::driver::{Command, Notice, Request, Standing};
 use stepwright::episode::Configuration;
 use stepwright::method::options::ALL;
 use stepwright::tui::app::{App, Effect, Parts};
@@ -164,7 +164,7 @@ fn the_configure_dialog_shows_models_methods_and_options() {
     .map(|(k, v)| (k.into(), v.into()))
     .into();
     let wanted = Configuration { model: "small".into(), method: "scored".into(), options };
-    assert!(sent.contains(&Effect::Send(Command::Configure(wanted.clone()))), "{sent:?}");
+    assert!(sent.contains(&Effect::Send(Command::Gate(Request::Configure(wanted.clone())))), "{sent:?}");
 }
 
 #[test]

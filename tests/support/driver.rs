@@ -7,7 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use stepwright::driver::prompting::Prompting;
-use stepwright::driver::{Beginning, BlockingSource, Command, Handle, Keep, Level, Notice, Setup, Source, start};
+use stepwright::driver::{
+    Beginning, BlockingSource, Command, Handle, Keep, Level, Notice, Request, Setup, Source, start,
+};
 use stepwright::episode::{Event, FORMAT_VERSION, Header, Record, Session, log};
 use stepwright::model::{
     CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
@@ -391,7 +393,7 @@ impl Watched {
     pub fn approve(&self) {
         let turn = &self.session.current().unwrap().turn;
         let id = turn.recommended.as_ref().unwrap().0.unwrap();
-        self.send(Command::Approve { proposal: id });
+        self.send(Command::Gate(Request::Approve { proposal: id }));
     }
 
     pub async fn executed(&mut self) -> String {

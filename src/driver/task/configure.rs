@@ -1,26 +1,46 @@
-//! Which method and model are in use, and prompts made to suit the model.
+//! Configuration. Makes another method and model ready, and uses them once that is recorded; has prompts made to suit the model.
+
+use std::sync::Arc;
 
 use super::Driver;
 use crate::driver::prompting::Meter;
 use crate::driver::setup::Source;
 use crate::episode::Configuration;
-use crate::method::{self, Believing, Options};
+use crate::method::{self, Believing, Method, Options};
+
+/// A method, its options and, where it is another one, a model, ready to be used.
+pub(super) struct Prepared {
+    method: Arc<dyn Method>,
+    options: Options,
+    source: Option<Source>,
+}
 
 impl Driver {
-    pub(super) fn configure(&mut self, wanted: &Configuration) -> Result<(), String> {
-        let found = method::named(&wanted.method).ok_or_else(|| {
+    /// Makes ready what is wanted.
+    ///
+    /// # Errors
+    /// Which method, option or model there is not.
+    pub(super) fn prepare(&mut self, wanted: &Configuration) -> Result<Prepared, String> {
+        let method = method::named(&wanted.method).ok_or_else(|| {
             let known: Vec<_> = method::all().iter().map(|m| m.id).collect();
             format!("no method `{}`; there are {}", wanted.method, known.join(", "))
         })?;
         let mut options = self.gate.session().options.clone();
         options.extend(wanted.options.clone());
         let options = Options::read(&options)?;
-        if wanted.model != self.source.name() {
-            let source = (self.resolver)(&wanted.model)?;
+        let other = wanted.model != self.source.name();
+        let source = other.then(|| (self.resolver)(&wanted.model)).transpose()?;
+        Ok(Prepared { method, options, source })
+    }
+
+    /// Uses what was made ready.
+    pub(super) fn configure(&mut self) {
+        let Some(Prepared { method, options, source }) = self.prepared.take() else { return };
+        if let Some(source) = source {
             self.suit(&source);
             self.source = source;
         }
-        self.method = found;
+        self.method = method;
         if !self.method.selects_leaves() {
             // Nobody asks for them: steps need not keep them up.
             self.forget_derived_trees();
@@ -30,7 +50,6 @@ impl Driver {
             self.points.tell_truth();
         }
         self.say_without_belief();
-        Ok(())
     }
 
     /// Has prompts made as a model wants them.

@@ -9,12 +9,15 @@ use super::{Driver, astray_words};
 use crate::driver::difference::difference;
 use crate::driver::setup::Keep;
 use crate::driver::{Level, Notice, believing, checking};
-use crate::episode::gate::{Effect, Report};
+use crate::episode::gate::{Answer, Effect, Report, Request, Ticket};
 use crate::episode::{Choice, DecisionId, Event, Origin, Record, StepOutcome, Verdict, log};
 
 impl Driver {
     /// Carries out what is due, in order. What follows an unwritten record waits.
-    pub(in crate::driver) fn carry_out(&mut self) {
+    ///
+    /// # Errors
+    /// Why a record cannot be written; a person was told.
+    fn try_carry_out(&mut self) -> Result<(), String> {
         while let Some(effect) = self.effects.pop_front() {
             if let Effect::Persist(record) = &effect
                 && let Err(error) = self.persist(record)
@@ -23,10 +26,37 @@ impl Driver {
                 let text =
                     format!("{error}. Nothing happens until the session can be written; make room and try again");
                 self.say(Level::Error, text);
-                return;
+                return Err(format!("the session cannot be written: {error}"));
             }
             self.perform(effect);
         }
+        Ok(())
+    }
+
+    /// Carries out what is due; what cannot be now is tried again at the next request.
+    pub(in crate::driver) fn carry_out(&mut self) {
+        // A person was told, and the effects are kept.
+        let _ = self.try_carry_out();
+    }
+
+    /// Asks something of the gate; nothing is asked while records of earlier requests cannot be written. A queued request that came
+    /// to its end at once has that end as its answer; of others [`Driver::take_ended`] tells later.
+    pub(in crate::driver) fn request(&mut self, request: Request) -> Answer {
+        if let Err(why) = self.try_carry_out() {
+            return Answer::Refused(why);
+        }
+        let now = self.now();
+        let (answer, effects) = self.gate.request(request, now);
+        self.effects.extend(effects);
+        self.carry_out();
+        let Answer::Queued(ticket) = answer else { return answer };
+        let ended = self.ended.iter().position(|(of, _)| *of == ticket);
+        ended.map_or(answer, |at| self.ended.swap_remove(at).1)
+    }
+
+    /// Queued requests that have ended since.
+    pub(in crate::driver) fn take_ended(&mut self) -> Vec<(Ticket, Answer)> {
+        std::mem::take(&mut self.ended)
     }
 
     /// Hands a record to the operating system, decisions to the disk.
@@ -104,15 +134,34 @@ impl Driver {
                 }
                 self.report(Report::Moved { to, result });
             }
+            Effect::CheckAssertions(assertions) => {
+                let result = self.mind.clone().adopt(&assertions);
+                self.report(Report::AssertionsChecked(result));
+            }
             Effect::AdoptAssertions(assertions) => {
-                let result = self.mind.adopt(&assertions);
+                // They compiled when they were checked.
+                if let Err(error) = self.mind.adopt(&assertions) {
+                    self.say(Level::Error, error);
+                }
                 self.forget_derived_trees();
-                self.report(Report::Adopted(result));
             }
-            Effect::Configure(wanted) => {
-                let result = self.configure(&wanted);
-                self.report(Report::Configured(result));
+            Effect::CheckTree(edits) => {
+                let result = self.points.changed_tree(&edits).map(|_| ());
+                self.report(Report::TreeChecked(result));
             }
+            Effect::ChangeTree(edits) => {
+                match self.points.changed_tree(&edits) {
+                    Ok(growth) => self.points.growth = Some(growth),
+                    Err(why) => self.say(Level::Error, why),
+                }
+                self.shown = None;
+            }
+            Effect::Prepare(wanted) => {
+                let result = self.prepare(&wanted).map(|prepared| self.prepared = Some(prepared));
+                self.report(Report::Prepared(result));
+            }
+            Effect::Configure => self.configure(),
+            Effect::Ended { ticket, answer } => self.ended.push((ticket, answer)),
         }
     }
 

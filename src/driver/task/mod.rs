@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::asking::Answer;
+use super::asking;
 use super::candidates::{self, Bench};
 use super::mind::Mind;
 use super::points::{self, Points};
@@ -29,18 +29,19 @@ use super::writing::{self, Writing};
 use super::{Command, Handle, Level, Notice};
 use super::{planning, proposing, scoring, selecting};
 use crate::blocking::Growth;
-use crate::episode::gate::{Assertions, Effect, Report, Request};
+use crate::episode::gate::{Answer, Assertions, Effect, Report, Request, Ticket};
 use crate::episode::{AskId, Gate, Record, Session};
 use crate::method::{Believing, Method, Options};
 use crate::planner::SymbolicProposer;
 use crate::program::sandbox::Sandbox;
 use crate::world::Atom;
 use crate::world::demonstration::Demonstration;
+use configure::Prepared;
 
 /// What long work sends back.
 pub(super) enum Message {
     /// A language model's answer.
-    Answer(Answer),
+    Answer(asking::Answer),
     /// The symbolic proposer's.
     Ranked(proposing::Ranking),
     /// A plan made without a language model.
@@ -83,6 +84,10 @@ pub(super) struct Driver {
     clock: super::setup::Clock,
     /// Effects not yet carried out.
     effects: VecDeque<Effect>,
+    /// Queued requests that have come to their end since somebody looked.
+    ended: Vec<(Ticket, Answer)>,
+    /// Model and method made ready, until their record is written.
+    prepared: Option<Prepared>,
     pub(super) notices: UnboundedSender<Notice>,
     pub(super) messages: UnboundedSender<Message>,
     pub(super) bench: Bench,
@@ -165,7 +170,7 @@ impl Driver {
         if !started {
             let assertions = mind.assertions();
             let belief = points.truth();
-            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now));
+            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now).1);
         }
         let mut driver = Driver {
             gate,
@@ -186,6 +191,8 @@ impl Driver {
             before: records,
             clock,
             effects: effects.into(),
+            ended: Vec::new(),
+            prepared: None,
             notices,
             messages,
             bench: Bench::default(),
@@ -221,6 +228,7 @@ impl Driver {
                 },
                 Some(message) = returns.recv() => self.message(message),
             }
+            self.requests_ended();
             self.show_situation();
         }
         self.bench.cancel();
@@ -246,19 +254,6 @@ impl Driver {
 
     pub(super) fn tell(&self, notice: Notice) {
         let _ = self.notices.send(notice);
-    }
-
-    pub(super) fn request(&mut self, request: Request) {
-        if !self.effects.is_empty() {
-            // A record could not be written: that comes first.
-            self.carry_out();
-            if !self.effects.is_empty() {
-                return;
-            }
-        }
-        let now = self.now();
-        self.effects.extend(self.gate.request(request, now));
-        self.carry_out();
     }
 
     pub(super) fn report(&mut self, report: Report) {

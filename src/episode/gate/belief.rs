@@ -31,9 +31,9 @@ impl Gate {
     pub(super) fn must_decide_belief(&mut self) -> bool {
         let (offered, written) = (self.session.pending_offer().is_some(), self.is_writing());
         if offered {
-            self.say(Level::Warning, DECIDE_FIRST);
+            self.refuse(Level::Warning, DECIDE_FIRST);
         } else if written {
-            self.say(Level::Warning, "the belief is being written; wait for it, or stop it first");
+            self.refuse(Level::Warning, "the belief is being written; wait for it, or stop it first");
         }
         offered || written
     }
@@ -76,7 +76,7 @@ impl Gate {
                 let why = problem.as_deref().unwrap_or("it holds no state");
                 let why = format!("the new belief cannot be read: {why}");
                 if self.unattended {
-                    return self.refuse(offer.id, Actor::Policy, format!("{why}; the belief stays"));
+                    return self.refuse_offer(offer.id, Actor::Policy, format!("{why}; the belief stays"));
                 }
                 self.stop_policy(&why);
                 self.say(Level::Warning, format!("stopped: {why}; edit it, refuse it or have it written again"));
@@ -93,7 +93,7 @@ impl Gate {
         self.after_belief();
     }
 
-    fn refuse(&mut self, offer: OfferId, by: Actor, why: String) {
+    fn refuse_offer(&mut self, offer: OfferId, by: Actor, why: String) {
         self.drop_ask("the belief was decided about");
         self.record(Event::BeliefRefused { offer, by, why });
         self.after_belief();
@@ -110,7 +110,7 @@ impl Gate {
     fn open_offer(&mut self, id: OfferId) -> Option<Offer> {
         let found = self.session.pending_offer().filter(|o| o.id == id).cloned();
         if found.is_none() {
-            self.say(Level::Error, format!("no belief {id} waits for a decision at this point"));
+            self.refuse(Level::Error, format!("no belief {id} waits for a decision at this point"));
         }
         found
     }
@@ -121,7 +121,10 @@ impl Gate {
             (Some(state), None) => self.believe(Some(&offer), state, Actor::Person, false, ""),
             (_, problem) => {
                 let why = problem.as_deref().unwrap_or("it holds no state");
-                self.say(Level::Warning, format!("the belief cannot be taken as it is: {why}; edit it or refuse it"));
+                self.refuse(
+                    Level::Warning,
+                    format!("the belief cannot be taken as it is: {why}; edit it or refuse it"),
+                );
             }
         }
     }
@@ -135,7 +138,7 @@ impl Gate {
 
     pub(super) fn refuse_belief(&mut self, id: OfferId, reason: String) {
         if self.open_offer(id).is_some() {
-            self.refuse(id, Actor::Person, reason);
+            self.refuse_offer(id, Actor::Person, reason);
         }
     }
 
@@ -161,7 +164,7 @@ impl Gate {
         self.phase = Phase::Idle;
         let state = match read {
             Ok(state) => state,
-            Err(why) => return self.say(Level::Error, format!("no belief: {why}; nothing was changed")),
+            Err(why) => return self.refuse(Level::Error, format!("no belief: {why}; nothing was changed")),
         };
         match typed {
             Typed::Edit(id) => {
@@ -170,7 +173,7 @@ impl Gate {
                 self.believe(Some(&offer), &state, Actor::Person, edited, "");
             }
             Typed::Correction if self.session.belief().is_some_and(|b| is_same(b, &state)) => {
-                self.say(Level::Info, "this is what is believed already");
+                self.refuse(Level::Info, "this is what is believed already");
             }
             Typed::Correction => self.believe(None, &state, Actor::Person, false, "corrected by a person"),
         }

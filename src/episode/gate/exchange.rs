@@ -1,4 +1,4 @@
-//! What goes into the gate and what comes out: requests, reports, effects. Data only.
+//! Requests, their answers, reports and effects: what goes into the gate and what comes out. Data only.
 
 use serde_json::Value;
 
@@ -208,9 +208,9 @@ pub enum Request {
     Adopt(Assertions),
     /// Change model, method or its options; an empty name leaves what is in use.
     Configure(Configuration),
-    /// Record a change of the blocking tree, which is made already, and propose anew.
+    /// Change the blocking tree at the cursor, and propose anew.
     EditTree(TreeEdit),
-    /// Record that the last change of the blocking tree at the cursor is taken back, and propose anew.
+    /// Take back the last change of the blocking tree at the cursor, and propose anew.
     UndoTreeEdit,
     /// Take an offered belief.
     ApproveBelief(OfferId),
@@ -234,6 +234,23 @@ pub enum Request {
     CorrectBelief(String),
     /// Write a remark.
     Note(String),
+}
+
+/// Identifies a request within the life of a gate.
+pub type Ticket = u64;
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Its records are made; what follows from them is under way.
+    Done {
+        /// The ask it sent, where it sent one.
+        ask: Option<AskId>,
+    },
+    /// It waits for what is under way, or for an effect of its own: [`Effect::Ended`] tells its fate.
+    Queued(Ticket),
+    /// It was not carried out: why.
+    Refused(String),
 }
 
 /// What came of an effect.
@@ -316,10 +333,12 @@ pub enum Report {
         /// `Err` when the world could not be brought there.
         result: Result<(), String>,
     },
-    /// Of [`Effect::AdoptAssertions`].
-    Adopted(Result<(), String>),
-    /// Of [`Effect::Configure`].
-    Configured(Result<(), String>),
+    /// Of [`Effect::CheckAssertions`].
+    AssertionsChecked(Result<(), String>),
+    /// Of [`Effect::CheckTree`]; `Err` says which change makes no sense.
+    TreeChecked(Result<(), String>),
+    /// Of [`Effect::Prepare`].
+    Prepared(Result<(), String>),
 }
 
 /// What the gate wants done. Effects are to be carried out in order.
@@ -368,10 +387,25 @@ pub enum Effect {
         /// The node.
         to: NodeId,
     },
-    /// Compile assertions and put them in force.
+    /// Try whether assertions compile; nothing is put in force yet.
+    CheckAssertions(Assertions),
+    /// Put checked assertions in force, their record being written.
     AdoptAssertions(Assertions),
-    /// Make another model and method ready.
-    Configure(Configuration),
+    /// Try these changes, all that stand at the cursor, on the blocking tree; nothing is changed yet.
+    CheckTree(Vec<TreeEdit>),
+    /// Make the checked changes, their record being written.
+    ChangeTree(Vec<TreeEdit>),
+    /// Make another model and method ready; those in use stay.
+    Prepare(Configuration),
+    /// Use what was made ready, its record being written.
+    Configure,
     /// Tell the person.
     Say(Level, String),
+    /// A queued request has come to its end.
+    Ended {
+        /// Which, as [`Answer::Queued`] told.
+        ticket: Ticket,
+        /// Done or refused.
+        answer: Answer,
+    },
 }

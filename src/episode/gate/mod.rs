@@ -3,8 +3,10 @@
 //! Pure: requests and reports go in, effects come out as data; it never does any input or output, and time is an argument. It
 //! owns the session and is the only one that adds records to it. What a *good* next action is belongs to the method, what an
 //! action *means* to the world: both are consulted through effects. `requests.rs` handles what people ask, `reports.rs` what
-//! came of effects, `belief.rs` decides about beliefs, `policy.rs` rules when it may decide by itself.
+//! came of effects, `answers.rs` tells what became of each request, `belief.rs` decides about beliefs, `policy.rs` rules when it may
+//! decide by itself.
 
+mod answers;
 mod belief;
 mod exchange;
 mod policy;
@@ -20,11 +22,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::ask::AskState;
 use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
-use super::event::{AskId, Configuration, Event, NodeId, Record};
+use super::event::{AskId, Configuration, Event, NodeId, Record, TreeEdit};
 use super::proposal::{Action, CheckKind, Mark, Proposal, ProposalId, Verdict};
 use super::session::Session;
+use answers::Serving;
 use belief::Typed;
-pub use exchange::{Advice, AskSpec, Assertions, BeliefDraft, Draft, Effect, Level, Report, Request};
+pub use exchange::{Advice, Answer, AskSpec, Assertions, BeliefDraft, Draft, Effect, Level, Report, Request, Ticket};
 pub use policy::{Ruling, rule};
 use replay::Replay;
 #[cfg(test)]
@@ -48,8 +51,10 @@ enum Phase {
     Stepping { decision: DecisionId, action: Action },
     /// World and program at a node.
     Moving { to: NodeId, then: AfterMove },
-    /// Assertions to be compiled.
+    /// Whether assertions compile.
     Adopting(Assertions),
+    /// Whether the blocking tree can take these changes; the event that records the last one.
+    EditingTree { edits: Vec<TreeEdit>, event: Event },
     /// A model and a method to be made ready.
     Configuring(Configuration),
     /// The state a typed belief stands for.
@@ -84,10 +89,10 @@ enum AfterMove {
     Read(String),
 }
 
-/// Anything that goes in.
+/// What waits for the phase to end.
 #[derive(Debug, Clone, PartialEq)]
 enum Input {
-    Request(Request),
+    Request(Ticket, Request),
     Report(Report),
 }
 
@@ -109,6 +114,10 @@ pub struct Gate {
     taken: u32,
     replay: Option<Replay>,
     queue: VecDeque<Input>,
+    /// The newest request's ticket.
+    ticket: Ticket,
+    /// The request that the phase belongs to, as long as its fate is open.
+    serving: Option<Serving>,
     /// Nobody watches: nothing is asked once the policy's allowance is used up.
     unattended: bool,
     now: u64,
@@ -130,6 +139,8 @@ impl Gate {
             taken: 0,
             replay: None,
             queue: VecDeque::new(),
+            ticket: 0,
+            serving: None,
             unattended: false,
             now: 0,
             out: Vec::new(),
@@ -172,9 +183,17 @@ impl Gate {
         self.ask
     }
 
-    /// Takes a request at `now` (Unix milliseconds); the effects are to be carried out in order, their results reported.
-    pub fn request(&mut self, request: Request, now: u64) -> Vec<Effect> {
-        self.handle(Input::Request(request), now)
+    /// Takes a request at `now` (Unix milliseconds) and answers it; the effects are to be carried out in order, their results
+    /// reported.
+    pub fn request(&mut self, request: Request, now: u64) -> (Answer, Vec<Effect>) {
+        self.ticket += 1;
+        let ticket = self.ticket;
+        let mut effects = self.handle(Input::Request(ticket, request), now);
+        let ended = effects.iter().position(|e| matches!(e, Effect::Ended { ticket: of, .. } if *of == ticket));
+        match ended.map(|at| effects.remove(at)) {
+            Some(Effect::Ended { answer, .. }) => (answer, effects),
+            _ => (Answer::Queued(ticket), effects),
+        }
     }
 
     /// Takes what came of an effect. A report nobody waits for (of a cancelled ask, say) changes nothing.
@@ -193,27 +212,22 @@ impl Gate {
         std::mem::take(&mut self.out)
     }
 
-    /// Handles what is due now, keeps what must wait for the effects under way, drops what nobody waits for.
+    /// Handles what is due now, keeps what must wait for the effects under way, drops what nobody waits for. Asks aside of the
+    /// episode and their answers wait for nothing.
     fn accept(&mut self, input: Input) {
         match input {
-            Input::Request(Request::Cancel) => self.cancel(),
-            Input::Request(request) if self.phase == Phase::Idle => self.on_request(request),
-            Input::Report(
-                Report::Answered { ask, .. }
-                | Report::Written { ask, .. }
-                | Report::AskFailed { ask, .. }
-                | Report::AskTooLong { ask, .. },
-            ) if self.ask != Some(ask) && !self.asides.contains_key(&ask) => {}
-            Input::Report(
-                report @ (Report::Answered { .. }
-                | Report::Written { .. }
-                | Report::AskFailed { .. }
-                | Report::AskTooLong { .. }),
-            ) => match self.phase {
-                Phase::Idle => self.on_report(report),
-                _ => self.queue.push_back(Input::Report(report)),
+            Input::Request(ticket, Request::Cancel) => self.cancel(ticket),
+            Input::Request(ticket, request) if request.is_aside() => self.serve_aside(ticket, request),
+            Input::Request(ticket, request) if self.phase == Phase::Idle => self.serve(ticket, request),
+            Input::Report(report) => match report.ask() {
+                Some(ask) if self.asides.contains_key(&ask) => self.on_report(report),
+                Some(ask) if self.ask != Some(ask) => {}
+                Some(_) if self.phase != Phase::Idle => self.queue.push_back(Input::Report(report)),
+                _ => {
+                    self.on_report(report);
+                    self.end_served();
+                }
             },
-            Input::Report(report) => self.on_report(report),
             request => self.queue.push_back(request),
         }
     }
@@ -270,8 +284,7 @@ impl Gate {
         let turn = self.session.current().map(|n| &n.turn);
         let action = turn.and_then(|t| t.proposal(id)).and_then(|p| p.action.clone());
         let Some(action) = action else {
-            self.say(Level::Error, format!("proposal {id} is no action; edit it or type one"));
-            return;
+            return self.refuse(Level::Error, format!("proposal {id} is no action; edit it or type one"));
         };
         let failing: Vec<String> = turn
             .and_then(|t| t.verdicts.get(&id))

@@ -43,7 +43,7 @@ impl Gate {
             Report::AskFailed { ask, error } => {
                 self.ask = None;
                 self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false });
-                self.stop_policy("the model gave no answer");
+                self.stop_policy(&error);
                 self.say(Level::Error, error);
             }
             Report::AskTooLong { ask, error } if self.asides.contains_key(&ask) => {
@@ -100,30 +100,41 @@ impl Gate {
                 let then = then.clone();
                 self.moved(to, then, result);
             }
-            Report::Adopted(result) => {
+            Report::AssertionsChecked(result) => {
                 let Phase::Adopting(assertions) = &self.phase else { return };
                 let assertions = assertions.clone();
                 self.phase = Phase::Idle;
                 match result {
-                    Err(error) => self.say(Level::Error, error),
+                    Err(error) => self.refuse(Level::Error, error),
                     Ok(()) => {
-                        let super::Assertions { action, assertions, origin } = assertions;
-                        let how_many = assertions.len();
-                        self.say(Level::Info, format!("{how_many} assertions in force for {action}"));
-                        self.record(Event::AssertionsAdopted { action, assertions, origin });
+                        let super::Assertions { action, assertions: texts, origin } = assertions.clone();
+                        let (how_many, s) = (texts.len(), if texts.len() == 1 { "" } else { "s" });
+                        self.record(Event::AssertionsAdopted { action, assertions: texts, origin });
+                        self.say(Level::Info, format!("{how_many} assertion{s} in force for {}", assertions.action));
+                        self.out.push(Effect::AdoptAssertions(assertions));
                         self.check_again();
                     }
                 }
             }
-            Report::Configured(result) => {
+            Report::TreeChecked(result) => {
+                let Phase::EditingTree { edits, event } = &self.phase else { return };
+                let (edits, event) = (edits.clone(), event.clone());
+                self.phase = Phase::Idle;
+                match result {
+                    Err(why) => self.refuse(Level::Warning, why),
+                    Ok(()) => self.tree_checked(edits, event),
+                }
+            }
+            Report::Prepared(result) => {
                 let Phase::Configuring(wanted) = &self.phase else { return };
                 let wanted = wanted.clone();
                 self.phase = Phase::Idle;
                 match result {
-                    Err(error) => self.say(Level::Error, error),
+                    Err(error) => self.refuse(Level::Error, error),
                     Ok(()) => {
+                        self.record(Event::Configured(wanted.clone()));
                         self.say(Level::Info, format!("{} with {} from here on", wanted.method, wanted.model));
-                        self.record(Event::Configured(wanted));
+                        self.out.push(Effect::Configure);
                         if !self.session.is_done() {
                             self.new_round();
                             self.consult(None);
@@ -222,7 +233,7 @@ impl Gate {
 
     fn unreadable(&mut self, why: &str) {
         self.replay = None;
-        self.say(Level::Error, format!("no action: {why}"));
+        self.refuse(Level::Error, format!("no action: {why}"));
     }
 
     fn stepped(
@@ -283,7 +294,7 @@ impl Gate {
         if let Err(error) = result {
             self.replay = None;
             self.record(Event::Failed { error: error.clone() });
-            return self.say(Level::Error, error);
+            return self.refuse(Level::Error, error);
         }
         if to != self.session.cursor() {
             self.record(Event::Moved { to });

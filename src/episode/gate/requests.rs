@@ -4,10 +4,12 @@ use serde_json::Value;
 
 use super::super::belief::{Offer, patch_between};
 use super::super::decision::{Actor, Choice, Decision, Policy};
-use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
+use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome, TreeEdit};
 use super::super::proposal::ProposalId;
 use super::policy::{over_budget, spent};
-use super::{AfterMove, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, describe};
+use super::{
+    AfterMove, Answer, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, Ticket, describe,
+};
 
 impl Gate {
     pub(super) fn on_request(&mut self, request: Request) {
@@ -15,7 +17,7 @@ impl Gate {
             return self.begin(outcome, assertions, policy, belief);
         }
         if !self.session.is_started() {
-            return self.say(Level::Error, "the episode has not begun; no reset was given");
+            return self.refuse(Level::Error, "the episode has not begun; no reset was given");
         }
         let goes_on = matches!(
             request,
@@ -40,16 +42,18 @@ impl Gate {
             Request::SetPolicy(policy) => self.set_policy(policy),
             Request::Undo => match self.session.undo_target() {
                 Some(to) => self.go(to, AfterMove::Rest),
-                None => self.say(Level::Info, "nothing to undo: this is the beginning"),
+                None => self.refuse(Level::Info, "nothing to undo: this is the beginning"),
             },
             Request::Redo => match self.session.redo_target() {
                 Some(to) => self.go(to, AfterMove::Rest),
-                None => self.say(Level::Info, "nothing to redo: no step was taken from here"),
+                None => self.refuse(Level::Info, "nothing to redo: no step was taken from here"),
             },
             Request::Goto(to) if self.session.node(to).is_none() => {
-                self.say(Level::Error, format!("there is no node {to}"));
+                self.refuse(Level::Error, format!("there is no node {to}"));
             }
-            Request::Goto(to) if to == self.session.cursor() => self.say(Level::Info, format!("already at node {to}")),
+            Request::Goto(to) if to == self.session.cursor() => {
+                self.refuse(Level::Info, format!("already at node {to}"));
+            }
             Request::Goto(to) => self.go(to, AfterMove::Rest),
             Request::Rewrite { node, text } => self.rewrite(node, text),
             Request::Resend { ask, messages } => self.resend(ask, messages),
@@ -60,7 +64,7 @@ impl Gate {
             }
             Request::Adopt(assertions) => {
                 self.phase = Phase::Adopting(assertions.clone());
-                self.out.push(Effect::AdoptAssertions(assertions));
+                self.out.push(Effect::CheckAssertions(assertions));
             }
             Request::Configure(mut wanted) => {
                 self.drop_ask("model or method was changed");
@@ -72,10 +76,20 @@ impl Gate {
                     wanted.method.clone_from(&self.session.method);
                 }
                 self.phase = Phase::Configuring(wanted.clone());
-                self.out.push(Effect::Configure(wanted));
+                self.out.push(Effect::Prepare(wanted));
             }
-            Request::EditTree(edit) => self.tree_changed(Event::TreeEdited { edit }),
-            Request::UndoTreeEdit => self.tree_changed(Event::TreeEditUndone),
+            Request::EditTree(edit) => {
+                let mut edits = self.tree_edits();
+                edits.push(edit.clone());
+                self.edit_tree(edits, Event::TreeEdited { edit });
+            }
+            Request::UndoTreeEdit => {
+                let mut edits = self.tree_edits();
+                match edits.pop() {
+                    Some(_) => self.edit_tree(edits, Event::TreeEditUndone),
+                    None => self.refuse(Level::Info, "no change of the blocking tree was made at this step"),
+                }
+            }
             Request::ApproveBelief(offer) => self.approve_belief(offer),
             Request::EditBelief { offer, text } => self.edit_belief(offer, text),
             Request::RefuseBelief { offer, reason } => self.refuse_belief(offer, reason),
@@ -85,10 +99,22 @@ impl Gate {
         }
     }
 
-    /// The candidates are others now: what stands at the cursor is proposed anew.
-    fn tree_changed(&mut self, event: Event) {
+    /// The changes of the blocking tree that stand at the cursor.
+    fn tree_edits(&self) -> Vec<TreeEdit> {
+        self.session.current().map(|n| n.turn.tree_edits.clone()).unwrap_or_default()
+    }
+
+    fn edit_tree(&mut self, edits: Vec<TreeEdit>, event: Event) {
+        self.out.push(Effect::CheckTree(edits.clone()));
+        self.phase = Phase::EditingTree { edits, event };
+    }
+
+    /// Records a checked change of the blocking tree and has it made. The candidates are others then: what is offered at the cursor
+    /// is proposed anew.
+    pub(super) fn tree_checked(&mut self, edits: Vec<TreeEdit>, event: Event) {
         self.drop_ask("the blocking tree was changed");
         self.record(event);
+        self.out.push(Effect::ChangeTree(edits));
         if !self.session.is_done() {
             self.new_round();
             self.consult(None);
@@ -103,7 +129,7 @@ impl Gate {
         belief: Option<Value>,
     ) {
         if self.session.is_started() {
-            return self.say(Level::Error, "the episode has begun already");
+            return self.refuse(Level::Error, "the episode has begun already");
         }
         let over = outcome.done;
         self.record(Event::Started { outcome });
@@ -125,14 +151,15 @@ impl Gate {
     }
 
     /// Stops whatever is under way. What has been decided is carried out to its record all the same.
-    pub(super) fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self, ticket: Ticket) {
         let asked = self.drop_ask("cancelled by a person") | self.drop_asides("cancelled by a person");
         let automatic = self.stop_policy("cancelled by a person");
         let replaying = self.replay.take().is_some();
+        let mut given_up = false;
         if let Phase::Checking { then, .. } = &mut self.phase {
-            *then = Then::Rest;
+            given_up = matches!(std::mem::replace(then, Then::Rest), Then::Take { .. });
         }
-        self.queue.clear();
+        let dropped = self.give_up(given_up);
         let what = match (asked, automatic, replaying) {
             (_, true, _) => "automatic run stopped; you decide again",
             (true, ..) => "ask cancelled; propose again, or type an action",
@@ -140,12 +167,14 @@ impl Gate {
             _ => "nothing is under way",
         };
         self.say(Level::Info, what);
+        let nothing = !(asked || automatic || replaying || dropped);
+        self.end(ticket, if nothing { Answer::Refused(what.to_owned()) } else { Answer::Done { ask: None } });
     }
 
     fn is_over(&mut self) -> bool {
         let over = self.session.is_done();
         if over {
-            self.say(Level::Warning, "the episode is over; undo to try another way, or open another task");
+            self.refuse(Level::Warning, "the episode is over; undo to try another way, or open another task");
         }
         over
     }
@@ -161,7 +190,7 @@ impl Gate {
 
     fn sample(&mut self, n: u32) {
         if n == 0 {
-            return self.say(Level::Info, "no samples asked for");
+            return self.refuse(Level::Info, "no samples asked for");
         }
         if self.is_over() {
             return;
@@ -180,9 +209,12 @@ impl Gate {
         let found = turn.and_then(|t| t.proposal(id)).cloned();
         let rejected = turn.is_some_and(|t| t.rejection(id).is_some());
         if found.is_none() {
-            self.say(Level::Error, format!("there is no proposal {id} at this point"));
+            self.refuse(Level::Error, format!("there is no proposal {id} at this point"));
         } else if rejected {
-            self.say(Level::Warning, format!("proposal {id} was rejected; type the action if you want it after all"));
+            self.refuse(
+                Level::Warning,
+                format!("proposal {id} was rejected; type the action if you want it after all"),
+            );
             return None;
         }
         found
@@ -192,7 +224,7 @@ impl Gate {
         let Some(proposal) = self.open_proposal(id) else { return };
         if proposal.action.is_none() {
             let problem = proposal.problem.unwrap_or_default();
-            return self.say(Level::Warning, format!("proposal {id} is no action ({problem}); edit it or type one"));
+            return self.refuse(Level::Warning, format!("proposal {id} is no action ({problem}); edit it or type one"));
         }
         self.drop_ask("a proposal was taken");
         let choice = Choice::Approve { proposal: id };
@@ -269,8 +301,8 @@ impl Gate {
 
     fn rewrite(&mut self, node: NodeId, text: String) {
         match self.session.node(node).map(|n| n.parent) {
-            None => self.say(Level::Error, format!("there is no node {node}")),
-            Some(None) => self.say(Level::Error, "the reset is no step; it cannot be rewritten"),
+            None => self.refuse(Level::Error, format!("there is no node {node}")),
+            Some(None) => self.refuse(Level::Error, "the reset is no step; it cannot be rewritten"),
             Some(Some(parent)) => {
                 self.replay = Some(Replay::after(&self.session, node));
                 self.go(parent, AfterMove::Read(text));
@@ -284,7 +316,7 @@ impl Gate {
         }
         let found = self.session.current().and_then(|n| n.turn.asks.iter().find(|a| a.id == ask)).cloned();
         let Some(old) = found else {
-            return self.say(Level::Error, format!("ask {ask} was not made at this point; go to its step first"));
+            return self.refuse(Level::Error, format!("ask {ask} was not made at this point; go to its step first"));
         };
         let belongs = |o: &Offer| o.ask == Some(ask);
         if self.session.pending_offer().is_some_and(|o| !belongs(o)) {
@@ -292,10 +324,10 @@ impl Gate {
             return;
         }
         if old.prompt.is_none() {
-            return self.say(Level::Warning, "the symbolic proposer has no prompt to edit; choose a model first");
+            return self.refuse(Level::Warning, "the symbolic proposer has no prompt to edit; choose a model first");
         }
         if messages.iter().all(|m| m.text.trim().is_empty()) {
-            return self.say(Level::Warning, "the edited prompt is empty; nothing was sent");
+            return self.refuse(Level::Warning, "the edited prompt is empty; nothing was sent");
         }
         self.drop_ask("an edited prompt was sent in its place");
         self.new_round();
@@ -326,12 +358,13 @@ impl Gate {
             && let Some(why) = over_budget(&self.session.policy, spent(&self.session))
         {
             self.stop_policy(&why);
-            self.say(Level::Warning, why);
+            self.refuse(Level::Warning, why);
             return None;
         }
         let ask = self.session.next_ask();
         let AskSpec { kind, model, prompt, n, temperature } = spec.clone();
         let symbolic = prompt.is_none();
+        self.note_sent(ask);
         self.record(Event::Asked { ask, kind, model, prompt, n, temperature });
         self.out.push(if symbolic { Effect::AskSymbolic { ask, spec } } else { Effect::AskModel { ask, spec } });
         Some(ask)

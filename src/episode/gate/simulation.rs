@@ -54,6 +54,11 @@ pub(super) struct Sim {
     /// Whether model asks carry a prompt (cost tokens).
     pub prompted: bool,
     pub clock: u64,
+    /// Requests whose end is not told yet, and those that ended.
+    pub queued: BTreeSet<Ticket>,
+    pub ended: Vec<(Ticket, Answer)>,
+    /// The blocking tree's changes at each node, as they were made.
+    trees: BTreeMap<NodeId, Vec<TreeEdit>>,
 }
 
 impl Sim {
@@ -76,6 +81,9 @@ impl Sim {
             forbidden: vec![],
             prompted: true,
             clock: 0,
+            queued: BTreeSet::new(),
+            ended: vec![],
+            trees: BTreeMap::new(),
         }
     }
 
@@ -93,10 +101,16 @@ impl Sim {
         self.carry_out(effects);
     }
 
-    pub fn ask(&mut self, request: Request) {
+    /// Asks the gate and carries everything out; what became of the request.
+    pub fn ask(&mut self, request: Request) -> Answer {
         self.clock += 1;
-        let effects = self.gate.request(request, self.clock);
+        let (answer, effects) = self.gate.request(request, self.clock);
+        if let Answer::Queued(ticket) = &answer {
+            assert!(self.queued.insert(*ticket), "every request has its own ticket");
+        }
         self.carry_out(effects);
+        let Answer::Queued(ticket) = answer else { return answer };
+        self.ended.iter().find(|(of, _)| *of == ticket).map_or(answer, |(_, ended)| ended.clone())
     }
 
     pub fn report(&mut self, report: Report) {
@@ -183,11 +197,43 @@ impl Sim {
                     self.path = self.paths[&to].clone();
                     Report::Moved { to, result: Ok(()) }
                 }
-                Effect::AdoptAssertions(set) => {
-                    self.forbidden = set.assertions;
-                    Report::Adopted(Ok(()))
+                Effect::CheckAssertions(wanted) if wanted.action == "fly" => {
+                    Report::AssertionsChecked(Err("`fly` is no action".into()))
                 }
-                Effect::Configure { .. } => Report::Configured(Ok(())),
+                Effect::CheckAssertions(_) => Report::AssertionsChecked(Ok(())),
+                Effect::AdoptAssertions(now) => {
+                    let written = |r: &Record| matches!(&r.event, Event::AssertionsAdopted { action, .. } if *action == now.action);
+                    assert!(self.records.last().is_some_and(written), "adopted once that is written");
+                    self.forbidden = now.assertions;
+                    continue;
+                }
+                Effect::CheckTree(edits) => {
+                    let unknown = |e: &TreeEdit| matches!(e, TreeEdit::Prune { node: 9, .. });
+                    Report::TreeChecked(if edits.iter().any(unknown) {
+                        Err("there is no node 9".into())
+                    } else {
+                        Ok(())
+                    })
+                }
+                Effect::ChangeTree(edits) => {
+                    let written = |r: &Record| matches!(r.event, Event::TreeEdited { .. } | Event::TreeEditUndone);
+                    assert!(self.records.iter().rev().take(2).any(written), "changed once that is written");
+                    self.trees.insert(self.gate.session().cursor(), edits);
+                    continue;
+                }
+                Effect::Prepare(_) => Report::Prepared(Ok(())),
+                Effect::Configure => {
+                    assert!(
+                        matches!(self.records.last().unwrap().event, Event::Configured(_)),
+                        "in use once that is written"
+                    );
+                    continue;
+                }
+                Effect::Ended { ticket, answer } => {
+                    assert!(self.queued.remove(&ticket), "a request ends once, and only a queued one is told");
+                    self.ended.push((ticket, answer));
+                    continue;
+                }
             };
             queue.extend(self.gate.report(report, self.clock));
         }
@@ -270,6 +316,11 @@ impl Sim {
         assert_eq!(&fold, session, "the fold of the records is the session");
         assert_eq!(self.paths[&session.cursor()], self.path, "the world is where the session is");
         assert!(self.gate.is_at_rest() || self.gate.is_asking(), "nothing is left hanging");
+        assert!(self.queued.is_empty(), "every request is answered: {:?}", self.queued);
+        for node in session.nodes() {
+            let made = self.trees.get(&node.id).cloned().unwrap_or_default();
+            assert_eq!(made, node.turn.tree_edits, "the blocking tree is what the session says");
+        }
 
         let mut waiting: BTreeMap<NodeId, OfferId> = BTreeMap::new();
         let mut decided = BTreeMap::new();

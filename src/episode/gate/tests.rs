@@ -308,7 +308,8 @@ fn opening_again_runs_nothing_that_was_under_way() {
 fn a_decision_that_was_not_carried_out_is_pointed_out_not_repeated() {
     let mut sim = Sim::new();
     sim.answer(0, &["go"]);
-    let mut effects = sim.gate.request(Request::Approve { proposal: 1 }, 9);
+    let (answer, mut effects) = sim.gate.request(Request::Approve { proposal: 1 }, 9);
+    assert_eq!(answer, Answer::Done { ask: None });
     // The program dies after the decision was written.
     let Effect::Persist(decided) = effects.remove(0) else { panic!() };
     let mut session = Session::new(super::simulation::header());
@@ -333,7 +334,7 @@ fn a_policy_to_begin_with_is_recorded_with_its_reason_before_anything_is_asked()
             policy: Some(Policy::checked(3)),
             belief: None,
         };
-        let effects = gate.request(begin, 1);
+        let (_, effects) = gate.request(begin, 1);
         let Effect::Persist(record) = &effects[1] else { panic!("{effects:?}") };
         assert!(matches!(&record.event, Event::PolicySet { why, .. } if why == expected), "{record:?}");
         assert!(matches!(effects[2], Effect::Consult { .. }), "{effects:?}");
@@ -363,6 +364,12 @@ fn a_failing_model_stops_the_automatic_run() {
     sim.fail(0);
     assert!(!sim.gate.session().policy.is_automatic());
     assert_eq!(last_said(&sim), "no server");
+    let why = sim
+        .records
+        .iter()
+        .rev()
+        .find_map(|r| if let Event::PolicySet { why, .. } = &r.event { Some(why) } else { None });
+    assert_eq!(why.unwrap(), "no server", "the policy was taken back for what failed, not for something like it");
     sim.check_invariants();
 }
 
@@ -381,18 +388,96 @@ fn reports_nobody_waits_for_change_nothing() {
 #[test]
 fn what_arrives_while_an_effect_is_out_waits_its_turn() {
     let mut sim = Sim::new();
-    let effects = sim.gate.request(Request::Manual { text: "go".into() }, 5);
-    assert_eq!(effects, [Effect::ReadText("go".into())]);
-    assert!(sim.gate.request(Request::Undo, 6).is_empty(), "kept for later");
+    let (typed, effects) = sim.gate.request(Request::Manual { text: "go".into() }, 5);
+    let (undo, none) = sim.gate.request(Request::Undo, 6);
+    let (Answer::Queued(typed), Answer::Queued(undo)) = (typed, undo) else { panic!("both wait") };
+    assert_eq!((effects, none), (vec![Effect::ReadText("go".into())], vec![]), "the second is kept for later");
+    let done = |ticket| Effect::Ended { ticket, answer: Answer::Done { ask: None } };
     let effects = sim.gate.report(Report::Read(Ok(draft("go", Origin::Person))), 7);
     assert!(effects.iter().any(|e| matches!(e, Effect::CheckProposal(_))));
     let effects = sim.gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 8);
-    let Some(Effect::StepWorld { decision, .. }) = effects.last() else { panic!("{effects:?}") };
+    let [.., Effect::StepWorld { decision, .. }, end] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(*end, done(typed), "decided is done");
     let result = Ok((Default::default(), serde_json::json!([])));
     let effects = sim.gate.report(Report::Stepped { decision: *decision, result }, 9);
     assert!(matches!(effects.last(), Some(Effect::Consult { .. })), "{effects:?}");
     let effects = sim.gate.report(Report::Advised(Advice::Recommend { proposal: None, why: String::new() }), 10);
     assert!(matches!(effects.last(), Some(Effect::MoveWorld { to: 0 })), "{effects:?}");
+    let effects = sim.gate.report(Report::Moved { to: 0, result: Ok(()) }, 11);
+    assert_eq!(effects.last(), Some(&done(undo)));
+}
+
+#[test]
+fn requests_are_answered_done_or_refused() {
+    let mut sim = Sim::new();
+    let refused = |answer: Answer| if let Answer::Refused(why) = answer { why } else { panic!("{answer:?}") };
+    assert!(refused(sim.ask(Request::Undo)).contains("nothing to undo"));
+    assert!(refused(sim.ask(Request::Approve { proposal: 7 })).contains("no proposal 7"));
+    assert!(refused(sim.ask(Request::Manual { text: "".into() })).contains("nothing was typed"));
+    assert!(refused(sim.ask(Request::UndoTreeEdit)).contains("no change of the blocking tree"));
+    let adopt = |action: &str| Assertions { action: action.into(), assertions: vec!["n".into()], origin: "p".into() };
+    assert!(refused(sim.ask(Request::Adopt(adopt("fly")))).contains("no action"));
+    assert!(sim.gate.session().assertions().is_empty());
+    let done = Answer::Done { ask: None };
+    assert_eq!(sim.ask(Request::Adopt(adopt("go"))), done);
+    assert_eq!(sim.ask(Request::Manual { text: "go".into() }), done);
+    assert_eq!(sim.ask(Request::Cancel), done);
+    assert!(refused(sim.ask(Request::Cancel)).contains("nothing is under way"));
+    assert_eq!(sim.ask(Request::AskAside(aside())), Answer::Done { ask: Some(3) });
+    sim.ask(Request::SetPolicy(Policy { token_budget: Some(0), ..Policy::manual() }));
+    assert!(refused(sim.ask(Request::AskAside(aside()))).contains("budget of 0 tokens"));
+    sim.check_invariants();
+}
+
+#[test]
+fn what_is_cancelled_in_the_queue_is_refused() {
+    let mut gate = Sim::new().gate;
+    gate.request(Request::Manual { text: "go".into() }, 5);
+    gate.report(Report::Read(Ok(draft("go", Origin::Person))), 6);
+    let (Answer::Queued(undo), _) = gate.request(Request::Undo, 7) else { panic!("it waits") };
+    let (cancelled, effects) = gate.request(Request::Cancel, 8);
+    assert_eq!(cancelled, Answer::Done { ask: None });
+    let refused: Vec<Ticket> = effects
+        .iter()
+        .filter_map(|e| if let Effect::Ended { ticket, answer: Answer::Refused(_) } = e { Some(*ticket) } else { None })
+        .collect();
+    assert_eq!(refused, [undo - 1, undo], "neither the step being checked nor what waited for it is taken");
+    let effects = gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 9);
+    assert!(!effects.iter().any(|e| matches!(e, Effect::StepWorld { .. })), "{effects:?}");
+}
+
+#[test]
+fn an_aside_waits_for_no_step() {
+    let mut sim = Sim::new();
+    let mut gate = sim.gate;
+    gate.request(Request::Manual { text: "go".into() }, 5);
+    gate.report(Report::Read(Ok(draft("go", Origin::Person))), 6);
+    gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 7);
+    let (answer, effects) = gate.request(Request::AskAside(aside()), 8);
+    assert_eq!(answer, Answer::Done { ask: Some(2) });
+    assert!(matches!(effects[..], [Effect::Persist(_), Effect::AskModel { ask: 2, .. }]), "{effects:?}");
+    let texts = vec!["n".to_owned()];
+    let effects = gate.report(Report::Answered { ask: 2, texts, usage: None, ms: 1, drafts: vec![] }, 9);
+    assert!(matches!(&effects[..], [Effect::Persist(r)] if matches!(r.event, Event::Answered { ask: 2, .. })));
+    let result = Ok((Default::default(), serde_json::json!([])));
+    gate.report(Report::Stepped { decision: 1, result }, 10);
+    sim.gate = gate;
+    assert_eq!(sim.gate.session().cursor(), 1, "the step came to its end");
+}
+
+#[test]
+fn a_change_of_the_tree_is_made_once_it_is_written() {
+    let mut gate = Sim::new().gate;
+    let edit = |node| TreeEdit::Prune { node, pruned: true };
+    let (answer, effects) = gate.request(Request::EditTree(edit(1)), 5);
+    let Answer::Queued(ticket) = answer else { panic!("{answer:?}") };
+    assert_eq!(effects, [Effect::CheckTree(vec![edit(1)])]);
+    assert!(gate.session().current().unwrap().turn.tree_edits.is_empty(), "nothing is recorded before it is checked");
+    let effects = gate.report(Report::TreeChecked(Ok(())), 6);
+    let place = |is: fn(&Effect) -> bool| effects.iter().position(is).unwrap();
+    let written = place(|e| matches!(e, Effect::Persist(r) if matches!(r.event, Event::TreeEdited { .. })));
+    assert!(written < place(|e| matches!(e, Effect::ChangeTree(_))), "{effects:?}");
+    assert!(effects.contains(&Effect::Ended { ticket, answer: Answer::Done { ask: None } }));
 }
 
 #[test]
@@ -401,7 +486,7 @@ fn what_a_program_comes_to_is_executed_in_its_place() {
     gate.request(Request::Manual { text: "for".into() }, 5);
     gate.report(Report::Read(Ok(draft("for", Origin::Person))), 6);
     let effects = gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 7);
-    let Some(Effect::StepWorld { decision, .. }) = effects.last() else { panic!("{effects:?}") };
+    let [.., Effect::StepWorld { decision, .. }, _] = &effects[..] else { panic!("{effects:?}") };
     let decision = *decision;
     let ran = |decision| {
         let action = Action { text: "go\ngo".into(), call: None };
@@ -489,6 +574,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Ask(Request::Propose)),
         1 => (0u32..3).prop_map(|n| Op::Ask(Request::Sample { n })),
         1 => Just(Op::Ask(Request::Adopt(Assertions { action: "go".into(), assertions: vec![], origin: "p".into() }))),
+        1 => (8u32..10, any::<bool>()).prop_map(|(node, pruned)| Op::Ask(Request::EditTree(TreeEdit::Prune { node, pruned }))),
+        1 => Just(Op::Ask(Request::UndoTreeEdit)),
         1 => Just(Op::Ask(Request::Configure(Configuration {
             model: "y".into(),
             method: "n".into(),
@@ -513,7 +600,9 @@ proptest! {
         let mut sim = Sim::new();
         for op in ops {
             match op {
-                Op::Ask(request) => sim.ask(request),
+                Op::Ask(request) => {
+                    sim.ask(request);
+                }
                 Op::Answer(i, texts) => sim.answer(i, &texts),
                 Op::Fail(i) => sim.fail(i),
                 Op::Reopen => sim.reopen(),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::App;
-use crate::driver::Command;
+use crate::driver::{Command, Request};
 use crate::tui::actions::{ActionId, spec};
 use crate::tui::belief_text;
 use crate::tui::dialog::prompt::Prompt;
@@ -42,13 +42,13 @@ impl App {
         let Some(offer) = self.view.offer() else { return false };
         let id = offer.id;
         match action {
-            A::Approve => self.send(Command::ApproveBelief { offer: id }),
+            A::Approve => self.send(Command::Gate(Request::ApproveBelief(id))),
             A::Edit => self.edit_belief(now),
             A::Reject => {
                 let dialog = Prompt::refuse(id, offer.update.trim());
                 self.open(Box::new(dialog));
             }
-            A::MoreSamples | A::Propose => self.send(Command::RewriteBelief { offer: id }),
+            A::MoreSamples | A::Propose => self.send(Command::Gate(Request::RewriteBelief(id))),
             _ => return false,
         }
         true

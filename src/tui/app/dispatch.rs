@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::gate::goes_without_saying;
 use super::{App, Effect, Sleeper};
-use crate::driver::{Command, Level};
+use crate::driver::{Command, Level, Request};
 use crate::episode::ProposalId;
 use crate::tui::actions::{ActionId, Context};
 use crate::tui::dialog::act::Act;
@@ -265,7 +265,7 @@ impl App {
         match action {
             A::Approve => {
                 if let Some(proposal) = self.view.selected {
-                    self.send(Command::Approve { proposal });
+                    self.send(Command::Gate(Request::Approve { proposal }));
                 }
             }
             A::Edit => {
@@ -283,7 +283,7 @@ impl App {
             }
             A::MoreSamples => {
                 // The pending ask shows in the panes; what comes of it is said when it is there.
-                self.send(Command::Sample { n: 3 });
+                self.send(Command::Gate(Request::Sample { n: 3 }));
             }
             A::NextProposal => self.choose_by(1),
             A::PreviousProposal => self.choose_by(-1),
@@ -297,9 +297,9 @@ impl App {
             }
             A::Cancel if self.fetching.is_some() => self.effects.push(Effect::StopFetch),
             A::Cancel => self.send(Command::Cancel),
-            A::Propose => self.send(Command::Propose),
-            A::Undo => self.send(Command::Undo),
-            A::Redo => self.send(Command::Redo),
+            A::Propose => self.send(Command::Gate(Request::Propose)),
+            A::Undo => self.send(Command::Gate(Request::Undo)),
+            A::Redo => self.send(Command::Gate(Request::Redo)),
             A::Tree => {
                 if let Some(session) = &self.view.session {
                     let tree = Tree::new(session);

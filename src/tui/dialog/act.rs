@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use super::field::Field;
 use super::list::List;
 use super::{Context, Dialog, Reply, next_token};
-use crate::driver::Command;
+use crate::driver::{Command, Request};
 use crate::episode::{CheckKind, ProposalId, Status, Verdict};
 use crate::tui::actions::ActionId;
 use crate::tui::panes::words;
@@ -69,8 +69,8 @@ impl Act {
             return Vec::new();
         }
         let command = match self.from {
-            Some(proposal) => Command::Edit { proposal, text },
-            None => Command::Manual { text },
+            Some(proposal) => Command::Gate(Request::Edit { proposal, text }),
+            None => Command::Gate(Request::Manual { text }),
         };
         vec![Reply::Close, Reply::Send(command)]
     }

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
-use crate::driver::Command;
+use crate::driver::{Command, WorkshopCommand};
 use crate::precondition::CandidateAsks;
 use crate::tui::actions::ActionId;
 use crate::tui::theme::Role;
@@ -93,7 +93,7 @@ impl Dialog for AsksForm {
             ActionId::ItemUp => self.row = (self.row + rows - 1) % rows,
             ActionId::ItemDown | ActionId::Complete => self.row = (self.row + 1) % rows,
             ActionId::Accept => match self.read() {
-                Ok(asks) => return vec![Reply::Close, Reply::Send(Command::SetCandidateAsks(asks))],
+                Ok(asks) => return vec![Reply::Close, Reply::Send(Command::Workshop(WorkshopCommand::SetAsks(asks)))],
                 Err(problem) => self.problem = Some(problem),
             },
             _ => {}

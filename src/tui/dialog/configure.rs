@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use super::list::List;
 use super::{Context, Dialog, Fetch, Reply};
-use crate::driver::Command;
+use crate::driver::{Command, Request};
 use crate::episode::{Configuration, Session};
 use crate::options::{Kind, OptionSpec, Table, Values};
 use crate::tui::actions::ActionId;
@@ -228,11 +228,11 @@ impl Dialog for Configure {
                     self.problem = Some(sanitize::line(why).into_owned());
                     return Vec::new();
                 }
-                let command = Command::Configure(Configuration {
+                let command = Command::Gate(Request::Configure(Configuration {
                     model: model.name.clone(),
                     method: method.name.clone(),
                     options: self.options(),
-                });
+                }));
                 let what = match &model.fetch {
                     Some(size) => {
                         Reply::OfferFetch(Fetch { model: model.name.clone(), size: size.clone(), then: Some(command) })

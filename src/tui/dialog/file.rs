@@ -9,7 +9,7 @@ use ratatui::text::Line;
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
-use crate::driver::{Command, SetSource};
+use crate::driver::{Command, SetSource, WorkshopCommand};
 use crate::precondition::ADOPTED_SUFFIX;
 use crate::tui::actions::ActionId;
 use crate::tui::pane::FileUse;
@@ -57,7 +57,7 @@ impl FileName {
                     self.replaces = Some(path);
                     return Vec::new();
                 }
-                vec![Reply::Close, Reply::Send(Command::SaveSet(path))]
+                vec![Reply::Close, Reply::Send(Command::Workshop(WorkshopCommand::SaveSet(path)))]
             }
             FileUse::Compare { token, .. } => {
                 if !Path::new(text).is_file() {
@@ -65,7 +65,10 @@ impl FileName {
                     return Vec::new();
                 }
                 let (left, right) = (SetSource::InForce, SetSource::File(path));
-                vec![Reply::Close, Reply::Send(Command::CompareSets { token: *token, left, right })]
+                vec![
+                    Reply::Close,
+                    Reply::Send(Command::Workshop(WorkshopCommand::Compare { token: *token, left, right })),
+                ]
             }
         }
     }

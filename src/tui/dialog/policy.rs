@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
-use crate::driver::Command;
+use crate::driver::{Command, Request};
 use crate::episode::Policy;
 use crate::tui::actions::ActionId;
 use crate::tui::theme::Role;
@@ -126,7 +126,7 @@ impl Dialog for PolicyForm {
             ActionId::ItemUp => self.row = (self.row + ROWS - 1) % ROWS,
             ActionId::ItemDown | ActionId::Complete => self.row = (self.row + 1) % ROWS,
             ActionId::Accept => match self.policy() {
-                Ok(policy) => return vec![Reply::Close, Reply::Send(Command::SetPolicy(policy))],
+                Ok(policy) => return vec![Reply::Close, Reply::Send(Command::Gate(Request::SetPolicy(policy)))],
                 Err(problem) => self.problem = Some(problem),
             },
             _ => {}

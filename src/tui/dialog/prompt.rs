@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
-use crate::driver::Command;
+use crate::driver::{Command, Request};
 use crate::episode::{OfferId, ProposalId};
 use crate::tui::actions::ActionId;
 use crate::tui::sanitize;
@@ -87,12 +87,14 @@ impl Dialog for Prompt {
         }
         let text = self.field.text().trim().to_owned();
         match self.purpose {
-            Purpose::Reject(proposal) => vec![Reply::Close, Reply::Send(Command::Reject { proposal, reason: text })],
+            Purpose::Reject(proposal) => {
+                vec![Reply::Close, Reply::Send(Command::Gate(Request::Reject { proposal, reason: text }))]
+            }
             Purpose::Refuse(offer) => {
-                vec![Reply::Close, Reply::Send(Command::RefuseBelief { offer, reason: text })]
+                vec![Reply::Close, Reply::Send(Command::Gate(Request::RefuseBelief { offer, reason: text }))]
             }
             Purpose::Note if text.is_empty() => vec![Reply::Close],
-            Purpose::Note => vec![Reply::Close, Reply::Send(Command::Note(text))],
+            Purpose::Note => vec![Reply::Close, Reply::Send(Command::Gate(Request::Note(text)))],
         }
     }
 

@@ -12,7 +12,7 @@ use tui_textarea::{TextArea, WrapMode};
 
 use super::act::verdict_lines;
 use super::{Context, Dialog, Reply, next_token};
-use crate::driver::{BeliefReading, Command};
+use crate::driver::{BeliefReading, Command, Request};
 use crate::episode::{OfferId, ProposalId};
 use crate::sanitize;
 use crate::tui::actions::ActionId;
@@ -111,11 +111,11 @@ impl TextForm {
             return Vec::new();
         }
         let command = match self.purpose {
-            Purpose::Program(Some(proposal)) => Command::Edit { proposal, text },
-            Purpose::Program(None) => Command::Manual { text },
+            Purpose::Program(Some(proposal)) => Command::Gate(Request::Edit { proposal, text }),
+            Purpose::Program(None) => Command::Gate(Request::Manual { text }),
             Purpose::Offer(_) | Purpose::Correction => match (self.reading(context), self.purpose) {
-                (Some(Ok(_)), Purpose::Offer(offer)) => Command::EditBelief { offer, text },
-                (Some(Ok(_)), _) => Command::CorrectBelief { text },
+                (Some(Ok(_)), Purpose::Offer(offer)) => Command::Gate(Request::EditBelief { offer, text }),
+                (Some(Ok(_)), _) => Command::Gate(Request::CorrectBelief(text)),
                 // It stays open: what is wrong is said under it.
                 (Some(Err(_)), _) => {
                     self.accepting = false;

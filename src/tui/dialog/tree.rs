@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::list::List;
 use super::{Context, Dialog, Reply};
-use crate::driver::Command;
+use crate::driver::{Command, Request};
 use crate::episode::{Node, NodeId, Session};
 use crate::tui::actions::ActionId;
 use crate::tui::sanitize;
@@ -120,7 +120,9 @@ impl Dialog for Tree {
         match action {
             ActionId::Accept => {
                 let row = self.rows.get(self.list.cursor());
-                return row.map(|r| vec![Reply::Close, Reply::Send(Command::Goto(r.node))]).unwrap_or_default();
+                return row
+                    .map(|r| vec![Reply::Close, Reply::Send(Command::Gate(Request::Goto(r.node)))])
+                    .unwrap_or_default();
             }
             _ => self.list.act(action, len),
         }

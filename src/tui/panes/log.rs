@@ -8,7 +8,7 @@ use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run};
 use super::find::Rows;
 use super::summary::{kind, summary};
-use crate::driver::{Command, Level};
+use crate::driver::{Command, Level, Request};
 use crate::episode::{Event, NodeId, Record};
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Role, Theme};
@@ -127,7 +127,7 @@ impl Pane for LogPane {
                 Some(node) if view.session.as_ref().is_some_and(|s| s.cursor() == node) => {
                     vec![Intent::Say(Level::Info, "the episode is at this step".into())]
                 }
-                Some(node) => vec![Intent::Send(Command::Goto(node))],
+                Some(node) => vec![Intent::Send(Command::Gate(Request::Goto(node)))],
                 None => Vec::new(),
             },
             PaneAction::Copy => {

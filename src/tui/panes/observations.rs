@@ -9,7 +9,7 @@ use super::draw::{Painter, Row, Run, run};
 use super::find::Rows;
 use super::trail::Trail;
 use super::{words, wrap};
-use crate::driver::{Command, Level};
+use crate::driver::{Command, Level, Request};
 use crate::episode::{Node, NodeId, Session};
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Role, Theme};
@@ -209,7 +209,7 @@ impl Pane for ObservationsPane {
         match action {
             PaneAction::Activate => match node {
                 Some(node) if view.session.as_ref().is_some_and(|s| s.cursor() != node.id) => {
-                    vec![Intent::Send(Command::Goto(node.id))]
+                    vec![Intent::Send(Command::Gate(Request::Goto(node.id)))]
                 }
                 _ => vec![Intent::Say(Level::Info, "the episode is at this step".into())],
             },

@@ -207,7 +207,7 @@ fn a_belief_nobody_waits_for_changes_nothing() {
     let before = sim.records.len();
     sim.report(Report::BeliefRead(Ok(json!({}))));
     assert_eq!(sim.records.len(), before);
-    let effects = sim.gate.request(Request::CorrectBelief("x".into()), 9);
+    let (_, effects) = sim.gate.request(Request::CorrectBelief("x".into()), 9);
     assert_eq!(effects, [Effect::ReadBelief("x".into())]);
     assert!(sim.gate.report(Report::Read(Ok(draft("go", Origin::Person))), 10).is_empty());
 }

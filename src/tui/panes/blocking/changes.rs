@@ -2,7 +2,7 @@
 
 use super::BlockingPane;
 use crate::blocking::{BlockingNode, NodeKind, NodeStatus};
-use crate::driver::Command;
+use crate::driver::{Command, Request};
 use crate::episode::TreeEdit;
 use crate::tui::pane::{Intent, PaneAction};
 use crate::tui::panes::edit::{Edited, Editor};
@@ -53,7 +53,7 @@ impl BlockingPane {
     /// A person's change of the live tree at the row under the cursor.
     pub(super) fn change(&mut self, action: PaneAction) -> Vec<Intent> {
         if action == PaneAction::UndoChange {
-            return vec![Intent::Send(Command::UndoTreeEdit)];
+            return vec![Intent::Send(Command::Gate(Request::UndoTreeEdit))];
         }
         let Some((_, node)) = self.current() else { return Vec::new() };
         let Some(handle) = node.handle else { return Vec::new() };
@@ -62,14 +62,16 @@ impl BlockingPane {
             PaneAction::ToggleReject if node.kind == NodeKind::Action => TreeEdit::Prune { node: handle.node, pruned },
             PaneAction::MoveUp => TreeEdit::Move { node: handle.node, up: true },
             PaneAction::MoveDown => TreeEdit::Move { node: handle.node, up: false },
-            PaneAction::Force if handle.leaf => return vec![Intent::Send(Command::Manual { text: node.text.clone() })],
+            PaneAction::Force if handle.leaf => {
+                return vec![Intent::Send(Command::Gate(Request::Manual { text: node.text.clone() }))];
+            }
             PaneAction::Add if handle.blocked => {
                 self.typing = Some((handle.node, Editor::line("")));
                 return Vec::new();
             }
             _ => return Vec::new(),
         };
-        vec![Intent::Send(Command::EditTree(edit))]
+        vec![Intent::Send(Command::Gate(Request::EditTree(edit)))]
     }
 
     pub(super) fn typed(&mut self, edited: Edited) -> Vec<Intent> {
@@ -82,7 +84,7 @@ impl BlockingPane {
             Edited::Accept => {
                 let Some((under, editor)) = self.typing.take() else { return Vec::new() };
                 let action = editor.text().trim().to_owned();
-                vec![Intent::Send(Command::EditTree(TreeEdit::Add { under, action }))]
+                vec![Intent::Send(Command::Gate(Request::EditTree(TreeEdit::Add { under, action })))]
             }
         }
     }

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
 
-use crate::driver::{Command, Level};
+use crate::driver::{Command, Level, Request};
 use crate::episode::{Ask, AskId, PromptMessage};
 use crate::tui::pane::Intent;
 use crate::tui::panes::draw::{Painter, run, split_bottom, split_top};
@@ -67,7 +67,7 @@ impl PromptEditor {
             Edited::Accept => {
                 self.keep();
                 let messages = self.messages.clone();
-                (false, vec![Intent::Send(Command::Resend { ask: self.ask, messages })])
+                (false, vec![Intent::Send(Command::Gate(Request::Resend { ask: self.ask, messages }))])
             }
         }
     }

@@ -6,7 +6,7 @@ use super::over::{Over, Page};
 use super::rows;
 use super::{
     CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Joint, Level, PreconditionsPane, SetSource,
-    Typing, View, say, token,
+    Typing, View, WorkshopCommand, say, token,
 };
 use crate::precondition::{
     ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Counterpart, Fate, SetComparison, SideBySide, merged,
@@ -94,7 +94,11 @@ impl PreconditionsPane {
             return say(format!("what is marked is in force for {name} already"));
         }
         self.unmerged = None;
-        let command = Command::Adopt { action: name.clone(), assertions: assertions.clone(), origin: origin.into() };
+        let command = Command::Workshop(WorkshopCommand::Adopt {
+            action: name.clone(),
+            assertions: assertions.clone(),
+            origin: origin.into(),
+        });
         if !drops {
             return vec![Intent::Send(command)];
         }
@@ -108,7 +112,7 @@ impl PreconditionsPane {
         let right = SetSource::Given(MARKED.to_owned(), of(assertions));
         let token = token();
         self.adoption = Some((token, command));
-        vec![Intent::Send(Command::CompareSets { token, left, right })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::Compare { token, left, right }))]
     }
 
     pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
@@ -126,7 +130,7 @@ impl PreconditionsPane {
         if rejected && let Some(marks) = self.marks.get_mut(&action) {
             marks.remove(&text);
         }
-        vec![Intent::Send(Command::RejectCandidate { action, id, rejected })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::Reject { action, id, rejected }))]
     }
 
     /// Puts the conjunction or disjunction of the marked candidates into the pool, marked in their place.
@@ -151,7 +155,7 @@ impl PreconditionsPane {
             self.lay(view);
             return say("this is a candidate already; it is marked in their place");
         }
-        vec![Intent::Send(Command::PutCandidate { action, id: None, text })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::Put { action, id: None, text }))]
     }
 
     /// Asks for a step where the two marked candidates differ.
@@ -173,7 +177,7 @@ impl PreconditionsPane {
     fn ask_difference(&mut self, action: String, one: String, other: String) -> Vec<Intent> {
         let token = token();
         self.step_wanted = Some(token);
-        vec![Intent::Send(Command::ShowDifference { token, action, one, other })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::ShowDifference { token, action, one, other }))]
     }
 
     /// Says why the candidate under the cursor is not optimal; with a stronger one, shows a step where they differ.
@@ -203,23 +207,23 @@ impl PreconditionsPane {
                 None => self.marks.remove(&merged),
             };
         }
-        vec![Intent::Send(Command::UndoChange { action })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::Undo { action }))]
     }
 
     pub(super) fn again(&mut self) -> Vec<Intent> {
         let action = self.action_name().map(str::to_owned);
-        action.map(|action| Intent::Send(Command::RedoChange { action })).into_iter().collect()
+        action.map(|action| Intent::Send(Command::Workshop(WorkshopCommand::Redo { action }))).into_iter().collect()
     }
 
     pub(super) fn score(&self) -> Vec<Intent> {
         let action = self.action_name().map(str::to_owned);
-        action.map(|action| Intent::Send(Command::ScoreCandidates { action })).into_iter().collect()
+        action.map(|action| Intent::Send(Command::Workshop(WorkshopCommand::Score { action }))).into_iter().collect()
     }
 
     pub(super) fn infer(&self, all: bool) -> Vec<Intent> {
         let origin = if self.by_model { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
         let action = if all { None } else { self.action_name().map(str::to_owned) };
-        vec![Intent::Send(Command::Infer { action, origin })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::Infer { action, origin }))]
     }
 
     /// Opens the editor over the row under the cursor, or for a new expression; what stands there is looked at at once.
@@ -230,8 +234,13 @@ impl PreconditionsPane {
         let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
         let mut pause = Debounce::default();
         let (asked, text) = (!original.is_empty(), original.clone());
-        let look =
-            asked.then(|| Intent::Send(Command::TryCandidate { token: pause.at_once(), action: action.clone(), text }));
+        let look = asked.then(|| {
+            Intent::Send(Command::Workshop(WorkshopCommand::Try {
+                token: pause.at_once(),
+                action: action.clone(),
+                text,
+            }))
+        });
         self.typing = Some(Typing {
             action,
             id: row.and_then(|r| self.candidate(r, view)).map(|c| c.id),
@@ -271,7 +280,7 @@ impl PreconditionsPane {
                     }
                     self.wanted = Some(text.clone());
                     let (action, id) = (typing.action, typing.id);
-                    return vec![Intent::Send(Command::PutCandidate { action, id, text })];
+                    return vec![Intent::Send(Command::Workshop(WorkshopCommand::Put { action, id, text }))];
                 }
                 vec![Intent::Say(Level::Warning, "the expression is empty; type one, or Esc leaves it".into())]
             }
@@ -310,7 +319,8 @@ impl PreconditionsPane {
         let mut texts = vec![seen.candidate.text.clone()];
         let (now, action) = (&self.laid.as_ref().map(|(_, force)| force.clone()).unwrap_or_default(), &seen.action);
         texts.extend(now.iter().filter(|t| **t != seen.candidate.text).cloned());
-        let command = Command::ShowStep { token, action: action.clone(), place: place.clone(), texts };
+        let command =
+            Command::Workshop(WorkshopCommand::ShowStep { token, action: action.clone(), place: place.clone(), texts });
         self.step_wanted = Some(token);
         vec![Intent::Send(command)]
     }
@@ -336,7 +346,7 @@ impl PreconditionsPane {
         let token = token();
         self.sets_wanted = Some(token);
         let (left, right) = (self.filled(&self.left, view), self.filled(&self.right, view));
-        vec![Intent::Send(Command::CompareSets { token, left, right })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::Compare { token, left, right }))]
     }
 
     /// The sets there are to compare.
@@ -409,7 +419,7 @@ impl PreconditionsPane {
         if set.actions.iter().all(|a| in_force(&a.action).unwrap_or_default() == a.assertions) {
             return say(format!("{name} is in force already"));
         }
-        let command = Command::AdoptSet { origin: name.clone(), set: set.clone() };
+        let command = Command::Workshop(WorkshopCommand::AdoptSet { origin: name.clone(), set: set.clone() });
         if self.left == SetSource::InForce {
             // What it drops is on the screen.
             return confirmed(command, sets.sets(), view);
@@ -417,7 +427,7 @@ impl PreconditionsPane {
         let token = token();
         self.adoption = Some((token, command));
         let right = SetSource::Given(name, set);
-        vec![Intent::Send(Command::CompareSets { token, left: SetSource::InForce, right })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, right }))]
     }
 
     /// Goes to a step where the two sets differ on the action under the cursor.
@@ -431,7 +441,7 @@ impl PreconditionsPane {
         };
         let token = token();
         self.step_wanted = Some(token);
-        vec![Intent::Send(Command::ShowStep { token, action, place, texts })]
+        vec![Intent::Send(Command::Workshop(WorkshopCommand::ShowStep { token, action, place, texts }))]
     }
 
     pub(super) fn save(&self, view: &View) -> Intent {
@@ -452,8 +462,10 @@ const MARKED: &str = "marked";
 /// The command, after a yes if it drops anything: what it adds, drops, and says with other words.
 pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> Vec<Intent> {
     let (name, one) = match &command {
-        Command::Adopt { action, .. } => (format!("what is marked in force for {action}"), Some(action.as_str())),
-        Command::AdoptSet { origin, .. } => (format!("{origin} in force"), None),
+        Command::Workshop(WorkshopCommand::Adopt { action, .. }) => {
+            (format!("what is marked in force for {action}"), Some(action.as_str()))
+        }
+        Command::Workshop(WorkshopCommand::AdoptSet { origin, .. }) => (format!("{origin} in force"), None),
         _ => return vec![Intent::Send(command)],
     };
     let actions = sets.actions.iter().filter(|a| one.is_none_or(|one| a.action == one));

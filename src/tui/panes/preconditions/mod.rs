@@ -27,7 +27,7 @@ use self::rows::Item;
 use super::browse::{Browser, Mouse};
 use super::edit::{Debounce, Edited, Editor, token};
 use super::find::Rows;
-use crate::driver::{Command, Level, SetSource};
+use crate::driver::{Command, Level, SetSource, WorkshopCommand};
 use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool};
 use crate::program::Call;
 use crate::tui::actions::ActionId;
@@ -216,7 +216,7 @@ impl PreconditionsPane {
         let token = token();
         let (action, text) = (looked.0.clone(), looked.1.clone());
         self.looked = Some((looked, token));
-        Some(Intent::Send(Command::TryCandidate { token, action, text }))
+        Some(Intent::Send(Command::Workshop(WorkshopCommand::Try { token, action, text })))
     }
 
     fn switch(&mut self, view: &View, forward: bool) {
@@ -494,7 +494,7 @@ impl Pane for PreconditionsPane {
             Some(Err(wait)) => vec![wait],
             Some(Ok(token)) => {
                 let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
-                vec![Intent::Send(Command::TryCandidate { token, action, text })]
+                vec![Intent::Send(Command::Workshop(WorkshopCommand::Try { token, action, text }))]
             }
         }
     }

@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 
 use super::rows;
-use crate::driver::{Command, Level, LineStatus};
+use crate::driver::{Command, Level, LineStatus, Request};
 use crate::episode::{Action, NodeId};
 use crate::program::Call;
 use crate::tui::pane::Intent;
@@ -63,7 +63,7 @@ impl Editing {
                 if let Some(why) = self.unreadable(&text, view) {
                     return (true, vec![Intent::Say(Level::Warning, why)]);
                 }
-                (false, vec![Intent::Send(Command::Rewrite { node: self.node, text })])
+                (false, vec![Intent::Send(Command::Gate(Request::Rewrite { node: self.node, text }))])
             }
         }
     }

@@ -22,7 +22,7 @@ use super::browse::{BROWSING, Browser, Mouse};
 use super::draw::Row;
 use super::find::Rows;
 use super::trail::Trail;
-use crate::driver::{Command, Level};
+use crate::driver::{Command, Level, Request};
 use crate::episode::{NodeId, Session};
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::Theme;
@@ -211,7 +211,7 @@ impl ProgramPane {
 /// Goes to a node unless the session is there.
 fn go_to(view: &View, node: NodeId) -> Vec<Intent> {
     match view.session.as_ref() {
-        Some(session) if session.cursor() != node => vec![Intent::Send(Command::Goto(node))],
+        Some(session) if session.cursor() != node => vec![Intent::Send(Command::Gate(Request::Goto(node)))],
         _ => vec![Intent::Say(Level::Info, "the episode is at this step".into())],
     }
 }
@@ -294,7 +294,11 @@ impl Pane for ProgramPane {
             PaneAction::Edit => return self.edit(view),
             PaneAction::ToggleFold => self.toggle_fold(),
             PaneAction::Cycle => {
-                return self.sibling(view).map(|id| Intent::Send(Command::Goto(id))).into_iter().collect();
+                return self
+                    .sibling(view)
+                    .map(|id| Intent::Send(Command::Gate(Request::Goto(id))))
+                    .into_iter()
+                    .collect();
             }
             PaneAction::Copy => {
                 return vec![Intent::Copy(self.text(self.browser.list.cursor(), view).trim().to_owned())];

@@ -16,7 +16,7 @@ use super::draw::{Painter, Row, run, split_left, split_top};
 use super::find::Rows;
 use super::list::ListState;
 use super::{offer, words, wrap};
-use crate::driver::{Command, Level};
+use crate::driver::{Command, Level, Request};
 use crate::episode::{Choice, Mark, Offer, Proposal, ProposalId, Turn};
 use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
@@ -90,7 +90,7 @@ impl ProposalsPane {
         if proposal.action.is_none() {
             return say("this proposal is no action; edit it, or choose another");
         }
-        vec![Intent::Send(Command::Approve { proposal: proposal.id })]
+        vec![Intent::Send(Command::Gate(Request::Approve { proposal: proposal.id }))]
     }
 
     fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>) -> bool) -> Vec<Intent> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crossterm::event::KeyEvent;
 
-use crate::driver::{Command, Level};
+use crate::driver::{Command, Level, Request};
 use crate::tui::belief_text;
 use crate::tui::pane::Intent;
 use crate::tui::panes::draw::{Row, run};
@@ -57,7 +57,7 @@ impl ValueEdit {
                     Some(place) => {
                         *place = value;
                         let text = belief_text::of(&state);
-                        (false, vec![Intent::Send(Command::CorrectBelief { text })])
+                        (false, vec![Intent::Send(Command::Gate(Request::CorrectBelief(text)))])
                     }
                 }
             }
