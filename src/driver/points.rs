@@ -295,7 +295,7 @@ impl Points {
     /// The truth as a belief would tell it.
     pub(super) fn truth(&self) -> Option<Value> {
         let formed = || self.formed.then(|| state_form::of(self.world.as_ref())).flatten();
-        self.world.state_form().or_else(formed)
+        self.world.belief_form().or_else(formed)
     }
 
     /// The truth at a node as a belief would tell it.

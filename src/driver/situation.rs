@@ -23,7 +23,7 @@ pub(super) fn of(driver: &Driver) -> Situation {
         admissible: world.admissible(),
         truth,
         variables: driver.points.state.variables(),
-        map: world.map(),
+        map: world.picture(),
         truth_changes,
         live: tree.is_some(),
         request: world.request(),

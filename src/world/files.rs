@@ -50,6 +50,27 @@ pub(super) fn read_text(path: &Path) -> Result<String, WorldError> {
     Ok(text)
 }
 
+/// As [`read_text`], for files of which no good one is larger than `most` bytes.
+pub(super) fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
+    let text = read_text(path)?;
+    if text.len() > most {
+        return Err(data(path, &format!("the file is larger than {} MiB; split it, or name another", most >> 20)));
+    }
+    Ok(text)
+}
+
+/// The files of a folder that are wanted, by name.
+pub(super) fn files_in(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, WorldError> {
+    let mut files: Vec<PathBuf> = children(folder)?.into_iter().filter(|path| is_wanted(path)).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// Whether it is a file whose name ends so (`json`).
+pub(super) fn ends_with(path: &Path, endings: &[&str]) -> bool {
+    path.is_file() && path.extension().is_some_and(|end| endings.iter().any(|e| end == *e))
+}
+
 /// The full id that a person's abbreviation stands for: the id itself, or the only one that begins, ends or contains it.
 ///
 /// # Errors
@@ -75,20 +96,6 @@ where
         return Err(no_such_task(ids(), wanted));
     }
     Err(WorldError::AmbiguousTask { part: wanted.to_owned(), matches })
-}
-
-/// As [`resolve`], owned; the first id if nothing is asked for.
-///
-/// # Errors
-/// As [`resolve`]; with no ids at all, nothing is found.
-pub(super) fn resolve_or_first<'a, I>(ids: impl Fn() -> I, wanted: &str) -> Result<String, WorldError>
-where
-    I: Iterator<Item = &'a str>,
-{
-    match ids().next().filter(|_| wanted.is_empty()) {
-        Some(first) => Ok(first.to_owned()),
-        None => resolve(ids, wanted).map(str::to_owned),
-    }
 }
 
 /// The error that names the ids nearest to one that is not there.

@@ -1,8 +1,7 @@
-//! Pictures of a place, for people: a plan as seen from above (floor, walls, where the agent stands and looks, what is where), or stacks
-//! as seen from the side.
+//! Pictures of a place, for people: a floor plan (floor, walls, the agent and its heading, the things), or stacks seen from the side.
 //!
-//! A world fills them, a plan with points in its own units; how they are drawn, and how large, is the workbench's business. They may
-//! show what the agent has not seen, as long as they say so.
+//! A world fills them, a floor plan with points in its own units; how they are drawn, and how large, is left to the workbench. They
+//! may show what the agent has not seen, as long as they say so.
 
 /// A point of the plan: to the right, and up.
 pub type Point = (f64, f64);
@@ -11,14 +10,14 @@ pub type Point = (f64, f64);
 #[derive(Debug, Clone, PartialEq)]
 pub enum Map {
     /// Seen from above.
-    Plan(Plan),
+    FloorPlan(FloorPlan),
     /// Seen from the side.
     Stacks(Stacks),
 }
 
-/// A plan.
+/// A floor plan.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Plan {
+pub struct FloorPlan {
     /// What is to be told beside it, a line each (`holds nothing`).
     pub captions: Vec<String>,
     /// The points one can stand on.

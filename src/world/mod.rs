@@ -5,6 +5,7 @@
 //! only place that lists them.
 
 mod ability;
+mod catalog;
 pub mod demonstration;
 pub mod dialogue;
 pub mod external;
@@ -15,9 +16,11 @@ mod kind;
 pub mod kitchen;
 pub mod map;
 pub mod remote;
-pub mod request;
+mod requests;
+mod simulated;
 mod sources;
 pub mod state_form;
+mod symbols;
 pub mod table;
 
 use std::any::Any;
@@ -28,15 +31,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use ability::{Ability, refusal};
+pub use catalog::{Catalog, Entry, Identified};
 pub use facts::{Atom, Facts};
 pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin, ShippedFile, TaskSet, WorldKind};
 pub use map::Map;
+pub use requests::{Request, Requests};
+pub use simulated::{Episode, Simulated};
 pub use sources::{Sources, read_demonstrations};
+pub use symbols::Symbols;
 
 use crate::episode::StepOutcome;
 use crate::program::Call;
 use remote::Remote;
-pub use request::Request;
 
 /// The worlds of the program, in the order they are listed. A new world is a folder and a line here.
 pub static WORLDS: &[&WorldKind] = &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &external::KIND];
@@ -262,41 +268,24 @@ pub trait World: Send {
         None
     }
 
-    /// What the agent can tell now, as literals of the world's blocking domain; `None` where the world has no such domain.
-    fn facts(&self) -> Option<Facts> {
+    /// The episode in literals; `None` before the reset and where the world has none.
+    fn symbols(&self) -> Option<&dyn Symbols> {
         None
     }
 
-    /// The goal literals not met yet, in the order they are to be met (`ON lamp_1`); `None` where the world has no such goals.
-    fn goals(&self) -> Option<Vec<Atom>> {
-        None
-    }
-
-    /// Everything that holds, seen or not, as literals: those of [`World::facts`] and what decides about actions besides. For exports
-    /// and people, never for a method; `None` where the world has no such literals.
-    fn everything(&self) -> Option<Facts> {
-        None
-    }
-
-    /// The names of all things there are, seen or not, in the world's own order, for methods that are told which things a scene
-    /// has (and nothing else about them); `None` where a world has no such list.
-    fn things(&self) -> Option<Vec<String>> {
-        None
-    }
-
-    /// A picture of the place, for people; `None` where the world has no such picture.
-    fn map(&self) -> Option<Map> {
-        None
-    }
-
-    /// The request to answer now; `None` where an episode is no sequence of requests, or after the last one.
-    fn request(&self) -> Option<Request> {
+    /// The requests of the episode; `None` before the reset and where an episode is no sequence of requests.
+    fn requests(&self) -> Option<&dyn Requests> {
         None
     }
 
     /// The truth in the form a maintained belief has: for comparing the two, and as the belief an episode begins with. Later
     /// states are never shown to a method. `None` where the world has no such form.
-    fn state_form(&self) -> Option<Value> {
+    fn belief_form(&self) -> Option<Value> {
+        None
+    }
+
+    /// A picture of the place, for people; `None` where the world has no such picture.
+    fn picture(&self) -> Option<Map> {
         None
     }
 
@@ -305,10 +294,34 @@ pub trait World: Send {
         None
     }
 
-    /// Whether a part of a goal holds, judged as goals are (`ON lamp_1`); `None` where the world cannot judge it. Nothing else is
-    /// told to a method from the hidden state.
-    fn goal_holds(&self, _part: &Atom) -> Option<bool> {
-        None
+    /// [`Symbols::facts`], where there are symbols.
+    fn facts(&self) -> Option<Facts> {
+        Some(self.symbols()?.facts())
+    }
+
+    /// [`Symbols::goals`], where there are symbols.
+    fn goals(&self) -> Option<Vec<Atom>> {
+        Some(self.symbols()?.goals())
+    }
+
+    /// [`Symbols::goal_holds`], where there are symbols.
+    fn goal_holds(&self, part: &Atom) -> Option<bool> {
+        self.symbols()?.goal_holds(part)
+    }
+
+    /// [`Symbols::everything`], where there are symbols.
+    fn everything(&self) -> Option<Facts> {
+        Some(self.symbols()?.everything())
+    }
+
+    /// [`Symbols::things`], where there are symbols.
+    fn things(&self) -> Option<Vec<String>> {
+        self.symbols()?.things()
+    }
+
+    /// [`Requests::open`], where there are requests.
+    fn request(&self) -> Option<Request> {
+        self.requests()?.open()
     }
 
     /// An independent copy at the same point. Forks of a remote world share its process, which goes from one's point to the

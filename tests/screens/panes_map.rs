@@ -17,8 +17,12 @@ fn after(task: &str, actions: &[&str]) -> View {
     for action in actions {
         assert_eq!(world.act(action).unwrap().error, None, "{action}");
     }
-    let situation =
-        Situation { map: world.map(), truth: world.truth(), admissible: world.admissible(), ..Situation::default() };
+    let situation = Situation {
+        map: world.picture(),
+        truth: world.truth(),
+        admissible: world.admissible(),
+        ..Situation::default()
+    };
     let mut view = View::default();
     view.situation = Some(Arc::new(situation));
     view

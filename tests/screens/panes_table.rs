@@ -28,7 +28,7 @@ fn of(file: &str, task: &str, calls: &str) -> View {
     let mut world = TableWorld::new(Source::from_text(file, Path::new("x.jsonl")).unwrap());
     world.reset(task, 0).unwrap();
     assert_eq!(world.act(calls).unwrap().error, None);
-    let situation = Situation { map: world.map(), truth: world.truth(), ..Situation::default() };
+    let situation = Situation { map: world.picture(), truth: world.truth(), ..Situation::default() };
     let mut view = View::default();
     view.situation = Some(Arc::new(situation));
     view

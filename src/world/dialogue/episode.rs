@@ -28,7 +28,7 @@ pub(super) struct Past {
 
 /// A running episode.
 #[derive(Debug, Clone)]
-pub(super) struct Episode {
+pub struct Episode {
     pub(super) dialogue: Arc<Dialogue>,
     pub(super) service: Arc<Service>,
     /// Every act the schema allows, sorted.
@@ -89,12 +89,12 @@ impl Episode {
     }
 
     /// What may be done now, sorted; nothing once the dialogue is over.
-    pub(super) fn admissible(&self) -> Vec<String> {
+    pub(super) fn acts(&self) -> Vec<String> {
         if self.is_over() { Vec::new() } else { self.menu.to_vec() }
     }
 
     /// Does one action given as text.
-    pub(super) fn act(&mut self, text: &str) -> Outcome {
+    pub(super) fn predict(&mut self, text: &str) -> Outcome {
         match self.read(text) {
             Err(why) => self.outcome(why.clone(), None, Vec::new(), Some(why)),
             Ok(Reading::EndTurn) => {
@@ -201,7 +201,7 @@ impl Episode {
     ) -> Outcome {
         Outcome {
             observation,
-            admissible: Some(self.admissible()),
+            admissible: Some(self.acts()),
             action_call,
             observation_calls,
             error,

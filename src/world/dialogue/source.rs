@@ -19,8 +19,8 @@ use super::schema::{GroundTruth, Schema, Service, is_known};
 use super::{DialogueWorld, load_compact, load_raw, specification};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
-use crate::world::files::{self, children, data, is_json_lines, name_of, read_text};
-use crate::world::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
+use crate::world::files::{children, data, is_json_lines, name_of, read_text};
+use crate::world::{Catalog, Identified, OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
 
 /// Demonstrations drawn for a service whose data names none; the precondition paper uses as many.
 const DEMONSTRATIONS: usize = 10;
@@ -31,10 +31,9 @@ const NO_SPLIT: &str = "all";
 #[derive(Debug, Clone, Default)]
 pub struct Source {
     schema: Schema,
-    dialogues: Vec<Dialogue>,
+    dialogues: Catalog<Dialogue>,
     /// Whether the dialogue of that index is there to learn from.
     demonstrations: Vec<bool>,
-    index: FxHashMap<String, usize>,
     origin: String,
 }
 
@@ -102,9 +101,7 @@ impl Source {
     /// Takes dialogues in; of several with one id the first counts.
     fn add(&mut self, dialogues: Vec<Dialogue>, demonstrations: bool) {
         for dialogue in dialogues {
-            if !self.index.contains_key(&dialogue.id) {
-                self.index.insert(dialogue.id.clone(), self.dialogues.len());
-                self.dialogues.push(dialogue);
+            if self.dialogues.add(dialogue) {
                 self.demonstrations.push(demonstrations);
             }
         }
@@ -113,7 +110,7 @@ impl Source {
     /// Describes the services that no schema describes by their dialogues, and adds slots that a schema leaves out.
     fn gather(&mut self) {
         let mut described: FxHashMap<String, Service> = FxHashMap::default();
-        for dialogue in &self.dialogues {
+        for dialogue in self.dialogues.entries() {
             let known = self.schema.services.iter().find(|s| s.name == dialogue.service);
             let service = described.entry(dialogue.service.clone()).or_insert_with(|| {
                 known.cloned().unwrap_or_else(|| Service { name: dialogue.service.clone(), ..Service::default() })
@@ -125,7 +122,7 @@ impl Source {
                 *service = described;
             }
         }
-        for dialogue in &self.dialogues {
+        for dialogue in self.dialogues.entries() {
             self.schema.services.extend(described.remove(&dialogue.service));
         }
     }
@@ -186,7 +183,7 @@ impl Source {
 
     /// The services that have dialogues, in the order of the schema.
     pub fn services(&self) -> impl Iterator<Item = &str> {
-        let used = |s: &&Service| self.dialogues.iter().any(|d| d.service == s.name);
+        let used = |s: &&Service| self.dialogues().iter().any(|d| d.service == s.name);
         self.schema.services.iter().filter(used).map(|s| s.name.as_str())
     }
 
@@ -197,7 +194,7 @@ impl Source {
 
     /// All dialogues, in the order of the files.
     pub fn dialogues(&self) -> &[Dialogue] {
-        &self.dialogues
+        self.dialogues.entries()
     }
 
     /// The dialogue of that id.
@@ -205,27 +202,13 @@ impl Source {
     /// # Errors
     /// [`WorldError::NoSuchTask`] with the ids that come nearest.
     pub fn dialogue(&self, id: &str) -> Result<&Dialogue, WorldError> {
-        let found = self.index.get(id).and_then(|i| self.dialogues.get(*i));
-        found.ok_or_else(|| files::no_such_task(self.ids(), id))
-    }
-
-    /// The ids of the dialogues, in the order of the files.
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.dialogues.iter().map(|d| d.id.as_str())
-    }
-
-    /// The full id that a person's abbreviation stands for: the id itself, or the only one that begins, ends or contains it.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`] with the ids that come nearest, or [`WorldError::AmbiguousTask`] with those that match.
-    pub fn resolve(&self, wanted: &str) -> Result<&str, WorldError> {
-        files::resolve(|| self.ids(), wanted)
+        self.dialogues.get(id)
     }
 
     /// The dialogue that stands first among the tasks.
     pub fn first(&self) -> Option<&str> {
         let to_predict = self.demonstrations.iter().position(|demo| !demo).unwrap_or(0);
-        self.dialogues.get(to_predict).map(|d| d.id.as_str())
+        self.dialogues().get(to_predict).map(|d| d.id.as_str())
     }
 
     /// The dialogues as tasks: those to be predicted, then those to learn from.
@@ -237,7 +220,7 @@ impl Source {
             source: self.origin.clone(),
         };
         let those = |wanted: bool| {
-            let marked = self.dialogues.iter().zip(&self.demonstrations);
+            let marked = self.dialogues().iter().zip(&self.demonstrations);
             marked.filter(move |(_, demo)| **demo == wanted).map(|(dialogue, _)| task(dialogue))
         };
         those(false).chain(those(true)).collect()
@@ -260,10 +243,10 @@ impl Source {
     /// where there is one. Never the dialogue `except`.
     pub fn demonstrations(&self, service: &str, except: &str, seed: u64) -> Vec<&Dialogue> {
         let of_service = |d: &&Dialogue| d.service == service;
-        let marked = self.dialogues.iter().zip(&self.demonstrations).filter(|(_, demo)| **demo).map(|(d, _)| d);
+        let marked = self.dialogues().iter().zip(&self.demonstrations).filter(|(_, demo)| **demo).map(|(d, _)| d);
         let mut named: Vec<&Dialogue> = marked.filter(of_service).collect();
         if named.is_empty() {
-            named = self.dialogues.iter().filter(of_service).collect();
+            named = self.dialogues().iter().filter(of_service).collect();
             if named.iter().any(|d| d.id.starts_with("train/")) {
                 named.retain(|d| d.id.starts_with("train/"));
             }
@@ -284,6 +267,12 @@ pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> 
     Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
 }
 
+impl Identified for Dialogue {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
 impl TaskSet for Source {
     fn tasks(&self) -> Vec<TaskInfo> {
         Source::tasks(self)
@@ -292,7 +281,7 @@ impl TaskSet for Source {
     fn resolve(&self, part: &str) -> Result<String, WorldError> {
         match self.first().filter(|_| part.is_empty()) {
             Some(first) => Ok(first.to_owned()),
-            None => Source::resolve(self, part).map(str::to_owned),
+            None => self.dialogues.resolve(part).map(str::to_owned),
         }
     }
 

@@ -7,16 +7,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
 use super::definition::Definition;
 use super::game::Game;
 use super::load_compact::{self, Label};
 use super::{EDITION, Edition, HouseholdWorld, load_official, shipped};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
-use crate::world::files::{self, children, data, is_json_lines, name_of, read_text};
-use crate::world::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
+use crate::world::files::{children, data, files_in, is_json_lines, name_of, read_text};
+use crate::world::{Catalog, Entry, Identified, OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
 
 /// The tasks that ship with the program, written for it.
 const SHIPPED: &str = include_str!("../../../worlds/household/tasks.jsonl");
@@ -35,17 +33,15 @@ enum Place {
     Official(PathBuf),
 }
 
+/// A game of a source.
 #[derive(Debug, Clone)]
-struct Entry {
+pub struct GameFile {
     info: TaskInfo,
     place: Place,
 }
 
-/// The tasks of a source.
-#[derive(Debug, Clone, Default)]
-pub struct Source {
-    entries: Vec<Entry>,
-}
+/// The games of a file, a folder, or those that ship.
+pub type Source = Catalog<GameFile>;
 
 impl Source {
     /// The tasks that ship with the program.
@@ -65,27 +61,23 @@ impl Source {
             return Source::open_file(path);
         }
         let mut source = Source::default();
-        let mut files: Vec<PathBuf> = children(path)?.into_iter().filter(|p| is_json_lines(p)).collect();
-        files.sort();
-        for file in files {
+        for file in files_in(path, is_json_lines)? {
             // Other JSON lines can lie beside the games (plans, splits): a file is taken by its name or its first line.
             let text = read_text(&file)?;
             if name_of(&file).starts_with("games")
                 || text.lines().find(|l| !l.trim().is_empty()).is_some_and(|l| load_compact::definition(l).is_ok())
             {
-                source.entries.extend(Source::from_lines(&text, &file.display().to_string())?.entries);
+                // The first of several files of one game counts.
+                lines(&text, &file.display().to_string())?.into_iter().for_each(|game| _ = source.add(game));
             }
         }
-        if source.entries.is_empty() {
+        if source.is_empty() {
             let mut games = Vec::new();
             find_official(path, 0, &mut games)?;
             games.sort();
-            source.entries = games.into_iter().map(official_entry).collect();
+            games.into_iter().for_each(|game| _ = source.add(official(game)));
         }
-        // The first of several files of one game counts, so that ids stay unique.
-        let mut seen = FxHashSet::default();
-        source.entries.retain(|e| seen.insert(e.info.id.clone()));
-        if source.entries.is_empty() {
+        if source.is_empty() {
             return Err(data(path, "no games here: neither compact .jsonl files nor folders with game.tw-pddl"));
         }
         Ok(source)
@@ -111,7 +103,9 @@ impl Source {
             if !path.exists() {
                 return Err(data(path, "no such file"));
             }
-            return Ok(Source { entries: vec![official_entry(path.to_owned())] });
+            let mut source = Source::default();
+            source.add(official(path.to_owned()));
+            return Ok(source);
         }
         let text = read_text(path)?;
         let origin = path.display().to_string();
@@ -121,7 +115,7 @@ impl Source {
             return Source::from_lines(&one, &origin);
         }
         let source = Source::from_lines(&text, &origin)?;
-        if source.entries.is_empty() {
+        if source.is_empty() {
             return Err(data(path, "the file is empty; one game definition a line is expected"));
         }
         Ok(source)
@@ -132,53 +126,9 @@ impl Source {
     /// # Errors
     /// [`WorldError::Data`] naming the line that is no game.
     pub fn from_lines(text: &str, origin: &str) -> Result<Source, WorldError> {
-        let mut entries = Vec::new();
-        for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-            let at = format!("{origin}:{}", i + 1);
-            let label: Label = serde_json::from_str(line)
-                .map_err(|e| WorldError::Data { path: at.clone(), message: load_compact::describe(&e) })?;
-            let info =
-                TaskInfo { id: label.id, kind: label.task_type, sentence: label.task, source: origin.to_owned() };
-            entries.push(Entry { info, place: Place::Line { json: line.to_owned(), at } });
-        }
-        Ok(Source { entries })
-    }
-
-    /// The tasks, in the order of the files. Reads every official game's sentence from its file; [`Source::ids`] does not.
-    pub fn tasks(&self) -> Vec<TaskInfo> {
-        let told = |entry: &Entry| {
-            let mut info = entry.info.clone();
-            if let Place::Official(path) = &entry.place
-                && let Some(sentence) = read_text(path).ok().as_deref().and_then(load_official::sentence_in_file)
-            {
-                info.sentence = sentence;
-            }
-            info
-        };
-        self.entries.iter().map(told).collect()
-    }
-
-    /// The ids of the tasks, in the order of the files.
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|e| e.info.id.as_str())
-    }
-
-    /// Number of tasks.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there are no tasks.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// The full id that a person's abbreviation stands for: the id itself, or the only one that begins, ends or contains it.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`] with the ids that come nearest, or [`WorldError::AmbiguousTask`] with those that match.
-    pub fn resolve(&self, wanted: &str) -> Result<&str, WorldError> {
-        files::resolve(|| self.ids(), wanted)
+        let mut source = Source::default();
+        lines(text, origin)?.into_iter().for_each(|game| _ = source.add(game));
+        Ok(source)
     }
 
     /// The definition of a task.
@@ -186,8 +136,7 @@ impl Source {
     /// # Errors
     /// [`WorldError::NoSuchTask`], or [`WorldError::Data`] if the file cannot be read or holds no game.
     pub fn definition(&self, id: &str) -> Result<Definition, WorldError> {
-        let entry = self.entry(id)?;
-        match &entry.place {
+        match &self.get(id)?.place {
             Place::Line { json, at } => {
                 load_compact::definition(json).map_err(|message| WorldError::Data { path: at.clone(), message })
             }
@@ -205,7 +154,7 @@ impl Source {
     /// As [`Source::definition`], or [`WorldError::Data`] if the game contradicts itself.
     pub fn game(&self, id: &str) -> Result<Game, WorldError> {
         let definition = self.definition(id)?;
-        let at = match &self.entry(id)?.place {
+        let at = match &self.get(id)?.place {
             Place::Line { at, .. } => at.clone(),
             Place::Official(path) => path.display().to_string(),
         };
@@ -217,14 +166,10 @@ impl Source {
     /// # Errors
     /// As [`Source::definition`].
     pub fn edition(&self, id: &str) -> Result<Option<Edition>, WorldError> {
-        match &self.entry(id)?.place {
+        match &self.get(id)?.place {
             Place::Line { .. } => Ok(None),
             Place::Official(path) => load_official::edition(&read_text(path)?).map_err(|e| data(path, &e)),
         }
-    }
-
-    fn entry(&self, id: &str) -> Result<&Entry, WorldError> {
-        self.entries.iter().find(|e| e.info.id == id).ok_or_else(|| files::no_such_task(self.ids(), id))
     }
 }
 
@@ -244,37 +189,59 @@ fn edition_of(options: &Values) -> Result<Option<Edition>, WorldError> {
     }
 }
 
-impl TaskSet for Source {
-    fn tasks(&self) -> Vec<TaskInfo> {
-        Source::tasks(self)
+impl Identified for GameFile {
+    fn id(&self) -> &str {
+        &self.info.id
+    }
+}
+
+impl Entry for GameFile {
+    /// Reads an official game's sentence from its file.
+    fn info(&self) -> TaskInfo {
+        let mut info = self.info.clone();
+        if let Place::Official(path) = &self.place
+            && let Some(sentence) = read_text(path).ok().as_deref().and_then(load_official::sentence_in_file)
+        {
+            info.sentence = sentence;
+        }
+        info
     }
 
-    fn resolve(&self, part: &str) -> Result<String, WorldError> {
-        files::resolve_or_first(|| self.ids(), part)
-    }
-
-    fn open(self: Arc<Self>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError> {
+    fn open(source: Arc<Source>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError> {
         // Not from the list of tasks: an official game tells its sentence only when it is read.
-        let sentence = self.definition(task)?.task;
+        let sentence = source.definition(task)?.task;
         let edition = match edition_of(options)? {
             Some(edition) => edition,
-            None => self.edition(task)?.unwrap_or_default(),
+            None => source.edition(task)?.unwrap_or_default(),
         };
         let options = BTreeMap::from([(EDITION.key.to_owned(), edition.to_string())]);
         Ok(OpenedWorld {
-            world: Box::new(HouseholdWorld::new(self, edition)),
+            world: Box::new(HouseholdWorld::new(source, edition)),
             task: task.to_owned(),
             sentence,
             options,
         })
     }
 
-    fn demonstrations(&self, _task: &str, options: &Values, _seed: u64) -> Result<Vec<Demonstration>, WorldError> {
+    fn demonstrations(&self, options: &Values) -> Result<Vec<Demonstration>, WorldError> {
         shipped::demonstrations(edition_of(options)?.unwrap_or_default())
     }
 }
 
-fn official_entry(path: PathBuf) -> Entry {
+/// The games of compact JSON, one a line.
+fn lines(text: &str, origin: &str) -> Result<Vec<GameFile>, WorldError> {
+    let game = |(i, line): (usize, &str)| {
+        let at = format!("{origin}:{}", i + 1);
+        let label: Label = serde_json::from_str(line)
+            .map_err(|e| WorldError::Data { path: at.clone(), message: load_compact::describe(&e) })?;
+        let info = TaskInfo { id: label.id, kind: label.task_type, sentence: label.task, source: origin.to_owned() };
+        Ok(GameFile { info, place: Place::Line { json: line.to_owned(), at } })
+    };
+    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(game).collect()
+}
+
+/// An official game file.
+fn official(path: PathBuf) -> GameFile {
     let path = std::path::absolute(&path).unwrap_or(path);
     let parts: Vec<String> = path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     // …/split/task folder/trial/game.tw-pddl
@@ -283,7 +250,7 @@ fn official_entry(path: PathBuf) -> Entry {
     let folder = parts.get(end.saturating_sub(2)).cloned().unwrap_or_default();
     let kind = folder.split('-').next().unwrap_or_default().to_owned();
     let info = TaskInfo { id, kind, sentence: folder, source: path.display().to_string() };
-    Entry { info, place: Place::Official(path) }
+    GameFile { info, place: Place::Official(path) }
 }
 
 /// Finds `game.tw-pddl` files; folders of movable receptacles and sliced objects are left out, as ALFWorld leaves them out.

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::accepts::Accepts;
 use super::goal::Goal;
+use super::receptacles::Receptacles;
 use super::scene::{Body, Point, Scene, Segment, Task, Thing};
 use super::state::{Now, Robot, State};
 
@@ -154,7 +154,7 @@ struct ObjectEntry {
 ///
 /// # Errors
 /// What is wrong, where in the file, and what would be right.
-pub fn scene(text: &str, accepts: Accepts) -> Result<Scene, String> {
+pub fn scene(text: &str, accepts: Receptacles) -> Result<Scene, String> {
     let file: SceneFile = serde_json::from_str(text).map_err(|e| format!("no scene: {e}"))?;
     at_most("objects", file.objects.len(), MOST_THINGS)?;
     at_most("grid", file.grid.len(), MOST_GRID)?;

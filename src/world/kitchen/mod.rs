@@ -3,13 +3,13 @@
 //! `load` reads a scene file into a [`Scene`], which never changes; `state` is what does. `geometry` and `sight` say what the robot
 //! sees and reaches, `motion` how it moves, `handling` what its hand does, `goal` when a goal literal holds; [`Simulation`] puts them
 //! together: an action's text in, success or the simulator's message out. Around it: `observe` says it in words, `program` as
-//! program calls, `facts` as literals, `plan` as a map, and `world` makes a [`KitchenWorld`] of it. `source` finds scenes in files and folders.
+//! program calls, `facts` as literals, `floor_plan` as a map, and `world` makes a [`KitchenWorld`] of it. `source` finds scenes in files and folders.
 
-mod accepts;
 mod action;
 #[cfg(test)]
 mod expert;
 mod facts;
+mod floor_plan;
 mod geometry;
 mod goal;
 mod handling;
@@ -17,8 +17,8 @@ mod load;
 mod motion;
 mod notes;
 mod observe;
-mod plan;
 mod program;
+mod receptacles;
 mod scene;
 pub mod shipped;
 mod sight;

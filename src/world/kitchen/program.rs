@@ -1,6 +1,6 @@
 //! Between the kitchen's texts and program calls, both ways; and what the robot sees as calls.
 //!
-//! Only what changed since it was last told is told again; [`Told`] remembers that and goes with the episode.
+//! Only what changed is observed again; [`Observation`] remembers what was and goes with the episode.
 
 use super::action::VERBS;
 use super::scene::Scene;
@@ -11,7 +11,7 @@ use crate::world::ProgramHeader;
 
 /// What the program knows by now.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct Observation {
     seen: Vec<usize>,
     near: Vec<usize>,
     held: Option<usize>,
@@ -36,7 +36,7 @@ fn conditions(scene: &Scene, state: &State, thing: usize) -> [(&'static str, boo
     ]
 }
 
-impl Told {
+impl Observation {
     /// Whether the robot has seen a thing in this episode.
     pub fn ever_seen(&self, thing: usize) -> bool {
         self.ever.get(thing).copied().unwrap_or_default()

@@ -1,7 +1,7 @@
 //! A scene: everything about a kitchen that no action changes. `load` makes it; it holds no rules.
 
-use super::accepts::Accepts;
 use super::goal::Goal;
+use super::receptacles::Receptacles;
 use super::state::{Robot, State};
 
 /// A point in plan: x and z, in metres.
@@ -94,7 +94,7 @@ pub struct Scene {
     /// Segments that always block sight.
     pub occluders: Vec<Segment>,
     /// Which types fit where.
-    pub accepts: Accepts,
+    pub accepts: Receptacles,
     /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
     /// How it begins.

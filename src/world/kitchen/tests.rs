@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::accepts::Accepts;
+use super::receptacles::Receptacles;
 use super::*;
 use crate::program::Specification;
 use crate::world::{Atom, World};
@@ -37,7 +37,7 @@ fn small() -> Value {
 }
 
 fn load(scene: &Value) -> Result<Simulation, String> {
-    super::load::scene(&scene.to_string(), Accepts::built_in()).map(|s| Simulation::new(s.into(), Find::Moving))
+    super::load::scene(&scene.to_string(), Receptacles::built_in()).map(|s| Simulation::new(s.into(), Find::Moving))
 }
 
 fn ready(change: impl FnOnce(&mut Value)) -> Simulation {

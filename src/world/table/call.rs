@@ -5,6 +5,12 @@ use crate::program::{Call, Literal};
 
 /// The object the calls are of, in programs.
 pub const ROBOT: &str = "robot";
+/// The functions that a program may call.
+pub const FUNCTIONS: [&str; 5] = ["put_first_on_second", "say", "noop", "update_wm", "done"];
+/// The call that closes a request.
+pub const CLOSING: &str = "done()";
+/// The call that does nothing.
+pub const NOTHING: &str = "noop()";
 /// The longest text read, in bytes.
 const LONGEST: usize = 64 * 1024;
 /// The most calls of one text.

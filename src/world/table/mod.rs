@@ -47,7 +47,7 @@ pub static KIND: WorldKind = WorldKind {
     }),
     steps: 100,
     method: Some("statler"),
-    abilities: &[Ability::Preview, Ability::Things, Ability::Belief, Ability::Requests, Ability::Picture],
+    abilities: &[Ability::Preview, Ability::Belief, Ability::Requests, Ability::Picture],
     files: &[shipped!("table", "demonstrations.toml")],
     generate: Some(Generator { types: "pick_and_place, disinfection, weight, cover", make: generate::new_task }),
     ..WorldKind::new(

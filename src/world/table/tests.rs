@@ -103,11 +103,11 @@ fn errors_change_nothing_and_what_is_no_call_is_refused_whole() {
 fn what_is_told_is_not_in_the_state_an_episode_begins_with() {
     let mut world = shipped();
     world.reset("disinfection/sink", 0).unwrap();
-    let begins = world.state_form().unwrap();
+    let begins = world.belief_form().unwrap();
     assert_eq!(begins["red block"], serde_json::json!({}));
     world.act("update_wm('the red block is dirty.')").unwrap();
-    assert_eq!(world.state_form().unwrap()["red block"], serde_json::json!({ "is": ["dirty"] }));
-    assert_ne!(world.state_form().unwrap(), begins);
+    assert_eq!(world.belief_form().unwrap()["red block"], serde_json::json!({ "is": ["dirty"] }));
+    assert_ne!(world.belief_form().unwrap(), begins);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn files_of_both_formats_and_games_are_read() {
     let mut world = TableWorld::new(source);
     let reset = world.reset("cups/001", 0).unwrap();
     assert!(reset.observation.ends_with("under cup 0.\n\n1 of 2: Swapping cup 0 with cup 1"), "{}", reset.observation);
-    assert_eq!(world.state_form().unwrap(), serde_json::json!({ "cups": [true, false] }));
+    assert_eq!(world.belief_form().unwrap(), serde_json::json!({ "cups": [true, false] }));
     assert_eq!(world.act("say(\"[False, True]\")\ndone()").unwrap().reward, 1.0);
     assert_eq!(world.act("say([True, False])\ndone()").unwrap().reward, 1.0);
 }
@@ -228,7 +228,7 @@ proptest! {
             let outcome = here.act(text).unwrap();
             prop_assert_eq!(&seen, &(outcome, here.truth()));
         }
-        let (snapshot, truth, form) = (here.snapshot(), here.truth(), here.state_form().unwrap());
+        let (snapshot, truth, form) = (here.snapshot(), here.truth(), here.belief_form().unwrap());
         // The state's form says everything that the rules go by.
         prop_assert_eq!(Table::from_form(&form).unwrap().form(), form);
         for text in &after {

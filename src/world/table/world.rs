@@ -1,7 +1,7 @@
-//! The table as a [`World`]: a source of episodes and, once reset, one of them at a moment.
+//! The table as a simulated world: an episode's requests, answered one after another.
 //!
-//! What a request tells becomes true as the agent begins to answer it. `done()` closes the request: it is judged, and the next one is
-//! told. Nothing is said of the judgement but the reward.
+//! What a request says becomes true as the agent begins to answer it. `done()` closes the request: it is judged, and the next one is
+//! observed. Of the judgement only the reward is shown.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use super::judge::{self, Move};
 use super::scene::Scene;
 use super::{Source, picture, program};
 use crate::program::Call;
-use crate::world::{Map, Outcome, ProgramHeader, Request, Snapshot, TaskInfo, World, WorldError, WorldKind};
+use crate::world::{self, Map, Outcome, ProgramHeader, Request, Requests, Simulated, WorldError, WorldKind};
 
 /// A running episode.
 #[derive(Debug, Clone)]
-pub(super) struct Run {
+pub struct Run {
     pub(super) episode: Arc<Episode>,
     pub(super) scene: Scene,
     /// Whether each closed request was answered as expected.
@@ -60,23 +60,6 @@ impl Run {
         Outcome {
             observation: format!("{}\n\n{}", beginning(&self.scene), self.told()),
             observation_calls,
-            ..Outcome::default()
-        }
-    }
-
-    /// Does what a text asks for.
-    fn act(&mut self, text: &str) -> Outcome {
-        let ended = self.open().is_none();
-        let refused = match call::read(text) {
-            Ok(_) if ended => "the episode is over; every request was answered".to_owned(),
-            Ok(acts) => return self.perform(&acts),
-            Err(why) => why,
-        };
-        Outcome {
-            observation: refused.clone(),
-            error: Some(refused),
-            done: ended,
-            won: self.won(),
             ..Outcome::default()
         }
     }
@@ -144,27 +127,6 @@ impl Run {
         self.said.clear();
         if right { 1.0 } else { 0.0 }
     }
-
-    /// Everything there is to know, for people.
-    fn truth(&self) -> Value {
-        let moves = |moves: &[Move]| -> Vec<String> {
-            moves.iter().map(|(a, b)| Act::Put(a.clone(), b.clone()).text()).collect()
-        };
-        let expected = self.open().map(|asked| {
-            let first = moves(&asked.expected.moves);
-            let others = asked.expected.others.iter().map(|other| moves(other)).filter(|other| *other != first);
-            let all: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
-            json!({ "moves": all, "say": asked.expected.say })
-        });
-        json!({
-            "request": self.open().map(|asked| asked.query.as_str()),
-            "expected": expected,
-            "moved": moves(&self.moves),
-            "said": self.said,
-            "right": self.right,
-            "state": self.scene.form(),
-        })
-    }
 }
 
 /// The scene in words, as it is told at the beginning.
@@ -189,44 +151,52 @@ fn beginning(scene: &Scene) -> String {
 }
 
 /// The table world.
-#[derive(Debug, Clone)]
-pub struct TableWorld {
-    source: Arc<Source>,
-    run: Option<Run>,
-}
+pub type TableWorld = Simulated<Run>;
 
 impl TableWorld {
     /// A world over the episodes of a source.
     pub fn new(source: impl Into<Arc<Source>>) -> Self {
-        TableWorld { source: source.into(), run: None }
+        Simulated::over(source, ())
     }
 
-    /// The episode it was reset to.
-    pub fn episode(&self) -> Option<&Arc<Episode>> {
-        self.run.as_ref().map(|run| &run.episode)
-    }
-
-    /// The scene as it is now.
+    /// The scene as it is now; `None` before the first reset.
     pub fn scene(&self) -> Option<&Scene> {
-        self.run.as_ref().map(|run| &run.scene)
+        self.episode().map(|run| &run.scene)
     }
 }
 
-impl World for TableWorld {
-    fn kind(&self) -> &'static WorldKind {
+impl world::Episode for Run {
+    type Tasks = Source;
+    type Options = ();
+
+    fn kind() -> &'static WorldKind {
         &super::KIND
     }
 
-    fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {
-        let run = Run::new(self.source.episode(task)?);
+    fn begin(source: &Source, (): (), task: &str) -> Result<(Self, Outcome), WorldError> {
+        let run = Run::new(source.episode(task)?);
         let outcome = run.reset();
-        self.run = Some(run);
-        Ok(outcome)
+        Ok((run, outcome))
     }
 
-    fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
-        let run = self.run.as_mut().ok_or_else(not_reset)?;
-        Ok(run.act(text))
+    fn is_same_task(&self, other: &Self) -> bool {
+        self.episode == other.episode
+    }
+
+    fn act(&mut self, text: &str) -> Outcome {
+        let ended = self.open().is_none();
+        let refused = match call::read(text) {
+            Ok(_) if ended => "the episode is over; every request was answered".to_owned(),
+            Ok(acts) => return self.perform(&acts),
+            Err(why) => why,
+        };
+        Outcome {
+            observation: refused.clone(),
+            error: Some(refused),
+            done: ended,
+            won: self.won(),
+            ..Outcome::default()
+        }
     }
 
     fn admissible(&self) -> Option<Vec<String>> {
@@ -234,83 +204,82 @@ impl World for TableWorld {
     }
 
     fn truth(&self) -> Value {
-        self.run.as_ref().map_or(Value::Null, Run::truth)
+        let moves = |moves: &[Move]| -> Vec<String> {
+            moves.iter().map(|(a, b)| Act::Put(a.clone(), b.clone()).text()).collect()
+        };
+        let expected = self.open().map(|asked| {
+            let first = moves(&asked.expected.moves);
+            let others = asked.expected.others.iter().map(|other| moves(other)).filter(|other| *other != first);
+            let all: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
+            json!({ "moves": all, "say": asked.expected.say })
+        });
+        json!({
+            "request": self.open().map(|asked| asked.query.as_str()),
+            "expected": expected,
+            "moved": moves(&self.moves),
+            "said": self.said,
+            "right": self.right,
+            "state": self.scene.form(),
+        })
     }
 
-    fn snapshot(&self) -> Snapshot {
-        Snapshot(Arc::new(self.run.clone()))
-    }
-
-    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
-        let run = snapshot.0.downcast_ref::<Option<Run>>().ok_or(WorldError::ForeignSnapshot)?;
-        if let (Some(now), Some(then)) = (&self.run, run)
-            && now.episode != then.episode
-        {
-            return Err(WorldError::ForeignSnapshot);
-        }
-        self.run.clone_from(run);
-        Ok(())
-    }
-
-    fn preview(&self, text: &str) -> Option<(Outcome, Value)> {
-        let mut run = self.run.clone()?;
-        let outcome = run.act(text);
-        let after = run.truth();
-        Some((outcome, after))
-    }
-
-    fn tasks(&self) -> Vec<TaskInfo> {
-        self.source.tasks()
-    }
-
-    fn call_of(&self, text: &str) -> Option<Call> {
+    fn call_of(_world: &TableWorld, text: &str) -> Option<Call> {
         match call::read(text).ok()?.as_slice() {
             [act] => Some(act.call()),
             _ => None,
         }
     }
 
-    fn text_of(&self, call: &Call) -> Option<String> {
+    fn text_of(_world: &TableWorld, call: &Call) -> Option<String> {
         Act::of(call).map(|act| act.text())
     }
 
-    fn header(&self) -> ProgramHeader {
-        program::header(self.episode().map(Arc::as_ref))
+    fn header(world: &TableWorld) -> ProgramHeader {
+        program::header(world.episode().map(|run| run.episode.as_ref()))
     }
 
-    fn specification(&self) -> Cow<'static, str> {
+    fn specification(_world: &TableWorld) -> Cow<'static, str> {
         Cow::Borrowed(include_str!("../../../worlds/table/spec.py"))
     }
 
-    fn things(&self) -> Option<Vec<String>> {
-        self.run.as_ref().map(|run| run.episode.start.names())
+    fn requests(&self) -> Option<&dyn Requests> {
+        Some(self)
     }
 
-    fn map(&self) -> Option<Map> {
-        self.run.as_ref().map(picture::picture)
+    fn belief_form(&self) -> Option<Value> {
+        Some(self.scene.form())
     }
 
-    fn request(&self) -> Option<Request> {
-        let run = self.run.as_ref()?;
-        let asked = run.open()?;
+    fn picture(&self) -> Option<Map> {
+        Some(picture::picture(self))
+    }
+}
+
+impl Requests for Run {
+    fn open(&self) -> Option<Request> {
+        let asked = Run::open(self)?;
         Some(Request {
             query: asked.query.clone(),
-            number: run.right.len() + 1,
-            of: run.episode.requests.len(),
+            number: self.right.len() + 1,
+            of: self.episode.requests.len(),
             temporal: asked.temporal,
             kind: asked.kind.clone(),
         })
     }
 
-    fn state_form(&self) -> Option<Value> {
-        self.run.as_ref().map(|run| run.scene.form())
+    fn domain(&self) -> &'static str {
+        self.episode.domain.name()
     }
 
-    fn fork(&self) -> Box<dyn World> {
-        Box::new(self.clone())
+    fn functions(&self) -> &'static [&'static str] {
+        &call::FUNCTIONS
     }
-}
 
-fn not_reset() -> WorldError {
-    WorldError::Failed("the world was not reset to a task yet".to_owned())
+    fn closing(&self) -> &'static str {
+        call::CLOSING
+    }
+
+    fn nothing(&self) -> &'static str {
+        call::NOTHING
+    }
 }

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::super::draw::{Painter, Row, run, split_left, split_top};
 use super::super::words;
 use crate::tui::theme::Role;
-use crate::world::map::{Mark, Plan, Point, Sight};
+use crate::world::map::{FloorPlan, Mark, Point, Sight};
 
 /// From this width on the legend stands beside the plan; below it underneath.
 const BESIDE: u16 = 48;
@@ -37,7 +37,7 @@ struct Canvas {
 }
 
 /// Draws the plan and its legend.
-pub fn draw(map: &Plan, painter: &mut Painter<'_>, area: Rect) {
+pub fn draw(map: &FloorPlan, painter: &mut Painter<'_>, area: Rect) {
     let (plan, legend) = if area.width >= BESIDE {
         let columns = size(map, f64::from(area.height)).0 as u16;
         split_left(area, columns.min(area.width.saturating_sub(LEGEND + 1)))
@@ -53,7 +53,7 @@ pub fn draw(map: &Plan, painter: &mut Painter<'_>, area: Rect) {
 }
 
 /// The bounds of everything on the plan: left, bottom, right, top.
-fn bounds(map: &Plan) -> (f64, f64, f64, f64) {
+fn bounds(map: &FloorPlan) -> (f64, f64, f64, f64) {
     let points = map.floor.iter().map(|spot| spot.at);
     let points = points.chain(map.marks.iter().map(|mark| mark.at)).chain(map.agent.map(|agent| agent.at));
     let points = points.chain(map.lines.iter().flat_map(|line| [line.from, line.to]));
@@ -63,14 +63,14 @@ fn bounds(map: &Plan) -> (f64, f64, f64, f64) {
 }
 
 /// The columns the plan takes at the largest scale that fits so many rows, and that scale.
-fn size(map: &Plan, rows: f64) -> (f64, f64) {
+fn size(map: &FloorPlan, rows: f64) -> (f64, f64) {
     let (left, bottom, right, top) = bounds(map);
     let scale = ((rows - 1.0).max(1.0) / (top - bottom).max(0.01)).min(LARGEST);
     (((right - left) * scale * STRETCH).floor() + 2.0, scale)
 }
 
 impl Canvas {
-    fn of(map: &Plan, area: Rect, ascii: bool) -> Canvas {
+    fn of(map: &FloorPlan, area: Rect, ascii: bool) -> Canvas {
         let (left, _, right, top) = bounds(map);
         let wide = (f64::from(area.width) - 2.0).max(1.0) / ((right - left) * STRETCH).max(0.01);
         let scale = size(map, f64::from(area.height)).1.min(wide);
@@ -183,7 +183,7 @@ fn runs(cells: &[Cell]) -> Row {
 }
 
 /// The legend: captions, what the task is about, then everything else by kind, then how to read the letters.
-fn explained(map: &Plan, width: usize, ascii: bool) -> Vec<Row> {
+fn explained(map: &FloorPlan, width: usize, ascii: bool) -> Vec<Row> {
     let mut rows = Vec::new();
     for caption in &map.captions {
         rows.extend(words::labelled("", Role::Text, caption, width));
@@ -227,9 +227,9 @@ mod tests {
     use super::*;
     use crate::world::map::{Agent, Line, Spot};
 
-    fn map() -> Plan {
+    fn map() -> FloorPlan {
         let floor = (0..9).flat_map(|x| (0..5).map(move |y| (f64::from(x) / 4.0, f64::from(y) / 4.0)));
-        Plan {
+        FloorPlan {
             captions: vec!["goal ON A|1 B|1".into()],
             floor: floor.map(|at| Spot { at, in_view: at.0 > 1.0 }).collect(),
             step: 0.25,
@@ -247,7 +247,7 @@ mod tests {
         Mark { at, letter, name: format!("{letter}|1"), kind: letter.to_string(), note: String::new(), sight, wanted }
     }
 
-    fn picture(map: &Plan, width: u16, height: u16) -> Vec<String> {
+    fn picture(map: &FloorPlan, width: u16, height: u16) -> Vec<String> {
         let canvas = Canvas::of(map, Rect::new(0, 0, width, height), false);
         canvas
             .cells
@@ -276,7 +276,7 @@ mod tests {
             let picture = picture(&map(), width, height);
             assert_eq!(picture.len(), usize::from(height));
         }
-        assert!(picture(&Plan::default(), 20, 5).iter().all(String::is_empty));
+        assert!(picture(&FloorPlan::default(), 20, 5).iter().all(String::is_empty));
         assert!(picture(&map(), 10, 4).concat().contains('→'));
     }
 

@@ -298,7 +298,7 @@ impl Pane for StatePane {
             return;
         }
         match (self.shown(), self.plan()) {
-            (Shown::Map, Some(Map::Plan(plan))) => return map::draw(plan, &mut painter, area),
+            (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, &mut painter, area),
             (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, &mut painter, area),
             (Shown::Drift, _) => return self.draw_drift(view, &mut painter, area),
             _ => {}

@@ -1,13 +1,13 @@
-//! The kitchen as a plan seen from above: what is furniture, what the task is about, what was seen when.
+//! The floor plan. Draws the kitchen from above: furniture, the things of the task, and when each was seen.
 
 use super::geometry::{self, TOLERANCE};
 use super::goal::Goal;
 use super::notes;
-use super::program::Told;
+use super::program::Observation;
 use super::scene::{Point, Scene};
 use super::sight;
 use super::state::State;
-use crate::world::map::{Agent, Line, Mark, Plan, Sight, Spot};
+use crate::world::map::{Agent, FloorPlan, Line, Mark, Sight, Spot};
 
 /// Letters that differ from the type's first, so that what is in most kitchens can be told apart.
 const LETTERS: [(&str, char); 11] = [
@@ -25,7 +25,7 @@ const LETTERS: [(&str, char); 11] = [
 ];
 
 /// The plan at a moment; `goals` are those still to be met.
-pub fn plan(scene: &Scene, state: &State, told: &Told, goals: &[Goal]) -> Plan {
+pub fn floor_plan(scene: &Scene, state: &State, observed: &Observation, goals: &[Goal]) -> FloorPlan {
     let robot = state.robot;
     let seen = sight::seen(scene, state);
     let wanted: Vec<usize> =
@@ -38,7 +38,7 @@ pub fn plan(scene: &Scene, state: &State, told: &Told, goals: &[Goal]) -> Plan {
         if now.sliced || state.in_hand(thing) || !(furniture || asked) {
             continue;
         }
-        let known = match (seen.contains(&thing), told.ever_seen(thing)) {
+        let known = match (seen.contains(&thing), observed.ever_seen(thing)) {
             (true, _) => Sight::Seen,
             (false, true) => Sight::Remembered,
             (false, false) => Sight::Unseen,
@@ -68,7 +68,7 @@ pub fn plan(scene: &Scene, state: &State, told: &Told, goals: &[Goal]) -> Plan {
     let goal = goals.first().map_or("all goals are met".to_owned(), |goal| format!("goal {}", goal.literal));
     let hand = state.held.map_or("holds nothing".to_owned(), |held| format!("holds {}", scene.id_of(held)));
     let looks = format!("looks {}", notes::tilt(robot.horizon));
-    Plan {
+    FloorPlan {
         captions: vec![goal, format!("{hand}, {looks}")],
         floor,
         step: scene.body.grid_step,

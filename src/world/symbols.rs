@@ -1,0 +1,28 @@
+//! Symbols. What a world says of an episode in literals: observed facts, open goals, the names of its things.
+
+use super::{Atom, Facts};
+
+/// An episode in literals of the world's blocking domain.
+pub trait Symbols {
+    /// What the agent can tell now.
+    fn facts(&self) -> Facts;
+
+    /// The goal literals not met yet, in the order they are to be met (`ON lamp_1`).
+    fn goals(&self) -> Vec<Atom>;
+
+    /// All literals that hold, seen or not: those of [`Symbols::facts`] and what decides about actions besides. For exports and
+    /// people, never for a method.
+    fn everything(&self) -> Facts;
+
+    /// The names of all things, seen or not, in the world's own order, for methods that are told which things a scene has (and
+    /// nothing else about them); `None` where a world has no such list.
+    fn things(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Whether a part of a goal holds, judged as goals are (`ON lamp_1`); `None` where the world cannot judge it. Nothing else of
+    /// the hidden state is for a method.
+    fn goal_holds(&self, _part: &Atom) -> Option<bool> {
+        None
+    }
+}
