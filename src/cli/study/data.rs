@@ -1,18 +1,13 @@
-//! What both studies read: the model, the services, the household's demonstrations, files of preconditions and of results.
+//! What several studies read: the model, the services, the household's demonstrations, files of preconditions.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::cli::CliError;
 use crate::cli::world::WorldOptions;
 use crate::config::Config;
 use crate::driver::{self, SYMBOLIC, Source};
 use crate::precondition::AdoptedSet;
-use crate::study::run::ResultsFile;
 use crate::world::demonstration::Demonstration;
 use crate::world::household::{self, Edition, shipped};
 use crate::world::{World, dialogue, read_demonstrations};
@@ -67,40 +62,4 @@ pub(super) fn household_demonstrations(
 /// A file of preconditions.
 pub(super) fn adopted(path: &Path) -> Result<AdoptedSet, CliError> {
     AdoptedSet::read(path).map_err(failed)
-}
-
-/// The assertions of a file of preconditions, by action function.
-pub(super) fn assertions(set: &AdoptedSet) -> BTreeMap<String, Vec<String>> {
-    set.actions.iter().map(|a| (a.action.clone(), a.assertions.clone())).collect()
-}
-
-/// The results of a study: a file that is appended to, or nothing but this run's.
-pub(super) struct Results<R> {
-    file: Option<(ResultsFile<R>, String)>,
-    /// Those of the file, then those of this run.
-    pub(super) all: Vec<R>,
-}
-
-impl<R: Serialize + DeserializeOwned + Clone> Results<R> {
-    /// Opens or creates the file, if one is named.
-    pub(super) fn open(path: Option<&Path>) -> Result<Self, CliError> {
-        let Some(path) = path else { return Ok(Results { file: None, all: Vec::new() }) };
-        let file = ResultsFile::open(path).map_err(CliError::Failed)?;
-        let all = file.earlier.clone();
-        Ok(Results { file: Some((file, path.display().to_string())), all })
-    }
-
-    /// The file's name.
-    pub(super) fn path(&self) -> Option<&str> {
-        self.file.as_ref().map(|(_, path)| path.as_str())
-    }
-
-    /// Keeps a result.
-    pub(super) fn add(&mut self, result: R) -> Result<(), String> {
-        if let Some((file, path)) = &mut self.file {
-            file.append(&result).map_err(|e| format!("{path}: {e}"))?;
-        }
-        self.all.push(result);
-        Ok(())
-    }
 }

@@ -1,28 +1,26 @@
 //! `stepwright study policy`: methods held against recorded dialogues, or run on household tasks.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tokio_util::sync::CancellationToken;
 
-use super::data::{Results, adopted, assertions, dialogues, edition, failed, games, household_demonstrations, model};
-use crate::cli::unattended::{at_least_one, done, interrupted, progress};
+use super::data::{dialogues, edition, failed, games, household_demonstrations, model};
+use crate::cli::unattended::UnattendedFlags;
 use crate::cli::world::{WorldName, WorldOptions};
-use crate::cli::{CliError, Global, print};
+use crate::cli::{CliError, Global};
 use crate::config::Config;
 use crate::driver::{SYMBOLIC, prompting, resolver, system_clock};
 use crate::method::options::LIKELIHOOD;
 use crate::method::{self, MAX_SHOTS};
-use crate::precondition::{ADOPTED_SUFFIX, Demo};
+use crate::precondition::Demo;
 use crate::program::Specification;
 use crate::prompt::Prompts;
-use crate::study::jobs::each;
-use crate::study::policy::{Assertions, Basis, House, PolicyResult, Service, Setting, house, predict, table};
-use crate::study::precondition::{ActionResult, Approach, enumerated};
-use crate::study::run::{ResultsFile, Selector};
+use crate::study::in_force::{Assertions, Preconditions};
+use crate::study::policy::{Basis, Condition, House, Policies, Service, Setting};
+use crate::study::precondition::enumerated;
+use crate::study::runner::{Plan, Selector, first_of_each_kind};
 use crate::world::demonstration::Demonstration;
 use crate::world::household::HouseholdWorld;
 use crate::world::{TaskInfo, World, dialogue};
@@ -63,13 +61,9 @@ pub struct PolicyStudy {
     /// The preconditions in force: ground-truth, inferred (by the built-in enumerator from all demonstrations), none, a file
     /// *.preconditions.py, or the results of `study preconditions` (.jsonl)
     #[arg(long, value_name = "WHICH", default_value = "ground-truth")]
-    preconditions: String,
-    /// Dialogues or tasks at once
-    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
-    jobs: usize,
-    /// Results file, one JSON object a dialogue or task; what has a result in it is not done again
-    #[arg(long, value_name = "FILE.jsonl")]
-    out: Option<PathBuf>,
+    preconditions: Preconditions,
+    #[command(flatten)]
+    unattended: UnattendedFlags,
     /// Acts a turn may take, or actions a task; 24 and 50 if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
@@ -89,86 +83,6 @@ enum Think {
     Both,
 }
 
-/// Where the preconditions in force come from.
-enum InForce {
-    Truth,
-    Inferred,
-    None,
-    /// One set, whatever the service.
-    Set(Assertions),
-    /// By service.
-    Sets(BTreeMap<String, Assertions>),
-}
-
-impl InForce {
-    fn read(which: &str) -> Result<Self, CliError> {
-        Ok(match which {
-            "ground-truth" => InForce::Truth,
-            "inferred" => InForce::Inferred,
-            "none" => InForce::None,
-            file if file.ends_with(ADOPTED_SUFFIX) => InForce::Set(assertions(&adopted(Path::new(file))?)),
-            file if file.ends_with(".jsonl") => InForce::Sets(results(Path::new(file))?),
-            other => {
-                return Err(CliError::Usage(format!(
-                    "--preconditions `{other}`: it is ground-truth, inferred, none, a file *{ADOPTED_SUFFIX}, or results of `study \
-                     preconditions` (.jsonl)"
-                )));
-            }
-        })
-    }
-
-    /// The assertions of a service or the household.
-    fn of(
-        &self,
-        name: &str,
-        truth: Option<&Assertions>,
-        infer: impl FnOnce() -> Result<Assertions, String>,
-    ) -> Result<Assertions, CliError> {
-        match self {
-            InForce::Truth => truth.cloned().ok_or_else(|| {
-                CliError::Failed(format!(
-                    "nothing is known to be true of {name}; choose --preconditions inferred, none or a file"
-                ))
-            }),
-            InForce::Inferred => infer().map_err(failed),
-            InForce::None => Ok(Assertions::new()),
-            InForce::Set(set) => Ok(set.clone()),
-            InForce::Sets(sets) => sets.get(name).cloned().ok_or_else(|| {
-                CliError::Failed(format!("the results hold no preconditions of {name}; infer them first"))
-            }),
-        }
-    }
-}
-
-/// The preconditions that a study inferred, by service. Prompting alone is left out where validated ones stand beside it.
-fn results(path: &Path) -> Result<BTreeMap<String, Assertions>, CliError> {
-    if !path.is_file() {
-        return Err(CliError::Usage(format!("{}: no such file", path.display())));
-    }
-    let file: ResultsFile<ActionResult> = ResultsFile::open(path).map_err(CliError::Failed)?;
-    let mut sets: BTreeMap<String, Assertions> = BTreeMap::new();
-    let kept = file.earlier.into_iter().filter(|r| r.error.is_none() && r.approach != Approach::Prompted);
-    for result in kept {
-        sets.entry(result.subject).or_default().insert(result.action, result.assertions);
-    }
-    Ok(sets)
-}
-
-/// What is to be done: a task in a setting.
-enum Work {
-    Dialogue(Arc<Service>, TaskInfo),
-    Task(Arc<House>, TaskInfo),
-}
-
-impl Work {
-    async fn run(self, basis: Basis, cancel: CancellationToken) -> Option<PolicyResult> {
-        match self {
-            Work::Dialogue(service, task) => predict(service, task, basis, cancel).await,
-            Work::Task(in_house, task) => house(in_house, task, basis, cancel).await,
-        }
-    }
-}
-
 impl PolicyStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     ///
@@ -179,14 +93,11 @@ impl PolicyStudy {
         let config = global.load()?;
         let (name, source) = model(&config)?;
         let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD))?;
-        let in_force = InForce::read(&self.preconditions)?;
-        let mut results: Results<PolicyResult> = Results::open(self.out.as_deref())?;
-        let (waiting, skipped) = match self.world.name() {
-            "dialogue" => self.dialogues(&settings, &in_force, &results.all)?,
-            "household" => self.households(&config, &settings, &in_force, &results.all)?,
+        let (tasks, conditions, steps) = match self.world.name() {
+            "dialogue" => self.dialogues(&settings)?,
+            "household" => self.households(&config, &settings)?,
             other => return Err(super::not_measured(other)),
         };
-        let steps = if self.world.name() == "dialogue" { 24 } else { 50 };
         let basis = Basis {
             source,
             resolver: resolver(&config),
@@ -194,25 +105,8 @@ impl PolicyStudy {
             clock: system_clock(),
             steps: self.max_steps.unwrap_or(steps),
         };
-        let (asked, mut ran) = (waiting.len(), 0);
-        let bar = progress(asked as u64);
-        let runtime = tokio::runtime::Runtime::new()?;
-        let cancel = interrupted(&runtime);
-        let work = |work: Work| work.run(basis.clone(), cancel.clone());
-        runtime
-            .block_on(each(waiting, self.jobs, &cancel, work, |result| {
-                bar.inc(1);
-                ran += 1;
-                bar.set_message(result.kind.clone());
-                results.add(result)
-            }))
-            .map_err(CliError::Failed)?;
-        bar.finish_and_clear();
-        print(&table(&results.all))?;
-        let stopped = cancel.is_cancelled();
-        print(&format!("\n{}", done("episodes done", ran, asked, skipped, stopped, results.path())))?;
-        let failed = results.all.iter().any(|r| r.error.is_some());
-        Ok(ExitCode::from(u8::from(failed || stopped)))
+        let plan = Plan { conditions, tasks, seeds: self.seed..=self.seed };
+        self.unattended.run(Policies { basis, plan })
     }
 
     /// Every combination asked for.
@@ -248,7 +142,7 @@ impl PolicyStudy {
                         think: *think,
                         assertions: self.assertions.clone(),
                         likelihood: likelihood.to_owned(),
-                        preconditions: self.preconditions.clone(),
+                        preconditions: self.preconditions.to_string(),
                         seed: self.seed,
                     };
                     setting.options().map_err(CliError::Usage)?;
@@ -261,22 +155,10 @@ impl PolicyStudy {
 
     /// The tasks chosen, at most `--first` of each kind.
     fn chosen(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, CliError> {
-        let mut taken: BTreeMap<String, u32> = BTreeMap::new();
-        let mut chosen = self.tasks.select(tasks).map_err(CliError::Usage)?;
-        chosen.retain(|task| {
-            let count = taken.entry(task.kind.clone()).or_default();
-            *count += 1;
-            self.first.is_none_or(|most| *count <= most)
-        });
-        Ok(chosen)
+        Ok(first_of_each_kind(self.tasks.select(tasks).map_err(CliError::Usage)?, self.first))
     }
 
-    fn dialogues(
-        &self,
-        settings: &[Setting],
-        in_force: &InForce,
-        earlier: &[PolicyResult],
-    ) -> Result<(Vec<Work>, usize), CliError> {
+    fn dialogues(&self, settings: &[Setting]) -> Result<Prepared, CliError> {
         let source = dialogues(self.options.data.as_deref())?;
         // What is learned from is not predicted.
         let learned: Vec<String> = source
@@ -289,36 +171,23 @@ impl PolicyStudy {
         let mut kinds: Vec<String> = chosen.iter().map(|t| t.kind.clone()).collect();
         kinds.sort();
         kinds.dedup();
-        let (mut work, mut skipped) = (Vec::new(), 0);
         let mut sets: BTreeMap<String, (Option<Assertions>, Assertions)> = BTreeMap::new();
         for kind in kinds {
             let truth: Option<Assertions> = source.ground_truth(&kind).map(|truth| truth.into_iter().collect());
-            let adopted = in_force.of(&kind, truth.as_ref(), || infer(&source, &kind, self.seed))?;
+            let adopted = self.preconditions.of(&kind, truth.as_ref(), || infer(&source, &kind, self.seed)).map_err(failed)?;
             sets.insert(kind, (truth, adopted));
         }
+        let mut conditions = Vec::new();
         for setting in settings {
             for (kind, (truth, adopted)) in &sets {
                 let service = Service::new(&source, kind, setting, adopted, truth.as_ref()).map_err(failed)?;
-                let service = Arc::new(service);
-                for task in chosen.iter().filter(|t| t.kind == *kind) {
-                    if earlier.iter().any(|r| r.is_of("dialogue", &task.id, setting)) {
-                        skipped += 1;
-                    } else {
-                        work.push(Work::Dialogue(Arc::clone(&service), task.clone()));
-                    }
-                }
+                conditions.push(Arc::new(Condition::Service(service)));
             }
         }
-        Ok((work, skipped))
+        Ok((chosen, conditions, 24))
     }
 
-    fn households(
-        &self,
-        config: &Config,
-        settings: &[Setting],
-        in_force: &InForce,
-        earlier: &[PolicyResult],
-    ) -> Result<(Vec<Work>, usize), CliError> {
+    fn households(&self, config: &Config, settings: &[Setting]) -> Result<Prepared, CliError> {
         let source = games(self.options.data.as_deref())?;
         let chosen = self.chosen(&source.tasks())?;
         let edition = edition(&self.options)?;
@@ -326,24 +195,16 @@ impl PolicyStudy {
         let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
         let demonstrations = household_demonstrations(config, edition.unwrap_or_default(), &world)?;
         let truth: Assertions = prompting::own_assertions(&specification);
-        let adopted = in_force.of("household", Some(&truth), || {
-            enumerated(&specification, demonstrations.iter().map(Demo::from).collect())
-        })?;
-        let (mut work, mut skipped) = (Vec::new(), 0);
-        for setting in settings {
-            let house = House::new(&source, edition, &specification, &demonstrations, setting, &adopted, &truth);
-            let house = Arc::new(house.map_err(failed)?);
-            for task in &chosen {
-                if earlier.iter().any(|r| r.is_of("household", &task.id, setting)) {
-                    skipped += 1;
-                } else {
-                    work.push(Work::Task(Arc::clone(&house), task.clone()));
-                }
-            }
-        }
-        Ok((work, skipped))
+        let infer = || enumerated(&specification, demonstrations.iter().map(Demo::from).collect());
+        let adopted = self.preconditions.of("household", Some(&truth), infer).map_err(failed)?;
+        let house = |setting| House::new(&source, edition, &specification, &demonstrations, setting, &adopted, &truth);
+        let conditions = settings.iter().map(|setting| house(setting).map(|house| Arc::new(Condition::House(house))));
+        Ok((chosen, conditions.collect::<Result<_, _>>().map_err(failed)?, 50))
     }
 }
+
+/// Tasks, conditions, and actions of a turn or an episode at most.
+type Prepared = (Vec<TaskInfo>, Vec<Arc<Condition>>, u32);
 
 /// What the built-in enumerator infers from all demonstrations of a service.
 fn infer(source: &dialogue::Source, service: &str, seed: u64) -> Result<Assertions, String> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::data::{Results, adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
-use crate::cli::unattended::{at_least_one, done, interrupted, progress};
+use super::data::{adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
+use crate::cli::unattended::{CarriedOut, UnattendedFlags};
 use crate::cli::world::{WorldName, WorldOptions};
 use crate::cli::{CliError, Global, print};
 use crate::config::Config;
@@ -15,9 +15,8 @@ use crate::driver::Source;
 use crate::precondition::{ADOPTED_SUFFIX, Demo};
 use crate::program::Specification;
 use crate::prompt::Prompts;
-use crate::study::precondition::{
-    self, ActionResult, Asking, Detail, Origin, Subject, Truth, Way, played, table, tasks,
-};
+use crate::study::precondition::{self, Asking, Detail, Origin, Subject, Truth, Way, played};
+use crate::study::runner::Study;
 use crate::world::World;
 use crate::world::household::HouseholdWorld;
 
@@ -54,12 +53,8 @@ pub struct Preconditions {
     /// Rows of the table
     #[arg(long, value_name = "service|action", default_value = "service")]
     by: By,
-    /// Actions at once
-    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
-    jobs: usize,
-    /// Results file, one JSON object an action; actions that have a result in it are not inferred again
-    #[arg(long, value_name = "FILE.jsonl")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    unattended: UnattendedFlags,
     /// Folder to write what was inferred to, one <service>.preconditions.py each; they can be put in force
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -109,46 +104,24 @@ impl Preconditions {
             temperature: if matches!(origin, Origin::Symbolic) { String::new() } else { self.temperature.to_string() },
             seed: self.seed,
         };
-        let mut results: Results<ActionResult> = Results::open(self.out.as_deref())?;
-        let all = tasks(&subjects, &way, &[]).len();
-        let waiting = tasks(&subjects, &way, &results.all);
-        let (asked, mut ran) = (waiting.len(), 0);
-        let bar = progress(asked as u64);
-        let runtime = tokio::runtime::Runtime::new()?;
-        let cancel = interrupted(&runtime);
-        runtime
-            .block_on(precondition::run(waiting, self.jobs, &origin, &way, &cancel, |found| {
-                bar.inc(1);
-                ran += 1;
-                found.into_iter().try_for_each(|result| {
-                    bar.set_message(format!("{} {}", result.subject, result.action));
-                    results.add(result)
-                })
-            }))
-            .map_err(CliError::Failed)?;
-        bar.finish_and_clear();
         let detail = match self.by {
             By::Service => Detail::Services,
             By::Action => Detail::Actions,
         };
-        // A file may hold the results of other services; those of other models stand beside.
-        let asked_for =
-            |r: &ActionResult| subjects.iter().any(|s| (s.world, &s.name) == (r.world.as_str(), &r.subject));
-        let shown: Vec<ActionResult> = results.all.iter().filter(|r| asked_for(r)).cloned().collect();
-        print(&table(&shown, detail))?;
+        let study = Arc::new(precondition::Preconditions::new(subjects, origin, way, detail));
+        let CarriedOut { lines, summary, code } = self.unattended.carry_out(&study)?;
+        print(&study.table(&lines))?;
         if let Some(folder) = &self.save {
             std::fs::create_dir_all(folder).map_err(|e| CliError::Failed(format!("{}: {e}", folder.display())))?;
-            for subject in &subjects {
-                let Some(set) = precondition::adopted(subject, &way, &results.all) else { continue };
+            for subject in &study.plan().conditions {
+                let Some(set) = study.adopted(subject, &lines) else { continue };
                 let file = folder.join(format!("{}{ADOPTED_SUFFIX}", subject.name));
                 set.write(&file).map_err(failed)?;
                 print(&format!("{}\n", file.display()))?;
             }
         }
-        let stopped = cancel.is_cancelled();
-        print(&format!("\n{}", done("actions inferred", ran, asked, all - asked, stopped, results.path())))?;
-        let broken = shown.iter().any(|r| r.error.is_some());
-        Ok(ExitCode::from(u8::from(broken || stopped)))
+        print(&format!("\n{summary}"))?;
+        Ok(code)
     }
 
     fn tests(&self) -> usize {

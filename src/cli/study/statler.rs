@@ -1,29 +1,24 @@
 //! `stepwright study statler`: requests at a table answered in a row, and three cups followed, beside the paper's tables.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::data::{Results, failed, model};
-use crate::cli::unattended::{at_least_one, done, interrupted, progress};
+use super::data::{failed, model};
+use crate::cli::unattended::{CarriedOut, UnattendedFlags};
 use crate::cli::{CliError, Global, print};
-use crate::config::Config;
-use crate::driver::{self, NewSession, SYMBOLIC, Setup};
-use crate::episode::Policy;
+use crate::driver::SYMBOLIC;
 use crate::method::{self, coding::Form};
-use crate::study::curve::{Format, Plot, draw};
-use crate::study::jobs::each;
-use crate::study::run::{MakeSetup, Selector};
+use crate::study::curve::{Format, Plot};
+use crate::study::runner::{Opening, Selector, Study, first_of_each_kind};
 use crate::study::statler::groups::Group;
-use crate::study::statler::live::{StatlerResult, Trial, groups, trial};
-use crate::study::statler::paper::CUPS;
-use crate::study::statler::report::{costs, scored, tables};
+use crate::study::statler::live::{Condition, Requests, groups};
+use crate::study::statler::report::{scored, tables};
 use crate::study::statler::{curves, recorded};
-use crate::world::table::{Domain, KIND, Source};
+use crate::world::table::{Domain, KIND};
 use crate::world::{Sources, TaskInfo};
 
 /// Actions an episode may take: more than any has requests.
@@ -54,12 +49,8 @@ pub struct StatlerStudy {
     /// At most so many episodes of each domain
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     first: Option<u32>,
-    /// Episodes at once
-    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
-    jobs: usize,
-    /// Results file, one JSON object an episode; what has a result in it is not done again
-    #[arg(long, value_name = "FILE.jsonl")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    unattended: UnattendedFlags,
     /// File for the curves (three cups, drift): .csv, .json or .svg
     #[arg(long, value_name = "FILE")]
     curve: Option<PathBuf>,
@@ -109,33 +100,15 @@ impl StatlerStudy {
     fn run_live(self, global: &Global) -> Result<ExitCode, CliError> {
         let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
         let config = global.load()?;
-        let (name, _) = model(&config)?;
+        let (model, _) = model(&config)?;
         let sources = Sources::default();
         let data = self.data.clone().or_else(|| config.data.of(KIND.name).map(Path::to_owned));
-        let source = data.as_deref().map_or_else(Source::shipped, Source::open)?;
-        let trials = self.trials(&source, data.as_ref(), &name)?;
-        let mut results: Results<StatlerResult> = Results::open(self.out.as_deref())?;
-        let all = trials.len();
-        let waiting: Vec<Trial> = trials.into_iter().filter(|t| !results.all.iter().any(|r| r.is_of(t))).collect();
-        let (asked, mut ran) = (waiting.len(), 0);
-        let bar = progress(asked as u64);
-        let runtime = tokio::runtime::Runtime::new()?;
-        let cancel = interrupted(&runtime);
-        let config = Arc::new(config);
-        let work = |one: Trial| {
-            let make = maker(&one, data.clone(), Arc::clone(&config), sources.clone());
-            trial(one, make, cancel.clone())
-        };
-        runtime
-            .block_on(each(waiting, self.jobs, &cancel, work, |result| {
-                bar.inc(1);
-                ran += 1;
-                bar.set_message(format!("{} {}", result.run.method, result.run.task));
-                results.add(result)
-            }))
-            .map_err(CliError::Failed)?;
-        bar.finish_and_clear();
-        let (cups, drift) = (curves::cups(&groups(&results.all)), curves::drift(&results.all));
+        let tasks = self.episodes(&sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
+        let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
+        let opening = Opening { config: Arc::new(config), sources, most_actions: MOST_ACTIONS, sessions: None };
+        let study = Arc::new(Requests::new(opening, data, model, conditions, tasks, self.drift)?);
+        let CarriedOut { lines, summary, code } = self.unattended.carry_out(&study)?;
+        let (cups, drift) = (curves::cups(&groups(&lines)), curves::drift(&lines));
         if let (Some(path), Some(format)) = (&self.curve, format) {
             let plots: Vec<Plot> = cups.iter().chain(drift.iter().filter(|_| self.drift)).cloned().collect();
             if plots.is_empty() {
@@ -144,57 +117,30 @@ impl StatlerStudy {
             }
             std::fs::write(path, format.write(&plots)).map_err(|e| failed(format!("{}: {e}", path.display())))?;
         }
-        let stopped = cancel.is_cancelled();
         if self.json {
-            print(&format!("{:#}\n", as_json(&results.all, &cups, &drift)))?;
+            let all = json!({ "scores": scored(&groups(&lines)), "cups": cups, "drift": drift, "episodes": lines });
+            print(&format!("{all:#}\n"))?;
         } else {
-            print(&self.text(&results.all, &cups, &drift))?;
-            print(&format!("\n{}", done("episodes run", ran, asked, all - asked, stopped, results.path())))?;
+            print(&study.table(&lines))?;
+            print(&format!("\n{summary}"))?;
         }
-        let failed = results.all.iter().any(|r| r.run.error.is_some());
-        Ok(ExitCode::from(u8::from(failed || stopped)))
+        Ok(code)
     }
 
-    fn text(&self, results: &[StatlerResult], cups: &[Plot], drift: &[Plot]) -> String {
-        let mut text = tables(&groups(results));
-        if !cups.is_empty() {
-            text.push_str("\nThree cups: games still right after so many swaps, and the same over the first\n\n");
-            cups.iter().for_each(|plot| text.push_str(&draw(plot)));
-            text.push_str(&format!("\n{CUPS}\n"));
+    /// The methods, each of which suits an episode chosen if it was named.
+    fn conditions(&self, model: &str, tasks: &[TaskInfo]) -> Result<Vec<Condition>, String> {
+        let methods = self.methods(model)?;
+        let conditions: Vec<Condition> =
+            methods.into_iter().map(|method| Condition { cups: is_for_cups(&method), method }).collect();
+        let suits = |c: &Condition| tasks.iter().any(|task| (task.kind == Domain::Cups.name()) == c.cups);
+        if let Some(idle) = conditions.iter().find(|c| self.methods.contains(&c.method) && !suits(c)) {
+            let of = if idle.cups { "three cups (domain cups)" } else { "a table's domains" };
+            return Err(format!("`{}` is for {of}, of which no episode is chosen", idle.method));
         }
-        if self.drift {
-            text.push_str("\nDrift: differences between belief and truth, averaged over episodes\n\n");
-            drift.iter().for_each(|plot| text.push_str(&draw(plot)));
+        if !conditions.iter().any(suits) {
+            return Err("no method fits the episodes chosen".to_owned());
         }
-        text.push_str(&costs(results));
-        text
-    }
-
-    /// Every episode chosen with every method that fits it.
-    fn trials(&self, source: &Source, data: Option<&PathBuf>, model: &str) -> Result<Vec<Trial>, CliError> {
-        let usage = CliError::Usage;
-        let methods = self.methods(model).map_err(usage)?;
-        let tasks = self.episodes(&source.tasks()).map_err(usage)?;
-        let data = data.map(|path| path.display().to_string()).unwrap_or_default();
-        let mut trials = Vec::new();
-        for method in &methods {
-            let mut fits = 0;
-            for task in tasks.iter().filter(|task| (task.kind == Domain::Cups.name()) == is_for_cups(method)) {
-                fits += 1;
-                let episode = source.episode(&task.id)?;
-                let temporal = episode.requests.iter().map(|asked| asked.temporal).collect();
-                let (method, model, data) = (method.clone(), model.to_owned(), data.clone());
-                trials.push(Trial { method, model, data, task: task.clone(), temporal });
-            }
-            if fits == 0 && self.methods.contains(method) {
-                let of = if is_for_cups(method) { "three cups (domain cups)" } else { "a table's domains" };
-                return Err(usage(format!("`{method}` is for {of}, of which no episode is chosen")));
-            }
-        }
-        if trials.is_empty() {
-            return Err(usage("no method fits the episodes chosen".to_owned()));
-        }
-        Ok(trials)
+        Ok(conditions)
     }
 
     /// The methods named, or the usual ones.
@@ -232,43 +178,12 @@ impl StatlerStudy {
         if there.is_empty() {
             return Err(format!("no episode of {} is here", self.domain.join(", ")));
         }
-        let mut taken: BTreeMap<String, u32> = BTreeMap::new();
-        let mut chosen = self.tasks.select(&there)?;
-        chosen.retain(|task| {
-            let count = taken.entry(task.kind.clone()).or_default();
-            *count += 1;
-            self.first.is_none_or(|most| *count <= most)
-        });
-        Ok(chosen)
+        Ok(first_of_each_kind(self.tasks.select(&there)?, self.first))
     }
 }
 
 fn is_for_cups(method: &str) -> bool {
     method::named(method).and_then(|m| m.coding()).is_some_and(|coding| coding.form == Form::Cups)
-}
-
-fn maker(one: &Trial, data: Option<PathBuf>, config: Arc<Config>, sources: Sources) -> MakeSetup {
-    let (method, model) = (one.method.clone(), one.model.clone());
-    Arc::new(move |task| -> Result<Setup, String> {
-        let new = NewSession {
-            world: KIND.name.to_owned(),
-            data: data.clone(),
-            task: task.id.clone(),
-            options: BTreeMap::new(),
-            method: method.clone(),
-            model: model.clone(),
-            seed: 0,
-        };
-        let mut setup =
-            driver::prepare_new(&new, &config, &sources, driver::system_clock()).map_err(|e| e.to_string())?;
-        setup.policy = Some(Policy { steps: MOST_ACTIONS, ..Policy::manual() });
-        setup.unattended = true;
-        Ok(setup)
-    })
-}
-
-fn as_json(results: &[StatlerResult], cups: &[Plot], drift: &[Plot]) -> Value {
-    json!({ "scores": scored(&groups(results)), "cups": cups, "drift": drift, "episodes": results })
 }
 
 /// The groups of these domains and methods; all where none is named.

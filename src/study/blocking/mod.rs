@@ -1,5 +1,5 @@
 //! The study of "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": the kitchen's tasks under the
-//! method and the baselines it was compared with, each trial an unattended episode through the same driver as the workbench.
+//! method and the baselines it was compared with, each trial an unattended episode.
 
 mod paper;
 mod report;
@@ -7,15 +7,19 @@ mod result;
 #[cfg(test)]
 mod tests;
 
-use std::time::Instant;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use async_trait::async_trait;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-pub use report::table;
 pub use result::BlockingResult;
 
-use super::run::{MakeSetup, Played, RunResult, failure, play};
-use crate::world::TaskInfo;
+use super::run::RunResult;
+use super::runner::{Opening, Plan, Study, Unit};
+use crate::driver::{NewSession, SYMBOLIC};
+use crate::world::kitchen;
 
 /// A condition of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +34,7 @@ pub struct Condition {
     pub model: bool,
 }
 
-/// The paper's five conditions, and ProgPrompt with its assertions heeded, which the paper's wrapper dropped.
+/// The paper's five conditions, and ProgPrompt with its assertions respected, which the paper's wrapper dropped.
 pub const CONDITIONS: [Condition; 6] = [
     Condition { name: "BCR", method: "blocking", find: "moving", model: true },
     Condition { name: "ProgPrompt", method: "progprompt-flat", find: "moving", model: true },
@@ -43,42 +47,68 @@ pub const CONDITIONS: [Condition; 6] = [
 /// Actions a trial may take.
 pub const MOST_ACTIONS: u32 = 100;
 
-/// One trial to be run.
-#[derive(Debug, Clone)]
-pub struct Trial {
-    /// Under which condition.
-    pub condition: Condition,
-    /// The kitchen's task.
-    pub task: TaskInfo,
-    /// Which of the trials, from 0; the seed of the episode.
-    pub number: u32,
+/// The comparison.
+#[derive(Debug)]
+pub struct Blocking {
+    /// How trials are opened.
+    pub opening: Opening,
+    /// Scenes; the shipped ones if `None`.
+    pub data: Option<PathBuf>,
+    /// Conditions, tasks, and a seed a trial.
+    pub plan: Plan<Condition>,
+    /// The model's name.
+    pub model: String,
 }
 
-/// Runs a trial; `None` if it was cancelled.
-pub async fn trial(trial: Trial, make: MakeSetup, cancel: CancellationToken) -> Option<BlockingResult> {
-    let started = Instant::now();
-    let Trial { condition, task, number } = trial;
-    let info = task.clone();
-    let setup = tokio::task::spawn_blocking(move || make(&info)).await.map_err(|e| e.to_string()).and_then(|made| made);
-    let run = match setup {
-        Err(why) => failure(&task, why, started),
-        Ok(setup) => match play(setup, &cancel).await? {
-            Ok(Played { session, ended, error, .. }) => {
-                RunResult::of(&session, &task.kind, started.elapsed().as_secs_f64(), &ended, error)
-            }
-            Err(why) => failure(&task, why, started),
-        },
-    };
-    Some(BlockingResult { condition: condition.name.to_owned(), trial: number, run })
+impl Blocking {
+    /// The model a condition is run with: none where a planner decides everything.
+    fn model_of(&self, condition: &Condition) -> &str {
+        if condition.model { &self.model } else { SYMBOLIC }
+    }
 }
 
-/// The conditions of a list of names.
+#[async_trait]
+impl Study for Blocking {
+    type Condition = Condition;
+    type Line = BlockingResult;
+    const CARRIED_OUT: &'static str = "trials done";
+
+    fn plan(&self) -> &Plan<Condition> {
+        &self.plan
+    }
+
+    fn experiment(&self, unit: &Unit<Condition>) -> Value {
+        let model = self.model_of(&unit.condition);
+        json!({ "condition": unit.condition.name, "trial": unit.seed, "task": unit.task.id, "model": model })
+    }
+
+    async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<BlockingResult>> {
+        let new = NewSession {
+            world: kitchen::KIND.name.to_owned(),
+            data: self.data.clone(),
+            task: unit.task.id.clone(),
+            options: BTreeMap::from([("find".to_owned(), unit.condition.find.to_owned())]),
+            method: unit.condition.method.to_owned(),
+            model: self.model_of(&unit.condition).to_owned(),
+            seed: unit.seed,
+        };
+        let run = RunResult::of(&self.opening.run(&new, cancel).await?, &unit.task, &new);
+        Some(vec![BlockingResult { condition: unit.condition.name.to_owned(), trial: unit.seed, run }])
+    }
+
+    fn table(&self, lines: &[BlockingResult]) -> String {
+        report::table(lines)
+    }
+}
+
+/// The conditions of a list of names; the paper's if there is none.
 ///
 /// # Errors
 /// A name that is none, with those that are.
 pub fn conditions(names: &[String]) -> Result<Vec<Condition>, String> {
     if names.is_empty() {
-        return Ok(CONDITIONS.into_iter().filter(|c| paper::TABLE_1.iter().any(|row| row.0 == c.name)).collect());
+        let is_papers = |c: &Condition| paper::FIGURES.iter().any(|row| row.value("condition") == Some(c.name));
+        return Ok(CONDITIONS.into_iter().filter(is_papers).collect());
     }
     let known = || CONDITIONS.map(|c| c.name).join(", ");
     let find = |name: &String| {

@@ -1,26 +1,25 @@
-//! Figures printed in "Sequential Discrete Action Selection via Blocking Conditions and Resolutions", to stand beside ours. Copied
-//! from its Table 1; nothing is computed from them.
+//! Figures printed in "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": its Table 1, successful
+//! trials by condition (of `CONDITIONS`) and task.
+
+use crate::study::runner::Printed::Of;
+use crate::study::runner::{PaperRow, paper_row};
 
 /// Where the figures are from.
 pub const SOURCE: &str = "Sequential Discrete Action Selection via Blocking Conditions and Resolutions";
 
-/// Trials of each task and condition.
-pub const TRIALS: u32 = 50;
-
-/// The tasks, in the order of the columns.
+/// The tasks, in the order of the paper's columns; each is a measure of its rows.
 pub const TASKS: [&str; 4] = ["coffee", "apple", "mug", "toast"];
 
-/// Table 1: successful trials of each task by condition.
-pub const TABLE_1: [(&str, [u32; 4]); 5] = [
-    ("BCR", [50, 39, 39, 49]),
-    ("ProgPrompt", [19, 40, 18, 0]),
-    ("FF-Replan", [14, 13, 11, 0]),
-    ("ProgPrompt-no-find", [14, 12, 0, 0]),
-    ("FF-Replan-limited", [0, 0, 0, 0]),
+/// Table 1.
+pub const FIGURES: [PaperRow; 5] = [
+    paper_row!("Table 1", "condition": "BCR" =>
+        "coffee" = Of(50, 50), "apple" = Of(39, 50), "mug" = Of(39, 50), "toast" = Of(49, 50)),
+    paper_row!("Table 1", "condition": "ProgPrompt" =>
+        "coffee" = Of(19, 50), "apple" = Of(40, 50), "mug" = Of(18, 50), "toast" = Of(0, 50)),
+    paper_row!("Table 1", "condition": "FF-Replan" =>
+        "coffee" = Of(14, 50), "apple" = Of(13, 50), "mug" = Of(11, 50), "toast" = Of(0, 50)),
+    paper_row!("Table 1", "condition": "ProgPrompt-no-find" =>
+        "coffee" = Of(14, 50), "apple" = Of(12, 50), "mug" = Of(0, 50), "toast" = Of(0, 50)),
+    paper_row!("Table 1", "condition": "FF-Replan-limited" =>
+        "coffee" = Of(0, 50), "apple" = Of(0, 50), "mug" = Of(0, 50), "toast" = Of(0, 50)),
 ];
-
-/// What it prints for a condition and a task.
-pub fn printed(condition: &str, task: &str) -> Option<u32> {
-    let column = TASKS.iter().position(|t| *t == task)?;
-    TABLE_1.iter().find(|row| row.0 == condition)?.1.get(column).copied()
-}

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::paper::{SOURCE, TASKS, TRIALS, printed};
+use super::paper::{FIGURES, SOURCE, TASKS};
 use super::{BlockingResult, CONDITIONS};
-use crate::study::table::Table;
+use crate::study::runner::{beside, in_print};
+use crate::study::table::{Table, count};
 
 /// Results as a table for people.
 pub fn table(results: &[BlockingResult]) -> String {
@@ -45,13 +46,13 @@ pub fn table(results: &[BlockingResult]) -> String {
 fn row(condition: &str, kind: &str, of: &[&BlockingResult]) -> Vec<String> {
     let mean = |figure: &dyn Fn(&BlockingResult) -> f64| of.iter().map(|r| figure(r)).sum::<f64>() / of.len() as f64;
     let won = of.iter().filter(|r| r.run.won).count();
-    let paper = printed(condition, kind).map_or_else(|| "-".to_owned(), |won| format!("{won}/{TRIALS}"));
+    let paper = beside(&FIGURES, &[("condition", condition)], kind);
     vec![
         condition.to_owned(),
         kind.to_owned(),
         of.len().to_string(),
         format!("{won}/{}", of.len()),
-        paper,
+        in_print(paper),
         format!("{:.1}", mean(&|r| f64::from(r.decisions()))),
         format!("{:.1}", mean(&|r| f64::from(r.run.refused))),
         format!("{:.2}", mean(&BlockingResult::candidates)),
@@ -76,10 +77,10 @@ fn basis(results: &[BlockingResult]) -> String {
         ""
     };
     format!(
-        "\n{} trials in {} scenes ({}), model: {}. {builtin}`actions`, `refused`, `candidates` (proposals a decision), `asks` (of a \
+        "\n{} in {} ({}), model: {}. {builtin}`decisions`, `refused`, `candidates` (proposals a decision), `asks` (of a \
          language model) and `seconds` are means over all trials. `paper`: Table 1 of \"{SOURCE}\" (gpt-3.5-turbo, AI2-THOR).\n",
-        results.len(),
-        scenes.len(),
+        count(results.len(), "trial"),
+        count(scenes.len(), "scene"),
         scenes.join(", "),
         models.join(", "),
     )

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Trial;
 use crate::study::run::RunResult;
 
 /// One line of the results file: an episode's result, with the condition and the trial it belongs to.
@@ -11,22 +10,13 @@ pub struct BlockingResult {
     /// The condition's name.
     pub condition: String,
     /// Which trial, from 0.
-    pub trial: u32,
+    pub trial: u64,
     /// The episode.
     #[serde(flatten)]
     pub run: RunResult,
 }
 
 impl BlockingResult {
-    /// Whether it is a trial's result with that model; one that could not be run to its end is not.
-    pub fn is_of(&self, trial: &Trial, model: &str) -> bool {
-        self.condition == trial.condition.name
-            && self.trial == trial.number
-            && self.run.task == trial.task.id
-            && self.run.model == model
-            && self.run.error.is_none()
-    }
-
     /// Decisions: actions executed, and selections that were blocked.
     pub fn decisions(&self) -> u32 {
         self.run.steps.saturating_add(self.run.blocked)

@@ -1,18 +1,18 @@
 //! Predicts the system's turns of a dialogue, each from what was recorded before it.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
 use super::metrics::{Compatibility, Counts, SystemTurn, compatible};
 use super::result::{PolicyResult, TurnResult};
-use super::setting::{Assertions, Basis, Knowledge, Setting, Start};
+use super::setting::{Basis, Knowledge, Setting, Start};
 use super::turn_world::TurnWorld;
 use crate::episode::Session;
 use crate::method::verify::rules;
 use crate::program::{Call, Rules, Specification};
-use crate::study::run::{Played, play};
+use crate::study::in_force::Assertions;
+use crate::study::runner::{Played, play};
 use crate::world::demonstration::Demonstration;
 use crate::world::dialogue::{Dialogue, DialogueWorld, Source};
 use crate::world::{TaskInfo, World};
@@ -21,7 +21,7 @@ use crate::world::{TaskInfo, World};
 pub struct Service {
     /// Its name.
     pub name: String,
-    setting: Setting,
+    pub(super) setting: Setting,
     source: Arc<Source>,
     specification: Specification,
     /// The specification's text with the assertions in force in its bodies.
@@ -74,83 +74,60 @@ impl Service {
         })
     }
 
-    /// How it is predicted.
-    pub fn setting(&self) -> &Setting {
-        &self.setting
-    }
-}
-
-/// Predicts every turn of a dialogue; `None` if it was cancelled. What goes wrong stands in the result.
-pub async fn predict(
-    service: Arc<Service>,
-    task: TaskInfo,
-    basis: Basis,
-    cancel: CancellationToken,
-) -> Option<PolicyResult> {
-    let started = Instant::now();
-    let mut result = PolicyResult::new("dialogue", &task.id, &service.name, &service.setting);
-    match turns(&service, &task, &basis, &cancel, &mut result).await {
-        Ok(true) => {}
-        Ok(false) => return None,
-        Err(why) => result.error = Some(why),
-    }
-    result.seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-    Some(result)
-}
-
-/// Whether all turns were predicted; false if it was cancelled.
-async fn turns(
-    service: &Service,
-    task: &TaskInfo,
-    basis: &Basis,
-    cancel: &CancellationToken,
-    result: &mut PolicyResult,
-) -> Result<bool, String> {
-    let dialogue: &Dialogue = service.source.dialogue(&task.id).map_err(|e| e.to_string())?;
-    let mut forms = DialogueWorld::new(Arc::clone(&service.source));
-    forms.reset(&task.id, 0).map_err(|e| e.to_string())?;
-    let calls: Vec<Call> = dialogue.calls().cloned().collect();
-    let mut state = service.specification.start().map_err(|fault| fault.to_string())?;
-    let mut done = 0;
-    let mut counts = Counts::default();
-    let mut compatibility = service.truth.as_ref().map(|_| Compatibility::default());
-    for turn in SystemTurn::of(dialogue, &service.specification) {
-        for call in calls.iter().take(turn.start).skip(done) {
-            state.call_unchecked(call).map_err(|fault| format!("{call}: {fault}"))?;
-        }
-        done = turn.start;
-        let world = TurnWorld::new(&forms, task.clone(), &calls, turn.clone());
-        let setup = basis.setup(
-            &service.setting,
-            &service.knowledge,
-            Start {
+    /// Predicts every turn of a dialogue; false if it was cancelled.
+    ///
+    /// # Errors
+    /// What went wrong, in words; what was predicted until then is in the result.
+    pub(super) async fn predict(
+        &self,
+        task: &TaskInfo,
+        basis: &Basis,
+        cancel: &CancellationToken,
+        result: &mut PolicyResult,
+    ) -> Result<bool, String> {
+        let dialogue: &Dialogue = self.source.dialogue(&task.id).map_err(|e| e.to_string())?;
+        let mut forms = DialogueWorld::new(Arc::clone(&self.source));
+        forms.reset(&task.id, 0).map_err(|e| e.to_string())?;
+        let calls: Vec<Call> = dialogue.calls().cloned().collect();
+        let mut state = self.specification.start().map_err(|fault| fault.to_string())?;
+        let mut done = 0;
+        let mut counts = Counts::default();
+        let mut compatibility = self.truth.as_ref().map(|_| Compatibility::default());
+        for turn in SystemTurn::of(dialogue, &self.specification) {
+            for call in calls.iter().take(turn.start).skip(done) {
+                state.call_unchecked(call).map_err(|fault| format!("{call}: {fault}"))?;
+            }
+            done = turn.start;
+            let world = TurnWorld::new(&forms, task.clone(), &calls, turn.clone());
+            let start = Start {
                 opening: world.header(),
                 world: Box::new(world),
                 options: std::collections::BTreeMap::new(),
                 task: &task.id,
                 sentence: &task.sentence,
-                specification: &service.in_force,
-            },
-        );
-        let Some(played) = play(setup, cancel).await else { return Ok(false) };
-        let Played { session, ended, error, .. } = played?;
-        count_asks(&session, result);
-        if let Some(why) = error {
-            return Err(format!("turn at call {}: {why}", turn.start));
+                specification: &self.in_force,
+            };
+            let setup = basis.setup(&self.setting, &self.knowledge, start);
+            let Some(played) = play(setup, cancel).await else { return Ok(false) };
+            let Played { session, ended, error, .. } = played?;
+            count_asks(&session, result);
+            if let Some(why) = error {
+                return Err(format!("turn at call {}: {why}", turn.start));
+            }
+            let predicted = taken(&session);
+            let holds = self.truth.as_ref().map(|truth| compatible(&state, truth, &predicted, &turn));
+            counts.add(Counts::of(&predicted, &turn.acts));
+            if let (Some(sum), Some(holds)) = (&mut compatibility, &holds) {
+                sum.add(holds);
+            }
+            result.actions += predicted.len() as u64;
+            let SystemTurn { start, acts: recorded, .. } = turn;
+            result.turns.push(TurnResult { start, predicted, recorded, compatible: holds, ended });
         }
-        let predicted = taken(&session);
-        let holds = service.truth.as_ref().map(|truth| compatible(&state, truth, &predicted, &turn));
-        counts.add(Counts::of(&predicted, &turn.acts));
-        if let (Some(sum), Some(holds)) = (&mut compatibility, &holds) {
-            sum.add(holds);
-        }
-        result.actions += predicted.len() as u64;
-        let SystemTurn { start, acts: recorded, .. } = turn;
-        result.turns.push(TurnResult { start, predicted, recorded, compatible: holds, ended });
+        result.counts = Some(counts);
+        result.compatibility = compatibility;
+        Ok(true)
     }
-    result.counts = Some(counts);
-    result.compatibility = compatibility;
-    Ok(true)
 }
 
 /// The actions of a session's way to its cursor that are calls of their own; the end of a turn is none.

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
 use super::dialogues::count_asks;
 use super::metrics::{Compatibility, permitted};
 use super::result::PolicyResult;
-use super::setting::{Assertions, Basis, Knowledge, Setting, Start};
+use super::setting::{Basis, Knowledge, Setting, Start};
 use crate::episode::{Action, Session};
 use crate::method::verify::rules;
 use crate::program::{Call, Rules, Specification};
-use crate::study::run::{Played, play};
+use crate::study::in_force::Assertions;
+use crate::study::runner::{Played, play};
 use crate::world::demonstration::Demonstration;
 use crate::world::household::{Edition, HouseholdWorld, Source};
 use crate::world::{TaskInfo, World};
 
 /// The household in one setting, ready for its tasks.
 pub struct House {
-    setting: Setting,
+    pub(super) setting: Setting,
     source: Arc<Source>,
     edition: Option<Edition>,
     specification: Specification,
@@ -61,57 +61,43 @@ impl House {
             knowledge: Knowledge::new(setting, demonstrations)?,
         })
     }
-}
 
-/// Runs a task; `None` if it was cancelled. What goes wrong stands in the result.
-pub async fn house(house: Arc<House>, task: TaskInfo, basis: Basis, cancel: CancellationToken) -> Option<PolicyResult> {
-    let started = Instant::now();
-    let mut result = PolicyResult::new("household", &task.id, &task.kind, &house.setting);
-    match episode(&house, &task, &basis, &cancel, &mut result).await {
-        Ok(true) => {}
-        Ok(false) => return None,
-        Err(why) => result.error = Some(why),
-    }
-    result.seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-    Some(result)
-}
-
-async fn episode(
-    house: &House,
-    task: &TaskInfo,
-    basis: &Basis,
-    cancel: &CancellationToken,
-    result: &mut PolicyResult,
-) -> Result<bool, String> {
-    let words = |e: crate::world::WorldError| e.to_string();
-    let own = house.source.edition(&task.id).map_err(words)?;
-    let edition = house.edition.or(own).unwrap_or_default();
-    // Not from the list of tasks: an official game tells its sentence only when it is read.
-    let sentence = house.source.definition(&task.id).map_err(words)?.task;
-    let mut world = HouseholdWorld::new(Arc::clone(&house.source), edition);
-    world.reset(&task.id, house.setting.seed).map_err(words)?;
-    let setup = basis.setup(
-        &house.setting,
-        &house.knowledge,
-        Start {
+    /// Runs a task; false if it was cancelled.
+    ///
+    /// # Errors
+    /// What went wrong, in words; what was done until then is in the result.
+    pub(super) async fn carry_out(
+        &self,
+        task: &TaskInfo,
+        basis: &Basis,
+        cancel: &CancellationToken,
+        result: &mut PolicyResult,
+    ) -> Result<bool, String> {
+        let words = |e: crate::world::WorldError| e.to_string();
+        let own = self.source.edition(&task.id).map_err(words)?;
+        let edition = self.edition.or(own).unwrap_or_default();
+        // Not from the list of tasks: an official game tells its sentence only when it is read.
+        let sentence = self.source.definition(&task.id).map_err(words)?.task;
+        let mut world = HouseholdWorld::new(Arc::clone(&self.source), edition);
+        world.reset(&task.id, self.setting.seed).map_err(words)?;
+        let start = Start {
             opening: world.header(),
             world: Box::new(world),
             options: BTreeMap::from([("edition".to_owned(), edition.to_string())]),
             task: &task.id,
             sentence: &sentence,
-            specification: &house.in_force,
-        },
-    );
-    let Some(played) = play(setup, cancel).await else { return Ok(false) };
-    let Played { session, error, .. } = played?;
-    count_asks(&session, result);
-    result.won = Some(session.current().is_some_and(|n| n.outcome.won));
-    let compatibility = compatibility(house, &session)?;
-    result.actions = compatibility.predicted;
-    result.compatibility = Some(compatibility);
-    match error {
-        Some(why) => Err(why),
-        None => Ok(true),
+            specification: &self.in_force,
+        };
+        let Some(played) = play(basis.setup(&self.setting, &self.knowledge, start), cancel).await else {
+            return Ok(false);
+        };
+        let Played { session, error, .. } = played?;
+        count_asks(&session, result);
+        result.won = Some(session.current().is_some_and(|n| n.outcome.won));
+        let compatibility = compatibility(self, &session)?;
+        result.actions = compatibility.predicted;
+        result.compatibility = Some(compatibility);
+        error.map_or(Ok(true), Err)
     }
 }
 

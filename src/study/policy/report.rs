@@ -1,13 +1,12 @@
 //! The tables of a study of policies, the paper's figures beside ours. Computed from results alone.
 
-use std::collections::BTreeMap;
-
 use super::metrics::{Compatibility, Counts};
 use super::result::PolicyResult;
 use super::setting::Setting;
 use crate::driver::SYMBOLIC;
-use crate::study::paper::{FIGURE_2, SOURCE, TABLE_3};
-use crate::study::table::{Table, count, printed, share};
+use crate::study::paper::{POLICIES, SOURCE};
+use crate::study::runner::{beside, in_print, printed_table};
+use crate::study::table::{Table, count, share};
 
 /// What the results of one setting sum up to.
 #[derive(Default)]
@@ -46,7 +45,7 @@ impl Sum {
 pub fn table(results: &[PolicyResult]) -> String {
     let mut text = String::new();
     for world in ["dialogue", "household"] {
-        let of_world: Vec<&PolicyResult> = latest(results).into_iter().filter(|r| r.world == world).collect();
+        let of_world: Vec<&PolicyResult> = results.iter().filter(|r| r.world == world).collect();
         if of_world.is_empty() {
             continue;
         }
@@ -57,17 +56,6 @@ pub fn table(results: &[PolicyResult]) -> String {
         text.push_str(&paper(world));
     }
     text
-}
-
-/// Of several results of the same thing (a study repeated after an error), the last.
-fn latest(results: &[PolicyResult]) -> Vec<&PolicyResult> {
-    let mut last: BTreeMap<(&str, &str, &Setting), usize> = BTreeMap::new();
-    for (at, result) in results.iter().enumerate() {
-        last.insert((&result.world, &result.task, &result.setting), at);
-    }
-    let mut places: Vec<usize> = last.into_values().collect();
-    places.sort_unstable();
-    places.into_iter().filter_map(|at| results.get(at)).collect()
 }
 
 fn one(world: &str, results: &[&PolicyResult]) -> String {
@@ -127,8 +115,7 @@ fn one(world: &str, results: &[&PolicyResult]) -> String {
         }
         cells.push(share(sum.compatibility.share()));
         cells.extend([sum.asks.to_string(), sum.tokens.to_string(), sum.errors.to_string()]);
-        let beside = printed_beside(world, setting);
-        cells.extend([printed(beside.map(|b| b.0)), printed(beside.map(|b| b.1))]);
+        cells.extend(printed_beside(world, setting));
         table.row(cells);
     }
     text.push_str(&table.to_string());
@@ -171,56 +158,48 @@ fn conditions(setting: &Setting) -> (Option<bool>, Option<bool>) {
     }
 }
 
-/// The paper's figures for the same conditions with its largest model: F1 or success, and compatibility.
-fn printed_beside(world: &str, setting: &Setting) -> Option<(f64, f64)> {
-    let (prompt, sampling) = conditions(setting);
-    let (prompt, sampling) = (prompt?, sampling?);
+/// The paper's figures for the same condition with its largest model: F1 or success, and compatibility.
+fn printed_beside(world: &str, setting: &Setting) -> [String; 2] {
+    let (Some(prompt), Some(sampling)) = conditions(setting) else { return ["-", "-"].map(str::to_owned) };
     let approach = match (prompt, sampling) {
         (false, false) => "Few-shot prompting",
         (true, false) => "Precondition prompting",
         (true, true) => "Ours",
-        (false, true) => return None,
+        (false, true) => "-",
     };
-    let row = TABLE_3.iter().find(|r| r.model == "StarCoder 16B" && r.approach == approach && r.think == setting.think);
-    if world == "household" {
-        return row.map(|r| r.household);
-    }
-    let ablation = || FIGURE_2.iter().find(|a| a.model == "16B" && a.prompt == prompt && a.sampling == sampling);
-    match setting.shots {
-        _ if setting.think => None,
-        1 => ablation().map(|a| a.one),
-        4 => row.and_then(|r| r.dialogue),
-        10 => ablation().and_then(|a| a.ten),
-        _ => None,
-    }
+    let yes = |yes: bool| if yes { "yes" } else { "no" };
+    // The results of a study of preconditions were inferred, too.
+    let inferred = setting.preconditions.ends_with(".jsonl");
+    let ours = [
+        ("world", world),
+        ("model", "StarCoder 16B"),
+        ("approach", approach),
+        ("prompt", yes(prompt)),
+        ("sampling", yes(sampling)),
+        ("think", yes(setting.think)),
+        ("shots", &setting.shots.to_string()),
+        ("preconditions", if inferred { "inferred" } else { setting.preconditions.as_str() }),
+    ];
+    let performance = if world == "dialogue" { "F1" } else { "success" };
+    [performance, "compat"].map(|measure| in_print(beside(&POLICIES, &ours, measure)))
 }
 
 /// The paper's own tables.
 fn paper(world: &str) -> String {
-    let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
-    let two = |pair: Option<(f64, f64)>| [printed(pair.map(|p| p.0)), printed(pair.map(|p| p.1))];
-    let mut text = format!("\nBeside it, as printed in \"{SOURCE}\" (the columns `paper`: its 16B model)\n");
-    if world == "dialogue" {
-        let mut table =
-            Table::new(3, ["Figure 2 (SGD)", "prompt", "sampling", "1-shot F1", "compat", "10-shot F1", "compat"]);
-        for row in FIGURE_2 {
-            let cells = [row.model.to_owned(), yes(row.prompt), yes(row.sampling)];
-            table.row(cells.into_iter().chain(two(Some(row.one))).chain(two(row.ten)));
-        }
-        text.push_str(&table.to_string());
-    }
-    let (what, heading) = match world {
-        "dialogue" => ("Table 3 (SGD, 4 shots)", "F1"),
-        _ => ("Table 3 (ALFWorld)", "success"),
+    let rows = |place: &'static str| {
+        POLICIES.iter().filter(move |row| row.place == place && row.value("world") == Some(world))
     };
-    let mut table = Table::new(3, [what, "approach", "think", heading, "compat"]);
-    for row in TABLE_3 {
-        let figures = if world == "dialogue" { row.dialogue } else { Some(row.household) };
-        if let Some(figures) = figures {
-            let cells = [row.model.to_owned(), row.approach.to_owned(), yes(row.think)];
-            table.row(cells.into_iter().chain(two(Some(figures))));
-        }
-    }
-    text.push_str(&table.to_string());
+    let given = ("preconditions", "preconditions");
+    let mut text = format!("\nBeside it, as printed in \"{SOURCE}\" (the columns `paper`: its 16B model)\n");
+    let measures = if world == "dialogue" {
+        let varies = [("model", "Figure 2 (SGD)"), ("prompt", "prompt"), ("sampling", "sampling"), given, ("shots", "shots")];
+        text.push_str(&printed_table(rows("Figure 2"), &varies, &[("F1", "F1"), ("compat", "compat")]).to_string());
+        [("F1", "F1"), ("compat", "compat")]
+    } else {
+        [("success", "success"), ("compat", "compat")]
+    };
+    let what = if world == "dialogue" { "Table 3 (SGD, 4 shots)" } else { "Table 3 (ALFWorld)" };
+    let varies = [("model", what), ("approach", "approach"), ("think", "think"), given];
+    text.push_str(&printed_table(rows("Table 3"), &varies, &measures).to_string());
     text
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::metrics::{Compatibility, Counts};
 use super::setting::Setting;
 use crate::program::Call;
+use crate::world::TaskInfo;
 
 /// A predicted turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,7 +23,7 @@ pub struct TurnResult {
 }
 
 /// One line of the results file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PolicyResult {
     /// `dialogue` or `household`.
     pub world: String,
@@ -62,28 +63,13 @@ pub struct PolicyResult {
 
 impl PolicyResult {
     /// A result of nothing yet.
-    pub(super) fn new(world: &str, task: &str, kind: &str, setting: &Setting) -> Self {
+    pub(super) fn new(world: &str, task: &TaskInfo, setting: &Setting) -> Self {
         PolicyResult {
             world: world.to_owned(),
-            task: task.to_owned(),
-            kind: kind.to_owned(),
+            task: task.id.clone(),
+            kind: task.kind.clone(),
             setting: setting.clone(),
-            counts: None,
-            won: None,
-            compatibility: None,
-            actions: 0,
-            turns: Vec::new(),
-            asks: 0,
-            shortened: 0,
-            prompt_tokens: 0,
-            completion_tokens: 0,
-            seconds: 0.0,
-            error: None,
+            ..PolicyResult::default()
         }
-    }
-
-    /// Whether this is the result of that task in that setting, and no failure.
-    pub fn is_of(&self, world: &str, task: &str, setting: &Setting) -> bool {
-        self.error.is_none() && self.world == world && self.task == task && self.setting == *setting
     }
 }

@@ -15,11 +15,8 @@ use crate::prompt::Prompts;
 use crate::world::demonstration::Demonstration;
 use crate::world::{ProgramHeader, World};
 
-/// Assertions by action function.
-pub type Assertions = BTreeMap<String, Vec<String>>;
-
 /// One way of predicting: a row of the table.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Setting {
     /// The method's id.
     pub method: String,

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::result::{ActionResult, Approach, Way};
 use crate::precondition::{Mean, Score};
-use crate::study::paper::{SOURCE, TABLE_1, TABLE_2, TABLE_4};
-use crate::study::table::{Table, count, printed, share};
+use crate::study::paper::{PRECONDITIONS, SOURCE, TABLE_4, TABLE_4_DEMONSTRATIONS};
+use crate::study::runner::{beside, in_print, printed_table};
+use crate::study::table::{Table, count, share};
 
 /// How much the table tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,7 +21,7 @@ pub enum Detail {
 /// The tables of all results, one a model, approach and number of demonstrations.
 pub fn table(results: &[ActionResult], detail: Detail) -> String {
     let mut groups: BTreeMap<(&str, Approach, &Way), Vec<&ActionResult>> = BTreeMap::new();
-    for result in latest(results) {
+    for result in results {
         groups.entry((&result.world, result.approach, &result.way)).or_default().push(result);
     }
     let mut text = String::new();
@@ -36,16 +37,6 @@ pub fn table(results: &[ActionResult], detail: Detail) -> String {
         }
     }
     text
-}
-
-/// Of several results of the same thing (a study repeated after an error), the last.
-fn latest(results: &[ActionResult]) -> Vec<&ActionResult> {
-    let same = |a: &ActionResult, b: &ActionResult| {
-        (&a.world, &a.subject, &a.action, &a.way, a.approach, a.shown, a.episodes, &a.truth)
-            == (&b.world, &b.subject, &b.action, &b.way, b.approach, b.shown, b.episodes, &b.truth)
-    };
-    let last = |at: usize, result: &ActionResult| !results.iter().skip(at + 1).any(|later| same(result, later));
-    results.iter().enumerate().filter(|(at, result)| last(*at, result)).map(|(_, result)| result).collect()
 }
 
 /// The table of one way of inferring.
@@ -167,9 +158,7 @@ fn by_action(results: &[&ActionResult]) -> Table {
             share(part(result.held, result.calls)),
             share(part(result.satisfied, result.instances)),
         ];
-        if let Some(figures) = printed_beside(result) {
-            cells.extend([figures.precision, figures.recall, figures.f1].map(|f| printed(Some(f))));
-        }
+        cells.extend(printed_beside(result).into_iter().flatten());
         table.row(cells);
         for assertion in &result.assertions {
             table.line(format!("    assert {assertion}"));
@@ -187,29 +176,29 @@ fn by_action(results: &[&ActionResult]) -> Table {
     table
 }
 
-/// The paper's figures for an action of its Table 1, where the service is the one it printed.
-fn printed_beside(result: &ActionResult) -> Option<Score> {
-    let of_buses = result.subject == "Buses_1";
-    TABLE_1.iter().find(|(action, _)| of_buses && *action == result.action).map(|(_, figures)| *figures)
+/// The paper's precision, recall and F1 of an action, where ours were inferred and scored under the same condition.
+fn printed_beside(result: &ActionResult) -> Option<[String; 3]> {
+    let ours = [
+        ("service", result.subject.as_str()),
+        ("action", result.action.as_str()),
+        ("approach", if result.approach == Approach::Prompted { "Prompting" } else { "Ours" }),
+        ("demonstrations", &result.way.demonstrations.to_string()),
+    ];
+    let figures = ["precision", "recall", "F1"].map(|measure| beside(&PRECONDITIONS, &ours, measure));
+    figures.iter().any(Option::is_some).then(|| figures.map(in_print))
 }
 
 /// What the paper's Table 4 prints for an action of ALFWorld.
 fn predicted_beside(result: &ActionResult) -> Option<&'static [&'static str]> {
-    let household = result.world == "household";
-    TABLE_4.iter().find(|(action, _)| household && *action == result.action).map(|(_, predicted)| *predicted)
+    let same = result.world == "household" && result.way.demonstrations == TABLE_4_DEMONSTRATIONS;
+    TABLE_4.iter().find(|(action, _)| same && *action == result.action).map(|(_, predicted)| *predicted)
 }
 
 /// The paper's Table 2.
 fn paper(world: &str) -> String {
-    let (what, data) = match world {
-        "dialogue" => ("10 services of SGD, 10 demonstrations each", true),
-        _ => ("ALFWorld, 12 demonstrations", false),
-    };
-    let mut table = Table::new(1, ["its model", "precision", "recall", "F1"]);
-    for row in TABLE_2 {
-        let figures = if data { row.dialogue } else { row.household };
-        let cells = [figures.precision, figures.recall, figures.f1].map(|f| printed(Some(f)));
-        table.row([row.name.to_owned()].into_iter().chain(cells));
-    }
+    let rows = PRECONDITIONS.iter().filter(|row| row.place == "Table 2" && row.value("world") == Some(world));
+    let measures = [("precision", "precision"), ("recall", "recall"), ("F1", "F1")];
+    let table = printed_table(rows, &[("model", "its model")], &measures);
+    let what = if world == "dialogue" { "10 services of SGD, 10 demonstrations each" } else { "ALFWorld, 12 demonstrations" };
     format!("\nBeside it, as printed in \"{SOURCE}\", Table 2 ({what}):\n{table}")
 }

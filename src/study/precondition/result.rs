@@ -114,7 +114,7 @@ pub struct ActionResult {
 impl ActionResult {
     /// Scores what was inferred for an action.
     pub(super) fn new(subject: &Subject, action: &str, way: &Way, inferred: Inferred, seconds: f64) -> Self {
-        let truth = subject.truth.as_ref().and_then(|t| t.assertions.get(action));
+        let truth = subject.truth_of(action);
         let mut result = ActionResult {
             world: subject.world.to_owned(),
             subject: subject.name.clone(),
@@ -136,7 +136,7 @@ impl ActionResult {
             asks: inferred.asks,
             prompt_tokens: inferred.prompt_tokens,
             completion_tokens: inferred.completion_tokens,
-            seconds: (seconds * 1000.0).round() / 1000.0,
+            seconds,
             error: inferred.error,
         };
         if result.error.is_none()
@@ -161,19 +161,6 @@ impl ActionResult {
             self.agreement = Some(Agreement { truth: truth.count(), both, precision, recall, f1 });
         }
         Ok(())
-    }
-
-    /// Whether this is the result of an action inferred in this way, from and on the same episodes. A failed one does not count.
-    pub(super) fn is_of(&self, subject: &Subject, action: &str, way: &Way) -> bool {
-        let truth = subject.truth.as_ref().and_then(|t| t.assertions.get(action));
-        self.error.is_none()
-            && (self.world.as_str(), self.subject.as_str(), self.action.as_str())
-                == (subject.world, subject.name.as_str(), action)
-            && self.way == *way
-            && (self.shown, self.episodes) == (subject.demonstrations(), subject.tests())
-            && self.truth.as_ref() == truth
-            // A model's two results come together; the second stands for both.
-            && self.approach != Approach::Prompted
     }
 }
 

@@ -130,6 +130,11 @@ impl Subject {
         self.workshop.called_actions().map(|f| f.name.clone()).collect()
     }
 
+    /// The true assertions of an action, where they are known.
+    pub fn truth_of(&self, action: &str) -> Option<&Vec<String>> {
+        self.truth.as_ref()?.assertions.get(action)
+    }
+
     /// How many demonstrations it is inferred from.
     pub fn demonstrations(&self) -> usize {
         self.workshop.ground().demos.len()

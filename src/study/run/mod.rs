@@ -1,85 +1,67 @@
-//! Unattended runs: episodes through the same driver and gate as the workbench, with a policy in place of a person.
-//!
-//! Knows no world and no model: whoever runs it hands in how a task's driver is set up. Results are a file of lines; what a
-//! table says is computed from them.
+//! `run` as a study: one arrangement of world, method and model on any tasks.
 
-mod play;
 mod result;
-mod results_file;
-mod selector;
 mod table;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
+use async_trait::async_trait;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::driver::Setup;
-use crate::study::jobs::each;
+use super::runner::{Opening, Plan, Study, Unit};
+use crate::driver::{Beginning, NewSession};
+use crate::episode::Header;
 use crate::world::TaskInfo;
 
-pub(super) use play::{Played, play};
 pub use result::RunResult;
-pub use results_file::ResultsFile;
-pub use selector::Selector;
-pub use table::table;
 
-/// Makes the driver of a task; called on a thread that may block.
-pub type MakeSetup = Arc<dyn Fn(&TaskInfo) -> Result<Setup, String> + Send + Sync>;
-
-/// Runs every task, `jobs` at a time, and gives each result as its episode ends. After `cancel` fires, episodes under way are
-/// stopped and give no result.
-pub async fn run(
-    tasks: Vec<TaskInfo>,
-    jobs: usize,
-    make: MakeSetup,
-    cancel: CancellationToken,
-    ended: impl FnMut(RunResult) -> Result<(), String>,
-) -> Result<(), String> {
-    let work = |task| episode(task, Arc::clone(&make), cancel.clone());
-    each(tasks, jobs, &cancel, work, ended).await
+/// Episodes of chosen tasks.
+#[derive(Debug)]
+pub struct Run {
+    opening: Opening,
+    /// The condition is what a session begins with, but for its task.
+    plan: Plan<NewSession>,
+    /// The header of the first task's session: method, model and options as they are recorded.
+    begun: Box<Header>,
 }
 
-/// Runs one episode to its end; `None` if it was cancelled.
-async fn episode(task: TaskInfo, make: MakeSetup, cancel: CancellationToken) -> Option<RunResult> {
-    let started = Instant::now();
-    let info = task.clone();
-    let setup = match tokio::task::spawn_blocking(move || make(&info)).await {
-        Ok(Ok(setup)) => setup,
-        Ok(Err(why)) => return Some(failure(&task, why, started)),
-        Err(e) => return Some(failure(&task, e.to_string(), started)),
-    };
-    Some(match play(setup, &cancel).await? {
-        Ok(Played { session, ended, error, .. }) => {
-            RunResult::of(&session, &task.kind, started.elapsed().as_secs_f64(), &ended, error)
-        }
-        Err(why) => failure(&task, why, started),
-    })
+impl Run {
+    /// Episodes of these tasks, each like `new`.
+    ///
+    /// # Errors
+    /// If the first of them cannot be opened, in words.
+    pub fn new(opening: Opening, new: NewSession, tasks: Vec<TaskInfo>) -> Result<Self, String> {
+        let first = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
+        let setup = opening.setup(&NewSession { task: first, ..new.clone() })?;
+        let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
+        let plan = Plan { seeds: new.seed..=new.seed, conditions: vec![Arc::new(new)], tasks };
+        Ok(Run { opening, plan, begun })
+    }
 }
 
-/// The result of an episode that could not be begun.
-pub(super) fn failure(task: &TaskInfo, why: String, started: Instant) -> RunResult {
-    RunResult {
-        task: task.id.clone(),
-        kind: task.kind.clone(),
-        sentence: task.sentence.clone(),
-        method: String::new(),
-        model: String::new(),
-        options: BTreeMap::new(),
-        seed: 0,
-        won: false,
-        reward: 0.0,
-        steps: 0,
-        blocked: 0,
-        refused: 0,
-        compatible: 0,
-        proposals: 0,
-        asks: 0,
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        seconds: started.elapsed().as_secs_f64(),
-        ended: "it could not be begun".to_owned(),
-        error: Some(why),
+#[async_trait]
+impl Study for Run {
+    type Condition = NewSession;
+    type Line = RunResult;
+    const CARRIED_OUT: &'static str = "episodes run";
+
+    fn plan(&self) -> &Plan<NewSession> {
+        &self.plan
+    }
+
+    fn experiment(&self, unit: &Unit<NewSession>) -> Value {
+        let Header { method, model, options, .. } = &*self.begun;
+        json!({ "task": unit.task.id, "method": method, "model": model, "options": options, "seed": unit.seed })
+    }
+
+    async fn perform(&self, unit: Unit<NewSession>, cancel: &CancellationToken) -> Option<Vec<RunResult>> {
+        let new = NewSession { task: unit.task.id.clone(), seed: unit.seed, ..(*unit.condition).clone() };
+        let ended = self.opening.run(&new, cancel).await?;
+        Some(vec![RunResult::of(&ended, &unit.task, &new)])
+    }
+
+    fn table(&self, lines: &[RunResult]) -> String {
+        table::table(lines)
     }
 }

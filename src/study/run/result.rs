@@ -1,11 +1,14 @@
-//! What an unattended episode came to: one line of the results file, read from the session alone.
+//! What an unattended episode came to: one line of a results file.
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::NewSession;
 use crate::episode::{Mark, Node, Session, Verdict};
+use crate::study::runner::Episode;
+use crate::world::TaskInfo;
 
 /// One line of the results file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
     /// The task's id.
     pub task: String,
@@ -54,8 +57,30 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// Sums up a session at its cursor.
-    pub fn of(session: &Session, kind: &str, seconds: f64, ended: &str, error: Option<String>) -> Self {
+    /// The result of an episode of a task: read from its session at the cursor, or from what was to be opened where it could not be
+    /// begun.
+    pub fn of(episode: &Episode, task: &TaskInfo, new: &NewSession) -> Self {
+        let begun = RunResult {
+            task: task.id.clone(),
+            kind: task.kind.clone(),
+            sentence: task.sentence.clone(),
+            method: new.method.clone(),
+            model: new.model.clone(),
+            options: new.options.clone(),
+            seed: new.seed,
+            seconds: episode.seconds,
+            ended: episode.ended.clone(),
+            error: episode.error.clone(),
+            ..RunResult::default()
+        };
+        match &episode.session {
+            Ok(session) => begun.with(session),
+            Err(_) => begun,
+        }
+    }
+
+    /// The figures of a session.
+    fn with(self, session: &Session) -> Self {
         let header = &session.header;
         let path = session.path(session.cursor());
         let (mut compatible, mut proposals, mut asks) = (0, 0, 0);
@@ -70,7 +95,6 @@ impl RunResult {
         let blocked = u32::try_from(blocked).unwrap_or(u32::MAX);
         RunResult {
             task: header.task.clone(),
-            kind: kind.to_owned(),
             sentence: header.sentence.clone(),
             method: session.method.clone(),
             model: session.model.clone(),
@@ -86,9 +110,7 @@ impl RunResult {
             asks,
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,
-            seconds: (seconds * 1000.0).round() / 1000.0,
-            ended: ended.to_owned(),
-            error,
+            ..self
         }
     }
 }

@@ -1,30 +1,121 @@
 //! Episodes of requests run live: one method with one model, unattended, through the same driver as the workbench.
 
-use std::time::Instant;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::groups::Group;
 use super::scores::{Outcome, Played};
+use super::report;
+use crate::driver::NewSession;
 use crate::episode::Session;
 use crate::method::coding::closes;
-use crate::study::run::{self, MakeSetup, RunResult, failure, play};
-use crate::world::TaskInfo;
+use crate::study::run::RunResult;
+use crate::study::runner::{Opening, Plan, Study, Unit};
+use crate::world::table::{Domain, KIND, Source};
+use crate::world::{TaskInfo, WorldError};
 
-/// One episode to be run.
-#[derive(Debug, Clone)]
-pub struct Trial {
+/// A method with a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
     /// The method's id.
     pub method: String,
-    /// The model's name.
-    pub model: String,
-    /// Where the episode is from; empty: shipped.
-    pub data: String,
-    /// The episode.
-    pub task: TaskInfo,
-    /// Of each of its requests, whether it takes something of earlier ones.
-    pub temporal: Vec<bool>,
+    /// Whether it follows three cups; the others answer requests at a table.
+    pub cups: bool,
+}
+
+/// The comparison of methods.
+#[derive(Debug)]
+pub struct Requests {
+    opening: Opening,
+    data: Option<PathBuf>,
+    model: String,
+    plan: Plan<Condition>,
+    /// Of each request of an episode, whether it takes something of earlier ones.
+    temporal: BTreeMap<String, Vec<bool>>,
+    /// Whether the table draws how far beliefs drift from the truth.
+    drift: bool,
+}
+
+impl Requests {
+    /// Every episode chosen, with every method that suits it.
+    ///
+    /// # Errors
+    /// If an episode cannot be read.
+    pub fn new(
+        opening: Opening,
+        data: Option<PathBuf>,
+        model: String,
+        conditions: Vec<Condition>,
+        tasks: Vec<TaskInfo>,
+        drift: bool,
+    ) -> Result<Self, WorldError> {
+        let source = data.as_deref().map_or_else(Source::shipped, Source::open)?;
+        let temporal = tasks.iter().map(|task| {
+            let episode = source.episode(&task.id)?;
+            Ok((task.id.clone(), episode.requests.iter().map(|asked| asked.temporal).collect()))
+        });
+        let temporal = temporal.collect::<Result<_, WorldError>>()?;
+        let plan = Plan { conditions: conditions.into_iter().map(Arc::new).collect(), tasks, seeds: 0..=0 };
+        Ok(Requests { opening, data, model, plan, temporal, drift })
+    }
+
+    /// Where the episodes are from; empty: shipped.
+    fn data(&self) -> String {
+        self.data.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
+    }
+}
+
+#[async_trait]
+impl Study for Requests {
+    type Condition = Condition;
+    type Line = StatlerResult;
+    const CARRIED_OUT: &'static str = "episodes run";
+
+    fn plan(&self) -> &Plan<Condition> {
+        &self.plan
+    }
+
+    fn suits(&self, condition: &Condition, task: &TaskInfo) -> bool {
+        (task.kind == Domain::Cups.name()) == condition.cups
+    }
+
+    fn experiment(&self, unit: &Unit<Condition>) -> Value {
+        json!({ "task": unit.task.id, "method": unit.condition.method, "model": self.model, "data": self.data() })
+    }
+
+    async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<StatlerResult>> {
+        let new = NewSession {
+            world: KIND.name.to_owned(),
+            data: self.data.clone(),
+            task: unit.task.id.clone(),
+            method: unit.condition.method.clone(),
+            model: self.model.clone(),
+            ..NewSession::default()
+        };
+        let ended = self.opening.run(&new, cancel).await?;
+        let mut drift = ended.drift.clone();
+        if ended.session.as_ref().is_ok_and(Session::is_done) {
+            // The writer is not asked once the last request is closed.
+            drift.pop();
+        }
+        Some(vec![StatlerResult {
+            data: self.data(),
+            right: ended.session.as_ref().map(answers).unwrap_or_default(),
+            temporal: self.temporal.get(&unit.task.id).cloned().unwrap_or_default(),
+            drift,
+            run: RunResult::of(&ended, &unit.task, &new),
+        }])
+    }
+
+    fn table(&self, lines: &[StatlerResult]) -> String {
+        report::of_runs(lines, self.drift)
+    }
 }
 
 /// One line of the results file: an episode's result, with its requests one by one.
@@ -45,45 +136,12 @@ pub struct StatlerResult {
 }
 
 impl StatlerResult {
-    /// Whether it is a trial's result; one that could not be run to its end is not.
-    pub fn is_of(&self, trial: &Trial) -> bool {
-        self.run.task == trial.task.id
-            && self.run.method == trial.method
-            && self.run.model == trial.model
-            && self.data == trial.data
-            && self.run.error.is_none()
-    }
-
     /// The episode as it is scored.
     fn played(&self) -> Played {
         let outcomes = self.right.iter().zip(&self.temporal);
         let outcomes = outcomes.map(|(right, temporal)| Outcome { right: *right, temporal: *temporal }).collect();
         Played { episode: self.run.task.clone(), outcomes, of: self.temporal.len() }
     }
-}
-
-/// Runs an episode; `None` if it was cancelled.
-pub async fn trial(trial: Trial, make: MakeSetup, cancel: CancellationToken) -> Option<StatlerResult> {
-    let started = Instant::now();
-    let Trial { method, model, data, task, temporal } = trial;
-    let info = task.clone();
-    let setup = tokio::task::spawn_blocking(move || make(&info)).await.map_err(|e| e.to_string()).and_then(|made| made);
-    let failed = |why| RunResult { method, model, ..failure(&task, why, started) };
-    let (run, right, drift) = match setup {
-        Err(why) => (failed(why), Vec::new(), Vec::new()),
-        Ok(setup) => match play(setup, &cancel).await? {
-            Ok(run::Played { session, mut drift, ended, error }) => {
-                // Nobody asks the writer once the last request is closed.
-                if session.is_done() {
-                    drift.pop();
-                }
-                let run = RunResult::of(&session, &task.kind, started.elapsed().as_secs_f64(), &ended, error);
-                (run, answers(&session), drift)
-            }
-            Err(why) => (failed(why), Vec::new(), Vec::new()),
-        },
-    };
-    Some(StatlerResult { data, right, temporal, drift, run })
 }
 
 /// Whether each request that was closed was answered rightly: the world rewards the step that closes it.

@@ -4,10 +4,14 @@ use serde::Serialize;
 
 use super::groups::Group;
 use super::live::StatlerResult;
-use super::paper::{self, COMPARED, EPISODES, SOURCE};
+use super::live::groups;
+use super::paper::{self, COMMON, COMPARED, CUPS, EPISODES, OWN, SOURCE};
 use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
+use super::curves;
 use crate::driver::SYMBOLIC;
+use crate::study::curve::draw;
 use crate::study::run::RunResult;
+use crate::study::runner::in_print;
 use crate::study::table::{Table, printed, share};
 
 /// A method's scores in a domain, for programs.
@@ -73,8 +77,8 @@ fn common(groups: &[Group], group: &Group) -> Option<ByMemory> {
 pub fn tables(groups: &[Group]) -> String {
     let mut text = successes(groups);
     text.push_str("\nRequests up to each method's own first failure (the paper's Table 2)\n");
-    text.push_str(&by_memory(groups, |g| Some(Scores::of(&g.played).requests), |p| p.own));
-    let cut = by_memory(groups, |g| common(groups, g), |p| p.common);
+    text.push_str(&by_memory(groups, |g| Some(Scores::of(&g.played).requests), OWN));
+    let cut = by_memory(groups, |g| common(groups, g), COMMON);
     if cut.lines().count() > 1 {
         text.push_str("\nRequests up to the first failure of any method compared (the paper's Table 3)\n");
         text.push_str(&cut);
@@ -90,7 +94,7 @@ fn successes(groups: &[Group]) -> String {
     let mut table = Table::new(3, ["domain", "method", "model", "success", "rate", "paper", "steps", "paper"]);
     for group in groups {
         let scores = Scores::of(&group.played);
-        let paper = paper::of(&group.domain, &group.method);
+        let paper = |measure| in_print(paper::of(&group.domain, &group.method, measure));
         let rate = Share { right: scores.success, of: scores.episodes };
         table.row([
             group.domain.clone(),
@@ -98,38 +102,50 @@ fn successes(groups: &[Group]) -> String {
             group.model.clone(),
             format!("{}/{}", rate.right, rate.of),
             share(rate.rate()),
-            printed(paper.map(|p| p.success)),
+            paper("success"),
             share((scores.episodes > 0).then_some(scores.successful_steps)),
-            printed(paper.map(|p| p.steps)),
+            paper("steps"),
         ]);
     }
     table.to_string()
 }
 
-fn by_memory(
-    groups: &[Group],
-    ours: impl Fn(&Group) -> Option<ByMemory>,
-    theirs: impl Fn(paper::Printed) -> Option<ByMemory>,
-) -> String {
+/// A row a group: requests that need no memory and those that do, each beside the paper's figure for that measure.
+fn by_memory(groups: &[Group], ours: impl Fn(&Group) -> Option<ByMemory>, measures: [&str; 2]) -> String {
     let headings = ["domain", "method", "model", "non-temporal", "rate", "paper", "temporal", "rate", "paper"];
     let mut table = Table::new(3, headings);
     for group in groups {
         let Some(ours) = ours(group) else { continue };
-        let theirs = paper::of(&group.domain, &group.method).and_then(&theirs);
-        let cells = |ours: Share, theirs: Option<Share>| [fraction(Some(ours)), share(ours.rate()), fraction(theirs)];
-        let names = [group.domain.clone(), group.method.clone(), group.model.clone()];
-        let other = cells(ours.non_temporal, theirs.map(|t| t.non_temporal));
-        table.row(names.into_iter().chain(other).chain(cells(ours.temporal, theirs.map(|t| t.temporal))));
+        let mut cells = vec![group.domain.clone(), group.method.clone(), group.model.clone()];
+        for (ours, measure) in [ours.non_temporal, ours.temporal].into_iter().zip(measures) {
+            let paper = in_print(paper::of(&group.domain, &group.method, measure));
+            cells.extend([format!("{}/{}", ours.right, ours.of), share(ours.rate()), paper]);
+        }
+        table.row(cells);
     }
     table.to_string()
 }
 
-fn fraction(share: Option<Share>) -> String {
-    share.map_or_else(|| "-".to_owned(), |share| format!("{}/{}", share.right, share.of))
+/// All that is printed of episodes that were run: the tables, the curves of three cups, the drift where it is wanted, the costs.
+pub fn of_runs(results: &[StatlerResult], drift: bool) -> String {
+    let groups = groups(results);
+    let mut text = tables(&groups);
+    let cups = curves::cups(&groups);
+    if !cups.is_empty() {
+        text.push_str("\nThree cups: games still right after so many swaps, and the same over the first\n\n");
+        cups.iter().for_each(|plot| text.push_str(&draw(plot)));
+        text.push_str(&format!("\n{CUPS}\n"));
+    }
+    if drift {
+        text.push_str("\nDrift: differences between belief and truth, averaged over episodes\n\n");
+        curves::drift(results).iter().for_each(|plot| text.push_str(&draw(plot)));
+    }
+    text.push_str(&costs(results));
+    text
 }
 
 /// What live runs took, by domain, method and model.
-pub fn costs(results: &[StatlerResult]) -> String {
+fn costs(results: &[StatlerResult]) -> String {
     let headings = ["domain", "method", "model", "episodes", "asks", "tokens", "seconds", "wrong values", "errors"];
     let mut table = Table::new(3, headings);
     let mut rows: Vec<(&RunResult, Vec<&StatlerResult>)> = Vec::new();

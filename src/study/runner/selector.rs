@@ -3,6 +3,8 @@
 //! Terms separated by commas. `type=`, `split=` and `first=` narrow the choice; every other term is an id, or a pattern with `*`,
 //! or the beginning of ids, and adds to it. `all` is every task.
 
+use std::collections::BTreeMap;
+
 use crate::world::TaskInfo;
 
 /// What a selector says.
@@ -81,6 +83,17 @@ impl Selector {
     }
 }
 
+/// The first tasks of each kind, so many at most; all where no number is given.
+pub fn first_of_each_kind(mut tasks: Vec<TaskInfo>, most: Option<u32>) -> Vec<TaskInfo> {
+    let mut taken: BTreeMap<String, u32> = BTreeMap::new();
+    tasks.retain(|task| {
+        let count = taken.entry(task.kind.clone()).or_default();
+        *count += 1;
+        most.is_none_or(|most| *count <= most)
+    });
+    tasks
+}
+
 /// Whether a task is of a kind: its whole name or a word of it.
 fn is_kind(kind: &str, task: &TaskInfo) -> bool {
     task.kind == kind || task.kind.split('_').any(|word| word == kind)
@@ -148,6 +161,12 @@ mod tests {
         assert!(ids("type=heat,type=haet")[0].contains("`type=haet`"));
         assert!(ids("split=valid_unseen,split=test")[0].contains("`split=test`"));
         assert!(ids("all,nothing")[0].contains("`nothing`"));
+    }
+
+    #[test]
+    fn the_first_of_each_kind_are_taken() {
+        let taken = |most| first_of_each_kind([tasks(), tasks()].concat(), most).len();
+        assert_eq!([taken(None), taken(Some(1)), taken(Some(9))], [8, 4, 8]);
     }
 
     #[test]

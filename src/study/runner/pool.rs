@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 ///
 /// # Errors
 /// What `ended` says, or that a task broke off; those under way are abandoned then.
-pub async fn each<T, R, F>(
+pub(super) async fn each<T, R, F>(
     tasks: Vec<T>,
     jobs: usize,
     cancel: &CancellationToken,
