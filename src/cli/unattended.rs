@@ -61,7 +61,8 @@ impl UnattendedFlags {
         let failed = lines.iter().any(is_error);
         let already = if done > 0 { format!(", {done} had results already") } else { String::new() };
         let early = if stopped { ", stopped early; run again to go on" } else { "" };
-        let kept = results.path().map_or("; not kept (name a file with --out)".to_owned(), |p| format!("; results in {p}"));
+        let kept =
+            results.path().map_or("; not kept (name a file with --out)".to_owned(), |p| format!("; results in {p}"));
         Ok(CarriedOut {
             lines,
             summary: format!("{ran} of {asked} {}{already}{early}{kept}\n", S::CARRIED_OUT),

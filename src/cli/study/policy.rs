@@ -174,7 +174,8 @@ impl PolicyStudy {
         let mut sets: BTreeMap<String, (Option<Assertions>, Assertions)> = BTreeMap::new();
         for kind in kinds {
             let truth: Option<Assertions> = source.ground_truth(&kind).map(|truth| truth.into_iter().collect());
-            let adopted = self.preconditions.of(&kind, truth.as_ref(), || infer(&source, &kind, self.seed)).map_err(failed)?;
+            let adopted =
+                self.preconditions.of(&kind, truth.as_ref(), || infer(&source, &kind, self.seed)).map_err(failed)?;
             sets.insert(kind, (truth, adopted));
         }
         let mut conditions = Vec::new();

@@ -192,7 +192,8 @@ fn paper(world: &str) -> String {
     let given = ("preconditions", "preconditions");
     let mut text = format!("\nBeside it, as printed in \"{SOURCE}\" (the columns `paper`: its 16B model)\n");
     let measures = if world == "dialogue" {
-        let varies = [("model", "Figure 2 (SGD)"), ("prompt", "prompt"), ("sampling", "sampling"), given, ("shots", "shots")];
+        let varies =
+            [("model", "Figure 2 (SGD)"), ("prompt", "prompt"), ("sampling", "sampling"), given, ("shots", "shots")];
         text.push_str(&printed_table(rows("Figure 2"), &varies, &[("F1", "F1"), ("compat", "compat")]).to_string());
         [("F1", "F1"), ("compat", "compat")]
     } else {

@@ -115,8 +115,8 @@ impl Study for Preconditions {
             return None;
         }
         let seconds = seconds_since(started);
-        let inferred = inferred
-            .unwrap_or_else(|why| vec![Inferred { error: Some(why), ..Inferred::nothing(self.approach()) }]);
+        let inferred =
+            inferred.unwrap_or_else(|why| vec![Inferred { error: Some(why), ..Inferred::nothing(self.approach()) }]);
         let way = self.way.clone();
         let scored = tokio::task::spawn_blocking(move || {
             let score = |inferred| ActionResult::new(&subject, &action, &way, inferred, seconds);

@@ -199,6 +199,7 @@ fn paper(world: &str) -> String {
     let rows = PRECONDITIONS.iter().filter(|row| row.place == "Table 2" && row.value("world") == Some(world));
     let measures = [("precision", "precision"), ("recall", "recall"), ("F1", "F1")];
     let table = printed_table(rows, &[("model", "its model")], &measures);
-    let what = if world == "dialogue" { "10 services of SGD, 10 demonstrations each" } else { "ALFWorld, 12 demonstrations" };
+    let what =
+        if world == "dialogue" { "10 services of SGD, 10 demonstrations each" } else { "ALFWorld, 12 demonstrations" };
     format!("\nBeside it, as printed in \"{SOURCE}\", Table 2 ({what}):\n{table}")
 }

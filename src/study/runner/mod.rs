@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) use episode::seconds_since;
 pub use episode::{Episode, Opening, SessionFolder, episode};
-pub(super) use paper::{paper_row, printed_table};
 pub use paper::{PaperRow, Printed, beside, in_print};
+pub(super) use paper::{paper_row, printed_table};
 pub(super) use play::{Played, play};
 pub use results::{Results, ResultsFile, experiment_key, is_error};
 pub use selector::{Selector, first_of_each_kind};

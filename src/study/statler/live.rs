@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::groups::Group;
-use super::scores::{Outcome, Played};
 use super::report;
+use super::scores::{Outcome, Played};
 use crate::driver::NewSession;
 use crate::episode::Session;
 use crate::method::coding::closes;

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
+use super::curves;
 use super::groups::Group;
 use super::live::StatlerResult;
 use super::live::groups;
 use super::paper::{self, COMMON, COMPARED, CUPS, EPISODES, OWN, SOURCE};
 use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
-use super::curves;
 use crate::driver::SYMBOLIC;
 use crate::study::curve::draw;
 use crate::study::run::RunResult;
