@@ -13,8 +13,8 @@ use super::task::Driver;
 use super::{BeliefReading, BeliefView, Level, SYMBOLIC};
 use crate::belief;
 use crate::blocking::domain;
-use crate::episode::AskKind;
-use crate::episode::gate::{Advice, AskSpec, BeliefDraft, Report};
+use crate::episode::gate::{Advice, AskSpec, Report};
+use crate::episode::{ArtifactId, AskKind, Written};
 use crate::episode::{AskId, Due, Node, Usage};
 use crate::method::Believing;
 use crate::method::coding::{Form, Memory, STATE, closes, in_force, read_program, updates};
@@ -81,7 +81,7 @@ impl Driver {
         session.belief()?;
         let path = session.path(session.cursor());
         // What happened while nothing was believed is not caught up with.
-        let begun = |i: usize| i.checked_sub(1).and_then(|i| path.get(i)).is_some_and(|from| from.belief.is_some());
+        let begun = |i: usize| i.checked_sub(1).and_then(|i| path.get(i)).is_some_and(|from| from.belief().is_some());
         let all = path.iter().enumerate().filter(|(i, _)| begun(*i)).flat_map(|(i, node)| match keeping {
             Keeping::Apart { .. } => updates_of(node),
             Keeping::Beside => step_of(node),
@@ -105,7 +105,7 @@ impl Driver {
         }
         let Source::Language { .. } = &self.source else {
             let (kind, model) = (AskKind::BELIEF, SYMBOLIC.to_owned());
-            return Some(Advice::Write(AskSpec { kind, model, prompt: None, n: 1, temperature: 0.0 }));
+            return Some(Advice::Ask(AskSpec { kind, model, prompt: None, n: 1, temperature: 0.0 }));
         };
         let shown = keeping == Keeping::Apart { shown: true };
         let domain = self.domain().filter(|_| shown);
@@ -122,7 +122,7 @@ impl Driver {
         // Greedily written again it would come out the same.
         let temperature = if session.pending_offer().is_some() { AGAIN } else { 0.0 };
         let (kind, model) = (AskKind::BELIEF, self.source.name());
-        Some(Advice::Write(AskSpec { kind, model, prompt: Some(prompt), n: 1, temperature }))
+        Some(Advice::Ask(AskSpec { kind, model, prompt: Some(prompt), n: 1, temperature }))
     }
 
     /// The number of the request whose program made the update that is due.
@@ -138,8 +138,8 @@ impl Driver {
             return Report::AskFailed { ask, error: "no update is due any more".to_owned() };
         };
         let written = texts.first().cloned().unwrap_or_default();
-        let draft = Box::new(self.read_state(&update, written));
-        Report::Written { ask, texts, usage, ms, draft }
+        let written = Box::new(self.read_state(&update, written));
+        Report::Written { ask, texts, usage, ms, written }
     }
 
     /// The state of the built-in writer.
@@ -155,8 +155,9 @@ impl Driver {
         let raw = written.as_ref().map(belief::write).unwrap_or_default();
         let problem = written.as_ref().err().cloned();
         let texts = vec![raw.clone()];
-        let draft = BeliefDraft { due, update: text, raw, repairs: Vec::new(), state: written.ok(), problem };
-        Report::Written { ask, texts, usage: None, ms: 0, draft: Box::new(draft) }
+        let (artifact, due, repairs, value) = (ArtifactId::BELIEF, Some(due), Vec::new(), written.ok().map(Arc::new));
+        let written = Box::new(Written { artifact, due, title: text, raw, repairs, value, problem });
+        Report::Written { ask, texts, usage: None, ms: 0, written }
     }
 
     /// What the world's blocking domain says of the state after an action; what it does not know changes nothing.
@@ -187,7 +188,7 @@ impl Driver {
         self.say(Level::Warning, why);
     }
 
-    fn read_state(&self, update: &Update, raw: String) -> BeliefDraft {
+    fn read_state(&self, update: &Update, raw: String) -> Written {
         let read = match self.believes_cups().then(|| Driver::read_cups(&raw)).flatten() {
             Some(cups) => Ok(BeliefReading { state: Arc::new(cups), repairs: Vec::new() }),
             None => read(&whole(&raw)).and_then(|reading| match reading.state.as_object().is_none_or(Map::is_empty) {
@@ -195,11 +196,12 @@ impl Driver {
                 false => Ok(reading),
             }),
         };
-        let (state, repairs, problem) = match read {
-            Ok(BeliefReading { state, repairs }) => (Some(state.as_ref().clone()), repairs, None),
+        let (value, repairs, problem) = match read {
+            Ok(BeliefReading { state, repairs }) => (Some(state), repairs, None),
             Err(problem) => (None, Vec::new(), Some(problem)),
         };
-        BeliefDraft { due: update.due, update: update.text.clone(), raw, repairs, state, problem }
+        let (artifact, due, title) = (ArtifactId::BELIEF, Some(update.due), update.text.clone());
+        Written { artifact, due, title, raw, repairs, value, problem }
     }
 }
 
@@ -256,7 +258,7 @@ pub(super) fn view(driver: &Driver) -> Option<BeliefView> {
     let path = session.path(session.cursor());
     let drift = path.iter().filter_map(|node| {
         let truth = driver.points.told_at(node.id)?;
-        Some((node.id, belief::compare(node.belief.as_deref()?, truth).len()))
+        Some((node.id, belief::compare(node.belief()?, truth).len()))
     });
     Some(BeliefView { state, truth, differences, drift: drift.collect() })
 }

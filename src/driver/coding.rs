@@ -138,7 +138,7 @@ impl Driver {
         let asked = Asked {
             domain: &self.kind,
             query,
-            first: session.node(0).and_then(|n| n.belief.as_deref()),
+            first: session.node(0).and_then(|n| n.belief().map(AsRef::as_ref)),
             belief: session.belief().map(AsRef::as_ref),
             history,
             refused: self.refused(),
@@ -174,7 +174,7 @@ impl Driver {
             if closes(action)
                 && let Some(request) = self.points.request_at(from.id)
             {
-                all.push(Exchange::new(&request.query, &code.join("\n"), to.belief.as_deref()));
+                all.push(Exchange::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref)));
                 code.clear();
             }
         }

@@ -32,7 +32,7 @@ impl Driver {
         for node in steps {
             self.points.follow(&mut growth, node);
         }
-        let edits = path.last().map(|node| node.turn.tree_edits.clone()).unwrap_or_default();
+        let edits = path.last().map(|node| node.tree_edits_here()).unwrap_or_default();
         self.points.begin_tree(growth, &edits);
     }
 

@@ -217,7 +217,7 @@ impl Points {
             Ok(()) => {
                 self.at = to;
                 if let Some(node) = path.last() {
-                    self.edit(&node.turn.tree_edits);
+                    self.edit(&node.tree_edits_here());
                 }
             }
             Err(_) => {

@@ -3,7 +3,6 @@
 //! The world performs the calls a program made, in their order, and then closes the request. What stops a program early and is its own
 //! doing is said, the calls before it are made; where the sandbox is to blame nothing is executed.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -15,7 +14,7 @@ use super::setup::Source;
 use super::task::{Driver, Message};
 use crate::belief;
 use crate::episode::gate::{Draft, Report};
-use crate::episode::{Action, AskId, Choice, DecisionId, Origin};
+use crate::episode::{Action, ArtifactId, AskId, Choice, DecisionId, Origin};
 use crate::method::Primitives;
 use crate::method::coding::in_force;
 use crate::method::following::offered;
@@ -29,22 +28,19 @@ const FUNCTIONS: [&str; 5] = ["put_first_on_second", "say", "noop", "update_wm",
 enum Errand {
     /// Carrying out a decision; `whole`: the program answers the request, which is closed after it.
     Step { decision: DecisionId, whole: bool },
-    /// Offering the next call of the program that this decision took.
-    Line { ask: AskId, decision: DecisionId },
 }
 
 /// A run that has ended.
 pub(super) struct Ran {
     errand: Errand,
+    code: String,
     run: Run,
 }
 
-/// Programs under way, and what those that ran came to.
+/// Programs under way.
 #[derive(Default)]
 pub(super) struct Programs {
     stop: Option<CancellationToken>,
-    /// The lines of calls by the decision that took the program.
-    lines: BTreeMap<DecisionId, Vec<String>>,
 }
 
 impl Programs {
@@ -93,13 +89,23 @@ impl Driver {
             return self.report(Report::AskFailed { ask, error });
         };
         let decision = force.decision;
-        if self.programs.lines.contains_key(&decision) {
-            let report = self.next_call(ask, decision);
-            return self.report(report);
-        }
-        let belief = session.node(force.at).and_then(|n| n.belief.clone());
-        let code = force.code.to_owned();
-        self.start_program(Errand::Line { ask, decision }, code, belief);
+        let report = match self.calls_of(decision) {
+            Some(calls) => self.next_call(ask, decision, &calls),
+            // What a model wrote does not run again; logs of format 1 do not hold what it called.
+            None => Report::AskFailed {
+                ask,
+                error: "the log does not hold the calls of this program; refuse the rest and ask for a new one"
+                    .to_owned(),
+            },
+        };
+        self.report(report);
+    }
+
+    /// The calls of the program that a decision took, as they were recorded when it ran.
+    fn calls_of(&self, decision: DecisionId) -> Option<Vec<String>> {
+        let ran = self.gate.session().current()?.document(&ArtifactId::PROGRAM)?;
+        let calls = ran.get("calls").filter(|_| ran.get("decision") == Some(&json!(decision)))?;
+        serde_json::from_value(calls.clone()).ok()
     }
 
     fn start_program(&mut self, errand: Errand, code: String, belief: Option<Arc<Value>>) {
@@ -119,13 +125,13 @@ impl Driver {
                 }
             };
             // A driver that is gone waits for nothing.
-            let _ = messages.send(Message::Ran(Ran { errand, run }));
+            let _ = messages.send(Message::Ran(Ran { errand, code, run }));
         });
     }
 
     /// Takes in what a run came to.
     pub(super) fn program_ran(&mut self, ran: Ran) {
-        let Ran { errand, run } = ran;
+        let Ran { errand, code, run } = ran;
         self.programs.stop = None;
         self.tell(Notice::Progress { what: "running the program".to_owned(), done: 1, total: 1 });
         let (lines, remarks) = self.lines(&run);
@@ -136,19 +142,19 @@ impl Driver {
                 let why = format!("the program was not carried out: {fault}; edit it, or type its calls");
                 self.report(Report::Stepped { decision, result: Err(why) });
             }
-            (Errand::Step { decision, whole }, None) => self.carry_out_program(decision, whole, lines, &remarks),
-            (Errand::Line { ask, .. }, Some(fault)) => self.report(Report::AskFailed { ask, error: fault.to_string() }),
-            (Errand::Line { ask, decision }, None) => {
-                self.programs.lines.insert(decision, lines);
-                let report = self.next_call(ask, decision);
-                self.asks.remove(&ask);
-                self.report(report);
-            }
+            (Errand::Step { decision, whole }, None) => self.carry_out_program(decision, whole, &code, lines, &remarks),
         }
         self.carry_out();
     }
 
-    fn carry_out_program(&mut self, decision: DecisionId, whole: bool, mut lines: Vec<String>, remarks: &[String]) {
+    fn carry_out_program(
+        &mut self,
+        decision: DecisionId,
+        whole: bool,
+        source: &str,
+        mut lines: Vec<String>,
+        remarks: &[String],
+    ) {
         if let Some(end) = lines.iter().position(|line| line == DONE) {
             lines.truncate(end + 1);
         } else if whole {
@@ -156,11 +162,11 @@ impl Driver {
         }
         let each = whole && self.prompting.options.primitives == Primitives::Each;
         let text = if each { lines.first().cloned().unwrap_or_default() } else { lines.join("\n") };
-        self.programs.lines.insert(decision, lines);
+        let program = json!({ "decision": decision, "source": source, "calls": lines });
         let action = self.program_action(text.clone());
         let remark =
             (!remarks.is_empty()).then(|| format!("the program did not go as written: {}", remarks.join("; ")));
-        self.report(Report::Ran { decision, action, remark });
+        self.report(Report::Ran { decision, program, action, remark });
         let result = self.step(decision, &text);
         self.report(Report::Stepped { decision, result });
     }
@@ -180,11 +186,10 @@ impl Driver {
     }
 
     /// The next call of a program that ran, as a proposal.
-    fn next_call(&self, ask: AskId, decision: DecisionId) -> Report {
+    fn next_call(&self, ask: AskId, decision: DecisionId, lines: &[String]) -> Report {
         let session = self.gate.session();
         let path = session.path(session.cursor());
         let made = in_force(&path).filter(|f| f.decision == decision).map_or(0, |f| f.made);
-        let lines = self.programs.lines.get(&decision).map(Vec::as_slice).unwrap_or_default();
         let (line, why) = match lines.get(made) {
             Some(line) if line != DONE => {
                 (line.as_str(), format!("call {} of {} of the program", made + 1, lines.len()))

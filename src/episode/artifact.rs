@@ -1,8 +1,21 @@
-//! Artifacts: what is written in an episode and is no action, such as a plan, a belief, a program, an edited blocking tree.
+//! Artifacts: documents of an episode that are no actions, such as a belief, a plan, a program, an edited blocking tree, a set of
+//! adopted assertions.
+//!
+//! All kinds live by one mechanism: an [`Offer`] waits or is taken at once; a [`Change`] leads from one document to the next by a
+//! JSON patch (RFC 6902) and may be taken back; a node inherits its parent's documents. So each document belongs to the branch it
+//! was changed on. How a document is written and read belongs to its kind's room.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
+use json_patch::Patch;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::decision::Actor;
+use super::event::{AskId, Event, NodeId, TreeEdit};
+use super::session::Node;
 
 /// A kind of artifact. Kinds are open: a method may have one of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -10,17 +23,29 @@ use serde::{Deserialize, Serialize};
 pub enum ArtifactKind {
     /// The world's state as a model maintains it.
     Belief,
-    /// A plan whose lines are offered one at a time.
+    /// A plan whose lines are offered one at a time: `{"text": …, "ask": …}`.
     Plan,
-    /// A program that was run, with the calls it came to.
+    /// A program that was run, with the calls it came to: `{"source": …, "calls": […]}`.
     Program,
+    /// A person's changes of the blocking tree: an array of [`TreeEdit`]s.
+    Tree,
+    /// The assertions in force for the action function that is the key: `{"assertions": […], "origin": …}`.
+    Assertions,
+    /// A person's candidate preconditions for the action function that is the key.
+    Candidates,
     /// Another kind, by its identifier.
     Other(String),
 }
 
 /// The kinds that have a variant, and their identifiers.
-const KNOWN: [(ArtifactKind, &str); 3] =
-    [(ArtifactKind::Belief, "belief"), (ArtifactKind::Plan, "plan"), (ArtifactKind::Program, "program")];
+const KNOWN: [(ArtifactKind, &str); 6] = [
+    (ArtifactKind::Belief, "belief"),
+    (ArtifactKind::Plan, "plan"),
+    (ArtifactKind::Program, "program"),
+    (ArtifactKind::Tree, "tree"),
+    (ArtifactKind::Assertions, "assertions"),
+    (ArtifactKind::Candidates, "candidates"),
+];
 
 impl ArtifactKind {
     /// The identifier (`belief`).
@@ -28,6 +53,20 @@ impl ArtifactKind {
         match self {
             ArtifactKind::Other(id) => id,
             known => KNOWN.iter().find(|(kind, _)| kind == known).map_or("", |(_, id)| id),
+        }
+    }
+
+    /// Whether an offer of this kind waits for a decision before anything else is proposed. A plan's and a program's parts are
+    /// decided about one by one; trees and assertions are changed by people.
+    pub fn waits(&self) -> bool {
+        matches!(self, ArtifactKind::Belief | ArtifactKind::Other(_))
+    }
+
+    /// The document that the first patch is applied to.
+    fn empty(&self) -> Value {
+        match self {
+            ArtifactKind::Tree => json!([]),
+            _ => Value::Null,
         }
     }
 }
@@ -48,5 +87,381 @@ impl From<ArtifactKind> for String {
 impl fmt::Display for ArtifactKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())
+    }
+}
+
+/// Names a document of a node.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ArtifactId {
+    /// Its kind.
+    pub kind: ArtifactKind,
+    /// Which of that kind; empty where a node has one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
+}
+
+impl ArtifactId {
+    /// The belief.
+    pub const BELIEF: ArtifactId = ArtifactId { kind: ArtifactKind::Belief, key: String::new() };
+    /// The plan in force.
+    pub const PLAN: ArtifactId = ArtifactId { kind: ArtifactKind::Plan, key: String::new() };
+    /// The program that was run last.
+    pub const PROGRAM: ArtifactId = ArtifactId { kind: ArtifactKind::Program, key: String::new() };
+    /// The changes of the blocking tree.
+    pub const TREE: ArtifactId = ArtifactId { kind: ArtifactKind::Tree, key: String::new() };
+
+    /// The assertions in force for an action function.
+    pub fn assertions(action: &str) -> Self {
+        ArtifactId { kind: ArtifactKind::Assertions, key: action.to_owned() }
+    }
+}
+
+impl fmt::Display for ArtifactId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.key.as_str() {
+            "" => write!(f, "{}", self.kind),
+            key => write!(f, "{} of {key}", self.kind),
+        }
+    }
+}
+
+/// The documents of a node.
+pub type Documents = BTreeMap<ArtifactId, Arc<Value>>;
+
+/// Identifies an offer within a session.
+pub type OfferId = u64;
+
+/// Which of a step's updates an artifact is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Due {
+    /// The node that the step with the update led to.
+    pub step: NodeId,
+    /// Which of the step's updates, from 0.
+    pub nth: u32,
+}
+
+/// What became of an offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing yet: a decision is awaited.
+    Pending,
+    /// It is the document since.
+    Taken {
+        /// By whom.
+        by: Actor,
+        /// Whether a person changed it before.
+        edited: bool,
+    },
+    /// The document stayed as it was.
+    Refused {
+        /// By whom.
+        by: Actor,
+        /// Why, in words; may be empty.
+        why: String,
+    },
+    /// It was written again; the later offer counts.
+    Replaced,
+}
+
+/// A document as it was written, before the decision about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    /// Which document it would be.
+    pub artifact: ArtifactId,
+    /// Which update it is for, where it is for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<Due>,
+    /// What it is for, in words: an update's text, a request's.
+    pub title: String,
+    /// The text that was written, verbatim.
+    pub raw: String,
+    /// What was put right in reading it, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<String>,
+    /// The document read from it; `None` where it cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Arc<Value>>,
+    /// Why it cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// A document that was offered, and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offer {
+    /// Its number within the session.
+    pub id: OfferId,
+    /// The ask it answers, where one was made for it alone.
+    pub ask: Option<AskId>,
+    /// What was written.
+    pub written: Written,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+impl Offer {
+    /// Whether it was taken or refused, so that its update is dealt with.
+    pub fn is_settled(&self) -> bool {
+        matches!(self.fate, Fate::Taken { .. } | Fate::Refused { .. })
+    }
+}
+
+/// A change of a document at a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The document.
+    pub artifact: ArtifactId,
+    /// The offer taken; `None` for a correction by a person, and for the document an episode begins with.
+    pub offer: Option<OfferId>,
+    /// From the document before (RFC 6902).
+    pub patch: Value,
+    /// By whom.
+    pub by: Actor,
+    /// Whether a person edited the offer.
+    pub edited: bool,
+    /// Why, in words.
+    pub why: String,
+    /// The document before.
+    before: Option<Arc<Value>>,
+    /// The document since.
+    after: Arc<Value>,
+}
+
+/// The assertions of an action function, all of them, as they were put in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adopted {
+    /// The action's function.
+    pub action: String,
+    /// The expressions, in order.
+    pub assertions: Vec<String>,
+    /// Where they come from (`specification`, `inferred`, `edited`, a file).
+    pub origin: String,
+}
+
+/// Assertions in force, by action function: expressions and where they come from.
+pub type InForce = BTreeMap<String, (Vec<String>, String)>;
+
+/// A set of assertions as its document holds it.
+#[derive(Deserialize)]
+struct AssertionSet {
+    assertions: Vec<String>,
+    origin: String,
+}
+
+impl AssertionSet {
+    fn read(document: &Value) -> Result<Self, String> {
+        AssertionSet::deserialize(document).map_err(|e| format!("the assertions cannot be read: {e}"))
+    }
+}
+
+impl Adopted {
+    /// The event that puts the set in force.
+    pub fn event(self, by: Actor) -> Event {
+        let patch = replacing(&json!({ "assertions": self.assertions, "origin": self.origin }));
+        let artifact = ArtifactId { kind: ArtifactKind::Assertions, key: self.action };
+        Event::ArtifactSettled { artifact, offer: None, patch, by, edited: false, why: String::new() }
+    }
+
+    /// The set that a document of that name holds, if it is one of assertions.
+    fn of(artifact: &ArtifactId, document: &Value) -> Option<Self> {
+        let set = AssertionSet::read(document).ok().filter(|_| artifact.kind == ArtifactKind::Assertions)?;
+        Some(Adopted { action: artifact.key.clone(), assertions: set.assertions, origin: set.origin })
+    }
+}
+
+impl Event {
+    /// The set of assertions it puts in force, if it does.
+    pub fn adopted(&self) -> Option<Adopted> {
+        let Event::ArtifactSettled { artifact, patch, .. } = self else { return None };
+        Adopted::of(artifact, patch.pointer("/0/value")?)
+    }
+}
+
+impl Change {
+    /// The set of assertions this change put in force, if it is one.
+    pub fn adopted(&self) -> Option<Adopted> {
+        Adopted::of(&self.artifact, &self.after)
+    }
+}
+
+/// The patch that leads from one document to another, the order of the entries included: prompts show it. Where entries only
+/// changed places it replaces the whole document.
+pub fn patch_between(from: &Value, to: &Value) -> Value {
+    let patch = json_patch::diff(from, to);
+    let mut led = from.clone();
+    let leads = json_patch::patch(&mut led, &patch).is_ok() && is_same(&led, to);
+    match serde_json::to_value(&patch) {
+        Ok(patch) if leads => patch,
+        _ => replacing(to),
+    }
+}
+
+/// The patch that replaces a whole document.
+pub fn replacing(to: &Value) -> Value {
+    json!([{ "op": "replace", "path": "", "value": to }])
+}
+
+/// Whether two documents are the same, the order of their entries included.
+pub fn is_same(one: &Value, other: &Value) -> bool {
+    serde_json::to_string(one).ok() == serde_json::to_string(other).ok()
+}
+
+/// The document a patch leads to.
+///
+/// # Errors
+/// A patch that is none or does not fit, in words.
+pub fn patched(kind: &ArtifactKind, document: Option<&Value>, patch: &Value) -> Result<Value, String> {
+    let patch: Patch = serde_json::from_value(patch.clone()).map_err(|e| format!("the patch is none: {e}"))?;
+    let mut value = document.cloned().unwrap_or_else(|| kind.empty());
+    json_patch::patch(&mut value, &patch).map_err(|e| format!("the patch does not fit the {kind}: {e}"))?;
+    Ok(value)
+}
+
+impl Node {
+    /// A document here.
+    pub fn document(&self, artifact: &ArtifactId) -> Option<&Arc<Value>> {
+        self.documents.get(artifact)
+    }
+
+    /// The belief here, where one is maintained.
+    pub fn belief(&self) -> Option<&Arc<Value>> {
+        self.document(&ArtifactId::BELIEF)
+    }
+
+    /// A person's changes of the blocking tree that were made here and count, in order.
+    pub fn tree_edits_here(&self) -> Vec<TreeEdit> {
+        self.document(&ArtifactId::TREE).map(|document| self.edits_in(document)).unwrap_or_default()
+    }
+
+    /// The changes of the blocking tree in a document of this node, without the inherited ones.
+    pub(super) fn edits_in(&self, document: &Value) -> Vec<TreeEdit> {
+        let here = document.as_array().and_then(|edits| edits.get(self.inherited_edits..)).unwrap_or_default();
+        here.iter().filter_map(|edit| TreeEdit::deserialize(edit).ok()).collect()
+    }
+
+    /// How many changes of the blocking tree the documents here hold.
+    pub(super) fn edits(&self) -> usize {
+        self.document(&ArtifactId::TREE).and_then(|edits| edits.as_array()).map_or(0, Vec::len)
+    }
+
+    /// Takes in what happened to an artifact here; `next` is the number the next offer has. Checks before it changes anything.
+    pub(super) fn apply_artifact(&mut self, event: &Event, next: OfferId) -> Result<(), String> {
+        match event {
+            Event::ArtifactOffered { offer, ask, written } => {
+                if *offer != next {
+                    return Err(format!("offer {offer} out of order, expected {next}"));
+                }
+                let earlier = |o: &&mut Offer| o.fate == Fate::Pending && o.written.artifact == written.artifact;
+                if let Some(earlier) = self.turn.offers.iter_mut().find(earlier) {
+                    earlier.fate = Fate::Replaced;
+                }
+                let written = written.as_ref().clone();
+                self.turn.offers.push(Offer { id: *offer, ask: *ask, written, fate: Fate::Pending });
+            }
+            Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => {
+                let place = offer.map(|id| self.pending(id)).transpose()?;
+                let before = self.documents.get(artifact).cloned();
+                let after = Arc::new(patched(&artifact.kind, before.as_deref(), patch)?);
+                self.put(artifact, Some(&after))?;
+                if let Some(taken) = place.and_then(|i| self.turn.offers.get_mut(i)) {
+                    taken.fate = Fate::Taken { by: *by, edited: *edited };
+                }
+                let (artifact, patch, why) = (artifact.clone(), patch.clone(), why.clone());
+                let (offer, by, edited) = (*offer, *by, *edited);
+                self.turn.changes.push(Change { artifact, offer, patch, by, edited, why, before, after });
+            }
+            Event::ArtifactRefused { offer, by, why } => {
+                let place = self.pending(*offer)?;
+                if let Some(refused) = self.turn.offers.get_mut(place) {
+                    refused.fate = Fate::Refused { by: *by, why: why.clone() };
+                }
+            }
+            Event::ArtifactUndone { artifact } => {
+                let last = self.turn.changes.iter().rposition(|change| change.artifact == *artifact);
+                let Some(last) = last else {
+                    return Err(format!("no change of the {artifact} to take back at node {}", self.id));
+                };
+                let before = self.turn.changes.get(last).and_then(|change| change.before.clone());
+                self.put(artifact, before.as_ref())?;
+                self.turn.changes.remove(last);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Replaces a document.
+    fn put(&mut self, artifact: &ArtifactId, document: Option<&Arc<Value>>) -> Result<(), String> {
+        if artifact.kind == ArtifactKind::Assertions {
+            let set = document.map(|document| AssertionSet::read(document)).transpose()?;
+            let in_force = Arc::make_mut(&mut self.in_force);
+            match set {
+                Some(set) => in_force.insert(artifact.key.clone(), (set.assertions, set.origin)),
+                None => in_force.remove(&artifact.key),
+            };
+        }
+        let documents = Arc::make_mut(&mut self.documents);
+        match document {
+            Some(document) => documents.insert(artifact.clone(), Arc::clone(document)),
+            None => documents.remove(artifact),
+        };
+        Ok(())
+    }
+
+    /// Which of the offers here a pending one is.
+    fn pending(&self, id: OfferId) -> Result<usize, String> {
+        let found = self.turn.offers.iter().position(|o| o.id == id && o.fate == Fate::Pending);
+        found.ok_or_else(|| format!("no offer {id} waits for a decision at node {}", self.id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const BELIEF: ArtifactKind = ArtifactKind::Belief;
+
+    #[test]
+    fn a_patch_leads_to_the_same_text() {
+        let from = json!({ "objects": ["a", "b"], "relations": ["a is on b"], "a": {}, "b": {} });
+        let mut to = from.clone();
+        to["relations"] = json!([]);
+        assert_eq!(patch_between(&from, &to), json!([{ "op": "remove", "path": "/relations/0" }]));
+        // Only the order differs: it counts.
+        let turned = json!({ "objects": ["a", "b"], "a": {}, "relations": ["a is on b"], "b": {} });
+        let patch = patch_between(&from, &turned);
+        assert_eq!(patched(&BELIEF, Some(&from), &patch).unwrap().to_string(), turned.to_string());
+        let first = patch_between(&Value::Null, &from);
+        assert_eq!(patched(&BELIEF, None, &first), Ok(from));
+    }
+
+    #[test]
+    fn what_is_no_patch_is_said() {
+        assert!(patched(&BELIEF, None, &json!([{ "op": "add" }])).unwrap_err().contains("is none"));
+        let gone = json!([{ "op": "remove", "path": "/a" }]);
+        assert!(patched(&BELIEF, Some(&json!({})), &gone).unwrap_err().contains("does not fit the belief"));
+    }
+
+    #[test]
+    fn kinds_are_open_and_read_as_written() {
+        for id in ["belief", "plan", "program", "tree", "assertions", "candidates", "skill"] {
+            let kind = ArtifactKind::from(id.to_owned());
+            assert_eq!(kind.id(), id);
+            assert_eq!(serde_json::from_value::<ArtifactKind>(json!(kind)).unwrap(), kind);
+        }
+    }
+
+    fn states() -> impl Strategy<Value = Value> {
+        let entry = prop_oneof![Just(json!({})), Just(json!({ "is": ["dirty"] })), Just(json!({ "contains": ["a"] }))];
+        proptest::collection::vec(("[a-d]", entry), 0..5).prop_map(|m| Value::Object(m.into_iter().collect()))
+    }
+
+    proptest! {
+        #[test]
+        fn patches_between_any_states_are_exact(from in states(), to in states()) {
+            let led = patched(&BELIEF, Some(&from), &patch_between(&from, &to)).unwrap();
+            prop_assert_eq!(led.to_string(), to.to_string());
+        }
     }
 }

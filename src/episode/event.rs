@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::artifact::{ArtifactId, OfferId, Written};
 use super::ask::AskKind;
-use super::belief::{Due, OfferId};
 use super::decision::{Actor, Decision, DecisionId, Policy};
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
 
@@ -247,53 +247,26 @@ pub enum Event {
         /// Why it changed (`set by a person`, `budget of 2000 tokens reached`).
         why: String,
     },
-    /// The assertions in force for an action changed.
-    AssertionsAdopted {
-        /// The action's function (`take`).
-        action: String,
-        /// All its assertions now, in order, as expressions.
-        assertions: Vec<String>,
-        /// Where they come from (`specification`, `inferred`, `edited`, a file).
-        origin: String,
-    },
     /// The model, the method or its options changed.
     Configured(Configuration),
-    /// A person changed the blocking tree at this node.
-    TreeEdited {
-        /// The change.
-        edit: TreeEdit,
-    },
-    /// A person took back the last change of the blocking tree at this node.
-    TreeEditUndone,
-    /// A new belief was written for an update of the world's state. It replaces one that waits for a decision.
-    BeliefOffered {
+    /// An artifact was written. It replaces one of the same name that waits for a decision.
+    ArtifactOffered {
         /// The offer's number.
         offer: OfferId,
-        /// Which update it was written for.
-        due: Due,
         /// The ask it answers, where one was made for it alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ask: Option<AskId>,
-        /// The update's text.
-        update: String,
-        /// What the writer wrote, verbatim.
-        raw: String,
-        /// What was put right in reading it, in words.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        repairs: Vec<String>,
-        /// The state read from it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        state: Option<Value>,
-        /// Why it cannot be read.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        problem: Option<String>,
+        /// What was written.
+        written: Box<Written>,
     },
-    /// What is believed at this node changed.
-    Believed {
-        /// The offer taken; `None` for a person's correction and for the belief an episode begins with.
+    /// A document changed at this node.
+    ArtifactSettled {
+        /// Which.
+        artifact: ArtifactId,
+        /// The offer taken; `None` for a person's correction and for the document an episode begins with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         offer: Option<OfferId>,
-        /// From the belief before to the one since (RFC 6902); where there was none it replaces the whole document.
+        /// From the document before to the one since (RFC 6902); where there was none it replaces the whole document.
         patch: Value,
         /// By whom.
         by: Actor,
@@ -304,8 +277,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
     },
-    /// An offered belief was refused: the belief stays as it is.
-    BeliefRefused {
+    /// An offer was refused: the document stays as it is.
+    ArtifactRefused {
         /// The offer.
         offer: OfferId,
         /// By whom.
@@ -313,6 +286,11 @@ pub enum Event {
         /// Why, in words.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
+    },
+    /// The last change of a document at this node was taken back.
+    ArtifactUndone {
+        /// Which.
+        artifact: ArtifactId,
     },
     /// A remark, by a person or the program.
     Noted {

@@ -8,6 +8,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+mod older;
+
 use super::event::Record;
 use super::session::{FORMAT_VERSION, Header, Session};
 
@@ -86,6 +88,7 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
     let mut buffer = Vec::new();
     let mut whole = next_line(&mut lines, &mut buffer).map_err(io)?;
     let header = header(&buffer, name)?;
+    let version = header.version;
     let mut unterminated = !buffer.ends_with(b"\n");
     let mut session = Session::new(header);
     let mut records = Vec::new();
@@ -106,7 +109,8 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
             whole += length;
             continue;
         }
-        let record: Record = match serde_json::from_slice(&buffer) {
+        let parsed = if version < 2 { older::record(&buffer) } else { serde_json::from_slice(&buffer) };
+        let record: Record = match parsed {
             Ok(record) => record,
             // Only the last line can lack its end: it was being written when the program died.
             Err(_) if !ended => {

@@ -4,7 +4,6 @@
 
 mod artifact;
 mod ask;
-mod belief;
 mod decision;
 mod event;
 pub mod gate;
@@ -12,13 +11,15 @@ pub mod log;
 mod proposal;
 mod session;
 
-pub use artifact::ArtifactKind;
+pub use artifact::{
+    Adopted, ArtifactId, ArtifactKind, Change, Documents, Due, Fate, InForce, Offer, OfferId, Written, is_same,
+    patch_between, patched, replacing,
+};
 pub use ask::{Ask, AskKind, AskState, Sampling};
-pub use belief::{BeliefChange, Due, Fate, Offer, OfferId, is_same, patch_between, patched};
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
 pub use event::{
     AskId, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
 };
 pub use gate::{Gate, Level};
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
-pub use session::{Adopted, FORMAT_VERSION, Header, InForce, Misfit, Node, Session, Turn};
+pub use session::{FORMAT_VERSION, Header, Misfit, Node, Session, Turn};

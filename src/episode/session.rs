@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::ask::{Ask, AskState};
-use super::belief::{BeliefChange, Due, Fate, Offer, OfferId};
+use super::artifact::{Adopted, ArtifactId, Change, Documents, Due, Fate, InForce, Offer, OfferId};
+use super::ask::{Ask, AskKind, AskState};
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
@@ -51,18 +51,7 @@ pub struct Header {
 }
 
 /// Format version of the log written by this program.
-pub const FORMAT_VERSION: u32 = 1;
-
-/// The assertions of an action, all of them, as they were put in force.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Adopted {
-    /// The action's function.
-    pub action: String,
-    /// The expressions, in order.
-    pub assertions: Vec<String>,
-    /// Where they come from (`specification`, `inferred`, `edited`, a file).
-    pub origin: String,
-}
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Everything that happened at a node on the way to its next decision.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -75,20 +64,16 @@ pub struct Turn {
     pub verdicts: BTreeMap<ProposalId, Verdict>,
     /// The verdict that each decision was made with; later checks do not change it.
     pub kept: BTreeMap<DecisionId, Verdict>,
-    /// Assertions put in force here, in order.
-    pub adopted: Vec<Adopted>,
     /// What the method would take, and why.
     pub recommended: Option<(Option<ProposalId>, String)>,
     /// Decisions taken here, rejections included.
     pub decisions: Vec<Decision>,
     /// Remarks and failures, in order.
     pub notes: Vec<String>,
-    /// A person's changes of the blocking tree here that stand, in order.
-    pub tree_edits: Vec<TreeEdit>,
-    /// Beliefs written here, in order.
+    /// Artifacts written here, in order.
     pub offers: Vec<Offer>,
-    /// Changes of what is believed made here, in order.
-    pub beliefs: Vec<BeliefChange>,
+    /// Changes of documents made here that count, in order.
+    pub changes: Vec<Change>,
 }
 
 impl Turn {
@@ -128,7 +113,17 @@ impl Turn {
         })
     }
 
-    /// The offered belief that waits for a decision.
+    /// Sets of assertions put in force here, in order.
+    pub fn adopted(&self) -> Vec<Adopted> {
+        self.changes.iter().filter_map(Change::adopted).collect()
+    }
+
+    /// Changes of a document made here that count, in order.
+    pub fn changes_of(&self, artifact: &ArtifactId) -> impl DoubleEndedIterator<Item = &Change> {
+        self.changes.iter().filter(move |change| change.artifact == *artifact)
+    }
+
+    /// The offered artifact that waits for a decision.
     pub fn pending_offer(&self) -> Option<&Offer> {
         self.offers.iter().find(|o| o.fate == Fate::Pending)
     }
@@ -140,7 +135,7 @@ impl Turn {
 }
 
 /// A point in the session's tree.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Node {
     /// Its number; the root is 0.
     pub id: NodeId,
@@ -160,10 +155,14 @@ pub struct Node {
     pub outcome: StepOutcome,
     /// What arriving here changed in the program's variables (RFC 6902).
     pub changes: Value,
-    /// The changes of the blocking tree that stood above when this step was taken.
+    /// The changes of the blocking tree that had been made above when this step was taken.
     pub tree_edits: Vec<TreeEdit>,
-    /// What is believed of the world's state: inherited, then as it was changed here; `None` where nothing is maintained.
-    pub belief: Option<Arc<Value>>,
+    /// How many changes of the blocking tree the documents held on arriving here.
+    pub inherited_edits: usize,
+    /// The documents here: inherited, then as they were changed here.
+    pub documents: Arc<Documents>,
+    /// The assertions in force here, read from their documents.
+    pub in_force: Arc<InForce>,
     /// What happened here since.
     pub turn: Turn,
 }
@@ -178,9 +177,6 @@ pub struct Misfit {
     pub why: String,
 }
 
-/// Assertions in force, by action function: expressions and where they come from.
-pub type InForce = BTreeMap<String, (Vec<String>, String)>;
-
 /// A session: the fold over its records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -191,7 +187,6 @@ pub struct Session {
     records: u64,
     /// The gate's policy in force.
     pub policy: Policy,
-    assertions: InForce,
     /// The model's name in use.
     pub model: String,
     /// The method's name in use.
@@ -216,7 +211,6 @@ impl Session {
             cursor: 0,
             records: 0,
             policy: Policy::manual(),
-            assertions: BTreeMap::new(),
             model,
             method,
             options,
@@ -273,12 +267,12 @@ impl Session {
         self.next_decision
     }
 
-    /// The number the next offered belief takes.
+    /// The number the next offered artifact takes.
     pub fn next_offer(&self) -> OfferId {
         self.next_offer
     }
 
-    /// The offered belief that waits for a decision at the cursor.
+    /// The offered artifact that waits for a decision at the cursor.
     pub fn pending_offer(&self) -> Option<&Offer> {
         self.current().and_then(|n| n.turn.pending_offer())
     }
@@ -296,8 +290,9 @@ impl Session {
     }
 
     /// The assertions in force at a node.
-    pub fn assertions_at(&self, _node: NodeId) -> &InForce {
-        &self.assertions
+    pub fn assertions_at(&self, node: NodeId) -> &InForce {
+        static NONE: InForce = InForce::new();
+        self.node(node).map_or(&NONE, |node| node.in_force.as_ref())
     }
 
     /// The assertions in force at the cursor.
@@ -307,12 +302,12 @@ impl Session {
 
     /// What is believed at the cursor.
     pub fn belief(&self) -> Option<&Arc<Value>> {
-        self.current().and_then(|n| n.belief.as_ref())
+        self.current().and_then(Node::belief)
     }
 
-    /// Whether a belief written for an update was taken or refused on the way to the cursor.
+    /// Whether an artifact written for an update was taken or refused on the way to the cursor.
     pub fn is_settled(&self, due: Due) -> bool {
-        self.path(self.cursor).iter().flat_map(|n| &n.turn.offers).any(|o| o.due == due && o.is_settled())
+        self.path(self.cursor).iter().flat_map(|n| &n.turn.offers).any(|o| o.written.due == Some(due) && o.is_settled())
     }
 
     /// The number the next executed node takes.
@@ -392,13 +387,15 @@ impl Session {
                     return Err(format!("decision {decision} was not taken at node {}", record.node));
                 }
                 node.children.push(*child);
-                let (tree_edits, belief) = (node.turn.tree_edits.clone(), node.belief.clone());
+                let (documents, in_force) = (Arc::clone(&node.documents), Arc::clone(&node.in_force));
+                let (tree_edits, inherited_edits) = (node.tree_edits_here(), node.edits());
                 let depth = node.depth + 1;
                 let mut new =
                     Node::new(*child, Some(record.node), depth, Some(action.clone()), outcome.clone(), changes.clone());
                 new.decision = Some(*decision);
-                new.tree_edits = tree_edits;
-                new.belief = belief;
+                (new.tree_edits, new.inherited_edits) = (tree_edits, inherited_edits);
+                new.documents = documents;
+                new.in_force = in_force;
                 self.nodes.push(new);
                 self.move_to(*child);
             }
@@ -409,11 +406,6 @@ impl Session {
                 self.move_to(*to);
             }
             Event::PolicySet { policy, .. } => self.policy = policy.clone(),
-            Event::AssertionsAdopted { action, assertions, origin } => {
-                self.assertions.insert(action.clone(), (assertions.clone(), origin.clone()));
-                let (action, assertions, origin) = (action.clone(), assertions.clone(), origin.clone());
-                self.nodes[at].turn.adopted.push(Adopted { action, assertions, origin });
-            }
             Event::Configured(now) => {
                 self.model.clone_from(&now.model);
                 self.method.clone_from(&now.method);
@@ -458,18 +450,12 @@ impl Session {
                 }
                 self.nodes[at].turn.recommended = Some((*proposal, why.clone()));
             }
-            Event::TreeEdited { edit } => self.nodes[at].turn.tree_edits.push(edit.clone()),
-            Event::TreeEditUndone => {
-                if self.nodes[at].turn.tree_edits.pop().is_none() {
-                    return Err(format!("no change of the blocking tree to take back at node {}", record.node));
-                }
-            }
-            Event::BeliefOffered { .. } => {
-                self.nodes[at].apply_belief(&record.event, self.next_offer)?;
+            Event::ArtifactOffered { .. } => {
+                self.nodes[at].apply_artifact(&record.event, self.next_offer)?;
                 self.next_offer += 1;
             }
-            Event::Believed { .. } | Event::BeliefRefused { .. } => {
-                self.nodes[at].apply_belief(&record.event, self.next_offer)?;
+            Event::ArtifactSettled { .. } | Event::ArtifactRefused { .. } | Event::ArtifactUndone { .. } => {
+                self.nodes[at].apply_artifact(&record.event, self.next_offer)?;
             }
             Event::Noted { text } => self.nodes[at].turn.notes.push(text.clone()),
             Event::Failed { error } => self.nodes[at].turn.notes.push(error.clone()),
@@ -498,6 +484,12 @@ impl Session {
             Event::Answered { ask, texts, usage, ms } => {
                 let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;
                 found.state = AskState::Answered { texts: texts.clone(), usage: *usage, ms: *ms };
+                let plan = texts.first().filter(|_| self.header.version < 2 && found.kind == AskKind::PLAN);
+                if let (Some(text), Some(node)) = (plan, self.nodes.get_mut(at)) {
+                    // Logs of format 1 hold a plan as the answer to its ask only.
+                    let plan = Arc::new(json!({ "text": text, "ask": ask }));
+                    Arc::make_mut(&mut node.documents).insert(ArtifactId::PLAN, plan);
+                }
                 let usage = usage.unwrap_or_default();
                 self.spent.prompt = self.spent.prompt.saturating_add(usage.prompt);
                 self.spent.completion = self.spent.completion.saturating_add(usage.completion);
@@ -544,7 +536,9 @@ impl Node {
             outcome,
             changes,
             tree_edits: Vec::new(),
-            belief: None,
+            inherited_edits: 0,
+            documents: Arc::default(),
+            in_force: Arc::default(),
             turn: Turn::default(),
         }
     }

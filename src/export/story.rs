@@ -155,7 +155,7 @@ const OWN: &str = "specification";
 fn in_force(session: &Session) -> Vec<InForceTold> {
     let path = session.path(session.cursor());
     let since = |action: &str| {
-        let node = path.iter().rev().find(|n| n.turn.adopted.iter().any(|a| a.action == action))?;
+        let node = path.iter().rev().find(|n| n.turn.adopted().iter().any(|a| a.action == action))?;
         Some(format!(", since step {}", node.depth))
     };
     let told = session.assertions().iter().filter(|(_, (_, origin))| origin != OWN);
@@ -169,7 +169,7 @@ fn in_force(session: &Session) -> Vec<InForceTold> {
 
 /// The assertions put in force at a node; what an episode begins with goes without saying.
 fn adopted(node: &Node) -> Vec<String> {
-    let all = &node.turn.adopted;
+    let all = node.turn.adopted();
     let is_own = |at: usize, one: &Adopted| {
         node.parent.is_none() && one.origin == OWN && !all.iter().take(at).any(|b| b.action == one.action)
     };

@@ -170,9 +170,8 @@ mod tests {
             decision: (id > 0).then_some(id),
             outcome,
             changes: serde_json::Value::Null,
-            tree_edits: Vec::new(),
-            belief: None,
             turn,
+            ..Node::default()
         }
     }
 

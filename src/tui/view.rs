@@ -151,7 +151,7 @@ impl View {
                 self.selected = Some(*id);
             }
             // What was offered before was made for another belief; the next recommendation is chosen.
-            Event::Believed { .. } => self.selected = None,
+            Event::ArtifactSettled { artifact, .. } if artifact.kind.waits() => self.selected = None,
             Event::Decided { decision } if !decision.takes() => {
                 self.rejections.insert(decision.proposal(), session.next_proposal());
             }

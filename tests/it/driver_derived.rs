@@ -121,7 +121,7 @@ async fn a_persons_changes_of_a_derived_tree_stay_with_it() {
     }
     let at = w.session.cursor();
     let under = tree(&w).0.nodes.iter().find_map(|n| n.handle.filter(|h| h.blocked)).unwrap().node;
-    w.send(Command::Gate(Request::EditTree(TreeEdit::Add { under, action: "open cabinet 4".into() })));
+    w.send(Command::Gate(Request::edit_tree(&TreeEdit::Add { under, action: "open cabinet 4".into() })));
     let changed = tree_at(&mut w, at).await;
     assert!(changed.nodes.iter().any(|n| n.text == "open cabinet 4"));
     w.quit().await;

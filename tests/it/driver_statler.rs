@@ -8,7 +8,7 @@ use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use serde_json::{Value, json};
 use stepwright::driver::prompting::Prompting;
 use stepwright::driver::{Beginning, BeliefView, Command, Level, Notice, Request, Setup, Source};
-use stepwright::episode::{Actor, AskState, Choice, Event, Fate, Header, Policy, Session};
+use stepwright::episode::{Actor, ArtifactId, AskState, Choice, Event, Fate, Header, Policy, Session};
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
 use stepwright::world::household::{self, HouseholdWorld};
@@ -137,8 +137,8 @@ async fn a_program_is_approved_then_run_and_the_belief_after_it_decided() {
     let offer = offered(&mut w).await;
     assert!(prompt(&model, 1).ends_with("# query: the red block is dirty.\n# state = {"), "{}", prompt(&model, 1));
     let pending = w.session.pending_offer().unwrap().clone();
-    assert!(pending.repairs.len() >= 2 && pending.problem.is_none(), "{pending:?}");
-    w.send(Command::Gate(Request::ApproveBelief(offer)));
+    assert!(pending.written.repairs.len() >= 2 && pending.written.problem.is_none(), "{pending:?}");
+    w.send(Command::Gate(Request::ApproveOffer(offer)));
     w.recommended().await;
     assert_eq!(believed(&w)["red block"], json!({ "is": ["dirty"] }));
     assert!(prompt(&model, 2).contains("#     \"red block\": {\"is\": [\"dirty\"]}"), "{}", prompt(&model, 2));
@@ -161,7 +161,7 @@ async fn without_a_model_the_built_in_reader_answers_from_its_own_belief() {
         w.executed().await;
         if !w.session.is_done() && w.session.cursor() < 3 {
             let offer = offered(&mut w).await;
-            w.send(Command::Gate(Request::ApproveBelief(offer)));
+            w.send(Command::Gate(Request::ApproveOffer(offer)));
         }
     }
     assert!(w.session.current().unwrap().outcome.won, "{}", executed(&w.session));
@@ -179,17 +179,17 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
         w.executed().await;
         let offer = offered(&mut w).await;
         if step == 1 {
-            w.send(Command::Gate(Request::ApproveBelief(offer)));
+            w.send(Command::Gate(Request::ApproveOffer(offer)));
             continue;
         }
         // Wrongly, the blue one is dirty too.
-        let mut state = w.session.pending_offer().unwrap().state.clone().unwrap().as_ref().clone();
+        let mut state = w.session.pending_offer().unwrap().written.value.clone().unwrap().as_ref().clone();
         state["blue block"] = json!({ "is": ["dirty"] });
         w.send(Command::CheckBelief { token: 7, text: state.to_string() });
         w.until("a reading", |n, _| matches!(n, Notice::BeliefChecked { token: 7, reading: Ok(_) })).await;
-        w.send(Command::Gate(Request::EditBelief { offer, text: "no state".into() }));
-        w.said(Level::Error, "no belief").await;
-        w.send(Command::Gate(Request::EditBelief { offer, text: state.to_string() }));
+        w.send(Command::Gate(Request::EditOffer { offer, text: "no state".into() }));
+        w.said(Level::Error, "cannot be read").await;
+        w.send(Command::Gate(Request::EditOffer { offer, text: state.to_string() }));
     }
     w.recommended().await;
     let turn = &w.session.current().unwrap().turn;
@@ -208,10 +208,10 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     // Corrected by hand, the request is answered from the correction.
     let mut state = believed(&w);
     state["blue block"] = json!({ "is": ["clean"] });
-    w.send(Command::Gate(Request::CorrectBelief(state.to_string())));
+    w.send(Command::Gate(Request::correct_belief(state.to_string())));
     w.recommended().await;
     assert!(text(&w).contains("one"), "{}", text(&w));
-    let change = w.session.current().unwrap().turn.beliefs.last().unwrap().clone();
+    let change = w.session.current().unwrap().turn.changes_of(&ArtifactId::BELIEF).next_back().unwrap().clone();
     assert_eq!((change.offer, change.by), (None, Actor::Person));
     w.approve();
     w.executed().await;
@@ -248,7 +248,7 @@ async fn calls_are_decided_one_by_one_where_that_is_asked_for() {
     w.approve();
     w.executed().await;
     let offer = offered(&mut w).await;
-    w.send(Command::Gate(Request::RefuseBelief { offer, reason: String::new() }));
+    w.send(Command::Gate(Request::RefuseOffer { offer, reason: String::new() }));
     assert_eq!(w.recommended().await, "4: done()");
     w.approve();
     w.executed().await;
@@ -306,8 +306,8 @@ async fn one_answer_may_hold_program_and_state() {
         w.approve();
         let offer = offered(&mut w).await;
         let pending = w.session.pending_offer().unwrap();
-        assert_eq!((pending.ask, pending.update.as_str()), (None, "the red block is dirty."));
-        w.send(Command::Gate(Request::ApproveBelief(offer)));
+        assert_eq!((pending.ask, pending.written.title.as_str()), (None, "the red block is dirty."));
+        w.send(Command::Gate(Request::ApproveOffer(offer)));
         w.recommended().await;
         assert_eq!(believed(&w)["red block"], json!({ "is": ["dirty"] }));
         let asked = prompt(&model, 1);
@@ -317,7 +317,7 @@ async fn one_answer_may_hold_program_and_state() {
         // An answer that holds no state is offered as one that cannot be read.
         w.approve();
         offered(&mut w).await;
-        assert!(w.session.pending_offer().unwrap().problem.is_some());
+        assert!(w.session.pending_offer().unwrap().written.problem.is_some());
         w.quit().await;
     }
 }
@@ -330,10 +330,10 @@ async fn the_writer_by_instructions_is_shown_no_example_and_may_be_asked_again()
     w.approve();
     let offer = offered(&mut w).await;
     assert!(prompt(&model, 0).contains("teal block") && !prompt(&model, 1).contains("teal block"));
-    assert!(w.session.pending_offer().unwrap().problem.is_some(), "{:?}", w.session.pending_offer());
-    w.send(Command::Gate(Request::ApproveBelief(offer)));
+    assert!(w.session.pending_offer().unwrap().written.problem.is_some(), "{:?}", w.session.pending_offer());
+    w.send(Command::Gate(Request::ApproveOffer(offer)));
     w.said(Level::Warning, "cannot be taken as it is").await;
-    w.send(Command::Gate(Request::RewriteBelief(offer)));
+    w.send(Command::Gate(Request::RewriteOffer(offer)));
     w.until("another", |_, s| s.pending_offer().is_some_and(|o| o.id == offer + 1)).await;
     assert!(model.asked.lock().unwrap()[2].temperature > 0.0, "greedily it would be the same");
     w.quit().await;
@@ -348,8 +348,9 @@ async fn a_run_nobody_watches_takes_programs_and_beliefs() {
     let mut w = Watched::start(setup);
     w.until("the end", |_, s| s.is_done()).await;
     assert!(w.session.current().unwrap().outcome.won);
-    let by_policy =
-        |r: &stepwright::episode::Record| matches!(&r.event, Event::Believed { offer: Some(_), by: Actor::Policy, .. });
+    let by_policy = |r: &stepwright::episode::Record| {
+        matches!(&r.event, Event::ArtifactSettled { offer: Some(_), by: Actor::Policy, .. })
+    };
     assert_eq!(w.records.iter().filter(|r| by_policy(r)).count(), 2);
     w.quit().await;
 }
@@ -381,9 +382,12 @@ async fn a_belief_is_kept_beside_another_method_where_that_is_asked_for() {
         w.executed().await;
         let offer = offered(&mut w).await;
         let pending = w.session.pending_offer().unwrap();
-        assert!(pending.update.starts_with(text) && pending.problem.is_none(), "{pending:?}");
-        assert_eq!(pending.update, format!("{text}: {}", w.session.current().unwrap().outcome.observation.trim()));
-        w.send(Command::Gate(Request::ApproveBelief(offer)));
+        assert!(pending.written.title.starts_with(text) && pending.written.problem.is_none(), "{pending:?}");
+        assert_eq!(
+            pending.written.title,
+            format!("{text}: {}", w.session.current().unwrap().outcome.observation.trim())
+        );
+        w.send(Command::Gate(Request::ApproveOffer(offer)));
         w.recommended().await;
         assert_ne!(believed(&w), begun, "it knows where the agent is");
     }

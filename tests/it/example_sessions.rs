@@ -11,7 +11,7 @@ use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
     Command, Keep, Level, NewSession, Notice, OpenRequest, Request, Setup, Source, Sources, prepare, prepare_new, start,
 };
-use stepwright::episode::{Actor, Choice, Event, Mark, Policy, Session, log};
+use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::world::dialogue::{END_TURN, Speaker};
 
@@ -193,7 +193,7 @@ async fn kitchen(config: &Config, path: &std::path::Path) {
 /// Takes the belief that waits, if one does, and the program for the next request.
 async fn answer(w: &mut Watched) {
     if let Some(offer) = w.session.pending_offer().map(|o| o.id) {
-        w.send(Command::Gate(Request::ApproveBelief(offer)));
+        w.send(Command::Gate(Request::ApproveOffer(offer)));
         w.recommended().await;
     }
     w.approve();
@@ -211,10 +211,10 @@ async fn table(config: &Config, path: &std::path::Path) {
     w.recommended().await;
     answer(&mut w).await;
     let offer = w.session.pending_offer().unwrap().clone();
-    let right = offer.state.unwrap().to_string();
+    let right = offer.written.value.unwrap().to_string();
     let mistaken = right.replace("red block is on blue block", "red block is on green block");
     assert_ne!(mistaken, right);
-    w.send(Command::Gate(Request::EditBelief { offer: offer.id, text: mistaken }));
+    w.send(Command::Gate(Request::EditOffer { offer: offer.id, text: mistaken }));
     w.recommended().await;
     answer(&mut w).await;
     answer(&mut w).await;
@@ -224,7 +224,7 @@ async fn table(config: &Config, path: &std::path::Path) {
     // Taken from under it in the belief, the red block fell on the table there.
     let mut state = (**w.session.belief().unwrap()).clone();
     state["relations"] = serde_json::json!(["red block is on blue block"]);
-    w.send(Command::Gate(Request::CorrectBelief(state.to_string())));
+    w.send(Command::Gate(Request::correct_belief(state.to_string())));
     w.recommended().await;
     while w.session.pending_offer().is_some() || is_recommended(&w.session) {
         answer(&mut w).await;
@@ -337,5 +337,5 @@ fn the_examples_show_what_they_say() {
     let fork = table.nodes().iter().find(|n| n.children.len() > 1).expect("a branch");
     let answers: Vec<_> = fork.children.iter().map(|id| &table.node(*id).unwrap().outcome.reward).collect();
     assert_eq!(answers, [&0.0, &1.0], "wrong from the wrong belief, right from the corrected one");
-    assert!(fork.turn.beliefs.iter().any(|b| b.offer.is_none() && b.by == Actor::Person));
+    assert!(fork.turn.changes_of(&ArtifactId::BELIEF).any(|b| b.offer.is_none() && b.by == Actor::Person));
 }

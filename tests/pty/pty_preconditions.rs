@@ -65,8 +65,10 @@ fn a_dialogue_is_stepped_with_what_was_inferred_edited_and_adopted() {
     let records = log::load(&session).unwrap().records;
     let at = |is: &dyn Fn(&Event) -> bool| records.iter().position(|r| is(&r.event));
     let adopted = at(&|e| {
-        matches!(e, Event::AssertionsAdopted { origin, assertions, .. } if origin == "edited"
-        && assertions.len() > 1 && assertions.iter().any(|a| a == "self.user is not None"))
+        e.adopted().is_some_and(|set| {
+            let added = set.assertions.len() > 1 && set.assertions.iter().any(|a| a == "self.user is not None");
+            set.origin == "edited" && added
+        })
     });
     let stepped = at(&|e| matches!(e, Event::Executed { .. }));
     assert!(adopted.is_some() && adopted < stepped, "adopted, then stepped: {adopted:?}, {stepped:?}");

@@ -24,7 +24,7 @@ fn session(home: &std::path::Path) -> (std::path::PathBuf, Session, usize) {
     let folder = home.join("state/stepwright/sessions");
     let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     let loaded = log::load(&file).unwrap();
-    let by_hand = |e: &Event| matches!(e, Event::Believed { offer: None, by: Actor::Person, .. });
+    let by_hand = |e: &Event| matches!(e, Event::ArtifactSettled { offer: None, by: Actor::Person, .. });
     let corrections = loaded.records.iter().filter(|r| by_hand(&r.event)).count();
     (file, loaded.session, corrections)
 }

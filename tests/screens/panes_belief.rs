@@ -162,7 +162,7 @@ fn clear(state: &mut dyn Pane, view: &View) {
 }
 
 fn corrected(intents: &[Intent]) -> Value {
-    let [Intent::Send(Command::Gate(Request::CorrectBelief(text)))] = intents else {
+    let [Intent::Send(Command::Gate(Request::CorrectArtifact { text, .. }))] = intents else {
         panic!("a correction, not {intents:?}")
     };
     serde_json::from_str(text).unwrap()
@@ -281,14 +281,14 @@ fn the_gates_keys_decide_about_a_new_belief() {
     let table = waiting();
     let mut bench = Bench::new(&table);
     for keys in ["a", "\r"] {
-        assert_eq!(bench.keys(keys).sent(), [Command::Gate(Request::ApproveBelief(1))], "{keys:?}");
+        assert_eq!(bench.keys(keys).sent(), [Command::Gate(Request::ApproveOffer(1))], "{keys:?}");
     }
     for keys in ["P", "s"] {
-        assert_eq!(bench.keys(keys).sent(), [Command::Gate(Request::RewriteBelief(1))], "{keys:?}");
+        assert_eq!(bench.keys(keys).sent(), [Command::Gate(Request::RewriteOffer(1))], "{keys:?}");
     }
     bench.keys("x");
     assert_eq!(bench.app.dialog().as_deref(), Some("Refuse the new belief"));
-    let refused = Command::Gate(Request::RefuseBelief { offer: 1, reason: "blue is clean".into() });
+    let refused = Command::Gate(Request::RefuseOffer { offer: 1, reason: "blue is clean".into() });
     assert_eq!(bench.keys("blue is clean\r").sent(), [refused]);
     assert!(bench.keys("m").sent().is_empty());
     assert!(bench.screen((120, 40)).contains("a new belief waits; take, edit or refuse it first"));
@@ -318,7 +318,7 @@ fn a_new_belief_that_cannot_be_read_is_not_taken_but_put_right() {
     let text = bench.check(Ok(stacked()));
     assert!(text.starts_with("!# state"));
     assert_snapshot!("dialog_belief_read_80x24", bench.screen((80, 24)));
-    assert_eq!(bench.keys("\u{13}").sent(), [Command::Gate(Request::EditBelief { offer: 1, text })]);
+    assert_eq!(bench.keys("\u{13}").sent(), [Command::Gate(Request::EditOffer { offer: 1, text })]);
     assert_eq!(bench.app.dialog(), None);
 }
 
@@ -339,7 +339,7 @@ fn the_whole_belief_is_corrected_as_text() {
     bench.app.notice(Notice::BeliefChecked { token: *token, reading });
     bench.now += Duration::from_millis(100);
     bench.app.wake(bench.now);
-    assert_eq!(bench.sent(), [Command::Gate(Request::CorrectBelief(text.clone()))]);
+    assert_eq!(bench.sent(), [Command::Gate(Request::correct_belief(text.clone()))]);
     // Esc leaves it as it was.
     bench.keys("Ezzz\u{1b}");
     assert!(bench.sent().iter().all(|c| matches!(c, Command::CheckBelief { .. })));

@@ -9,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent,
 use insta::assert_snapshot;
 use ratatui::layout::Rect;
 use stepwright::driver::{Command, Level, Notice, SetSource, WorkshopCommand};
-use stepwright::episode::Origin;
+use stepwright::episode::{Actor, Adopted, Origin};
 use stepwright::precondition::{AdoptedSet, CandidateOrigin, Counterpart, Fate, SideBySide};
 use stepwright::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
@@ -183,7 +183,8 @@ fn adopting_asks_before_it_drops_what_is_in_force() {
     let both = vec!["self.inventory is None".to_owned(), "self.location == recep".to_owned()];
     assert_eq!(adopted(&mut b, vec![]), (both.clone(), String::new()));
     let origin = "inferred".into();
-    b.s.event(stepwright::episode::Event::AssertionsAdopted { action: "take".into(), assertions: both, origin });
+    let set = Adopted { action: "take".into(), assertions: both, origin };
+    b.s.event(set.event(Actor::Person));
     b.settle();
     assert!(b.said(PaneAction::Adopt).contains("in force for take already"));
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use stepwright::driver::{Notice, Situation};
 use stepwright::episode::{
-    Action, Actor, AskKind, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId, Origin,
+    Action, Actor, Adopted, AskKind, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId, Origin,
     PromptMessage, PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
 };
 use stepwright::precondition::{
@@ -201,11 +201,8 @@ pub fn fails() -> Verdict {
 /// Three steps (the second refused), then two proposals that wait, of which one is chosen.
 pub fn episode() -> Script {
     let mut s = Script::open();
-    s.event(Event::AssertionsAdopted {
-        action: "take".into(),
-        assertions: vec!["self.inventory is None".into()],
-        origin: "specification".into(),
-    });
+    let assertions = vec!["self.inventory is None".into()];
+    s.event(Adopted { action: "take".into(), assertions, origin: "specification".into() }.event(Actor::Policy));
     let ask = s.ask("next action, greedy");
     s.answer(ask, &["goto('shelf 2')"]);
     let p = s.propose("go to shelf 2", Some("agent.goto('shelf 2')"), Origin::Greedy, Some(holds()));

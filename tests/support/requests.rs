@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use stepwright::belief;
 use stepwright::driver::{BeliefView, Notice, Situation};
 use stepwright::episode::{
-    Action, Actor, AskKind, Choice, Decision, Due, Event, Header, Origin, PromptMessage, PromptRecord, Proposal,
-    Record, Session, StepOutcome,
+    Action, Actor, ArtifactId, AskKind, Choice, Decision, Due, Event, Header, Origin, PromptMessage, PromptRecord,
+    Proposal, Record, Session, StepOutcome, Written,
 };
 use stepwright::tui::view::View;
 use stepwright::world::Request;
@@ -90,7 +90,8 @@ impl Table {
         table.event(Event::Started { outcome: StepOutcome { observation, ..StepOutcome::default() } });
         let patch = json!([{"op": "replace", "path": "", "value": start()}]);
         let why = "the state the episode begins with".into();
-        table.event(Event::Believed { offer: None, patch, by: Actor::Policy, edited: false, why });
+        let (artifact, by) = (ArtifactId::BELIEF, Actor::Policy);
+        table.event(Event::ArtifactSettled { artifact, offer: None, patch, by, edited: false, why });
         table.situation(&start());
         table
     }
@@ -198,16 +199,16 @@ impl Table {
         let offer = self.session.next_offer();
         let problem = state.is_none().then(|| "line 2: a value is missing after `red block`".to_owned());
         let raw = state.as_ref().map_or_else(|| "# state = {\n#     \"red block\":\n".to_owned(), belief::write);
-        self.event(Event::BeliefOffered {
-            offer,
-            due: Due { step: self.session.cursor(), nth: 0 },
-            ask: None,
-            update: update.into(),
+        let written = Box::new(Written {
+            artifact: ArtifactId::BELIEF,
+            due: Some(Due { step: self.session.cursor(), nth: 0 }),
+            title: update.into(),
             raw,
             repairs: repairs.iter().map(|r| (*r).to_owned()).collect(),
-            state,
+            value: state.map(Arc::new),
             problem,
         });
+        self.event(Event::ArtifactOffered { offer, ask: None, written });
         offer
     }
 
@@ -216,7 +217,8 @@ impl Table {
         let before = self.session.belief().map_or(Value::Null, |b| b.as_ref().clone());
         let patch = belief::patch(&before, state);
         let why = if offer.is_none() { "corrected by a person" } else { "" };
-        self.event(Event::Believed { offer, patch, by, edited, why: why.into() });
+        let artifact = ArtifactId::BELIEF;
+        self.event(Event::ArtifactSettled { artifact, offer, patch, by, edited, why: why.into() });
     }
 }
 

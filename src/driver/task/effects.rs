@@ -10,7 +10,7 @@ use crate::driver::difference::difference;
 use crate::driver::setup::Keep;
 use crate::driver::{Level, Notice, believing, checking};
 use crate::episode::gate::{Answer, Effect, Report, Request, Ticket};
-use crate::episode::{Choice, DecisionId, Event, Origin, Record, StepOutcome, Verdict, log};
+use crate::episode::{Choice, DecisionId, Event, FORMAT_VERSION, Header, Origin, Record, StepOutcome, Verdict, log};
 
 impl Driver {
     /// Carries out what is due, in order. What follows an unwritten record waits.
@@ -62,7 +62,9 @@ impl Driver {
     /// Hands a record to the operating system, decisions to the disk.
     fn persist(&mut self, record: &Record) -> Result<(), log::LogError> {
         if let Keep::Copy(path) = &self.keep {
-            let mut log = log::Writer::create(path, &self.gate.session().header)?;
+            // Records are written in today's format, whatever format they were read in.
+            let header = Header { version: FORMAT_VERSION, ..self.gate.session().header.clone() };
+            let mut log = log::Writer::create(path, &header)?;
             if let Err(error) = self.before.iter().try_for_each(|earlier| log.append(earlier)) {
                 // Half a copy is of no use, and would stand in the way of the next try.
                 let _ = std::fs::remove_file(path);
@@ -80,7 +82,7 @@ impl Driver {
     fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Persist(record) => {
-                if matches!(record.event, Event::Believed { .. }) {
+                if matches!(record.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. }) {
                     self.shown = None;
                 }
                 self.tell(Notice::Recorded(Box::new(record)));
@@ -110,14 +112,14 @@ impl Driver {
                 let read = checking::read(self.points.world.as_ref(), &text);
                 self.report(Report::Read(read));
             }
-            Effect::ReadBelief(text) => {
+            Effect::ReadArtifact { text, .. } => {
                 let read = believing::read(&text).map(|reading| {
                     if !reading.repairs.is_empty() {
                         self.say(Level::Info, format!("read with repairs: {}", reading.repairs.join("; ")));
                     }
                     reading.state.as_ref().clone()
                 });
-                self.report(Report::BeliefRead(read));
+                self.report(Report::ArtifactRead(read));
             }
             Effect::StepWorld { decision, action } => {
                 let beside = self.astray.is_none()

@@ -1,13 +1,11 @@
 //! Requests, their answers, reports and effects: what goes into the gate and what comes out. Data only.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::super::artifact::{ArtifactId, OfferId, Written};
 use super::super::ask::AskKind;
-use super::super::belief::{Due, OfferId};
 use super::super::decision::{DecisionId, Policy};
-use super::super::event::{
-    AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
-};
+use super::super::event::{AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, Usage};
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
 
 /// How urgent a message to the person is.
@@ -51,6 +49,19 @@ pub struct Draft {
     pub rationale: Option<String>,
 }
 
+impl Request {
+    /// A change of the blocking tree at the cursor.
+    pub fn edit_tree(edit: &TreeEdit) -> Self {
+        let patch = json!([{ "op": "add", "path": "/-", "value": edit }]);
+        Request::AmendArtifact { artifact: ArtifactId::TREE, patch }
+    }
+
+    /// Another belief at the cursor, by its text.
+    pub fn correct_belief(text: String) -> Self {
+        Request::CorrectArtifact { artifact: ArtifactId::BELIEF, text }
+    }
+}
+
 impl Draft {
     /// An action a person gave.
     pub fn by_person(raw: &str, action: Action) -> Self {
@@ -81,23 +92,6 @@ impl Draft {
     }
 }
 
-/// A new belief as a writer wrote it, before the gate numbers it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BeliefDraft {
-    /// Which update it is for.
-    pub due: Due,
-    /// The update's text.
-    pub update: String,
-    /// What was written, verbatim.
-    pub raw: String,
-    /// What was put right in reading it.
-    pub repairs: Vec<String>,
-    /// The state read.
-    pub state: Option<Value>,
-    /// Why it cannot be read.
-    pub problem: Option<String>,
-}
-
 /// What is to be asked of a model or of the symbolic proposer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskSpec {
@@ -118,10 +112,8 @@ pub struct AskSpec {
 pub enum Advice {
     /// Ask for completions.
     Ask(AskSpec),
-    /// Ask for a new belief.
-    Write(AskSpec),
-    /// Offer a new belief that is written already.
-    Offer(Box<BeliefDraft>),
+    /// Offer an artifact that is written already.
+    Offer(Box<Written>),
     /// It would take this proposal; `None` when it has nothing to offer.
     Recommend {
         /// The proposal.
@@ -208,30 +200,40 @@ pub enum Request {
     Adopt(Assertions),
     /// Change model, method or its options; an empty name leaves what is in use.
     Configure(Configuration),
-    /// Change the blocking tree at the cursor, and propose anew.
-    EditTree(TreeEdit),
-    /// Take back the last change of the blocking tree at the cursor, and propose anew.
-    UndoTreeEdit,
-    /// Take an offered belief.
-    ApproveBelief(OfferId),
-    /// Take an edited text in place of an offered belief.
-    EditBelief {
+    /// Take an offered artifact.
+    ApproveOffer(OfferId),
+    /// Take an edited text in place of an offered artifact.
+    EditOffer {
         /// Which.
         offer: OfferId,
-        /// The whole belief.
+        /// The whole document.
         text: String,
     },
-    /// Refuse an offered belief: what is believed stays.
-    RefuseBelief {
+    /// Refuse an offered artifact: the document stays.
+    RefuseOffer {
         /// Which.
         offer: OfferId,
         /// Why.
         reason: String,
     },
-    /// Have a belief that waits written again.
-    RewriteBelief(OfferId),
-    /// Replace what is believed by a typed text.
-    CorrectBelief(String),
+    /// Have an artifact that waits written again.
+    RewriteOffer(OfferId),
+    /// Replace a document by a typed text.
+    CorrectArtifact {
+        /// Which.
+        artifact: ArtifactId,
+        /// The whole document.
+        text: String,
+    },
+    /// Change a document by a patch, and propose anew.
+    AmendArtifact {
+        /// Which.
+        artifact: ArtifactId,
+        /// From the present document (RFC 6902).
+        patch: Value,
+    },
+    /// Take back the last change of a document at the cursor, and propose anew.
+    UndoArtifact(ArtifactId),
     /// Write a remark.
     Note(String),
 }
@@ -271,7 +273,7 @@ pub enum Report {
         /// The actions read.
         drafts: Vec<Draft>,
     },
-    /// Of the same, where a new belief was asked for.
+    /// Of the same, where an artifact was asked for.
     Written {
         /// The ask.
         ask: AskId,
@@ -281,8 +283,8 @@ pub enum Report {
         usage: Option<Usage>,
         /// Milliseconds it took.
         ms: u64,
-        /// The belief read.
-        draft: Box<BeliefDraft>,
+        /// What was written.
+        written: Box<Written>,
     },
     /// Of the same, when there was no answer.
     AskFailed {
@@ -307,13 +309,15 @@ pub enum Report {
     },
     /// Of [`Effect::ReadText`]; `Err` says why it is no action.
     Read(Result<Draft, String>),
-    /// Of [`Effect::ReadBelief`]; `Err` says why it is none.
-    BeliefRead(Result<Value, String>),
+    /// Of [`Effect::ReadArtifact`]; `Err` says why it is none.
+    ArtifactRead(Result<Value, String>),
     /// Of [`Effect::StepWorld`], before its outcome, where what was decided is a program: what it comes to is performed and recorded
     /// in its place.
     Ran {
         /// The decision carried out.
         decision: DecisionId,
+        /// The program and the calls it came to: the document [`ArtifactId::PROGRAM`].
+        program: Value,
         /// What the program comes to.
         action: Action,
         /// What is to be said of its run, if anything: why it stopped early.
@@ -373,8 +377,13 @@ pub enum Effect {
     CheckProposal(Proposal),
     /// Read a typed text as an action.
     ReadText(String),
-    /// Read a typed text as a belief.
-    ReadBelief(String),
+    /// Read a typed text as a document.
+    ReadArtifact {
+        /// Which.
+        artifact: ArtifactId,
+        /// The text.
+        text: String,
+    },
     /// Perform an action at the cursor.
     StepWorld {
         /// The decision it carries out.

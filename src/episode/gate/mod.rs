@@ -3,11 +3,11 @@
 //! Pure: requests and reports go in, effects come out as data; it never does any input or output, and time is an argument. It
 //! owns the session and is the only one that adds records to it. What a *good* next action is belongs to the method, what an
 //! action *means* to the world: both are consulted through effects. `requests.rs` handles what people ask, `reports.rs` what
-//! came of effects, `answers.rs` tells what became of each request, `belief.rs` decides about beliefs, `policy.rs` rules when it may
-//! decide by itself.
+//! came of effects, `answers.rs` tells what became of each request, `artifact.rs` decides about artifacts, `policy.rs` rules when it
+//! may decide by itself.
 
 mod answers;
-mod belief;
+mod artifact;
 mod exchange;
 mod policy;
 mod replay;
@@ -26,8 +26,8 @@ use super::event::{AskId, Configuration, Event, NodeId, Record, TreeEdit};
 use super::proposal::{Action, CheckKind, Mark, Proposal, ProposalId, Verdict};
 use super::session::Session;
 use answers::Serving;
-use belief::Typed;
-pub use exchange::{Advice, Answer, AskSpec, Assertions, BeliefDraft, Draft, Effect, Level, Report, Request, Ticket};
+use artifact::Typed;
+pub use exchange::{Advice, Answer, AskSpec, Assertions, Draft, Effect, Level, Report, Request, Ticket};
 pub use policy::{Ruling, rule};
 use replay::Replay;
 #[cfg(test)]
@@ -57,8 +57,8 @@ enum Phase {
     EditingTree { edits: Vec<TreeEdit>, event: Event },
     /// A model and a method to be made ready.
     Configuring(Configuration),
-    /// The state a typed belief stands for.
-    ReadingBelief(Typed),
+    /// The document a typed text stands for.
+    ReadingArtifact(Typed),
 }
 
 /// What a typed text is for.
@@ -103,8 +103,6 @@ pub struct Gate {
     phase: Phase,
     /// The ask under way.
     ask: Option<AskId>,
-    /// The last ask that was made for a new belief.
-    writer: Option<AskId>,
     /// Asks under way that propose nothing, and the nodes they were made at.
     asides: BTreeMap<AskId, NodeId>,
     /// First ask of the present round.
@@ -132,7 +130,6 @@ impl Gate {
             session,
             phase: Phase::Idle,
             ask: None,
-            writer: None,
             asides: BTreeMap::new(),
             round,
             asks_in_round: 0,

@@ -1,5 +1,6 @@
 //! What the gate does when an effect has been carried out.
 
+use super::super::artifact::ArtifactId;
 use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{Event, StepOutcome};
 use super::super::proposal::{Action, ProposalId};
@@ -28,17 +29,18 @@ impl Gate {
                 let left = drafts.into_iter().map(|d| self.propose(d, Some(ask))).collect();
                 self.check(left, Then::Consult);
             }
-            Report::Written { ask, texts, usage, ms, draft } => {
+            Report::Written { ask, texts, usage, ms, written } => {
                 self.ask = None;
                 self.record(Event::Answered { ask, texts, usage, ms });
                 if usage.is_none() {
                     self.warn_uncounted(ask);
                 }
-                self.offer_belief(*draft, Some(ask));
+                self.offer_artifact(*written, Some(ask));
             }
-            Report::BeliefRead(read) => {
-                let Phase::ReadingBelief(typed) = self.phase else { return };
-                self.belief_read(typed, read);
+            Report::ArtifactRead(read) => {
+                let Phase::ReadingArtifact(typed) = &self.phase else { return };
+                let typed = typed.clone();
+                self.artifact_read(typed, read);
             }
             Report::AskFailed { ask, error } => {
                 self.ask = None;
@@ -73,12 +75,16 @@ impl Gate {
                 let intent = intent.clone();
                 self.read(intent, read);
             }
-            Report::Ran { decision, action: ran, remark } => {
+            Report::Ran { decision, program, action: ran, remark } => {
                 let Phase::Stepping { decision: expected, action } = &mut self.phase else { return };
                 if *expected != decision {
                     return;
                 }
                 *action = ran;
+                let turn = self.session.current().map(|n| &n.turn);
+                let by =
+                    turn.and_then(|t| t.decisions.iter().find(|d| d.id == decision)).map_or(Actor::Policy, |d| d.by);
+                self.settle_artifact(&ArtifactId::PROGRAM, None, &program, by, false, "");
                 if let Some(text) = remark {
                     self.record(Event::Noted { text: text.clone() });
                     self.say(Level::Warning, text);
@@ -107,10 +113,10 @@ impl Gate {
                 match result {
                     Err(error) => self.refuse(Level::Error, error),
                     Ok(()) => {
-                        let super::Assertions { action, assertions: texts, origin } = assertions.clone();
-                        let (how_many, s) = (texts.len(), if texts.len() == 1 { "" } else { "s" });
-                        self.record(Event::AssertionsAdopted { action, assertions: texts, origin });
-                        self.say(Level::Info, format!("{how_many} assertion{s} in force for {}", assertions.action));
+                        let (action, how_many) = (assertions.action.clone(), assertions.assertions.len());
+                        self.adopted(assertions.clone(), Actor::Person);
+                        let s = if how_many == 1 { "" } else { "s" };
+                        self.say(Level::Info, format!("{how_many} assertion{s} in force for {action}"));
                         self.out.push(Effect::AdoptAssertions(assertions));
                         self.check_again();
                     }
@@ -159,17 +165,13 @@ impl Gate {
     fn advised(&mut self, advice: Advice) {
         self.phase = Phase::Idle;
         match advice {
-            Advice::Ask(_) | Advice::Write(_) if self.asks_in_round >= MAX_ASKS => {
+            Advice::Ask(_) if self.asks_in_round >= MAX_ASKS => {
                 let why = format!("the method asked {MAX_ASKS} times without a proposal to recommend");
                 self.stop_policy(&why);
                 self.say(Level::Warning, format!("{why}; choose one, or type an action"));
             }
             Advice::Ask(spec) => self.ask(spec),
-            Advice::Write(spec) => {
-                self.ask(spec);
-                self.writer = self.ask;
-            }
-            Advice::Offer(draft) => self.offer_belief(*draft, None),
+            Advice::Offer(written) => self.offer_artifact(*written, None),
             Advice::Recommend { proposal, why } => {
                 self.record(Event::Recommended { proposal, why: why.clone() });
                 if proposal.is_none() {

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::belief::{Offer, patch_between};
+use super::super::artifact::{Adopted, ArtifactId, Offer};
 use super::super::decision::{Actor, Choice, Decision, Policy};
-use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome, TreeEdit};
+use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;
 use super::policy::{over_budget, spent};
 use super::{
@@ -28,7 +28,7 @@ impl Gate {
                 | Request::Reject { .. }
                 | Request::Manual { .. }
         );
-        if goes_on && self.must_decide_belief() {
+        if goes_on && self.must_decide_artifact() {
             return;
         }
         match request {
@@ -78,46 +78,14 @@ impl Gate {
                 self.phase = Phase::Configuring(wanted.clone());
                 self.out.push(Effect::Prepare(wanted));
             }
-            Request::EditTree(edit) => {
-                let mut edits = self.tree_edits();
-                edits.push(edit.clone());
-                self.edit_tree(edits, Event::TreeEdited { edit });
-            }
-            Request::UndoTreeEdit => {
-                let mut edits = self.tree_edits();
-                match edits.pop() {
-                    Some(_) => self.edit_tree(edits, Event::TreeEditUndone),
-                    None => self.refuse(Level::Info, "no change of the blocking tree was made at this step"),
-                }
-            }
-            Request::ApproveBelief(offer) => self.approve_belief(offer),
-            Request::EditBelief { offer, text } => self.edit_belief(offer, text),
-            Request::RefuseBelief { offer, reason } => self.refuse_belief(offer, reason),
-            Request::RewriteBelief(offer) => self.rewrite_belief(offer),
-            Request::CorrectBelief(text) => self.correct_belief(text),
+            Request::ApproveOffer(offer) => self.approve_offer(offer),
+            Request::EditOffer { offer, text } => self.edit_offer(offer, text),
+            Request::RefuseOffer { offer, reason } => self.refuse_offer(offer, reason),
+            Request::RewriteOffer(offer) => self.rewrite_offer(offer),
+            Request::CorrectArtifact { artifact, text } => self.correct_artifact(artifact, text),
+            Request::AmendArtifact { artifact, patch } => self.amend_artifact(artifact, patch),
+            Request::UndoArtifact(artifact) => self.undo_artifact(artifact),
             Request::Note(text) => self.record(Event::Noted { text }),
-        }
-    }
-
-    /// The changes of the blocking tree that stand at the cursor.
-    fn tree_edits(&self) -> Vec<TreeEdit> {
-        self.session.current().map(|n| n.turn.tree_edits.clone()).unwrap_or_default()
-    }
-
-    fn edit_tree(&mut self, edits: Vec<TreeEdit>, event: Event) {
-        self.out.push(Effect::CheckTree(edits.clone()));
-        self.phase = Phase::EditingTree { edits, event };
-    }
-
-    /// Records a checked change of the blocking tree and has it made. The candidates are others then: what is offered at the cursor
-    /// is proposed anew.
-    pub(super) fn tree_checked(&mut self, edits: Vec<TreeEdit>, event: Event) {
-        self.drop_ask("the blocking tree was changed");
-        self.record(event);
-        self.out.push(Effect::ChangeTree(edits));
-        if !self.session.is_done() {
-            self.new_round();
-            self.consult(None);
         }
     }
 
@@ -133,17 +101,16 @@ impl Gate {
         }
         let over = outcome.done;
         self.record(Event::Started { outcome });
-        for Assertions { action, assertions, origin } in assertions {
-            self.record(Event::AssertionsAdopted { action, assertions, origin });
+        for assertions in assertions {
+            self.adopted(assertions, Actor::Policy);
         }
         if let Some(policy) = policy {
             let why = if self.unattended { "unattended run" } else { "as configured" };
             self.record(Event::PolicySet { policy, why: why.into() });
         }
         if let Some(state) = belief {
-            let patch = patch_between(&Value::Null, &state);
-            let why = "the state the episode begins with".to_owned();
-            self.record(Event::Believed { offer: None, patch, by: Actor::Policy, edited: false, why });
+            let why = "the state the episode begins with";
+            self.settle_artifact(&ArtifactId::BELIEF, None, &state, Actor::Policy, false, why);
         }
         if !over {
             self.consult(None);
@@ -275,7 +242,7 @@ impl Gate {
             return;
         }
         if self.session.pending_offer().is_some() {
-            return self.rule_on_belief();
+            return self.rule_on_artifact();
         }
         // A recommendation that stands open is ruled on at once; else the method is asked.
         let turn = self.session.current().map(|n| &n.turn);
@@ -320,7 +287,7 @@ impl Gate {
         };
         let belongs = |o: &Offer| o.ask == Some(ask);
         if self.session.pending_offer().is_some_and(|o| !belongs(o)) {
-            self.must_decide_belief();
+            self.must_decide_artifact();
             return;
         }
         if old.prompt.is_none() {
@@ -331,18 +298,15 @@ impl Gate {
         }
         self.drop_ask("an edited prompt was sent in its place");
         self.new_round();
-        let writes = self.writer == Some(ask) || self.writes(ask);
         let model = self.session.model.clone();
         let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages, left_out: None };
         self.ask(AskSpec { kind: old.kind, model, prompt: Some(prompt), n: old.n, temperature: old.temperature });
-        if writes {
-            self.writer = self.ask;
-        }
     }
 
-    /// Whether a belief was offered here by the answer to that ask.
-    fn writes(&self, ask: AskId) -> bool {
-        self.session.current().is_some_and(|n| n.turn.offers.iter().any(|o| o.ask == Some(ask)))
+    /// Records that assertions are in force from here on.
+    pub(super) fn adopted(&mut self, set: Assertions, by: Actor) {
+        let Assertions { action, assertions, origin } = set;
+        self.record(Adopted { action, assertions, origin }.event(by));
     }
 
     /// Asks for the next action.

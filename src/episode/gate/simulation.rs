@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::json;
 
+use super::super::artifact::{ArtifactId, Due, OfferId, Written};
 use super::super::ask::AskKind;
-use super::super::belief::{Due, OfferId};
 use super::super::decision::Actor;
 use super::super::event::StepOutcome;
 use super::super::proposal::{Check, CheckKind, Origin, Status};
@@ -139,8 +139,8 @@ impl Sim {
         if spec.kind == AskKind::BELIEF {
             let (text, due) = (texts.first().unwrap_or(&""), self.due());
             let Some(due) = due else { return };
-            let draft = Box::new(written(due, text));
-            return self.report(Report::Written { ask, texts: vec![text.to_string()], usage: None, ms: 1, draft });
+            let written = Box::new(written(due, text));
+            return self.report(Report::Written { ask, texts: vec![text.to_string()], usage: None, ms: 1, written });
         }
         let origin = if spec.temperature == 0.0 { Origin::Greedy } else { Origin::Sample };
         let drafts = texts.iter().map(|t| draft(t, origin)).collect();
@@ -188,7 +188,7 @@ impl Sim {
                     "" => Err("nothing was typed".into()),
                     text => Ok(draft(text, Origin::Person)),
                 }),
-                Effect::ReadBelief(text) => Report::BeliefRead(match text.as_str() {
+                Effect::ReadArtifact { text, .. } => Report::ArtifactRead(match text.as_str() {
                     "" | "gone" => Err(format!("line 1: `{text}` is no state")),
                     text => Ok(json!({ "typed": text })),
                 }),
@@ -202,7 +202,7 @@ impl Sim {
                 }
                 Effect::CheckAssertions(_) => Report::AssertionsChecked(Ok(())),
                 Effect::AdoptAssertions(now) => {
-                    let written = |r: &Record| matches!(&r.event, Event::AssertionsAdopted { action, .. } if *action == now.action);
+                    let written = |r: &Record| r.event.adopted().is_some_and(|set| set.action == now.action);
                     assert!(self.records.last().is_some_and(written), "adopted once that is written");
                     self.forbidden = now.assertions;
                     continue;
@@ -216,7 +216,7 @@ impl Sim {
                     })
                 }
                 Effect::ChangeTree(edits) => {
-                    let written = |r: &Record| matches!(r.event, Event::TreeEdited { .. } | Event::TreeEditUndone);
+                    let written = |r: &Record| matches!(r.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. });
                     assert!(self.records.iter().rev().take(2).any(written), "changed once that is written");
                     self.trees.insert(self.gate.session().cursor(), edits);
                     continue;
@@ -249,7 +249,7 @@ impl Sim {
             if self.gate.session().nodes()[step].action.as_ref().unwrap().text.starts_with("say") {
                 return Advice::Offer(Box::new(written(due, "said")));
             }
-            return Advice::Write(AskSpec { kind: AskKind::BELIEF, ..spec(1, 0.0) });
+            return Advice::Ask(AskSpec { kind: AskKind::BELIEF, ..spec(1, 0.0) });
         }
         if let Some(n) = samples {
             return Advice::Ask(spec(n, 0.7));
@@ -319,7 +319,7 @@ impl Sim {
         assert!(self.queued.is_empty(), "every request is answered: {:?}", self.queued);
         for node in session.nodes() {
             let made = self.trees.get(&node.id).cloned().unwrap_or_default();
-            assert_eq!(made, node.turn.tree_edits, "the blocking tree is what the session says");
+            assert_eq!(made, node.tree_edits_here(), "the blocking tree is what the session says");
         }
 
         let mut waiting: BTreeMap<NodeId, OfferId> = BTreeMap::new();
@@ -357,21 +357,21 @@ impl Sim {
                     assert!(!waiting.contains_key(&record.node), "nothing is proposed while a belief waits");
                     assert!(!proposal.ask.is_some_and(|a| cancelled.contains(&a)), "a cancelled ask proposes nothing");
                 }
-                Event::BeliefOffered { offer, .. } => {
+                Event::ArtifactOffered { offer, .. } => {
                     waiting.insert(record.node, *offer);
                 }
-                Event::Believed { offer: Some(offer), by, edited, .. } => {
+                Event::ArtifactSettled { offer: Some(offer), by, edited, .. } => {
                     assert_eq!(waiting.remove(&record.node), Some(*offer), "what was offered last is what is taken");
                     assert!(
                         *by == Actor::Person || (policy.is_automatic() && !edited),
                         "only a policy takes by itself"
                     );
                 }
-                Event::Believed { offer: None, by, .. } => {
+                Event::ArtifactSettled { artifact, offer: None, by, .. } if *artifact == ArtifactId::BELIEF => {
                     assert_eq!(*by, Actor::Person);
                     assert!(!waiting.contains_key(&record.node), "corrected between decisions");
                 }
-                Event::BeliefRefused { offer, .. } => assert_eq!(waiting.remove(&record.node), Some(*offer)),
+                Event::ArtifactRefused { offer, .. } => assert_eq!(waiting.remove(&record.node), Some(*offer)),
                 Event::PolicySet { policy: set, .. } => (policy, automatic) = (set.clone(), 0),
                 _ => {}
             }
@@ -381,14 +381,15 @@ impl Sim {
 }
 
 /// A belief as written: none where the text begins with `bad`.
-fn written(due: Due, text: &str) -> BeliefDraft {
+fn written(due: Due, text: &str) -> Written {
     let bad = text.starts_with("bad");
-    BeliefDraft {
-        due,
-        update: "told".into(),
+    Written {
+        artifact: ArtifactId::BELIEF,
+        due: Some(due),
+        title: "told".into(),
         raw: text.into(),
         repairs: vec![],
-        state: (!bad).then(|| json!({ "written": text })),
+        value: (!bad).then(|| json!({ "written": text }).into()),
         problem: bad.then(|| "line 1: it is bad".to_owned()),
     }
 }

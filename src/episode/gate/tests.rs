@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::super::artifact::ArtifactId;
 use super::super::ask::AskKind;
 use super::super::event::PromptMessage;
 use super::super::proposal::{Check, Origin, Status};
@@ -134,7 +135,7 @@ fn adopted_assertions_are_checked_against_all_that_is_open() {
     let turn = &sim.gate.session().current().unwrap().turn;
     let marks: Vec<Mark> = turn.proposals.iter().map(|p| turn.mark(p)).collect();
     assert_eq!(marks, [Mark::Fails, Mark::Holds]);
-    assert_eq!(turn.adopted.len(), 1);
+    assert_eq!(turn.adopted().len(), 1);
     sim.check_invariants();
 }
 
@@ -414,7 +415,7 @@ fn requests_are_answered_done_or_refused() {
     assert!(refused(sim.ask(Request::Undo)).contains("nothing to undo"));
     assert!(refused(sim.ask(Request::Approve { proposal: 7 })).contains("no proposal 7"));
     assert!(refused(sim.ask(Request::Manual { text: "".into() })).contains("nothing was typed"));
-    assert!(refused(sim.ask(Request::UndoTreeEdit)).contains("no change of the blocking tree"));
+    assert!(refused(sim.ask(Request::UndoArtifact(ArtifactId::TREE))).contains("no change of the blocking tree"));
     let adopt = |action: &str| Assertions { action: action.into(), assertions: vec!["n".into()], origin: "p".into() };
     assert!(refused(sim.ask(Request::Adopt(adopt("fly")))).contains("no action"));
     assert!(sim.gate.session().assertions().is_empty());
@@ -469,13 +470,13 @@ fn an_aside_waits_for_no_step() {
 fn a_change_of_the_tree_is_made_once_it_is_written() {
     let mut gate = Sim::new().gate;
     let edit = |node| TreeEdit::Prune { node, pruned: true };
-    let (answer, effects) = gate.request(Request::EditTree(edit(1)), 5);
+    let (answer, effects) = gate.request(Request::edit_tree(&edit(1)), 5);
     let Answer::Queued(ticket) = answer else { panic!("{answer:?}") };
     assert_eq!(effects, [Effect::CheckTree(vec![edit(1)])]);
-    assert!(gate.session().current().unwrap().turn.tree_edits.is_empty(), "nothing is recorded before it is checked");
+    assert!(gate.session().current().unwrap().tree_edits_here().is_empty(), "nothing is recorded before it is checked");
     let effects = gate.report(Report::TreeChecked(Ok(())), 6);
     let place = |is: fn(&Effect) -> bool| effects.iter().position(is).unwrap();
-    let written = place(|e| matches!(e, Effect::Persist(r) if matches!(r.event, Event::TreeEdited { .. })));
+    let written = place(|e| matches!(e, Effect::Persist(r) if matches!(r.event, Event::ArtifactSettled { .. })));
     assert!(written < place(|e| matches!(e, Effect::ChangeTree(_))), "{effects:?}");
     assert!(effects.contains(&Effect::Ended { ticket, answer: Answer::Done { ask: None } }));
 }
@@ -490,15 +491,17 @@ fn what_a_program_comes_to_is_executed_in_its_place() {
     let decision = *decision;
     let ran = |decision| {
         let action = Action { text: "go\ngo".into(), call: None };
-        Report::Ran { decision, action, remark: Some("line 3: it stopped".into()) }
+        let program = serde_json::json!({ "source": "for", "calls": ["go", "go"] });
+        Report::Ran { decision, program, action, remark: Some("line 3: it stopped".into()) }
     };
     assert!(gate.report(ran(decision + 1), 8).is_empty(), "of no decision that is carried out");
     let effects = gate.report(ran(decision), 8);
-    let Effect::Persist(note) = &effects[0] else { panic!("{effects:?}") };
+    let [Effect::Persist(_), Effect::Persist(note), ..] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(note.event, Event::Noted { text: "line 3: it stopped".into() });
     gate.report(Report::Stepped { decision, result: Ok((Default::default(), serde_json::json!([]))) }, 9);
     let node = gate.session().current().unwrap();
     assert_eq!(node.action.as_ref().unwrap().text, "go\ngo");
+    assert_eq!(node.document(&ArtifactId::PROGRAM).unwrap()["calls"], serde_json::json!(["go", "go"]));
     let decided = gate.session().node(0).unwrap().turn.proposal(1).unwrap();
     assert_eq!(decided.action.as_ref().unwrap().text, "for", "what was decided stays on record");
 }
@@ -574,18 +577,18 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Ask(Request::Propose)),
         1 => (0u32..3).prop_map(|n| Op::Ask(Request::Sample { n })),
         1 => Just(Op::Ask(Request::Adopt(Assertions { action: "go".into(), assertions: vec![], origin: "p".into() }))),
-        1 => (8u32..10, any::<bool>()).prop_map(|(node, pruned)| Op::Ask(Request::EditTree(TreeEdit::Prune { node, pruned }))),
-        1 => Just(Op::Ask(Request::UndoTreeEdit)),
+        1 => (8u32..10, any::<bool>()).prop_map(|(node, pruned)| Op::Ask(Request::edit_tree(&TreeEdit::Prune { node, pruned }))),
+        1 => Just(Op::Ask(Request::UndoArtifact(ArtifactId::TREE))),
         1 => Just(Op::Ask(Request::Configure(Configuration {
             model: "y".into(),
             method: "n".into(),
             options: [("shots".to_owned(), "1".to_owned())].into(),
         }))),
-        2 => (1u64..6).prop_map(|offer| Op::Ask(Request::ApproveBelief(offer))),
-        1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RefuseBelief { offer, reason: "no".into() })),
-        1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RewriteBelief(offer))),
-        1 => (1u64..6, text()).prop_map(|(offer, t)| Op::Ask(Request::EditBelief { offer, text: t.into() })),
-        1 => text().prop_map(|t| Op::Ask(Request::CorrectBelief(t.into()))),
+        2 => (1u64..6).prop_map(|offer| Op::Ask(Request::ApproveOffer(offer))),
+        1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RefuseOffer { offer, reason: "no".into() })),
+        1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RewriteOffer(offer))),
+        1 => (1u64..6, text()).prop_map(|(offer, t)| Op::Ask(Request::EditOffer { offer, text: t.into() })),
+        1 => text().prop_map(|t| Op::Ask(Request::CorrectArtifact { artifact: ArtifactId::BELIEF, text: t.into() })),
         1 => Just(Op::Ask(Request::AskAside(aside()))),
         1 => (1u64..6).prop_map(|ask| Op::Ask(Request::Resend { ask, messages: vec![PromptMessage { role: "user".into(), text: "t".into() }] })),
     ]

@@ -3,7 +3,9 @@ use std::fs;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::belief::{Due, patch_between};
+use std::sync::Arc;
+
+use super::super::artifact::{ArtifactId, Due, Written, patch_between};
 use super::super::decision::Actor;
 use super::super::event::{Event, StepOutcome};
 use super::super::gate::header;
@@ -49,24 +51,29 @@ fn what_is_believed_is_read_back_as_it_was() {
     let path = written(folder.path());
     let (mut writer, loaded) = Writer::resume(&path).unwrap();
     let mut session = loaded.session;
-    let offered = |offer, state: Option<Value>| Event::BeliefOffered {
-        offer,
-        due: Due { step: 0, nth: 0 },
-        ask: None,
-        update: "the block is clean".into(),
-        raw: "# state = {".into(),
-        repairs: vec!["line 1: a comma is missing".into()],
-        problem: state.is_none().then(|| "line 1: no state here".to_owned()),
-        state,
+    let artifact = ArtifactId::BELIEF;
+    let offered = |offer, state: Option<Value>| {
+        let written = Box::new(Written {
+            artifact: artifact.clone(),
+            due: Some(Due { step: 0, nth: 0 }),
+            title: "the block is clean".into(),
+            raw: "# state = {".into(),
+            repairs: vec!["line 1: a comma is missing".into()],
+            problem: state.is_none().then(|| "line 1: no state here".to_owned()),
+            value: state.map(Arc::new),
+        });
+        Event::ArtifactOffered { offer, ask: None, written }
     };
     let (first, second) = (json!({ "b": {}, "a": { "is": ["clean"] } }), json!({ "a": {} }));
     let whole = |to: &Value| patch_between(&Value::Null, to);
-    let believed =
-        |offer, patch, edited| Event::Believed { offer, patch, by: Actor::Person, edited, why: "why".into() };
+    let believed = |offer, patch, edited| {
+        let (artifact, by) = (artifact.clone(), Actor::Person);
+        Event::ArtifactSettled { artifact, offer, patch, by, edited, why: "why".into() }
+    };
     let events = [
         believed(None, whole(&first), false),
         offered(1, None),
-        Event::BeliefRefused { offer: 1, by: Actor::Policy, why: String::new() },
+        Event::ArtifactRefused { offer: 1, by: Actor::Policy, why: String::new() },
         offered(2, Some(second.clone())),
         believed(Some(2), patch_between(&first, &second), true),
     ];

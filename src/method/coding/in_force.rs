@@ -130,9 +130,8 @@ mod tests {
             decision: (i > 0).then_some(i as u64),
             outcome: StepOutcome::default(),
             changes: serde_json::Value::Null,
-            tree_edits: vec![],
-            belief: None,
             turn: turn(i as u64 + 1, ways[i].clone()),
+            ..Node::default()
         };
         ways.iter().enumerate().map(node).collect()
     }

@@ -15,7 +15,7 @@ impl App {
         use ActionId as A;
         let offer = self.view.offer()?;
         match action {
-            A::Approve if offer.state.is_none() => {
+            A::Approve if offer.written.value.is_none() => {
                 Some(Some("the new belief cannot be read; edit it, refuse it or have it written again"))
             }
             A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Propose => Some(None),
@@ -42,13 +42,13 @@ impl App {
         let Some(offer) = self.view.offer() else { return false };
         let id = offer.id;
         match action {
-            A::Approve => self.send(Command::Gate(Request::ApproveBelief(id))),
+            A::Approve => self.send(Command::Gate(Request::ApproveOffer(id))),
             A::Edit => self.edit_belief(now),
             A::Reject => {
-                let dialog = Prompt::refuse(id, offer.update.trim());
+                let dialog = Prompt::refuse(id, offer.written.title.trim());
                 self.open(Box::new(dialog));
             }
-            A::MoreSamples | A::Propose => self.send(Command::Gate(Request::RewriteBelief(id))),
+            A::MoreSamples | A::Propose => self.send(Command::Gate(Request::RewriteOffer(id))),
             _ => return false,
         }
         true
@@ -60,8 +60,12 @@ impl App {
         let form = match (self.view.offer(), believed) {
             (Some(offer), _) => {
                 // What could not be read is put right where it is wrong.
-                let text = offer.state.as_ref().map_or_else(|| offer.raw.clone(), |state| belief_text::of(state));
-                TextForm::offer(offer.id, &text, offer.update.trim())
+                let text = offer
+                    .written
+                    .value
+                    .as_ref()
+                    .map_or_else(|| offer.written.raw.clone(), |state| belief_text::of(state));
+                TextForm::offer(offer.id, &text, offer.written.title.trim())
             }
             (None, Some(believed)) => TextForm::correction(&belief_text::of(believed)),
             (None, None) => return,

@@ -91,7 +91,7 @@ impl Dialog for Prompt {
                 vec![Reply::Close, Reply::Send(Command::Gate(Request::Reject { proposal, reason: text }))]
             }
             Purpose::Refuse(offer) => {
-                vec![Reply::Close, Reply::Send(Command::Gate(Request::RefuseBelief { offer, reason: text }))]
+                vec![Reply::Close, Reply::Send(Command::Gate(Request::RefuseOffer { offer, reason: text }))]
             }
             Purpose::Note if text.is_empty() => vec![Reply::Close],
             Purpose::Note => vec![Reply::Close, Reply::Send(Command::Gate(Request::Note(text)))],

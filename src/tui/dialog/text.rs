@@ -114,8 +114,8 @@ impl TextForm {
             Purpose::Program(Some(proposal)) => Command::Gate(Request::Edit { proposal, text }),
             Purpose::Program(None) => Command::Gate(Request::Manual { text }),
             Purpose::Offer(_) | Purpose::Correction => match (self.reading(context), self.purpose) {
-                (Some(Ok(_)), Purpose::Offer(offer)) => Command::Gate(Request::EditBelief { offer, text }),
-                (Some(Ok(_)), _) => Command::Gate(Request::CorrectBelief(text)),
+                (Some(Ok(_)), Purpose::Offer(offer)) => Command::Gate(Request::EditOffer { offer, text }),
+                (Some(Ok(_)), _) => Command::Gate(Request::correct_belief(text)),
                 // It stays open: what is wrong is said under it.
                 (Some(Err(_)), _) => {
                     self.accepting = false;

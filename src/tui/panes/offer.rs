@@ -7,7 +7,7 @@ use super::draw::{Row, run};
 use super::words::{self, Change};
 use super::wrap;
 use crate::belief;
-use crate::episode::{Actor, Fate, Offer, Turn};
+use crate::episode::{Actor, ArtifactId, Fate, Offer, Turn};
 use crate::tui::actions::ActionId;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
@@ -21,9 +21,9 @@ const SOME: usize = 6;
 
 /// The offer, with at most `most` of its changes.
 pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize) -> Vec<Row> {
-    let head = format!("! a new belief waits, written for: {}", offer.update.trim());
+    let head = format!("! a new belief waits, written for: {}", offer.written.title.trim());
     let mut rows: Vec<Row> = wrap::wrapped(&head, width).iter().map(|l| vec![run(Role::Accent, l)]).collect();
-    match (&offer.state, &offer.problem) {
+    match (&offer.written.value, &offer.written.problem) {
         (Some(state), None) => {
             let believed = view.session.as_ref().and_then(|s| s.belief());
             rows.extend(changes(believed.map_or(&Value::Null, |b| b), state, most));
@@ -33,15 +33,15 @@ pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize
             let label = format!("{} it cannot be read: ", theme.glyphs.no);
             rows.extend(words::labelled(&label, Role::Bad, why, width));
             rows.push(vec![run(Role::Dim, "What is believed stays. What was written:")]);
-            rows.extend(offer.raw.lines().take(SOME).map(|l| vec![run(Role::Text, format!("  {l}"))]));
+            rows.extend(offer.written.raw.lines().take(SOME).map(|l| vec![run(Role::Text, format!("  {l}"))]));
         }
     }
-    if !offer.repairs.is_empty() {
-        rows.push(vec![run(Role::Warn, format!("read with {}:", words::count(offer.repairs.len(), "repair")))]);
-        for repair in offer.repairs.iter().take(SOME.min(most)) {
+    if !offer.written.repairs.is_empty() {
+        rows.push(vec![run(Role::Warn, format!("read with {}:", words::count(offer.written.repairs.len(), "repair")))]);
+        for repair in offer.written.repairs.iter().take(SOME.min(most)) {
             rows.extend(words::labelled("  ", Role::Warn, repair, width));
         }
-        let left_out = offer.repairs.len().saturating_sub(SOME.min(most));
+        let left_out = offer.written.repairs.len().saturating_sub(SOME.min(most));
         if left_out > 0 {
             rows.push(vec![run(Role::Dim, format!("  and {left_out} more"))]);
         }
@@ -53,7 +53,7 @@ pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize
 /// The offer on one line.
 pub fn brief(view: &View, offer: &Offer, theme: &Theme) -> Row {
     let believed = view.session.as_ref().and_then(|s| s.belief());
-    let (text, role) = match &offer.state {
+    let (text, role) = match &offer.written.value {
         Some(state) => {
             let changes = changes(believed.map_or(&Value::Null, |b| b), state, 1);
             let first: String = changes.first().into_iter().flatten().map(|r| r.text.as_str()).collect();
@@ -62,7 +62,7 @@ pub fn brief(view: &View, offer: &Offer, theme: &Theme) -> Row {
         }
         None => (format!("{} it cannot be read", theme.glyphs.no), Role::Bad),
     };
-    let update = words::one_line(&offer.update);
+    let update = words::one_line(&offer.written.title);
     vec![run(Role::Warn, "! new belief: "), run(role, text), run(Role::Dim, format!("  for: {update}"))]
 }
 
@@ -74,7 +74,7 @@ fn keys(view: &View, offer: &Offer) -> Row {
         (ActionId::Reject, "refuse it"),
         (ActionId::Propose, "write it again"),
     ];
-    if offer.state.is_none() {
+    if offer.written.value.is_none() {
         pairs.remove(0);
     }
     let mut row = Row::new();
@@ -133,10 +133,10 @@ pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
         };
         let who = if *by == Actor::Person { "a person" } else { "the policy" };
         let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-        let text = format!("{who} {what} the one written for: {}{why}", offer.update.trim());
+        let text = format!("{who} {what} the one written for: {}{why}", offer.written.title.trim());
         rows.extend(words::labelled("belief   ", Role::Dim, &text, width));
     }
-    for change in turn.beliefs.iter().filter(|c| c.offer.is_none() && c.by == Actor::Person) {
+    for change in turn.changes_of(&ArtifactId::BELIEF).filter(|c| c.offer.is_none() && c.by == Actor::Person) {
         let n = words::count(change.patch.as_array().map_or(0, Vec::len), "change");
         rows.extend(words::labelled("belief   ", Role::Dim, &format!("a person corrected it, {n}"), width));
     }

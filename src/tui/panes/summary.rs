@@ -1,7 +1,10 @@
 //! A record on one line, for the log.
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use super::words;
-use crate::episode::{Actor, Choice, Event, Record, TreeEdit};
+use crate::episode::{Actor, Adopted, ArtifactId, ArtifactKind, Choice, Event, OfferId, Record, TreeEdit};
 use crate::tui::theme::Role;
 
 /// The record's kind in a word or two, and its role.
@@ -18,13 +21,17 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::Executed { .. } => ("executed", Role::Title),
         Event::Moved { .. } => ("moved", Role::Warn),
         Event::PolicySet { .. } => ("policy", Role::Warn),
-        Event::AssertionsAdopted { .. } => ("adopted", Role::Good),
         Event::Configured(_) => ("configured", Role::Warn),
-        Event::TreeEdited { .. } | Event::TreeEditUndone => ("tree", Role::Warn),
-        Event::BeliefOffered { .. } => ("belief", Role::Text),
-        Event::Believed { offer: None, by: Actor::Person, .. } => ("corrected", Role::Warn),
-        Event::Believed { .. } => ("believed", Role::Accent),
-        Event::BeliefRefused { .. } => ("belief", Role::Warn),
+        Event::ArtifactOffered { .. } => ("offered", Role::Text),
+        Event::ArtifactSettled { artifact, offer, by, .. } => match (&artifact.kind, offer, by) {
+            (ArtifactKind::Assertions, ..) => ("adopted", Role::Good),
+            (ArtifactKind::Tree, ..) => ("tree", Role::Warn),
+            (_, None, Actor::Person) => ("corrected", Role::Warn),
+            (ArtifactKind::Belief, ..) => ("believed", Role::Accent),
+            _ => ("settled", Role::Accent),
+        },
+        Event::ArtifactRefused { .. } => ("refused", Role::Warn),
+        Event::ArtifactUndone { .. } => ("undone", Role::Warn),
         Event::Noted { .. } => ("note", Role::Text),
         Event::Failed { .. } => ("failed", Role::Bad),
     }
@@ -92,46 +99,64 @@ pub fn summary(record: &Record) -> String {
             };
             if why.is_empty() { what } else { format!("{what} ({why})") }
         }
-        Event::AssertionsAdopted { action, assertions, origin } => {
-            format!(
-                "{} for {action} ({origin}): {}",
-                words::count(assertions.len(), "assertion"),
-                assertions.join("; ")
-            )
-        }
         Event::Configured(now) => {
             let options = now.options.iter().map(|(key, value)| format!(", {key} {value}"));
             format!("model {}, method {}{}", now.model, now.method, options.collect::<String>())
         }
-        Event::TreeEdited { edit } => match edit {
-            TreeEdit::Prune { node, pruned: true } => format!("action {node} pruned"),
-            TreeEdit::Prune { node, pruned: false } => format!("action {node} put back"),
-            TreeEdit::Add { under, action } => format!("`{action}` added below action {under}"),
-            TreeEdit::Move { node, up } => format!("action {node} moved {}", if *up { "up" } else { "down" }),
-        },
-        Event::TreeEditUndone => "the last change of the blocking tree taken back".to_owned(),
-        Event::BeliefOffered { offer, update, repairs, problem, .. } => {
-            let how = match (problem, repairs.len()) {
+        Event::ArtifactOffered { offer, written, .. } => {
+            let how = match (&written.problem, written.repairs.len()) {
                 (Some(problem), _) => format!(" (cannot be read: {problem})"),
                 (None, 0) => String::new(),
                 (None, n) => format!(" ({} made)", words::count(n, "repair")),
             };
-            format!("new belief {offer} after `{}`{how}", update.trim())
+            format!("new {} {offer} after `{}`{how}", written.artifact.kind, written.title.trim())
         }
-        Event::Believed { offer, patch, by, edited, why } => {
-            let changes = words::count(patch.as_array().map_or(0, Vec::len), "change");
-            let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-            let edited = if *edited { ", edited" } else { "" };
-            match offer {
-                Some(offer) => format!("{} took new belief {offer}{edited}, {changes}{why}", words::actor(*by)),
-                None => format!("{}: {changes}{why}", words::actor(*by)),
+        Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => match record.event.adopted() {
+            Some(Adopted { action, assertions, origin }) => {
+                let count = words::count(assertions.len(), "assertion");
+                format!("{count} for {action} ({origin}): {}", assertions.join("; "))
             }
-        }
-        Event::BeliefRefused { offer, by, why } => {
+            None => settled(artifact, *offer, patch, *by, *edited, why),
+        },
+        Event::ArtifactRefused { offer, by, why } => {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-            format!("{} refused new belief {offer}{why}", words::actor(*by))
+            format!("{} refused offer {offer}{why}", words::actor(*by))
         }
+        Event::ArtifactUndone { artifact } => format!("the last change of the {artifact} taken back"),
         Event::Noted { text } => text.clone(),
         Event::Failed { error } => error.clone(),
+    }
+}
+
+/// A change of a document in words.
+fn settled(artifact: &ArtifactId, offer: Option<OfferId>, patch: &Value, by: Actor, edited: bool, why: &str) -> String {
+    let value = patch.pointer("/0/value");
+    match artifact.kind {
+        ArtifactKind::Tree => {
+            if let Some(edit) = value.and_then(|edit| TreeEdit::deserialize(edit).ok()) {
+                return tree_edit(&edit);
+            }
+        }
+        ArtifactKind::Program => {
+            let calls = value.and_then(|v| v.get("calls")?.as_array()).map_or(0, Vec::len);
+            return format!("a program ran and made {}", words::count(calls, "call"));
+        }
+        _ => {}
+    }
+    let changes = words::count(patch.as_array().map_or(0, Vec::len), "change");
+    let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+    let edited = if edited { ", edited" } else { "" };
+    match offer {
+        Some(offer) => format!("{} took new {} {offer}{edited}, {changes}{why}", words::actor(by), artifact.kind),
+        None => format!("{}: {changes}{why}", words::actor(by)),
+    }
+}
+
+fn tree_edit(edit: &TreeEdit) -> String {
+    match edit {
+        TreeEdit::Prune { node, pruned: true } => format!("action {node} pruned"),
+        TreeEdit::Prune { node, pruned: false } => format!("action {node} put back"),
+        TreeEdit::Add { under, action } => format!("`{action}` added below action {under}"),
+        TreeEdit::Move { node, up } => format!("action {node} moved {}", if *up { "up" } else { "down" }),
     }
 }

@@ -53,7 +53,7 @@ impl BlockingPane {
     /// A person's change of the live tree at the row under the cursor.
     pub(super) fn change(&mut self, action: PaneAction) -> Vec<Intent> {
         if action == PaneAction::UndoChange {
-            return vec![Intent::Send(Command::Gate(Request::UndoTreeEdit))];
+            return vec![Intent::Send(Command::Gate(Request::UndoArtifact(ArtifactId::TREE)))];
         }
         let Some((_, node)) = self.current() else { return Vec::new() };
         let Some(handle) = node.handle else { return Vec::new() };
@@ -71,7 +71,7 @@ impl BlockingPane {
             }
             _ => return Vec::new(),
         };
-        vec![Intent::Send(Command::Gate(Request::EditTree(edit)))]
+        vec![Intent::Send(Command::Gate(Request::edit_tree(&edit)))]
     }
 
     pub(super) fn typed(&mut self, edited: Edited) -> Vec<Intent> {
@@ -84,7 +84,7 @@ impl BlockingPane {
             Edited::Accept => {
                 let Some((under, editor)) = self.typing.take() else { return Vec::new() };
                 let action = editor.text().trim().to_owned();
-                vec![Intent::Send(Command::Gate(Request::EditTree(TreeEdit::Add { under, action })))]
+                vec![Intent::Send(Command::Gate(Request::edit_tree(&TreeEdit::Add { under, action })))]
             }
         }
     }

@@ -10,6 +10,7 @@ use super::edit::ValueEdit;
 use super::tree::Apart;
 use super::{Painter, Shown, Side, Situation, StatePane, split_bottom, split_left, split_top, value_of, words};
 use crate::belief::OBJECTS;
+use crate::episode::ArtifactId;
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::offer;
 use crate::tui::view::View;
@@ -24,7 +25,8 @@ impl StatePane {
         let begins = self.belief.tree.rows().is_empty();
         let none = Value::Null;
         let node = view.session.as_ref().and_then(|s| s.node(now.node));
-        let changes = node.and_then(|n| n.turn.beliefs.last()).map_or(&none, |change| &change.patch);
+        let changes =
+            node.and_then(|n| n.turn.changes_of(&ArtifactId::BELIEF).next_back()).map_or(&none, |change| &change.patch);
         self.belief.tree.mark(changes, before.and_then(|b| value_of(b, Side::Belief)));
         self.told.tree.mark(&none, None);
         let wrong = belief.differences.iter().filter(|d| d.believed.is_some());

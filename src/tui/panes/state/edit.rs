@@ -57,7 +57,7 @@ impl ValueEdit {
                     Some(place) => {
                         *place = value;
                         let text = belief_text::of(&state);
-                        (false, vec![Intent::Send(Command::Gate(Request::CorrectBelief(text)))])
+                        (false, vec![Intent::Send(Command::Gate(Request::correct_belief(text)))])
                     }
                 }
             }

@@ -2,11 +2,15 @@ use serde_json::{Value, json};
 
 use super::super::simulation::{Sim, draft, header};
 use super::super::{Effect, Gate, Report, Request};
-use crate::episode::{Actor, Event, Fate, Origin, Policy, Session};
+use crate::episode::{Actor, ArtifactId, Event, Fate, Origin, Policy, Session};
 
 fn approve(sim: &mut Sim) {
     let id = sim.gate.session().current().unwrap().turn.recommended.clone().unwrap().0.unwrap();
     sim.ask(Request::Approve { proposal: id });
+}
+
+fn correct(text: &str) -> Request {
+    Request::CorrectArtifact { artifact: ArtifactId::BELIEF, text: text.into() }
 }
 
 fn believed(sim: &Sim) -> Option<Value> {
@@ -37,9 +41,9 @@ fn while_a_belief_waits_nothing_is_proposed_and_then_it_goes_on() {
         sim.ask(request);
         assert!(said(&sim, "a new belief waits") && sim.asks.is_empty(), "{:?}", sim.said);
     }
-    sim.ask(Request::ApproveBelief(7));
-    assert!(said(&sim, "no belief 7"), "{:?}", sim.said);
-    sim.ask(Request::ApproveBelief(1));
+    sim.ask(Request::ApproveOffer(7));
+    assert!(said(&sim, "no offer 7"), "{:?}", sim.said);
+    sim.ask(Request::ApproveOffer(1));
     assert_eq!(believed(&sim), Some(json!({ "written": "s1" })));
     assert_eq!(sim.asks.len(), 1, "now the next action is proposed");
     let turn = &sim.gate.session().current().unwrap().turn;
@@ -51,14 +55,18 @@ fn while_a_belief_waits_nothing_is_proposed_and_then_it_goes_on() {
 fn an_edited_belief_is_taken_as_the_persons_and_a_wrong_text_changes_nothing() {
     let mut sim = told();
     sim.answer(0, &["s1"]);
-    sim.ask(Request::EditBelief { offer: 1, text: String::new() });
+    sim.ask(Request::EditOffer { offer: 1, text: String::new() });
     assert!(said(&sim, "line 1") && said(&sim, "nothing was changed"), "{:?}", sim.said);
     assert!(sim.gate.session().pending_offer().is_some(), "the offer still waits");
-    sim.ask(Request::EditBelief { offer: 1, text: "mine".into() });
+    sim.ask(Request::EditOffer { offer: 1, text: "mine".into() });
     assert_eq!(believed(&sim), Some(json!({ "typed": "mine" })));
     let turn = &sim.gate.session().current().unwrap().turn;
     assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: true });
-    assert_eq!(*turn.offers[0].state.clone().unwrap(), json!({ "written": "s1" }), "what was offered stays on record");
+    assert_eq!(
+        *turn.offers[0].written.value.clone().unwrap(),
+        json!({ "written": "s1" }),
+        "what was offered stays on record"
+    );
     sim.check_invariants();
 }
 
@@ -66,16 +74,16 @@ fn an_edited_belief_is_taken_as_the_persons_and_a_wrong_text_changes_nothing() {
 fn what_cannot_be_read_is_not_taken_and_refusing_it_keeps_the_belief() {
     let mut sim = told();
     sim.ask(Request::Cancel);
-    sim.ask(Request::CorrectBelief("known".into()));
+    sim.ask(correct("known"));
     sim.asks.clear();
     sim.ask(Request::Propose);
     sim.ask(Request::Cancel);
     sim.ask(Request::Propose);
     let last = sim.asks.len() - 1;
     sim.answer(last, &["bad"]);
-    sim.ask(Request::ApproveBelief(1));
+    sim.ask(Request::ApproveOffer(1));
     assert!(said(&sim, "line 1: it is bad"), "{:?}", sim.said);
-    sim.ask(Request::RefuseBelief { offer: 1, reason: "it is cut off".into() });
+    sim.ask(Request::RefuseOffer { offer: 1, reason: "it is cut off".into() });
     assert_eq!(believed(&sim), Some(json!({ "typed": "known" })));
     sim.check_invariants();
 }
@@ -92,9 +100,9 @@ fn the_policy_takes_what_was_read_and_stops_at_what_was_not() {
     assert!(!sim.gate.session().policy.is_automatic() && said(&sim, "cannot be read"), "{:?}", sim.said);
     assert_eq!(believed(&sim), Some(json!({ "written": "s1" })), "the belief stays");
     // The policy set again rules on what waits.
-    sim.ask(Request::RewriteBelief(1));
-    assert!(said(&sim, "no belief 1"), "{:?}", sim.said);
-    sim.ask(Request::RewriteBelief(2));
+    sim.ask(Request::RewriteOffer(1));
+    assert!(said(&sim, "no offer 1"), "{:?}", sim.said);
+    sim.ask(Request::RewriteOffer(2));
     sim.ask(Request::SetPolicy(Policy { steps: 9, ..Policy::default() }));
     sim.answer(0, &["s2"]);
     assert_eq!(believed(&sim), Some(json!({ "written": "s2" })));
@@ -121,10 +129,10 @@ fn a_run_nobody_watches_keeps_its_belief_where_a_new_one_cannot_be_read() {
 fn going_back_restores_the_belief_and_a_branch_has_its_own() {
     let mut sim = told();
     sim.answer(0, &["s1"]);
-    sim.ask(Request::ApproveBelief(1));
+    sim.ask(Request::ApproveOffer(1));
     sim.ask(Request::Manual { text: "tell y".into() });
     sim.ask(Request::Cancel);
-    sim.ask(Request::CorrectBelief("by hand".into()));
+    sim.ask(correct("by hand"));
     assert_eq!(believed(&sim), Some(json!({ "typed": "by hand" })));
     sim.ask(Request::Undo);
     assert_eq!(believed(&sim), Some(json!({ "written": "s1" })));
@@ -148,7 +156,7 @@ fn an_update_that_was_passed_over_is_written_later() {
     assert_eq!(sim.asks.len(), 1);
     sim.answer(0, &["s1"]);
     let offer = sim.gate.session().pending_offer().cloned().unwrap();
-    assert_eq!((offer.due.step, sim.gate.session().cursor()), (1, 2));
+    assert_eq!((offer.written.due.unwrap().step, sim.gate.session().cursor()), (1, 2));
     sim.check_invariants();
 }
 
@@ -159,7 +167,7 @@ fn a_belief_written_with_the_code_is_offered_without_an_ask() {
     approve(&mut sim);
     assert!(sim.asks.is_empty());
     assert_eq!(sim.gate.session().pending_offer().unwrap().ask, None);
-    sim.ask(Request::ApproveBelief(1));
+    sim.ask(Request::ApproveOffer(1));
     assert_eq!((believed(&sim), sim.asks.len()), (Some(json!({ "written": "said" })), 1));
     sim.check_invariants();
 }
@@ -168,14 +176,14 @@ fn a_belief_written_with_the_code_is_offered_without_an_ask() {
 fn a_correction_drops_what_was_proposed_of_the_old_belief() {
     let mut sim = Sim::new();
     assert_eq!(sim.asks.len(), 1);
-    sim.ask(Request::CorrectBelief("known".into()));
+    sim.ask(correct("known"));
     assert_eq!(sim.gate.asking(), Some(2), "asked anew");
     sim.answer(0, &["late"]);
     assert!(sim.gate.session().current().unwrap().turn.proposals.is_empty());
-    sim.ask(Request::CorrectBelief("known".into()));
-    assert!(said(&sim, "believed already"), "{:?}", sim.said);
+    sim.ask(correct("known"));
+    assert!(said(&sim, "the belief already"), "{:?}", sim.said);
     let by = sim.records.iter().find_map(|r| match &r.event {
-        Event::Believed { offer: None, by, why, .. } => Some((*by, why.clone())),
+        Event::ArtifactSettled { offer: None, by, why, .. } => Some((*by, why.clone())),
         _ => None,
     });
     assert_eq!(by, Some((Actor::Person, "corrected by a person".to_owned())));
@@ -196,7 +204,7 @@ fn an_edited_prompt_of_the_writer_is_answered_by_a_belief() {
     assert!(said(&sim, "not made at this point"), "{:?}", sim.said);
     sim.ask(Request::Resend { ask: ask + 1, messages: prompt("again") });
     sim.answer(0, &["s2"]);
-    sim.ask(Request::ApproveBelief(2));
+    sim.ask(Request::ApproveOffer(2));
     assert_eq!(believed(&sim), Some(json!({ "written": "s2" })));
     sim.check_invariants();
 }
@@ -205,9 +213,9 @@ fn an_edited_prompt_of_the_writer_is_answered_by_a_belief() {
 fn a_belief_nobody_waits_for_changes_nothing() {
     let mut sim = Sim::new();
     let before = sim.records.len();
-    sim.report(Report::BeliefRead(Ok(json!({}))));
+    sim.report(Report::ArtifactRead(Ok(json!({}))));
     assert_eq!(sim.records.len(), before);
-    let (_, effects) = sim.gate.request(Request::CorrectBelief("x".into()), 9);
-    assert_eq!(effects, [Effect::ReadBelief("x".into())]);
+    let (_, effects) = sim.gate.request(correct("x"), 9);
+    assert_eq!(effects, [Effect::ReadArtifact { artifact: ArtifactId::BELIEF, text: "x".into() }]);
     assert!(sim.gate.report(Report::Read(Ok(draft("go", Origin::Person))), 10).is_empty());
 }
