@@ -4,7 +4,6 @@
 //! so is one that would go round in a circle once more.
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::prompting::CHARS_A_TOKEN;
 use super::scoring::Candidate;
@@ -12,12 +11,12 @@ use super::setup::{SYMBOLIC, Source};
 use super::task::Driver;
 use super::{Level, checking};
 use crate::blocking::{Growth, selector::RankedLeaf};
+use crate::episode::AskKind;
 use crate::episode::gate::{Advice, AskSpec, Draft, Report};
 use crate::episode::{
     Action, AskId, AskState, Check, CheckKind, Node, Origin, PromptMessage, PromptRecord, Session, Status, StepOutcome,
     Verdict,
 };
-use crate::episode::{ArtifactId, AskKind};
 use crate::method::blocking::{MARK, selected};
 use crate::method::{Conversation, Next, Round, Selecting};
 use crate::model::{Completion, ModelRequest};

@@ -80,7 +80,7 @@ impl Gate {
             | Phase::Adopting(_)
             | Phase::EditingTree { .. }
             | Phase::Configuring(_)
-            | Phase::ReadingBelief(_) => true,
+            | Phase::ReadingArtifact(_) => true,
         };
         if let Some(served) = self.serving.take_if(|s| !open || s.refusal.is_some()) {
             self.answer(served);

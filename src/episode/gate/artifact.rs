@@ -156,7 +156,10 @@ impl Gate {
             (_, problem) => {
                 let kind = &offer.written.artifact.kind;
                 let why = problem.as_deref().unwrap_or("it holds no state");
-                self.refuse(Level::Warning, format!("the {kind} cannot be taken as it is: {why}; edit it or refuse it"));
+                self.refuse(
+                    Level::Warning,
+                    format!("the {kind} cannot be taken as it is: {why}; edit it or refuse it"),
+                );
             }
         }
     }
@@ -207,7 +210,8 @@ impl Gate {
     pub(super) fn undo_artifact(&mut self, artifact: ArtifactId) {
         let Some(node) = self.session.current() else { return };
         if node.turn.changes_of(&artifact).next_back().is_none() {
-            let what = if artifact.kind == ArtifactKind::Tree { "blocking tree".to_owned() } else { artifact.to_string() };
+            let what =
+                if artifact.kind == ArtifactKind::Tree { "blocking tree".to_owned() } else { artifact.to_string() };
             return self.refuse(Level::Info, format!("no change of the {what} was made at this step"));
         }
         let mut edits = (artifact.kind == ArtifactKind::Tree).then(|| node.tree_edits_here());

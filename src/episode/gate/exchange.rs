@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::super::artifact::{ArtifactId, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::decision::{DecisionId, Policy};
-use super::super::event::{AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, Usage};
+use super::super::event::{
+    AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
+};
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
 
 /// How urgent a message to the person is.

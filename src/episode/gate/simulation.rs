@@ -216,7 +216,8 @@ impl Sim {
                     })
                 }
                 Effect::ChangeTree(edits) => {
-                    let written = |r: &Record| matches!(r.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. });
+                    let written =
+                        |r: &Record| matches!(r.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. });
                     assert!(self.records.iter().rev().take(2).any(written), "changed once that is written");
                     self.trees.insert(self.gate.session().cursor(), edits);
                     continue;

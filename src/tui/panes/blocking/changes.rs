@@ -3,7 +3,7 @@
 use super::BlockingPane;
 use crate::blocking::{BlockingNode, NodeKind, NodeStatus};
 use crate::driver::{Command, Request};
-use crate::episode::TreeEdit;
+use crate::episode::{ArtifactId, TreeEdit};
 use crate::tui::pane::{Intent, PaneAction};
 use crate::tui::panes::edit::{Edited, Editor};
 
