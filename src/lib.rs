@@ -38,3 +38,8 @@ pub mod study;
 pub mod tui;
 pub mod words;
 pub mod world;
+
+#[cfg(test)]
+#[path = "../tests/support/recordings.rs"]
+#[allow(dead_code, reason = "shared with the integration tests, each of which uses a part of it")]
+mod recordings;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use etcetera::app_strategy::{AppStrategy, AppStrategyArgs, choose_native_strategy};
+use directories::ProjectDirs;
 
 use super::{ConfigError, Environment};
 
@@ -26,13 +26,7 @@ impl Paths {
         let named = |name: &str| environment(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let config = config_dir.map(Path::to_path_buf).or_else(|| named("STEPWRIGHT_CONFIG_DIR"));
         let state = named("STEPWRIGHT_STATE_DIR");
-        let platform = choose_native_strategy(AppStrategyArgs {
-            top_level_domain: String::new(),
-            author: String::new(),
-            app_name: "stepwright".to_owned(),
-        })
-        .ok();
-        let (config, state, platform) = match (config, state, platform) {
+        let (config, state, platform) = match (config, state, ProjectDirs::from("", "", "stepwright")) {
             (config, state, Some(platform)) => (config, state, platform),
             (Some(config), Some(state), None) => {
                 return Ok(Paths { config, data: state.join("data"), cache: state.join("cache"), state });
@@ -44,15 +38,15 @@ impl Paths {
                 ));
             }
         };
-        let config = config.unwrap_or_else(|| platform.config_dir());
+        let config = config.unwrap_or_else(|| platform.config_dir().to_path_buf());
         Ok(match state {
             Some(state) => Paths { config, data: state.join("data"), cache: state.join("cache"), state },
             None => Paths {
                 config,
-                data: platform.data_dir(),
-                cache: platform.cache_dir(),
+                data: platform.data_dir().to_path_buf(),
+                cache: platform.cache_dir().to_path_buf(),
                 // Only Linux has a folder for state.
-                state: platform.state_dir().unwrap_or_else(|| platform.data_dir().join("state")),
+                state: platform.state_dir().map_or_else(|| platform.data_dir().join("state"), Path::to_path_buf),
             },
         })
     }

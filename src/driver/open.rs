@@ -305,18 +305,8 @@ fn session_path(folder: &Path, header: &Header) -> PathBuf {
 
 /// `20261121-071500` in UTC, from Unix milliseconds.
 fn stamp(ms: u64) -> String {
-    let seconds = ms / 1000;
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Days since 0000-03-01, in eras of 400 years (proleptic Gregorian calendar).
-    let z = days + 719_468;
-    let (era, day) = (z / 146_097, z % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let date = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + u64::from(month <= 2);
-    format!("{year:04}{month:02}{date:02}-{:02}{:02}{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+    let time = i64::try_from(ms).ok().and_then(chrono::DateTime::from_timestamp_millis).unwrap_or_default();
+    time.format("%Y%m%d-%H%M%S").to_string()
 }
 
 #[cfg(test)]

@@ -1,5 +1,3 @@
-use std::path::PathBuf;
-
 use super::reading::{Line, closed, first_line, read_line, written};
 use super::*;
 use crate::episode::{Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Status, Verdict};
@@ -136,11 +134,8 @@ fn a_rejected_proposal_is_not_offered_again() {
 
 #[test]
 fn recorded_runs_of_algorithm_1_come_out_the_same() {
-    let root = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let Ok(files) = std::fs::read_dir(root.join("sgd/golden")) else {
-        return eprintln!("no recordings of Algorithm 1 under {}; skipped", root.display());
-    };
+    let Some(golden) = crate::recordings::recordings("sgd/golden") else { return };
+    let files = std::fs::read_dir(golden).unwrap();
     let mut cases = 0;
     for file in files.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("algorithm1_")) {
         let golden: serde_json::Value = serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();

@@ -126,6 +126,7 @@ impl Assertion {
         let (parts, code) = match judged {
             Err(ParseFailure::Syntax(message, _)) => return Err(Rejection::new("SyntaxError", message)),
             Err(ParseFailure::TooLarge) => return Err(Rejection::new("Budget", "the text is too large")),
+            Err(ParseFailure::TooDeep) => return Err(rejected(CompileFailure::TooDeep)),
             Ok(result) => result?,
         };
         // Code for no function in particular is of no use to one.

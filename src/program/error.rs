@@ -40,6 +40,7 @@ impl ProgramError {
             ParseFailure::TooLarge => {
                 ProgramError::at_line(file, 1, "the text is too large to be a program").hint("split it or shorten it")
             }
+            ParseFailure::TooDeep => Self::of_compile(file, source, CompileFailure::TooDeep),
         }
     }
 

@@ -39,7 +39,7 @@ pub fn run_module(source: &str, limits: Limits) -> ModuleRun {
         Ok(Err(CompileFailure::Syntax(message, offset))) | Err(ParseFailure::Syntax(message, offset)) => {
             return failed(syntax(message, offset));
         }
-        Ok(Err(CompileFailure::TooDeep)) => return failed(budget("depth")),
+        Ok(Err(CompileFailure::TooDeep)) | Err(ParseFailure::TooDeep) => return failed(budget("depth")),
         Err(ParseFailure::TooLarge) => return failed(budget("size")),
     };
     let mut names = Attrs::default();

@@ -196,6 +196,50 @@ fn texts_are_rejected_for_the_first_rule_they_break() {
     assert!(matches!(reason(&"1+".repeat(20_000)), Some("Budget" | "SyntaxError")));
 }
 
+/// Every construct that makes the parser go down a level, to the deepest it goes: the stack suffices.
+#[test]
+fn the_deepest_nesting_is_parsed_or_refused_within_the_stack() {
+    let wraps = [
+        ("(", ")"),
+        ("[", "]"),
+        ("{", "}"),
+        ("{1: ", "}"),
+        ("f(", ")"),
+        ("f(a=", ")"),
+        ("x[", "]"),
+        ("x[1:", "]"),
+        ("-", ""),
+        ("not ", ""),
+        ("1 ** ", ""),
+        ("lambda: ", ""),
+        ("1 if 1 else ", ""),
+        ("(x := ", ")"),
+        ("*(", ")"),
+        ("1 + (", ")"),
+        ("1 < (", ")"),
+        ("1 and (", ")"),
+        ("[x for x in ", "]"),
+        ("f'{", "}'"),
+        ("f(*", ")"),
+        ("f(lambda a=(", "): 1)"),
+        ("{**", "}"),
+    ];
+    for (open, close) in wraps {
+        for depth in [150, 900, 1_005, 1_100, 5_000] {
+            let text = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            let _ = run_module(&text, Limits::MODULE);
+        }
+    }
+    let blocks = |line: &str| {
+        (0..400).map(|n| format!("{}{line}\n", " ".repeat(n))).collect::<String>() + &" ".repeat(400) + "1\n"
+    };
+    for line in ["if 1:", "for x in 1:", "def f():", "class A:", "try:", "with x:", "while 1:", "match x:\n case 1:"] {
+        let _ = run_module(&blocks(line), Limits::MODULE);
+    }
+    let patterns = format!("match x:\n case {}1{}: 1\n", "[".repeat(2_000), "]".repeat(2_000));
+    let _ = run_module(&patterns, Limits::MODULE);
+}
+
 #[test]
 fn hostile_assertions_end_within_their_budget() {
     let state = seen();

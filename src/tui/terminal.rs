@@ -6,6 +6,8 @@
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crossterm::Command as _;
+use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
     EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
@@ -169,11 +171,7 @@ pub fn install_panic_hook(after: impl Fn() + Send + Sync + 'static) {
 pub fn stop_process() {
     // SIGSTOP to the whole group, so that a parent such as `cargo run` stops too and the shell gets its prompt back. SIGTSTP
     // would reach our own handler again.
-    // SAFETY: kill(2) takes two integers and touches no memory.
-    #[allow(unsafe_code)]
-    unsafe {
-        libc::kill(0, libc::SIGSTOP);
-    }
+    let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
 }
 
 /// The sequence that puts `text` on the clipboard, cut at [`CLIPBOARD_LIMIT`].
@@ -182,7 +180,9 @@ fn clipboard_sequence(text: &str, tmux: bool) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let plain = format!("\x1b]52;c;{}\x07", base64(text.as_bytes().get(..end).unwrap_or_default()));
+    let mut plain = String::new();
+    // Writing to a text does not fail.
+    let _ = CopyToClipboard::to_clipboard_from(text.get(..end).unwrap_or_default()).write_ansi(&mut plain);
     if tmux {
         // tmux passes it to the outer terminal only when wrapped; the plain one reaches tmux's own buffers.
         let wrapped = plain.replace('\x1b', "\x1b\x1b");
@@ -191,40 +191,20 @@ fn clipboard_sequence(text: &str, tmux: bool) -> String {
     plain
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0u32, |w, b| w << 8 | u32::from(*b)) << (8 * (3 - chunk.len()));
-        for i in 0..4 {
-            let digit = DIGITS.get((word >> (18 - 6 * i) & 63) as usize).copied().unwrap_or(b'=');
-            out.push(if i <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_pads() {
-        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
-            assert_eq!(base64(plain.as_bytes()), coded);
-        }
-    }
 
     #[test]
     fn the_clipboard_is_capped_at_a_character() {
         let text = "é".repeat(CLIPBOARD_LIMIT);
         let sequence = clipboard_sequence(&text, false);
         assert!(sequence.len() <= CLIPBOARD_LIMIT.div_ceil(3) * 4 + 16);
-        assert!(sequence.starts_with("\x1b]52;c;") && sequence.ends_with('\x07'));
+        assert!(sequence.starts_with("\x1b]52;c;") && sequence.ends_with("\x1b\\"));
     }
 
     #[test]
     fn tmux_gets_it_wrapped_as_well() {
-        assert!(clipboard_sequence("a", true).contains("\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\"));
+        assert!(clipboard_sequence("a", true).contains("\x1bPtmux;\x1b\x1b]52;c;YQ==\x1b\x1b\\\x1b\\"));
     }
 }

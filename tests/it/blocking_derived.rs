@@ -5,9 +5,9 @@
 //! the assertions of a file (`STEPWRIGHT_ASSERTIONS`: an object of action functions with lists of expressions) if there is one.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::support::recordings::recordings;
 use stepwright::blocking::{Basis, Before, Derived, Growth, Selection};
 use stepwright::planner::{CheckedProgram, Observed, SymbolicProposer};
 use stepwright::precondition::Demo;
@@ -179,13 +179,7 @@ fn where_nothing_helps_it_is_said_at_once() {
 
 #[test]
 fn most_unseen_games_are_won() {
-    let data = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let file = data.join("alfworld/games_more.jsonl.gz");
-    if !file.is_file() {
-        eprintln!("no games at {}; nothing run", file.display());
-        return;
-    }
+    let Some(file) = recordings("alfworld/games_more.jsonl.gz") else { return };
     let all = Source::open(&file).unwrap();
     let unseen: Vec<String> = all
         .ids()

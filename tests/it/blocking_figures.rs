@@ -3,9 +3,9 @@
 //! The shipped scenes always; the recordings' scenes where they are at hand (`STEPWRIGHT_DATA`, else `../shared/data`). Trials are
 //! seeded by what decides among equals; `STEPWRIGHT_TRIALS=50` runs as many as the paper.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::support::recordings::recordings;
 use stepwright::blocking::{Domain, Growth, Selection, Told, domain};
 use stepwright::world::kitchen::{Find, KitchenWorld, Source};
 use stepwright::world::{TaskInfo, World};
@@ -78,13 +78,7 @@ fn every_shipped_kitchen_task_is_done() {
 
 #[test]
 fn the_papers_shares_are_reached_on_the_recordings_scenes() {
-    let data = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let folder = data.join("bcr");
-    if !folder.is_dir() {
-        eprintln!("no recordings at {}; nothing run", folder.display());
-        return;
-    }
+    let Some(folder) = recordings("bcr") else { return };
     let tasks = figures(&Arc::new(Source::open(&folder).unwrap()), trials(3));
     let paper = [("coffee", 50), ("apple", 39), ("mug", 39), ("toast", 49)];
     for (kind, share) in paper {

@@ -1,46 +1,30 @@
 //! The program compared with the recordings of the original systems, by the code of `stepwright conform`.
 
-use std::path::PathBuf;
-
+use crate::support::recordings::recordings;
 use stepwright::study::conform;
 use stepwright::world::World;
 use stepwright::world::household::{Edition, HouseholdWorld, Source};
 
 #[test]
 fn the_program_agrees_with_every_alfworld_recording() {
-    let data = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    if !data.join("alfworld").is_dir() {
-        eprintln!("no recordings at {}; nothing compared", data.display());
-        return;
-    }
-    let report = conform::run(&data, Some("alfworld")).unwrap();
+    let Some(folder) = recordings("alfworld") else { return };
+    let report = conform::run(folder.parent().unwrap(), Some("alfworld")).unwrap();
     eprintln!("{report}");
     assert_eq!(report.exit_code(), 0, "{report}");
 }
 
 #[test]
 fn the_kitchen_agrees_with_every_recorded_step() {
-    let data = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    if !data.join("bcr").is_dir() {
-        eprintln!("no recordings at {}; nothing compared", data.display());
-        return;
-    }
-    let report = conform::run(&data, Some("bcr")).unwrap();
+    let Some(folder) = recordings("bcr") else { return };
+    let report = conform::run(folder.parent().unwrap(), Some("bcr")).unwrap();
     eprintln!("{report}");
     assert_eq!(report.exit_code(), 0, "{report}");
 }
 
 #[test]
 fn the_table_agrees_with_every_recording() {
-    let data = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    if !data.join("statler").is_dir() {
-        eprintln!("no recordings at {}; nothing compared", data.display());
-        return;
-    }
-    let report = conform::run(&data, Some("statler")).unwrap();
+    let Some(folder) = recordings("statler") else { return };
+    let report = conform::run(folder.parent().unwrap(), Some("statler")).unwrap();
     eprintln!("{report}");
     assert_eq!(report.exit_code(), 0, "{report}");
 }

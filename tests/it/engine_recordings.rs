@@ -1,21 +1,14 @@
 //! The engine against recordings: household programs, dialogue candidates, single constructs, hostile texts.
 
-use std::path::PathBuf;
-
+use crate::support::recordings::recordings;
 use serde_json::Value as Json;
 use stepwright::program::{
     Assertion, Call, CheckResult, Declarations, FaultKind, Limits, Literal, Specification, run_module,
 };
 
-/// The directory of recordings, if there is one here.
+/// The text of a recording.
 fn data(file: &str) -> Option<String> {
-    let root = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let text = std::fs::read_to_string(root.join(file)).ok();
-    if text.is_none() {
-        eprintln!("{file} is not here: nothing checked");
-    }
-    text
+    recordings(file).map(|path| std::fs::read_to_string(path).unwrap())
 }
 
 fn lines(text: &str) -> impl Iterator<Item = Json> + '_ {

@@ -2,11 +2,12 @@
 //! when the program is killed.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::recordings::{absent, recordings};
 use serde_json::Value;
 use stepwright::world::external::{Adapter, ExternalWorld};
 use stepwright::world::household::{self, Edition, HouseholdWorld};
@@ -27,14 +28,16 @@ fn path(below: &str) -> String {
     Path::new(HERE).join(below).display().to_string()
 }
 
-/// Whether this machine has a Python with a package; says so where it has not.
+/// A Python with a package; noted as absent where there is none.
 fn python(package: &str) -> Option<String> {
     let python = std::env::var("STEPWRIGHT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let there = Command::new(&python).args(["-c", &format!("import {package}")]).output();
     if there.is_ok_and(|o| o.status.success()) {
         return Some(python);
     }
-    eprintln!("NOT RUN: `{python}` is absent or has no package `{package}`; name a Python with STEPWRIGHT_PYTHON");
+    absent(&format!(
+        "a Python with the package `{package}`, which `{python}` is not (name one with STEPWRIGHT_PYTHON)"
+    ));
     None
 }
 
@@ -176,20 +179,9 @@ fn the_smallest_adapter_is_a_whole_one() {
     assert!(world.act("add 1").unwrap().won);
 }
 
-/// A game file as the package reads it, from the recordings; none of them comes with the program.
-fn official_games() -> Option<PathBuf> {
-    let data = std::env::var("STEPWRIGHT_DATA").unwrap_or_else(|_| path("../shared/data"));
-    let games = Path::new(&data).join("alfworld/official_format");
-    if games.is_dir() {
-        return Some(games);
-    }
-    eprintln!("NOT RUN: no game files below {}; name the recordings with STEPWRIGHT_DATA", games.display());
-    None
-}
-
 #[test]
 fn the_real_alfworld_plays_as_ours_does() {
-    let (Some(python), Some(games)) = (python("alfworld"), official_games()) else { return };
+    let (Some(python), Some(games)) = (python("alfworld"), recordings("alfworld/official_format")) else { return };
     for edition in ["put", "move"] {
         plays_as_ours(&python, &games.join(edition));
     }

@@ -1,27 +1,15 @@
 //! How well the built-in proposer predicts the system's turns of dialogues it has not seen, from ten demonstrations.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::recordings::recordings;
 use stepwright::episode::Status;
 use stepwright::planner::{CheckedProgram, Observed, ProgramView as _, ProposeContext, SymbolicProposer};
 use stepwright::precondition::Ground;
 use stepwright::program::{Assertion, Call, Role};
 use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::demonstration::{Demonstration, read};
-
-/// The recordings; says so where there are none.
-fn data() -> Option<PathBuf> {
-    let dir = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from)
-        .join("sgd");
-    if dir.join("domains.json").exists() {
-        return Some(dir);
-    }
-    eprintln!("not compared: {} holds no domains.json (set STEPWRIGHT_DATA)", dir.display());
-    None
-}
 
 fn demonstrations(ground: &Ground) -> Vec<Demonstration> {
     let is_action = |c: &Call| is_action(ground, c);
@@ -93,7 +81,7 @@ fn predict(proposer: &SymbolicProposer, test: &Ground, rules: &Arc<BTreeMap<Stri
 
 #[test]
 fn dialogues_are_predicted_better_than_the_papers_thirteen_billion_model_does() {
-    let Some(dir) = data() else { return };
+    let Some(dir) = recordings("sgd") else { return };
     let recordings = Recordings::open(&dir).unwrap();
     let (mut free, mut checked) = (Counts::default(), Counts::default());
     for service in recordings.services() {

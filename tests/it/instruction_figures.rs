@@ -4,25 +4,14 @@
 //! (`gold_issues.json`): two of the pick-and-place episodes here are lost to them.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::support::recordings::recordings;
 use serde_json::Value;
 use stepwright::planner::table::{answer, update};
 use stepwright::world::table::{Expected, Move, Table, is_right};
 
 const DOMAINS: [&str; 3] = ["pick_and_place", "disinfection", "weight"];
-
-/// The data; says so where there is none.
-fn data() -> Option<PathBuf> {
-    let dir = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from)
-        .join("statler");
-    if dir.join("gold_traces.jsonl").exists() {
-        return Some(dir);
-    }
-    eprintln!("not compared: {} holds no gold_traces.jsonl (set STEPWRIGHT_DATA)", dir.display());
-    None
-}
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -98,7 +87,7 @@ fn steps(episode: &Value) -> &[Value] {
 
 #[test]
 fn published_episodes() {
-    let Some(dir) = data() else { return };
+    let Some(dir) = recordings("statler") else { return };
     let initial: BTreeMap<String, Value> = lines(&dir.join("gold_traces.jsonl"))
         .into_iter()
         .map(|trace| (trace["id"].as_str().unwrap().to_owned(), trace["initial"].clone()))
@@ -115,7 +104,7 @@ fn published_episodes() {
 
 #[test]
 fn generated_episodes() {
-    let Some(dir) = data() else { return };
+    let Some(dir) = recordings("statler") else { return };
     for domain in DOMAINS {
         let episodes = lines(&dir.join(format!("generated_{domain}.jsonl")));
         let (right, all) =

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::support::recordings::absent;
 use serde_json::Value;
 use stepwright::config::{self, Overrides};
 use stepwright::model::fetch;
@@ -28,7 +29,7 @@ fn weights(name: &str) -> Option<PathBuf> {
     if fetch::is_present(&folder, &weights) {
         return Some(fetch::path(&folder, &weights));
     }
-    eprintln!("SKIPPED: the weights of {name} are not in {}; stepwright models fetch {name}", folder.display());
+    absent(&format!("the weights of {name}, which are not in {} (stepwright models fetch {name})", folder.display()));
     None
 }
 

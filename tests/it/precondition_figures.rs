@@ -1,24 +1,14 @@
 //! How well the built-in proposer's preconditions agree with the true ones (Equation 2), on episodes it has not seen.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::support::recordings::recordings;
 use serde_json::Value;
 use stepwright::precondition::{Demo, Ground, Instances, Mean, Score, Workshop};
 use stepwright::program::{Role, Specification};
 use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::World as _;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
-
-/// The folder of recordings, if it holds `file`; says so where it does not.
-fn data(file: &str) -> Option<PathBuf> {
-    let dir = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    if dir.join(file).exists() {
-        return Some(dir);
-    }
-    eprintln!("not compared: {} holds no {file} (set STEPWRIGHT_DATA)", dir.display());
-    None
-}
 
 /// What the built-in proposer suggests for each of these actions, scored on other episodes; prints a line each.
 fn score(demos: &Ground, other: &Ground, truth: &[(String, Vec<String>)]) -> Vec<Score> {
@@ -57,9 +47,9 @@ fn report(what: &str, scores: &[Score]) -> f64 {
 
 /// The expert's recorded episodes other than the demonstrations, played in the world.
 fn other_episodes(dir: &Path, demos: &[Demo]) -> Vec<Demo> {
-    let source = Source::open(&dir.join("alfworld/games.jsonl")).unwrap();
+    let source = Source::open(&dir.join("games.jsonl")).unwrap();
     let mut episodes = Vec::new();
-    for line in std::fs::read_to_string(dir.join("alfworld/traces/expert.jsonl")).unwrap().lines() {
+    for line in std::fs::read_to_string(dir.join("traces/expert.jsonl")).unwrap().lines() {
         let episode: Value = serde_json::from_str(line).unwrap();
         let id = episode["id"].as_str().unwrap().to_owned();
         if demos.iter().any(|demo| demo.id == id) {
@@ -77,10 +67,10 @@ fn other_episodes(dir: &Path, demos: &[Demo]) -> Vec<Demo> {
 
 #[test]
 fn household_preconditions_reach_the_papers_best() {
-    let (Some(dir), Some(_)) = (data("alfworld/traces/expert.jsonl"), data("sgd/domains.json")) else { return };
-    let demos = Recordings::open(&dir.join("sgd")).unwrap().household().unwrap();
-    let other = Ground::new(demos.specification(), other_episodes(&dir, &demos.demos)).unwrap();
-    let recorded = std::fs::read_to_string(dir.join("alfworld/preconditions.json")).unwrap();
+    let (Some(alfworld), Some(sgd)) = (recordings("alfworld"), recordings("sgd")) else { return };
+    let demos = Recordings::open(&sgd).unwrap().household().unwrap();
+    let other = Ground::new(demos.specification(), other_episodes(&alfworld, &demos.demos)).unwrap();
+    let recorded = std::fs::read_to_string(alfworld.join("preconditions.json")).unwrap();
     let recorded: Value = serde_json::from_str(&recorded).unwrap();
     let truth: Vec<(String, Vec<String>)> = recorded["actions"]
         .as_array()
@@ -97,8 +87,8 @@ fn household_preconditions_reach_the_papers_best() {
 
 #[test]
 fn dialogue_preconditions_reach_the_papers_best() {
-    let Some(dir) = data("sgd/domains.json") else { return };
-    let recordings = Recordings::open(&dir.join("sgd")).unwrap();
+    let Some(sgd) = recordings("sgd") else { return };
+    let recordings = Recordings::open(&sgd).unwrap();
     let mut scores = Vec::new();
     for name in recordings.services() {
         eprintln!("{name}");

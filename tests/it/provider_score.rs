@@ -238,13 +238,16 @@ async fn a_scoring_is_cancelled_at_once() {
     let model = model(&server);
     let cancel = CancellationToken::new();
     let stop = cancel.clone();
-    tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    let asked = async {
+        while server.requests().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
         stop.cancel();
-    });
-    let scored =
-        tokio::time::timeout(Duration::from_secs(5), model.score(&request("p", &["a"]), &cancel)).await.unwrap();
-    assert_eq!(scored, Err(ModelError::Cancelled));
+    };
+    let request = request("p", &["a"]);
+    let (scored, ()) =
+        tokio::join!(tokio::time::timeout(Duration::from_secs(5), model.score(&request, &cancel)), asked);
+    assert_eq!(scored.unwrap(), Err(ModelError::Cancelled));
 }
 
 #[tokio::test]

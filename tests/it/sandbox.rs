@@ -1,9 +1,9 @@
 //! Model-written code in worker processes: what it calls, what stops it, and what happens when a worker fails.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::support::recordings::recordings;
 use serde_json::{Value, json};
 use stepwright::program::sandbox::{Bound, Fault, FaultKind, Limits, Run, Sandbox, Step, Workers, run};
 
@@ -60,7 +60,7 @@ async fn time_in_which_a_person_thinks_is_not_the_workers() {
     let workers = limited(1_500);
     let mut running = workers.start("say(1)\nsay(2)", FUNCTIONS, &Value::Null).await;
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    tokio::time::sleep(Duration::from_millis(1_600)).await;
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
     assert_eq!(running.next(Value::Null).await, Step::Finished);
 }
@@ -314,15 +314,9 @@ fn what_is_no_order_is_refused() {
     }
 }
 
-/// A file of recordings, if it is here.
+/// The text of a recording.
 fn data(file: &str) -> Option<String> {
-    let root = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let text = std::fs::read_to_string(root.join(file)).ok();
-    if text.is_none() {
-        eprintln!("not compared: {file} is not in {} (set STEPWRIGHT_DATA)", root.display());
-    }
-    text
+    recordings(file).map(|path| std::fs::read_to_string(path).unwrap())
 }
 
 /// The part of a generated text that is this query's.

@@ -2,10 +2,11 @@
 //! request is answered as rightly as was recorded. And the three cups, by a model that knows the answer.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::driver::{Scripted, Watched};
+use crate::support::recordings::recordings;
 use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, NewSession, Setup, Source, Sources, prepare_new};
@@ -43,13 +44,9 @@ async fn play(setup: Setup) -> (Vec<f64>, Watched) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn recorded_runs_are_as_right_as_they_were() {
-    let data = std::env::var_os("STEPWRIGHT_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
-    let data = data.join("statler");
+    let Some(data) = recordings("statler") else { return };
     let file = data.join("recorded_runs.jsonl");
-    let Ok(text) = std::fs::read_to_string(&file) else {
-        eprintln!("not compared: {} is not there (set STEPWRIGHT_DATA)", file.display());
-        return;
-    };
+    let text = std::fs::read_to_string(&file).unwrap();
     let all = std::env::var_os("STEPWRIGHT_TRIALS").is_some();
     let folder = tempfile::tempdir().unwrap();
     let (config, sources) = (configuration(folder.path()), Sources::default());

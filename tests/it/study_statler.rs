@@ -1,23 +1,12 @@
 //! `stepwright study statler`: recorded outputs scored as expected, the tables printed of them, and errors.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::recordings::recordings;
 use serde_json::{Value, json};
 use stepwright::study::statler::recorded;
 use stepwright::study::statler::report::scored;
-
-/// The data; says so where there is none.
-fn data() -> Option<PathBuf> {
-    let dir = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from)
-        .join("statler");
-    if dir.join("recorded_runs.jsonl").exists() {
-        return Some(dir);
-    }
-    eprintln!("not compared: {} holds no recorded_runs.jsonl (set STEPWRIGHT_DATA)", dir.display());
-    None
-}
 
 fn study(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
@@ -35,7 +24,7 @@ fn err(output: &Output) -> String {
 
 #[test]
 fn recorded_runs_score_as_expected() {
-    let Some(data) = data() else { return };
+    let Some(data) = recordings("statler") else { return };
     let expected: Value =
         serde_json::from_str(&std::fs::read_to_string(data.join("scoring_expected.json")).unwrap()).unwrap();
     let all = scored(&recorded::read(&data).unwrap().groups);
@@ -65,7 +54,7 @@ fn recorded_runs_score_as_expected() {
 }
 
 /// One episode of two requests: one method fails at the first, of which the other asks nothing more.
-fn recordings(folder: &Path) {
+fn made_up(folder: &Path) {
     let asked = |query: &str, moves: Value, say: Value, temporal: bool| json!({"query": query, "temporal": temporal, "gold_code": "", "gold_moves": moves, "gold_say": say});
     let episode = json!([{"id": "weight-01", "domain": "weight", "index": 1, "objects": ["red block", "tin bowl"], "steps": [
         asked("Put it in", json!([["red block", "tin bowl"]]), json!([]), false),
@@ -84,7 +73,7 @@ fn recordings(folder: &Path) {
 #[test]
 fn recorded_runs_stand_in_tables_beside_the_papers_figures() {
     let folder = tempfile::tempdir().unwrap();
-    recordings(folder.path());
+    made_up(folder.path());
     let path = folder.path().display().to_string();
     let output = study(folder.path(), &["--recorded", "--data", &path]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
@@ -166,7 +155,7 @@ fn what_is_wrong_with_recordings_is_said() {
     };
     assert!(said(&["--recorded"]).contains("name their folder with --data"));
     assert!(said(&["--recorded", "--data", &path]).contains("no recorded_runs*.jsonl"));
-    recordings(folder.path());
+    made_up(folder.path());
     let wrong = ["--recorded", "--data", &path, "--methods", "ours"];
     assert!(said(&wrong).contains("there is no method `ours` here; there are code-as-policies, statler"));
     assert!(said(&["--recorded", "--data", &path, "--domain", "cups"]).contains("there are weight"));

@@ -1,8 +1,7 @@
 //! The built-in symbolic proposer plays whole episodes from observations alone: the shipped tasks, and the recorded games where
 //! they are at hand.
 
-use std::path::PathBuf;
-
+use crate::support::recordings::recordings;
 use stepwright::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
 use stepwright::program::Specification;
 use stepwright::world::World;
@@ -61,17 +60,6 @@ impl Player {
     }
 }
 
-fn recordings(file: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let path = data.join("alfworld").join(file);
-    if !path.exists() {
-        eprintln!("no recordings at {}: not compared", path.display());
-        return None;
-    }
-    Some(path)
-}
-
 #[test]
 fn every_shipped_task_is_solved_in_both_editions() {
     let player = Player::new();
@@ -84,7 +72,7 @@ fn every_shipped_task_is_solved_in_both_editions() {
 
 #[test]
 fn nine_of_ten_unseen_games_are_solved_within_fifty_steps() {
-    let Some(path) = recordings("games_more.jsonl.gz") else { return };
+    let Some(path) = recordings("alfworld/games_more.jsonl.gz") else { return };
     let player = Player::new();
     let source = Source::open(&path).expect("the games read");
     let (played, lost) = player.play_all(source, Edition::Put, |id| id.starts_with("valid_unseen/"));

@@ -5,6 +5,7 @@ pub mod driver;
 pub mod fixture;
 #[cfg(unix)]
 pub mod pty;
+pub mod recordings;
 pub mod requests;
 pub mod screen;
 pub mod server;

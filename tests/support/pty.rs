@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::termios::LocalModes;
 
 /// Nothing written for this long counts as quiet.
 const QUIET: Duration = Duration::from_millis(150);
@@ -172,7 +173,7 @@ impl Pty {
     /// Whether the kernel edits lines and makes signals of keys again.
     fn is_cooked(&self) -> bool {
         let Some(termios) = self.master.get_termios() else { return true };
-        let wanted = libc::ICANON | libc::ECHO | libc::ISIG;
+        let wanted = (LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG).bits();
         termios.local_flags.bits() & wanted == wanted
     }
 }

@@ -1,13 +1,17 @@
 //! Bounded parsing: Python's grammar from the parser crate, with the stack it needs and a refusal of what is too large.
 
 use ruff_python_ast::{ModModule, PythonVersion};
-use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
+use ruff_python_parser::{Mode, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
 
 /// Longest source that is parsed, in bytes.
 const MAX_SOURCE: usize = 512 * 1024;
 /// Upper bound of nesting that is parsed at all; what is deeper than [`super::compile::MAX_DEPTH`] is refused later.
 const MAX_NESTING: usize = 60_000;
-/// Stack a level of nesting takes when a tree is dropped, generously.
+/// Levels of nesting that the parser goes down; a little more than what compiles, since it counts its own framing too.
+const PARSER_DEPTH: u16 = 1_010;
+/// Stack a level of nesting takes while it is parsed, generously.
+const BYTES_PER_PARSED_LEVEL: usize = 32 * 1024;
+/// Stack a level of nesting takes when a tree is dropped, generously. A chain such as `a.b.c` nests without the parser going down.
 const BYTES_PER_LEVEL: usize = 1024;
 
 /// Why source could not be parsed.
@@ -16,6 +20,7 @@ pub(crate) enum ParseFailure {
     /// Message and byte offset.
     Syntax(String, usize),
     TooLarge,
+    TooDeep,
 }
 
 /// An upper bound of how deep the tree of a source can be: every level takes a word or a sign.
@@ -51,9 +56,12 @@ pub(crate) fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) ->
     if nesting > MAX_NESTING {
         return Err(ParseFailure::TooLarge);
     }
-    let stack = 256 * 1024 + nesting * BYTES_PER_LEVEL;
+    let parsed = nesting.min(usize::from(PARSER_DEPTH));
+    let stack = 256 * 1024 + (nesting * BYTES_PER_LEVEL).max(parsed * BYTES_PER_PARSED_LEVEL);
     stacker::maybe_grow(stack, stack + 256 * 1024, || {
-        let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::PY312);
+        let options = ParseOptions::from(Mode::Module)
+            .with_target_version(PythonVersion::PY312)
+            .with_max_recursion_depth(PARSER_DEPTH);
         let parsed = parse_unchecked(source, options);
         let Some(parsed) = parsed.try_into_module() else {
             return Err(ParseFailure::Syntax("no module".into(), 0));
@@ -64,6 +72,9 @@ pub(crate) fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) ->
 }
 
 fn first_error(parsed: &Parsed<ModModule>) -> Result<(), ParseFailure> {
+    if parsed.errors().iter().any(|error| error.error == ParseErrorType::RecursionLimitExceeded) {
+        return Err(ParseFailure::TooDeep);
+    }
     if let Some(error) = parsed.errors().first() {
         return Err(ParseFailure::Syntax(error.error.to_string(), error.location.start().to_usize()));
     }

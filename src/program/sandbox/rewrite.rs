@@ -56,6 +56,7 @@ pub(super) fn prepare(source: &str) -> Result<Prepared, Fault> {
             return Err(Fault::at(line_of(source, offset), raised));
         }
         Err(ParseFailure::TooLarge) => return Err(Fault::new(FaultKind::Limit(Bound::Code))),
+        Err(ParseFailure::TooDeep) => return Err(Fault::new(FaultKind::Limit(Bound::Depth))),
     };
     let lazy = with_module(&code, |module| {
         let mut rewriter = Rewriter::new(&code, &own);

@@ -1,6 +1,6 @@
 //! Importers, specification and Figure 6, on small files of the tests' own and on the recordings where they lie.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -8,16 +8,6 @@ use super::*;
 use crate::program::{Limits, Specification, render_program, run_module};
 use crate::world::TaskSet;
 use crate::world::demonstration::Demonstration;
-
-fn shared() -> Option<PathBuf> {
-    let data = std::env::var_os("STEPWRIGHT_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
-    let folder = data.join("sgd");
-    if folder.join("domains.json").exists() {
-        return Some(folder);
-    }
-    eprintln!("no recordings of dialogues at {}; skipped", folder.display());
-    None
-}
 
 fn schema() -> Value {
     json!([{
@@ -255,7 +245,7 @@ fn a_demonstration_has_the_dialogues_calls() {
 /// The generated class USER is the recorded one, but for its layout.
 #[test]
 fn class_user_is_the_recorded_one() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = crate::recordings::recordings("sgd") else { return };
     let domains = std::fs::read_to_string(shared.join("domains.json")).unwrap();
     let domains: Value = serde_json::from_str(&domains).unwrap();
     let bare = |text: &str| -> Vec<String> {
@@ -282,7 +272,7 @@ fn class_user_is_the_recorded_one() {
 /// Figure 6 of the precondition paper is the dialogue `train/1_00011`.
 #[test]
 fn figure_6_renders_as_in_the_paper() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = crate::recordings::recordings("sgd") else { return };
     let source = Source::open(&shared.join("raw/Restaurants_1.demos.json")).unwrap();
     let recorded = source.dialogue("train/1_00011").unwrap();
     let header = Demonstration::from(recorded).header;

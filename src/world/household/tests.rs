@@ -1,17 +1,10 @@
-use std::path::PathBuf;
-
 use super::*;
 use crate::world::World;
 
 #[test]
 fn the_recorded_expert_steps_replay() {
-    let data = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from)
-        .join("alfworld");
-    let Ok(traces) = std::fs::read_to_string(data.join("traces/expert.jsonl")) else {
-        eprintln!("no recordings at {}; nothing compared", data.display());
-        return;
-    };
+    let Some(data) = crate::recordings::recordings("alfworld") else { return };
+    let traces = std::fs::read_to_string(data.join("traces/expert.jsonl")).unwrap();
     let mut world = HouseholdWorld::new(Source::open(&data.join("games.jsonl")).unwrap(), Edition::Put);
     for line in traces.lines() {
         let episode: serde_json::Value = serde_json::from_str(line).unwrap();
