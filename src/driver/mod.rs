@@ -6,7 +6,6 @@
 
 mod asking;
 mod believing;
-mod candidates;
 mod checking;
 mod coding;
 mod deriving;
@@ -23,18 +22,15 @@ mod remote;
 mod running;
 mod scoring;
 mod selecting;
-mod sets;
 mod setup;
 mod situation;
 mod task;
 mod workshop;
-mod writing;
 
 pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_method};
-pub use sets::{SetSource, file_name, written_in};
 pub use setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, sandbox, system_clock};
 pub use task::start;
-pub use workshop::WorkshopCommand;
+pub use workshop::{SetSource, WorkshopCommand, file_name, written_in};
 
 pub use crate::world::Sources;
 

@@ -31,20 +31,17 @@ pub enum ArtifactKind {
     Tree,
     /// The assertions in force for the action function that is the key: `{"assertions": […], "origin": …}`.
     Assertions,
-    /// A person's candidate preconditions for the action function that is the key.
-    Candidates,
     /// Another kind, by its identifier.
     Other(String),
 }
 
 /// The kinds that have a variant, and their identifiers.
-const KNOWN: [(ArtifactKind, &str); 6] = [
+const KNOWN: [(ArtifactKind, &str); 5] = [
     (ArtifactKind::Belief, "belief"),
     (ArtifactKind::Plan, "plan"),
     (ArtifactKind::Program, "program"),
     (ArtifactKind::Tree, "tree"),
     (ArtifactKind::Assertions, "assertions"),
-    (ArtifactKind::Candidates, "candidates"),
 ];
 
 impl ArtifactKind {

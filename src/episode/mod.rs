@@ -18,7 +18,8 @@ pub use artifact::{
 pub use ask::{Ask, AskKind, AskState, Sampling};
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
 pub use event::{
-    AskId, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
+    AskId, CandidateEdit, CandidateMark, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record,
+    StepOutcome, TreeEdit, Usage,
 };
 pub use gate::{Gate, Level};
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};

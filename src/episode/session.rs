@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::artifact::{Adopted, ArtifactId, Change, Documents, Due, Fate, InForce, Offer, OfferId};
 use super::ask::{Ask, AskKind, AskState};
 use super::decision::{Choice, Decision, DecisionId, Policy};
-use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
+use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 
 /// What a session is about: the log's first line.
@@ -187,6 +187,8 @@ pub struct Session {
     records: u64,
     /// The gate's policy in force.
     pub policy: Policy,
+    /// What a person changed of the candidates of each action, what was taken back left out.
+    candidate_edits: BTreeMap<String, Vec<CandidateEdit>>,
     /// The model's name in use.
     pub model: String,
     /// The method's name in use.
@@ -211,6 +213,7 @@ impl Session {
             cursor: 0,
             records: 0,
             policy: Policy::manual(),
+            candidate_edits: BTreeMap::new(),
             model,
             method,
             options,
@@ -293,6 +296,12 @@ impl Session {
     pub fn assertions_at(&self, node: NodeId) -> &InForce {
         static NONE: InForce = InForce::new();
         self.node(node).map_or(&NONE, |node| node.in_force.as_ref())
+    }
+
+    /// What a person changed of the candidate preconditions of each action function, in order; what was taken back is left out.
+    /// Candidates belong to the session, not to a branch of it.
+    pub fn candidate_edits(&self) -> &BTreeMap<String, Vec<CandidateEdit>> {
+        &self.candidate_edits
     }
 
     /// The assertions in force at the cursor.
@@ -406,6 +415,15 @@ impl Session {
                 self.move_to(*to);
             }
             Event::PolicySet { policy, .. } => self.policy = policy.clone(),
+            Event::CandidateEdited { action, edit } => {
+                let edits = self.candidate_edits.entry(action.clone()).or_default();
+                match edits.last() {
+                    Some(last) if *last == edit.clone().reversed() => {
+                        edits.pop();
+                    }
+                    _ => edits.push(edit.clone()),
+                }
+            }
             Event::Configured(now) => {
                 self.model.clone_from(&now.model);
                 self.method.clone_from(&now.method);

@@ -8,6 +8,7 @@ mod bits;
 mod combine;
 mod compare;
 mod completion;
+mod earlier;
 mod enumerate;
 mod evidence;
 mod grammar;
@@ -38,7 +39,7 @@ pub use rank::{Cluster, clusters};
 pub use relation::Relation;
 pub use score::{Mean, Score};
 pub use validate::{explained, malformed, settled, validate};
-pub use workshop::{Workshop, WorkshopError, judge};
+pub use workshop::{Edit, PlannedEdit, Workshop, WorkshopError, judge};
 
 use serde::{Deserialize, Serialize};
 

@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::bits::Bits;
+use super::earlier::Earlier;
 use super::enumerate::{Withheld, enumerate};
 use super::ground::{Demo, Ground, GroundError};
 use super::instances::{Evaluation, Instances, NoVerdict};
 use super::rank::clusters;
 use super::validate::{explained, malformed, settled, validate};
 use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Written};
+use crate::episode::{CandidateEdit, CandidateMark};
 use crate::program::{Assertion, Function, Role, Specification};
 
 /// Why a workshop refuses.
@@ -60,6 +62,8 @@ pub(super) struct Bench {
     /// What a person changed, oldest first, and what was taken back of it, newest last.
     past: Vec<Change>,
     future: Vec<Change>,
+    /// What a person changed before the session was opened again, to be made once the candidates are there.
+    pub(super) earlier: Earlier,
     /// The next entry's key.
     next: u64,
     /// Assertions that are no candidates, evaluated when they were first looked at: those in force.
@@ -74,7 +78,73 @@ pub(super) struct Entry {
     pub(super) evaluation: Option<Evaluation>,
 }
 
-/// A person's change to one entry: what stood there before and after, and where; `None` where there was or is none.
+/// What a person does to the candidates of an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// Add a candidate, or put it in the place of candidate `id`.
+    Put {
+        /// The candidate edited; `None` adds one.
+        id: Option<usize>,
+        /// The expression.
+        text: String,
+    },
+    /// Mark a candidate rejected or not. A rejected one stays in the pool but out of the ranking, so that what it was stronger than
+    /// can become optimal.
+    Reject {
+        /// The candidate.
+        id: usize,
+        /// Rejected or restored.
+        rejected: bool,
+    },
+    /// Take back the last change (an addition, an edit, a rejection, a restoration).
+    Undo,
+    /// Make the change again that was last taken back.
+    Redo,
+}
+
+/// A change that was looked over and not made yet.
+#[derive(Debug, Clone)]
+pub struct PlannedEdit {
+    action: String,
+    turn: Turn,
+    change: Change,
+}
+
+/// Whether a change is a new one, taken back or made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    New,
+    Back,
+    Again,
+}
+
+impl PlannedEdit {
+    /// The action whose candidates it changes.
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// Whether it makes a change again (or takes one back); `None` for a new one.
+    pub fn forward(&self) -> Option<bool> {
+        match self.turn {
+            Turn::New => None,
+            Turn::Back => Some(false),
+            Turn::Again => Some(true),
+        }
+    }
+
+    /// The change as a session records it.
+    pub fn record(&self) -> CandidateEdit {
+        let mark = |entry: &Option<Entry>| {
+            entry.as_ref().map(|e| CandidateMark { text: e.candidate.text.clone(), rejected: e.candidate.rejected })
+        };
+        let edit =
+            CandidateEdit { at: self.change.at, before: mark(&self.change.before), after: mark(&self.change.after) };
+        if self.turn == Turn::Back { edit.reversed() } else { edit }
+    }
+}
+
+/// A person's change to one entry: what was there before and after, and where; `None` where there was or is none.
 #[derive(Debug, Clone)]
 struct Change {
     key: u64,
@@ -174,7 +244,7 @@ impl Workshop {
             }
         }
         bench.withheld = found.withheld;
-        bench.join(fresh);
+        bench.fill(ground, fresh);
         bench.rank();
         Ok(bench.pool())
     }
@@ -201,7 +271,7 @@ impl Workshop {
                 fresh.push(entry(ground, &bench.instances, text, origin, None));
             }
         }
-        bench.join(fresh);
+        bench.fill(ground, fresh);
         bench.rank();
         Ok(bench.pool())
     }
@@ -227,8 +297,9 @@ impl Workshop {
                 }
             };
             fresh.candidate.times = 1;
-            bench.join(vec![fresh]);
+            bench.join(ground, vec![fresh]);
         }
+        bench.fill(ground, Vec::new());
         bench.rank();
         Ok(bench.pool())
     }
@@ -247,60 +318,75 @@ impl Workshop {
         Ok(bench.pool())
     }
 
-    /// Adds a person's candidate, or puts it in the place of candidate `id`.
+    /// What a person's change would make of an action's candidates; nothing is changed yet, so that it can be recorded first.
     ///
     /// # Errors
-    /// [`WorkshopError`]; the pool is unchanged then.
-    pub fn put(&mut self, action: &str, id: Option<usize>, text: &str) -> Result<Pool, WorkshopError> {
-        let (ground, bench) = self.bench_mut(action)?;
-        if bench.entries.iter().enumerate().any(|(at, e)| Some(at) != id && e.candidate.text == text) {
-            return Err(WorkshopError::AlreadyThere(text.to_owned(), action.to_owned()));
-        }
-        let mut fresh = entry(ground, &bench.instances, text, CandidateOrigin::Person, None);
-        fresh.candidate = in_full(ground, &bench.instances, fresh.candidate);
-        match id {
-            None => {
-                let at = bench.entries.len();
-                bench.join(vec![fresh]);
-                let after = bench.entries.last().cloned();
-                bench.done(at, None, after);
+    /// [`WorkshopError`], where it cannot be made.
+    pub fn plan(&self, action: &str, edit: &Edit) -> Result<PlannedEdit, WorkshopError> {
+        let bench = self.bench(action)?;
+        let at = |id: usize| {
+            bench.entries.get(id).cloned().ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))
+        };
+        let (turn, change) = match edit {
+            Edit::Put { id, text } => {
+                if bench.entries.iter().enumerate().any(|(at, e)| Some(at) != *id && e.candidate.text == *text) {
+                    return Err(WorkshopError::AlreadyThere(text.clone(), action.to_owned()));
+                }
+                let before = id.map(at).transpose()?;
+                let mut fresh = by_person(&self.ground, &bench.instances, text);
+                fresh.key = before.as_ref().map_or(bench.next, |entry| entry.key);
+                let change =
+                    Change { key: fresh.key, at: id.unwrap_or(bench.entries.len()), before, after: Some(fresh) };
+                (Turn::New, change)
             }
-            Some(id) => {
-                let place =
-                    bench.entries.get_mut(id).ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))?;
-                fresh.key = place.key;
-                let before = std::mem::replace(place, fresh.clone());
-                bench.done(id, Some(before), Some(fresh));
+            Edit::Reject { id, rejected } => {
+                let before = at(*id)?;
+                let mut after = before.clone();
+                after.candidate.rejected = *rejected;
+                (Turn::New, Change { key: before.key, at: *id, before: Some(before), after: Some(after) })
             }
+            Edit::Undo => {
+                let last = bench.past.last().ok_or(WorkshopError::NoChange(action.to_owned(), "undo"))?;
+                (Turn::Back, last.clone())
+            }
+            Edit::Redo => {
+                let last = bench.future.last().ok_or(WorkshopError::NoChange(action.to_owned(), "do again"))?;
+                (Turn::Again, last.clone())
+            }
+        };
+        Ok(PlannedEdit { action: action.to_owned(), turn, change })
+    }
+
+    /// Makes a planned change; the candidates are as they were when it was planned.
+    ///
+    /// # Errors
+    /// [`WorkshopError`].
+    pub fn make(&mut self, planned: PlannedEdit) -> Result<Pool, WorkshopError> {
+        let PlannedEdit { action, turn, change } = planned;
+        let (_, bench) = self.bench_mut(&action)?;
+        let entry = if turn == Turn::Back { change.before.clone() } else { change.after.clone() };
+        bench.set(change.key, change.at, entry);
+        match turn {
+            Turn::New => {
+                bench.next = bench.next.max(change.key + 1);
+                bench.future.clear();
+                bench.past.push(change);
+            }
+            Turn::Back => bench.future.extend(bench.past.pop()),
+            Turn::Again => bench.past.extend(bench.future.pop()),
         }
         bench.rank();
         Ok(bench.pool())
     }
 
-    /// Takes back the last change a person made to the pool (an addition, an edit, a deletion, a restoration).
-    ///
-    /// # Errors
-    /// [`WorkshopError`]; the pool is unchanged then.
-    pub fn undo(&mut self, action: &str) -> Result<Pool, WorkshopError> {
-        let (_, bench) = self.bench_mut(action)?;
-        let change = bench.past.pop().ok_or(WorkshopError::NoChange(action.to_owned(), "undo"))?;
-        bench.set(change.key, change.at, change.before.clone());
-        bench.future.push(change);
-        bench.rank();
-        Ok(bench.pool())
-    }
-
-    /// Makes the change again that was last taken back.
-    ///
-    /// # Errors
-    /// [`WorkshopError`]; the pool is unchanged then.
-    pub fn redo(&mut self, action: &str) -> Result<Pool, WorkshopError> {
-        let (_, bench) = self.bench_mut(action)?;
-        let change = bench.future.pop().ok_or(WorkshopError::NoChange(action.to_owned(), "do again"))?;
-        bench.set(change.key, change.at, change.after.clone());
-        bench.past.push(change);
-        bench.rank();
-        Ok(bench.pool())
+    /// Has what a person changed before, in a session that was opened again, made anew as soon as the candidates are there.
+    /// Actions that the specification has not are passed over.
+    pub fn remember(&mut self, edits: &BTreeMap<String, Vec<CandidateEdit>>) {
+        for (action, edits) in edits {
+            if let Some(bench) = self.benches.get_mut(action) {
+                bench.earlier = Earlier::new(edits.clone());
+            }
+        }
     }
 
     /// Evaluates texts that are no candidates once, so that looking at many candidates beside them is quick.
@@ -343,22 +429,6 @@ impl Workshop {
         let bench = self.bench(action)?;
         let entry = bench.entries.get(id).ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))?;
         Ok(in_full(&self.ground, &bench.instances, entry.candidate.clone()))
-    }
-
-    /// Marks a candidate rejected or not. A rejected one stays in the pool but out of the ranking, so that what it was
-    /// stronger than can become optimal.
-    ///
-    /// # Errors
-    /// [`WorkshopError`].
-    pub fn reject(&mut self, action: &str, id: usize, rejected: bool) -> Result<Pool, WorkshopError> {
-        let (_, bench) = self.bench_mut(action)?;
-        let entry = bench.entries.get_mut(id).ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))?;
-        let before = entry.clone();
-        entry.candidate.rejected = rejected;
-        let after = entry.clone();
-        bench.done(id, Some(before), Some(after));
-        bench.rank();
-        Ok(bench.pool())
     }
 
     /// What Equation (1) proposes to adopt: the representatives of the optimal clusters, in cluster order (`h_opt`). Clusters
@@ -421,6 +491,13 @@ fn unranked(text: &str, origin: CandidateOrigin, fate: Fate) -> Entry {
     Entry { key: 0, candidate, evaluation: None }
 }
 
+/// A person's candidate; why it fails is told with the values found.
+pub(super) fn by_person(ground: &Ground, instances: &Instances, text: &str) -> Entry {
+    let mut fresh = entry(ground, instances, text, CandidateOrigin::Person, None);
+    fresh.candidate = in_full(ground, instances, fresh.candidate);
+    fresh
+}
+
 /// Judges one text. `judged` saves work already done.
 fn entry(
     ground: &Ground,
@@ -473,7 +550,8 @@ impl From<NoVerdict> for Fate {
 impl Bench {
     fn new(instances: Instances) -> Self {
         let (entries, withheld, past, future) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Bench { instances, entries, withheld, past, future, next: 1, outside: BTreeMap::new() }
+        let (earlier, outside) = (Earlier::default(), BTreeMap::new());
+        Bench { instances, entries, withheld, past, future, earlier, next: 1, outside }
     }
 
     /// The entry of that text.
@@ -486,20 +564,38 @@ impl Bench {
         self.find(text).map(|e| &e.evaluation).or_else(|| self.outside.get(text))
     }
 
-    /// Adds entries at the end.
-    fn join(&mut self, fresh: Vec<Entry>) {
+    /// Adds entries at the end, each as a person had left it before.
+    fn join(&mut self, ground: &Ground, fresh: Vec<Entry>) {
         for mut entry in fresh {
-            entry.key = self.next;
-            self.next += 1;
-            self.entries.push(entry);
+            if let Some(mark) = self.earlier.left(&entry.candidate.text) {
+                if mark.text != entry.candidate.text {
+                    if self.find(&mark.text).is_some() {
+                        continue;
+                    }
+                    entry = by_person(ground, &self.instances, &mark.text);
+                }
+                entry.candidate.rejected = mark.rejected;
+                self.insert(self.entries.len(), entry);
+            }
         }
     }
 
-    /// Notes a person's change; what had been taken back can no longer be done again.
-    fn done(&mut self, at: usize, before: Option<Entry>, after: Option<Entry>) {
-        let Some(key) = after.as_ref().or(before.as_ref()).map(|e| e.key) else { return };
-        self.future.clear();
-        self.past.push(Change { key, at, before, after });
+    /// Adds entries, and what a person had added before.
+    fn fill(&mut self, ground: &Ground, fresh: Vec<Entry>) {
+        self.join(ground, fresh);
+        for (at, mark) in self.earlier.added() {
+            if self.find(&mark.text).is_none() {
+                let mut entry = by_person(ground, &self.instances, &mark.text);
+                entry.candidate.rejected = mark.rejected;
+                self.insert(at.min(self.entries.len()), entry);
+            }
+        }
+    }
+
+    fn insert(&mut self, at: usize, mut entry: Entry) {
+        entry.key = self.next;
+        self.next += 1;
+        self.entries.insert(at, entry);
     }
 
     /// Makes the entry of that key be this one; none takes it out.

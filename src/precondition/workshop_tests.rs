@@ -40,6 +40,29 @@ class Robot:
         assert False
 ";
 
+impl Workshop {
+    fn edit(&mut self, action: &str, edit: Edit) -> Result<Pool, WorkshopError> {
+        let planned = self.plan(action, &edit)?;
+        self.make(planned)
+    }
+
+    fn put(&mut self, action: &str, id: Option<usize>, text: &str) -> Result<Pool, WorkshopError> {
+        self.edit(action, Edit::Put { id, text: text.to_owned() })
+    }
+
+    fn reject(&mut self, action: &str, id: usize, rejected: bool) -> Result<Pool, WorkshopError> {
+        self.edit(action, Edit::Reject { id, rejected })
+    }
+
+    fn undo(&mut self, action: &str) -> Result<Pool, WorkshopError> {
+        self.edit(action, Edit::Undo)
+    }
+
+    fn redo(&mut self, action: &str) -> Result<Pool, WorkshopError> {
+        self.edit(action, Edit::Redo)
+    }
+}
+
 fn demo(id: &str, calls: &[&str]) -> Demo {
     Demo { id: id.into(), calls: calls.iter().map(|c| c.parse().unwrap()).collect() }
 }

@@ -9,8 +9,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, Request, SetSource, Source, WorkshopCommand};
-use stepwright::episode::{Configuration, Event, Policy};
+use stepwright::driver::{Beginning, Command, Keep, Level, Notice, Request, SetSource, Source, WorkshopCommand};
+use stepwright::episode::{Configuration, Event, Policy, Session};
 use stepwright::model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
 };
@@ -20,7 +20,7 @@ use stepwright::world::ProgramHeader;
 use stepwright::world::demonstration::{Demonstration, DemonstrationStep};
 
 /// An episode in which these numbers were added.
-fn demonstration(id: &str, numbers: &[i64]) -> Demonstration {
+pub fn demonstration(id: &str, numbers: &[i64]) -> Demonstration {
     let call = |function: &str, n: i64| Call {
         receiver: "agent".into(),
         function: function.into(),
@@ -247,6 +247,72 @@ async fn what_was_written_before_cancelling_is_kept() {
     // It can be begun again.
     w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.until("an ask", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Asked { .. }))).await;
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn what_a_person_made_of_the_candidates_is_in_the_log_and_there_again() {
+    let put = |id, text: &str| Command::Workshop(WorkshopCommand::Put { action: "add".into(), id, text: text.into() });
+    let reject = |id, rejected| Command::Workshop(WorkshopCommand::Reject { action: "add".into(), id, rejected });
+    let infer = || Command::Workshop(WorkshopCommand::Infer { action: None, origin: CandidateOrigin::Enumerated });
+    let mut w = watched(Scripted::lines(&["agent.add(1)"]));
+    w.recommended().await;
+    w.send(put(None, "n < 5"));
+    pool(&mut w).await;
+    w.send(infer());
+    let mut last = pool(&mut w).await;
+    w.said(Level::Info, "are inferred").await;
+    assert!(last.candidates.len() > 3, "{last:?}");
+    let undo = Command::Workshop(WorkshopCommand::Undo { action: "add".into() });
+    for command in [put(Some(2), "n < 6"), reject(1, true), put(None, "n > -1"), reject(0, true), undo, reject(2, true)]
+    {
+        w.send(command);
+        last = pool(&mut w).await;
+    }
+    let place = |w: &Watched, is: &dyn Fn(&Notice) -> bool| w.notices.iter().position(|n| is(n)).unwrap();
+    let recorded = place(&w, &|n| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::CandidateEdited { .. })));
+    assert!(recorded < place(&w, &|n| matches!(n, Notice::Pool(_))), "nothing changes before its record is written");
+    let records = w.quit().await;
+    let mut session = Session::new(header());
+    records.iter().for_each(|r| session.apply(r).unwrap());
+    assert_eq!(session.candidate_edits()["add"].len(), 5, "what was taken back is left out");
+
+    let beginning = Beginning::Resume { session: Box::new(session), records };
+    let mut setup = setup(beginning, Counter::default(), Scripted::lines(&[]), None);
+    setup.demonstrations = Arc::new(vec![demonstration("one", &[4, 4, 2]), demonstration("two", &[3, 3, 3, 1])]);
+    let mut again = Watched::start(setup);
+    again.send(infer());
+    let found = pool(&mut again).await;
+    assert_eq!(found, last, "the same candidates, edited and rejected ones too");
+    again.quit().await;
+}
+
+#[tokio::test]
+async fn a_candidate_is_not_changed_where_the_session_cannot_be_written() {
+    let mut w = watched(Scripted::lines(&["agent.add(1)"]));
+    w.recommended().await;
+    let records = w.quit().await;
+    let mut session = Session::new(header());
+    records.iter().for_each(|r| session.apply(r).unwrap());
+    let beginning = Beginning::Resume { session: Box::new(session), records };
+    let mut setup = setup(beginning, Counter::default(), Scripted::lines(&[]), None);
+    setup.demonstrations = Arc::new(vec![demonstration("one", &[4, 4, 2])]);
+    // A file lies where the folder of the log would be.
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("sessions");
+    std::fs::write(&place, "").unwrap();
+    setup.keep = Keep::Copy(place.join("copy.jsonl"));
+    let mut w = Watched::start(setup);
+    let put =
+        |text: &str| Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: text.into() });
+    w.send(put("n < 5"));
+    w.said(Level::Error, "Nothing happens until the session can be written").await;
+    w.send(Command::Gate(Request::Note("too early".into())));
+    w.said(Level::Error, "Nothing happens until the session can be written").await;
+    assert!(!w.notices.iter().any(|n| matches!(n, Notice::Pool(_))), "the candidates are as they are recorded");
+    std::fs::remove_file(&place).unwrap();
+    w.send(Command::Gate(Request::Note("go on".into())));
+    assert_eq!(pool(&mut w).await.candidates.len(), 1, "made as soon as it is written");
     w.quit().await;
 }
 

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::driver::{Counter, Scripted, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, Request, Setup, Standing};
+use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
+use stepwright::driver::{Beginning, Command, Level, Notice, Request, Setup, Standing, WorkshopCommand};
 use stepwright::episode::{Event, Header, log};
+use stepwright::precondition::{CandidateAsks, CandidateOrigin};
 use stepwright::world::World;
 use stepwright::world::external::{Adapter, ExternalWorld};
 
@@ -130,6 +131,64 @@ async fn a_step_that_takes_long_keeps_nobody_waiting_and_is_stopped() {
     watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("hang"))).await;
     let records = watched.quit().await;
     assert!(records.iter().any(|r| matches!(&r.event, Event::Decided { .. })));
+}
+
+/// A driver over the stand-in whose programs are the counter's, with demonstrations and a model for candidates.
+fn with_candidates(folder: &Path, model: Arc<Scripted>) -> Watched {
+    let (world, counter) = (world(folder), header());
+    let own = Header { specification: counter.specification, opening: counter.opening, ..header_of(&world) };
+    let mut setup = set_up(folder, Some(Beginning::New(Box::new(own))), None);
+    setup.source = stepwright::driver::Source::Language { name: "scripted".into(), model };
+    setup.demonstrations = Arc::new(vec![crate::driver_candidates::demonstration("one", &[4, 4, 2])]);
+    setup.prompting.candidates = CandidateAsks { demonstrations: 1, samples: 3, at_once: 1 };
+    Watched::start(setup)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn candidates_are_written_while_a_step_is_under_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Scripted::new([
+        Turn::Hang(""),
+        Turn::Say(vec!["n < 5"], Duration::ZERO),
+        Turn::Say(vec!["n > 0", "n > 1", "n > 9"], Duration::ZERO),
+    ]);
+    let mut watched = with_candidates(folder.path(), model.clone());
+    watched.until("an ask", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Asked { .. }))).await;
+    watched.send(Command::Gate(Request::Manual { text: "hang".into() }));
+    watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("hang"))).await;
+    let infer = WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model };
+    watched.send(Command::Workshop(infer));
+    watched.said(Level::Info, "4 completions read").await;
+    let whole = |n: &Notice| matches!(n, Notice::Pool(p) if !p.running && p.candidates.len() == 4);
+    if !watched.notices.iter().any(whole) {
+        watched.until("a whole pool", |n, _| whole(n)).await;
+    }
+    let asked = model.asked.lock().unwrap().clone();
+    assert_eq!(asked.len(), 3, "each ask is sent and paid for once");
+    assert!(asked[1..].iter().all(|r| r.max_tokens == 160), "asked as candidates are asked for: {asked:?}");
+    watched.send(Command::Cancel);
+    failed(&mut watched).await;
+    let stopped = |n: &Notice| matches!(n, Notice::Say { text, .. } if text.contains("stopped after"));
+    assert!(!watched.notices.iter().any(stopped));
+    watched.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_adopted_during_a_step_can_be_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut watched = with_candidates(folder.path(), Scripted::new([Turn::Hang(""), Turn::Hang(""), Turn::Hang("")]));
+    let own = watched.until("the beginning", |_, s| s.assertions().contains_key("add")).await;
+    drop(own);
+    let before = watched.session.assertions()["add"].clone();
+    watched.send(Command::Gate(Request::Manual { text: "slow".into() }));
+    watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("slow"))).await;
+    let (action, assertions) = ("add".to_owned(), vec!["n < 5".to_owned()]);
+    watched.send(Command::Workshop(WorkshopCommand::Adopt { action, assertions, origin: "edited".into() }));
+    watched.until("the adoption", |_, s| s.assertions()["add"].0 == ["n < 5"]).await;
+    assert_eq!(watched.session.current().unwrap().depth, 1, "after the step");
+    watched.send(Command::Workshop(WorkshopCommand::Undo { action: "add".into() }));
+    watched.until("what was in force before", |_, s| s.assertions()["add"] == before).await;
+    watched.quit().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

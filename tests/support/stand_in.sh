@@ -10,6 +10,7 @@ while IFS= read -r line; do
   esac
   case $line in
     *die*) echo 'Traceback: the simulator fell over' >&2; exit 3 ;;
+    *slow*) sleep 1 ;;
     *hang*) sleep 1000 & echo "$!" >>"$1.pids"; wait ;;
     *who*) printf '{"step":%d,"observation":"I am %d","admissible":["add"]}\n' $n $$; continue ;;
   esac

@@ -11,11 +11,17 @@ use crate::model::ModelError;
 impl Driver {
     pub(super) fn message(&mut self, message: Message) {
         let (ask, report) = match message {
-            Message::Bench(done) => return self.bench_done(done),
+            Message::Workshop(done) => return self.workshop(|workshop, around| workshop.worked(done, around)),
             Message::World(back) => return self.came_back(back),
-            Message::Answer(answer) if self.writing.has(answer.ask) => return self.candidates_answered(answer),
+            Message::Answer(answer) if self.workshop.owns(answer.ask) => (answer.ask, verbatim(answer)),
             Message::Answer(answer) => (answer.ask, self.read_answer(answer)),
-            Message::CandidateScores(scores) => (scores.ask, self.candidates_scored(scores)),
+            Message::CandidateScores(scores) => {
+                let ask = scores.ask;
+                let mut report = None;
+                self.workshop(|workshop, around| report = Some(workshop.scored(scores, around)));
+                let Some(report) = report else { return };
+                (ask, report)
+            }
             Message::Scored(scores) => {
                 let (ask, likelihood) = (scores.ask, self.prompting.options.likelihood);
                 let shorter = scores.result.as_ref().err().and_then(|e| self.shorter(e));
@@ -39,23 +45,6 @@ impl Driver {
         self.asks.remove(&ask);
         self.report(report);
         self.carry_out();
-    }
-
-    /// An ask for candidates has ended: it is recorded, and what was written goes to the pools.
-    fn candidates_answered(&mut self, answer: Answer) {
-        let Answer { ask, result, ms } = answer;
-        self.asks.remove(&ask);
-        let (report, completions) = match result {
-            Err(error) => (Report::AskFailed { ask, error: error.to_string() }, None),
-            Ok(response) => {
-                let texts = response.completions.iter().map(|c| c.text.clone()).collect();
-                let report = Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() };
-                (report, Some(response.completions))
-            }
-        };
-        self.report(report);
-        self.carry_out();
-        self.candidates_written(ask, completions.as_deref());
     }
 
     /// Whether a prompt that the model could not take can be made shorter; the words for it.
@@ -121,6 +110,18 @@ impl Driver {
                 let texts = response.completions.into_iter().map(|c| c.text).collect();
                 Report::Answered { ask, texts, usage: response.usage, ms, drafts }
             }
+        }
+    }
+}
+
+/// An answer of which nothing is proposed: its texts as they are.
+fn verbatim(answer: Answer) -> Report {
+    let Answer { ask, result, ms } = answer;
+    match result {
+        Err(error) => Report::AskFailed { ask, error: error.to_string() },
+        Ok(response) => {
+            let texts = response.completions.into_iter().map(|c| c.text).collect();
+            Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() }
         }
     }
 }

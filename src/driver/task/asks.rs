@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Driver, Message};
 use crate::driver::setup::Source;
-use crate::driver::{asking, coding, proposing, scoring, selecting, writing};
+use crate::driver::{asking, coding, proposing, scoring, selecting, workshop};
 use crate::episode::AskId;
 use crate::episode::AskKind;
 use crate::episode::gate::{AskSpec, Report};
@@ -24,10 +24,11 @@ impl Driver {
         self.asks.insert(ask, cancel.clone());
         let seed = self.gate.session().header.seed.wrapping_add(ask);
         let (model, notices, messages) = (Arc::clone(model), self.notices.clone(), self.messages.clone());
-        if let Some(texts) = self.writing.to_score(ask).map(<[String]>::to_vec) {
+        if let AskKind::CandidateScores { .. } = spec.kind {
+            let texts = self.workshop.texts_to_score();
             let prompt = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
             tokio::spawn(async move {
-                let scores = writing::score(model, ask, prompt, texts, cancel, notices).await;
+                let scores = workshop::score(model, ask, prompt, texts, cancel, notices).await;
                 let _ = messages.send(Message::CandidateScores(scores));
             });
             return;
@@ -58,8 +59,8 @@ impl Driver {
             // A raw completion is one line; a chat model may need to reason first.
             request.max_tokens = request.max_tokens.max(self.prompting.answer_tokens);
         }
-        if self.writing.has(ask) {
-            writing::shape(&mut request);
+        if let AskKind::Candidates { .. } = spec.kind {
+            workshop::shape(&mut request);
         } else if coding::is_coding(&spec.kind) {
             coding::shape(&mut request, &spec.kind, self.method.coding());
             request.tag = self.tag(&spec.kind);

@@ -1,6 +1,7 @@
 //! What each command of the watchers sets going.
 
 use super::Driver;
+use crate::driver::workshop::Workshop;
 use crate::driver::{Command, Notice, believing, checking};
 use crate::episode::gate::Request;
 
@@ -10,14 +11,14 @@ impl Driver {
             Command::Gate(request) => {
                 self.request(request);
             }
-            Command::Workshop(command) => self.workshop_command(command),
+            Command::Workshop(command) => self.workshop(|workshop, around| workshop.command(command, around)),
             Command::Cancel => {
                 // The job says itself that it was cancelled; a step of a world ends with a report that says so.
                 let stopped = self.errands.stop() | self.programs.stop();
-                if (!self.bench.cancel() || !self.gate.is_at_rest()) && (!stopped || self.gate.is_asking()) {
+                if (!self.workshop.cancel() || !self.gate.is_at_rest()) && (!stopped || self.gate.is_asking()) {
                     self.request(Request::Cancel);
                 }
-                self.stop_writing();
+                self.workshop(Workshop::stop_writing);
             }
             Command::RestartWorld => self.restart_world(),
             Command::CheckBelief { token, text } => {

@@ -9,7 +9,7 @@ use super::{Driver, astray_words};
 use crate::driver::difference::difference;
 use crate::driver::setup::Keep;
 use crate::driver::{Level, Notice, believing, checking};
-use crate::episode::gate::{Answer, Effect, Report, Request, Ticket};
+use crate::episode::gate::{Answer, Effect, Report, Request};
 use crate::episode::{Choice, DecisionId, Event, FORMAT_VERSION, Header, Origin, Record, StepOutcome, Verdict, log};
 
 impl Driver {
@@ -39,8 +39,8 @@ impl Driver {
         let _ = self.try_carry_out();
     }
 
-    /// Asks something of the gate; nothing is asked while records of earlier requests cannot be written. A queued request that came
-    /// to its end at once has that end as its answer; of others [`Driver::take_ended`] tells later.
+    /// Asks something of the gate; nothing is asked while records of earlier requests cannot be written. The answer is the
+    /// request's end, if that is reached and its records are written; what others come to is kept in `ended`.
     pub(in crate::driver) fn request(&mut self, request: Request) -> Answer {
         if let Err(why) = self.try_carry_out() {
             return Answer::Refused(why);
@@ -48,15 +48,17 @@ impl Driver {
         let now = self.now();
         let (answer, effects) = self.gate.request(request, now);
         self.effects.extend(effects);
+        let ticket = match answer {
+            Answer::Queued(ticket) => ticket,
+            answer => {
+                let ticket = self.gate.ticket();
+                self.effects.push_back(Effect::Ended { ticket, answer });
+                ticket
+            }
+        };
         self.carry_out();
-        let Answer::Queued(ticket) = answer else { return answer };
         let ended = self.ended.iter().position(|(of, _)| *of == ticket);
-        ended.map_or(answer, |at| self.ended.swap_remove(at).1)
-    }
-
-    /// Queued requests that have ended since.
-    pub(in crate::driver) fn take_ended(&mut self) -> Vec<(Ticket, Answer)> {
-        std::mem::take(&mut self.ended)
+        ended.map_or(Answer::Queued(ticket), |at| self.ended.remove(at).1)
     }
 
     /// Hands a record to the operating system, decisions to the disk.
@@ -85,6 +87,7 @@ impl Driver {
                 if matches!(record.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. }) {
                     self.shown = None;
                 }
+                self.workshop.recorded(&record);
                 self.tell(Notice::Recorded(Box::new(record)));
             }
             Effect::Say(level, text) => self.say(level, text),

@@ -18,14 +18,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use super::asking;
-use super::candidates::{self, Bench};
 use super::mind::Mind;
 use super::points::{self, Points};
 use super::remote::{Back, Errands};
 use super::running::{Programs, Ran};
-use super::sets::Changes;
 use super::setup::{Beginning, BlockingSource, Keep, Setup, Source};
-use super::writing::{self, Writing};
+use super::workshop::{self, Surroundings, Workshop};
 use super::{Command, Handle, Level, Notice};
 use super::{planning, proposing, scoring, selecting};
 use crate::blocking::Growth;
@@ -49,11 +47,11 @@ pub(super) enum Message {
     /// A language model's log-probabilities.
     Scored(scoring::Scores),
     /// A language model's scores of candidate preconditions.
-    CandidateScores(writing::CandidateScores),
+    CandidateScores(workshop::CandidateScores),
     /// The built-in selector's ranking of the blocking tree's leaves.
     Selected(selecting::Ranking),
     /// The end of work on candidates.
-    Bench(candidates::Done),
+    Workshop(workshop::Done),
     /// A program has run.
     Ran(Ran),
     /// A world in another process has taken a step, or not.
@@ -90,9 +88,7 @@ pub(super) struct Driver {
     prepared: Option<Prepared>,
     pub(super) notices: UnboundedSender<Notice>,
     pub(super) messages: UnboundedSender<Message>,
-    pub(super) bench: Bench,
-    pub(super) writing: Writing,
-    pub(super) changes: Changes,
+    pub(super) workshop: Workshop,
     pub(super) asks: BTreeMap<AskId, CancellationToken>,
     /// What a world in another process is doing.
     pub(super) errands: Errands,
@@ -172,6 +168,8 @@ impl Driver {
             let belief = points.truth();
             effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now).1);
         }
+        let workshop =
+            Workshop::new(notices.clone(), messages.clone(), Arc::clone(&demonstrations), prompting.candidates);
         let mut driver = Driver {
             gate,
             points,
@@ -195,9 +193,7 @@ impl Driver {
             prepared: None,
             notices,
             messages,
-            bench: Bench::default(),
-            writing: Writing::default(),
-            changes: Changes::default(),
+            workshop,
             asks: BTreeMap::new(),
             errands: Errands::default(),
             astray,
@@ -218,7 +214,7 @@ impl Driver {
     async fn run(mut self, mut inbox: UnboundedReceiver<Command>, mut returns: UnboundedReceiver<Message>) {
         self.carry_out();
         self.show_situation();
-        self.tell_inference();
+        self.workshop(|workshop, around| workshop.tell_inference(around));
         loop {
             tokio::select! {
                 biased;
@@ -228,10 +224,10 @@ impl Driver {
                 },
                 Some(message) = returns.recv() => self.message(message),
             }
-            self.requests_ended();
+            self.workshop(|_, _| ());
             self.show_situation();
         }
-        self.bench.cancel();
+        self.workshop.cancel();
         self.close_world();
         if self.gate.is_asking() {
             self.request(Request::Cancel);
@@ -254,6 +250,34 @@ impl Driver {
 
     pub(super) fn tell(&self, notice: Notice) {
         let _ = self.notices.send(notice);
+    }
+
+    /// Has the workshop do something; carries out what it asks of the gate, and tells it what became of its requests and asks.
+    pub(super) fn workshop(&mut self, act: impl FnOnce(&mut Workshop, &Surroundings<'_>)) {
+        self.with_workshop(act);
+        loop {
+            if let Some((ticket, answer)) = self.ended.pop() {
+                self.with_workshop(|workshop, around| workshop.request_ended(ticket, answer, around));
+            } else if let Some((errand, request)) = self.workshop.next_request() {
+                let answer = self.request(request);
+                self.with_workshop(|workshop, around| workshop.answered(errand, answer, around));
+            } else if let Some((ask, texts)) = self.workshop.next_end() {
+                self.with_workshop(|workshop, around| workshop.ask_ended(ask, texts, around));
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn with_workshop(&mut self, act: impl FnOnce(&mut Workshop, &Surroundings<'_>)) {
+        let around = Surroundings {
+            session: self.gate.session(),
+            mind: &self.mind,
+            world: self.points.world.as_ref(),
+            source: &self.source,
+            prompting: &self.prompting,
+        };
+        act(&mut self.workshop, &around);
     }
 
     pub(super) fn report(&mut self, report: Report) {

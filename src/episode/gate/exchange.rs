@@ -6,7 +6,7 @@ use super::super::artifact::{ArtifactId, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::decision::{DecisionId, Policy};
 use super::super::event::{
-    AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
+    AskId, CandidateEdit, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
 };
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
 
@@ -200,6 +200,13 @@ pub enum Request {
     AskAside(AskSpec),
     /// Put assertions in force.
     Adopt(Assertions),
+    /// Record what a person changes of an action's candidate preconditions.
+    EditCandidate {
+        /// The action's function.
+        action: String,
+        /// The change.
+        edit: CandidateEdit,
+    },
     /// Change model, method or its options; an empty name leaves what is in use.
     Configure(Configuration),
     /// Take an offered artifact.

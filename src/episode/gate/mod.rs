@@ -165,6 +165,11 @@ impl Gate {
         &self.session
     }
 
+    /// The ticket of the newest request.
+    pub fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+
     /// Whether the gate waits for a request only: no effect and no ask is outstanding.
     pub fn is_at_rest(&self) -> bool {
         self.phase == Phase::Idle && self.ask.is_none() && self.asides.is_empty() && self.queue.is_empty()

@@ -66,6 +66,7 @@ impl Gate {
                 self.phase = Phase::Adopting(assertions.clone());
                 self.out.push(Effect::CheckAssertions(assertions));
             }
+            Request::EditCandidate { action, edit } => self.record(Event::CandidateEdited { action, edit }),
             Request::Configure(mut wanted) => {
                 self.drop_ask("model or method was changed");
                 self.stop_policy("model or method was changed");

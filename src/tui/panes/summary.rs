@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::words;
-use crate::episode::{Actor, Adopted, ArtifactId, ArtifactKind, Choice, Event, OfferId, Record, TreeEdit};
+use crate::episode::{
+    Actor, Adopted, ArtifactId, ArtifactKind, CandidateEdit, Choice, Event, OfferId, Record, TreeEdit,
+};
 use crate::tui::theme::Role;
 
 /// The record's kind in a word or two, and its role.
@@ -22,6 +24,7 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::Moved { .. } => ("moved", Role::Warn),
         Event::PolicySet { .. } => ("policy", Role::Warn),
         Event::Configured(_) => ("configured", Role::Warn),
+        Event::CandidateEdited { .. } => ("candidate", Role::Warn),
         Event::ArtifactOffered { .. } => ("offered", Role::Text),
         Event::ArtifactSettled { artifact, offer, by, .. } => match (&artifact.kind, offer, by) {
             (ArtifactKind::Assertions, ..) => ("adopted", Role::Good),
@@ -103,6 +106,7 @@ pub fn summary(record: &Record) -> String {
             let options = now.options.iter().map(|(key, value)| format!(", {key} {value}"));
             format!("model {}, method {}{}", now.model, now.method, options.collect::<String>())
         }
+        Event::CandidateEdited { action, edit } => candidate_edited(action, edit),
         Event::ArtifactOffered { offer, written, .. } => {
             let how = match (&written.problem, written.repairs.len()) {
                 (Some(problem), _) => format!(" (cannot be read: {problem})"),
@@ -158,5 +162,21 @@ fn tree_edit(edit: &TreeEdit) -> String {
         TreeEdit::Prune { node, pruned: false } => format!("action {node} put back"),
         TreeEdit::Add { under, action } => format!("`{action}` added below action {under}"),
         TreeEdit::Move { node, up } => format!("action {node} moved {}", if *up { "up" } else { "down" }),
+    }
+}
+
+/// A change of a candidate precondition in words.
+fn candidate_edited(action: &str, edit: &CandidateEdit) -> String {
+    match (&edit.before, &edit.after) {
+        (None, Some(after)) => format!("`{}` added to the candidates of {action}", after.text),
+        (Some(before), None) => format!("`{}` taken out of the candidates of {action}", before.text),
+        (Some(before), Some(after)) if before.text == after.text => {
+            let how = if after.rejected { "rejected" } else { "restored" };
+            format!("`{}` {how} among the candidates of {action}", after.text)
+        }
+        (Some(before), Some(after)) => {
+            format!("`{}` edited to `{}` among the candidates of {action}", before.text, after.text)
+        }
+        (None, None) => format!("nothing changed among the candidates of {action}"),
     }
 }

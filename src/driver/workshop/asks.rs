@@ -1,8 +1,7 @@
-//! Candidate preconditions written by a language model: which prompts are sent, how many at once, and what comes of the answers.
+//! Candidate asks. Has a language model write candidate preconditions, or score those that are there.
 //!
 //! One prompt a demonstration, each completed greedily and by random samples. Asks are asides of the session: recorded like any
-//! ask, but no proposals. What an answer holds goes to the pool as soon as it is there; cancelling keeps what has come. A model
-//! may also score candidates that are there.
+//! ask, but no proposals. What an answer holds goes to the store as soon as it is there; cancelling keeps what has come.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -11,11 +10,11 @@ use std::time::Instant;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::candidates::Job;
-use super::scoring::watched;
-use super::task::Driver;
-use super::{Level, Notice};
-use crate::episode::gate::{Answer, AskSpec, Report, Request};
+use super::worker::Job;
+use super::{Errand, Surroundings, Workshop};
+use crate::driver::scoring::watched;
+use crate::driver::{Level, Notice};
+use crate::episode::gate::{AskSpec, Report, Request};
 use crate::episode::{AskId, AskKind};
 use crate::model::{Completion, LanguageModel, ModelError, ModelRequest, PromptMessage, ScoreRequest};
 use crate::precondition::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, read_completion};
@@ -28,7 +27,8 @@ const CHUNK: u32 = 4;
 const MAX_TOKENS: u32 = 160;
 
 /// Completions wanted of one prompt.
-struct Wanted {
+#[derive(Debug)]
+pub(in crate::driver) struct Wanted {
     action: String,
     context: CandidateContext,
     n: u32,
@@ -43,20 +43,29 @@ pub(super) struct ToScore {
 }
 
 /// The end of a scoring of candidates.
-pub(super) struct CandidateScores {
-    pub(super) ask: AskId,
-    pub(super) result: Result<Vec<Completion>, ModelError>,
+pub(in crate::driver) struct CandidateScores {
+    pub(in crate::driver) ask: AskId,
+    pub(in crate::driver) result: Result<Vec<Completion>, ModelError>,
     ms: u64,
+}
+
+/// A scoring of candidates.
+struct Scoring {
+    ask: Option<AskId>,
+    action: String,
+    texts: Vec<String>,
 }
 
 /// What is being written.
 #[derive(Default)]
 pub(super) struct Writing {
     waiting: VecDeque<Wanted>,
+    /// What the gate is asked for now: the action.
+    asking: Option<String>,
     /// The asks under way: the action, and the completions wanted.
     asked: BTreeMap<AskId, (String, u32)>,
-    /// The scoring under way: its ask, the action, and the candidates.
-    scoring: Option<(AskId, String, Vec<String>)>,
+    /// The scoring under way: the action and the candidates; its ask, once it is sent.
+    scoring: Option<Scoring>,
     /// Completions done, and wanted in all.
     done: usize,
     total: usize,
@@ -67,18 +76,26 @@ pub(super) struct Writing {
 impl Writing {
     /// The actions something is still being written for.
     pub(super) fn actions(&self) -> BTreeSet<String> {
-        let waiting = self.waiting.iter().map(|w| &w.action);
+        let waiting = self.waiting.iter().map(|w| &w.action).chain(&self.asking);
         waiting.chain(self.asked.values().map(|(action, _)| action)).cloned().collect()
     }
 
-    /// What is to be scored by this ask, if it is for scores.
-    pub(super) fn to_score(&self, ask: AskId) -> Option<&[String]> {
-        self.scoring.as_ref().filter(|(of, ..)| *of == ask).map(|(.., texts)| texts.as_slice())
+    /// Notes the ask that was sent for completions.
+    pub(super) fn sent(&mut self, ask: AskId, wanted: &Wanted) {
+        self.asking = None;
+        self.asked.insert(ask, (wanted.action.clone(), wanted.n));
     }
 
-    /// Whether this ask is for candidates.
-    pub(super) fn has(&self, ask: AskId) -> bool {
-        self.asked.contains_key(&ask)
+    /// Notes the ask that was sent for scores.
+    pub(super) fn scoring_sent(&mut self, ask: AskId) {
+        if let Some(scoring) = &mut self.scoring {
+            scoring.ask = Some(ask);
+        }
+    }
+
+    /// Forgets the scoring under way.
+    pub(super) fn end_scoring(&mut self) {
+        self.scoring = None;
     }
 
     fn want(&mut self, action: &str, context: &CandidateContext, asks: CandidateAsks) {
@@ -101,7 +118,7 @@ impl Writing {
 }
 
 /// Has a model score the candidates behind the prompt, each with the blank that the prompt leaves to it.
-pub(super) async fn score(
+pub(in crate::driver) async fn score(
     model: Arc<dyn LanguageModel>,
     ask: AskId,
     messages: Vec<PromptMessage>,
@@ -118,85 +135,85 @@ pub(super) async fn score(
 
 /// Makes the request of an ask for candidates out of that of an ask for an action: several assertions may follow each other, and
 /// a blank line or the next definition ends them.
-pub(super) fn shape(request: &mut ModelRequest) {
+pub(in crate::driver) fn shape(request: &mut ModelRequest) {
     request.max_tokens = MAX_TOKENS;
     if !request.stop.is_empty() {
         request.stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned).into();
     }
 }
 
-impl Driver {
-    /// Begins to have candidates written: for each action and context.
-    pub(super) fn write_candidates(&mut self, contexts: Vec<(String, CandidateContext)>) {
-        let asks = self.prompting.candidates;
-        for (action, context) in &contexts {
-            self.writing.want(action, context, asks);
-        }
-        let actions: BTreeSet<String> = contexts.into_iter().map(|(action, _)| action).collect();
-        self.ask_for_candidates();
-        // The pools tell that they are growing.
-        actions.into_iter().for_each(|action| self.bench(Job::Show(action)));
+impl Workshop {
+    /// The texts that the ask for scores is about.
+    pub(in crate::driver) fn texts_to_score(&self) -> Vec<String> {
+        self.writing.scoring.as_ref().map(|scoring| scoring.texts.clone()).unwrap_or_default()
     }
 
-    /// Asks as long as there is something to ask and not too much under way.
-    fn ask_for_candidates(&mut self) {
-        while self.writing.asked.len() < self.prompting.candidates.at_once.max(1) {
-            let Some(wanted) = self.writing.waiting.pop_front() else { break };
-            let name = if self.prompting.raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
-            let prompt = match self.prompting.render(name, &wanted.context) {
+    /// Begins to have candidates written: for each action and context.
+    pub(super) fn write_candidates(&mut self, contexts: Vec<(String, CandidateContext)>, around: &Surroundings<'_>) {
+        for (action, context) in &contexts {
+            self.writing.want(action, context, self.settings);
+        }
+        let actions: BTreeSet<String> = contexts.into_iter().map(|(action, _)| action).collect();
+        self.ask_for_candidates(around);
+        // The pools tell that they are growing.
+        actions.into_iter().for_each(|action| self.work(Job::Show(action), around));
+    }
+
+    /// Asks for the next completions, where there is something to ask and not too much under way.
+    pub(super) fn ask_for_candidates(&mut self, around: &Surroundings<'_>) {
+        let room = self.writing.asking.is_none() && self.writing.asked.len() < self.settings.at_once.max(1);
+        if let Some(wanted) = room.then(|| self.writing.waiting.pop_front()).flatten() {
+            let name = if around.prompting.raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
+            let prompt = match around.prompting.render(name, &wanted.context) {
                 Ok(prompt) => prompt,
                 Err(why) => {
                     self.say(Level::Error, why);
-                    return self.stop_writing();
+                    return self.stop_writing(around);
                 }
             };
-            let ask = self.gate.session().next_ask();
-            self.writing.asked.insert(ask, (wanted.action.clone(), wanted.n));
-            let answer = self.request(Request::AskAside(AskSpec {
+            self.writing.asking = Some(wanted.action.clone());
+            let request = Request::AskAside(AskSpec {
                 kind: AskKind::Candidates { action: wanted.action.clone() },
-                model: self.source.name(),
+                model: around.source.name(),
                 prompt: Some(prompt),
                 n: wanted.n,
                 temperature: wanted.temperature,
-            }));
-            if let Answer::Refused(_) = answer {
-                // A budget is reached, say; a person was told.
-                self.writing.asked.remove(&ask);
-                return self.stop_writing();
-            }
+            });
+            return self.requests.push_back((Errand::Write(wanted), request));
         }
-        self.tell_writing();
+        self.tell_writing(around);
     }
 
-    /// Takes a model's answer in; `None` if it failed. What is under way beside it goes on; after a failure nothing new is
-    /// asked.
-    pub(super) fn candidates_written(&mut self, ask: AskId, completions: Option<&[Completion]>) {
+    /// Takes the end of one of its asks in: the completions, or none if it failed. What is under way beside it goes on; after a
+    /// failure nothing new is asked.
+    pub(in crate::driver) fn ask_ended(&mut self, ask: AskId, texts: Option<Vec<String>>, around: &Surroundings<'_>) {
+        self.writing.scoring.take_if(|scoring| scoring.ask == Some(ask));
         let Some((action, n)) = self.writing.asked.remove(&ask) else { return };
         self.writing.done += n as usize;
-        match completions {
+        match texts {
             None => {
                 self.writing.failed += n as usize;
                 let dropped = std::mem::take(&mut self.writing.waiting);
                 self.writing.total -= dropped.iter().map(|w| w.n as usize).sum::<usize>().min(self.writing.total);
-                self.bench(Job::Show(action));
+                self.work(Job::Show(action), around);
             }
-            Some(completions) => {
-                let written = completions.iter().flat_map(|c| read_completion(&c.text)).collect();
-                self.bench(Job::TakeIn { action, written });
+            Some(texts) => {
+                let written = texts.iter().flat_map(|text| read_completion(text)).collect();
+                self.work(Job::TakeIn { action, written }, around);
             }
         }
-        self.ask_for_candidates();
+        self.ask_for_candidates(around);
     }
 
     /// Tells how far the writing is; says when it is over.
-    fn tell_writing(&mut self) {
+    fn tell_writing(&mut self, around: &Surroundings<'_>) {
         let (done, total) = (self.writing.done, self.writing.total);
         if total == 0 {
             return;
         }
-        let what = format!("candidates by {}:", self.source.name());
+        let what = format!("candidates by {}:", around.source.name());
         self.tell(Notice::Progress { what, done, total });
-        if self.writing.asked.is_empty() && self.writing.waiting.is_empty() {
+        if self.writing.asked.is_empty() && self.writing.waiting.is_empty() && self.writing.asking.is_none() {
             let read = done.saturating_sub(self.writing.failed);
             self.writing.forget();
             // Where nothing came, the ask's error stands in the message line and says more.
@@ -210,41 +227,37 @@ impl Driver {
     }
 
     /// Has candidates scored by the model in use.
-    pub(super) fn score_candidates(&mut self, to_score: ToScore) {
+    pub(super) fn score_candidates(&mut self, to_score: ToScore, around: &Surroundings<'_>) {
         let ToScore { action, context, texts } = to_score;
         if texts.is_empty() {
             return self
                 .say(Level::Info, format!("{action} has no valid candidate that forbids anything; infer some first"));
         }
         // What is scored is text that goes on, whatever the model is otherwise asked in.
-        let prompt = match self.prompting.render(COMPLETION_TEMPLATE, &context) {
+        let prompt = match around.prompting.render(COMPLETION_TEMPLATE, &context) {
             Ok(prompt) => prompt,
             Err(why) => return self.say(Level::Error, why),
         };
-        let ask = self.gate.session().next_ask();
         let count = texts.len();
-        let n = u32::try_from(count).unwrap_or(u32::MAX);
-        self.writing.scoring = Some((ask, action.clone(), texts));
-        let answer = self.request(Request::AskAside(AskSpec {
-            kind: AskKind::CandidateScores { action: action.clone(), n: count },
-            model: self.source.name(),
+        self.writing.scoring = Some(Scoring { ask: None, action: action.clone(), texts });
+        let request = Request::AskAside(AskSpec {
+            kind: AskKind::CandidateScores { action, n: count },
+            model: around.source.name(),
             prompt: Some(prompt),
-            n,
+            n: u32::try_from(count).unwrap_or(u32::MAX),
             temperature: 0.0,
-        }));
-        if let Answer::Refused(_) = answer {
-            self.writing.scoring = None;
-        }
+        });
+        self.requests.push_back((Errand::Score, request));
     }
 
     /// Takes a model's scores in: as the answer of their ask, and beside the candidates.
-    pub(super) fn candidates_scored(&mut self, scores: CandidateScores) -> Report {
+    pub(in crate::driver) fn scored(&mut self, scores: CandidateScores, around: &Surroundings<'_>) -> Report {
         let CandidateScores { ask, result, ms } = scores;
-        let scored = self.writing.scoring.take_if(|(of, ..)| *of == ask);
+        let scored = self.writing.scoring.take_if(|scoring| scoring.ask == Some(ask));
         match (result, scored) {
             (Err(error), _) => Report::AskFailed { ask, error: error.to_string() },
             (Ok(completions), scored) => {
-                let (action, texts) = scored.map(|(_, action, texts)| (action, texts)).unwrap_or_default();
+                let (action, texts) = scored.map(|s| (s.action, s.texts)).unwrap_or_default();
                 let means = texts.into_iter().zip(completions.iter().map(Completion::mean_logprob));
                 let scores: Vec<(String, f64)> = means.filter_map(|(text, mean)| Some((text, mean?))).collect();
                 let texts = scores.iter().map(|(text, mean)| format!("{mean:.3} {text}")).collect();
@@ -259,14 +272,14 @@ impl Driver {
                         ),
                     );
                 }
-                self.bench(Job::Scores { action, scores });
+                self.work(Job::Scores { action, scores }, around);
                 Report::Answered { ask, texts, usage: None, ms, drafts: Vec::new() }
             }
         }
     }
 
     /// Stops asking; what was written stays in the pools. Whether anything was under way.
-    pub(super) fn stop_writing(&mut self) {
+    pub(in crate::driver) fn stop_writing(&mut self, around: &Surroundings<'_>) {
         self.writing.scoring = None;
         let actions = self.writing.actions();
         let (done, total) = (self.writing.done, self.writing.total);
@@ -275,7 +288,7 @@ impl Driver {
         }
         self.writing.forget();
         self.tell(Notice::Progress { what: String::new(), done: total, total });
-        actions.into_iter().for_each(|action| self.bench(Job::Show(action)));
+        actions.into_iter().for_each(|action| self.work(Job::Show(action), around));
         self.say(Level::Info, format!("stopped after {done} of {total} completions; what they gave is kept"));
     }
 }

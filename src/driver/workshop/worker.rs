@@ -1,22 +1,23 @@
-//! Candidate preconditions: inference and validation beside the episode, off the driver's task.
+//! The worker of the candidate store. Runs one job at a time on a thread of its own, which the store is lent to; jobs queue.
 //!
-//! The pools live in one [`Workshop`], built from the demonstrations when first needed. It is lent to one job at a time; jobs
-//! queue. Asking a model is `writing`'s business, whole sets `sets`'.
+//! The store is built from the demonstrations when first needed. A person's change is planned by one job and made by another, so
+//! that it is recorded between them.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::sets::{Change, Known};
-use super::setup::Source;
-use super::task::{Driver, Message};
-use super::writing::ToScore;
-use super::{Level, Notice};
+use super::Surroundings;
+use super::asks::ToScore;
+use super::sets::Known;
+use crate::driver::task::Message;
+use crate::driver::{Level, Notice};
+use crate::episode::CandidateEdit;
 use crate::precondition::{AdoptedAction, AdoptedSet};
 use crate::precondition::{
-    Candidate, CandidateContext, CandidateOrigin, Demo, Occasion, Pool, Workshop, WorkshopError, Written,
+    Candidate, CandidateContext, Demo, Edit, Occasion, PlannedEdit, Pool, Workshop, WorkshopError, Written,
 };
 use crate::program::Specification;
 use crate::world::demonstration::Demonstration;
@@ -24,7 +25,7 @@ use crate::world::demonstration::Demonstration;
 /// Candidates scored at most.
 const MOST_SCORED: usize = 64;
 
-/// What is to be done with the pools.
+/// What is to be done with the candidates.
 #[derive(Debug)]
 pub(super) enum Job {
     /// Fill pools from the built-in enumerator; all of them for `None`.
@@ -39,16 +40,12 @@ pub(super) enum Job {
     Show(String),
     /// Add what a model wrote.
     TakeIn { action: String, written: Vec<Written> },
-    /// Add or replace a person's candidate.
-    Put { action: String, id: Option<usize>, text: String },
+    /// Look over a person's change.
+    Edit { action: String, edit: Edit },
+    /// Make it; it is recorded.
+    Make(PlannedEdit),
     /// Look at a text as it is typed, or at a candidate.
     Try { token: u64, action: String, text: String, in_force: Vec<String> },
-    /// Mark a candidate.
-    Reject { action: String, id: usize, rejected: bool },
-    /// Take a person's last change back.
-    Undo(String),
-    /// Make it again.
-    Redo(String),
     /// Show a step, with what these texts come to there.
     Step { token: u64, action: String, place: Occasion, texts: Vec<String> },
     /// Show a step where two differ.
@@ -57,27 +54,47 @@ pub(super) enum Job {
     Compare { token: u64, left: Known, right: Known },
 }
 
-/// The workshop and the jobs that wait for it.
-#[derive(Default)]
-pub(super) struct Bench {
-    workshop: Option<Box<Workshop>>,
+/// The candidate store and the jobs that wait for it.
+pub(super) struct CandidateWorker {
+    notices: UnboundedSender<Notice>,
+    messages: UnboundedSender<Message>,
+    demonstrations: Arc<Vec<Demonstration>>,
+    store: Option<Box<Workshop>>,
     working: bool,
     queue: VecDeque<Job>,
     cancel: CancellationToken,
 }
 
-/// A job's end: the workshop comes back.
+/// A job's end: the store comes back.
 #[derive(Default)]
-pub(super) struct Done {
-    workshop: Option<Box<Workshop>>,
-    contexts: Vec<(String, CandidateContext)>,
+pub(in crate::driver) struct Done {
+    pub(super) store: Option<Box<Workshop>>,
+    pub(super) contexts: Vec<(String, CandidateContext)>,
     /// What a model is to score.
-    to_score: Option<ToScore>,
+    pub(super) to_score: Option<ToScore>,
     /// The action whose candidates a person wanted to change, in vain.
-    unchanged: Option<String>,
+    pub(super) unchanged: Option<String>,
+    /// A person's change, to be recorded before it is made.
+    pub(super) planned: Option<PlannedEdit>,
 }
 
-impl Bench {
+impl CandidateWorker {
+    pub(super) fn new(
+        notices: UnboundedSender<Notice>,
+        messages: UnboundedSender<Message>,
+        demonstrations: Arc<Vec<Demonstration>>,
+    ) -> Self {
+        CandidateWorker {
+            notices,
+            messages,
+            demonstrations,
+            store: None,
+            working: false,
+            queue: VecDeque::new(),
+            cancel: CancellationToken::new(),
+        }
+    }
+
     /// Stops the job under way and forgets the others; whether there was any.
     pub(super) fn cancel(&mut self) -> bool {
         let any = self.working;
@@ -87,80 +104,59 @@ impl Bench {
         self.queue.retain(|job| !matches!(job, Job::Enumerate(_) | Job::Contexts(..) | Job::Try { .. }));
         any
     }
-}
 
-impl Driver {
-    /// Queues a job. Of texts being typed only the newest matters.
-    pub(super) fn bench(&mut self, job: Job) {
+    /// Queues a job. Of texts being typed only the newest matters. `growing`: the actions that a model is writing for.
+    pub(super) fn add(&mut self, job: Job, growing: BTreeSet<String>, around: &Surroundings<'_>) {
         if matches!(job, Job::Try { .. }) {
-            self.bench.queue.retain(|j| !matches!(j, Job::Try { .. }));
+            self.queue.retain(|j| !matches!(j, Job::Try { .. }));
         }
-        if let Job::Put { action, .. } | Job::Reject { action, .. } = &job {
-            // Noted in the order in which the person asked, whatever is done meanwhile.
-            self.changes.add(Change::Pool(action.clone()));
-        }
-        self.bench.queue.push_back(job);
-        self.next_job();
-    }
-
-    /// Infers candidates by the enumerator or by the model in use.
-    pub(super) fn infer(&mut self, action: Option<String>, origin: CandidateOrigin) {
-        match (origin, &self.source) {
-            (CandidateOrigin::Model, Source::Symbolic) => {
-                self.say(Level::Warning, "no language model is in use; choose one (M), or infer by the enumerator");
-            }
-            (CandidateOrigin::Model, Source::Language { .. }) => {
-                self.bench(Job::Contexts(action, self.prompting.candidates.demonstrations));
-            }
-            _ => self.bench(Job::Enumerate(action)),
+        self.queue.push_back(job);
+        if !self.working {
+            self.next(growing, around);
         }
     }
 
-    fn next_job(&mut self) {
-        if self.bench.working {
-            return;
-        }
-        let Some(job) = self.bench.queue.pop_front() else { return };
-        self.bench.working = true;
-        let mut growing = self.writing.actions();
-        growing.extend(self.bench.queue.iter().filter_map(|job| match job {
+    /// Takes the store back from a job; [`CandidateWorker::go_on`] begins the next one.
+    pub(super) fn take_back(&mut self, store: Option<Box<Workshop>>) {
+        self.store = store;
+    }
+
+    /// Goes on with this job or, without one, with the next in the queue.
+    pub(super) fn go_on(&mut self, job: Option<Job>, growing: BTreeSet<String>, around: &Surroundings<'_>) {
+        self.working = false;
+        job.into_iter().for_each(|job| self.queue.push_front(job));
+        self.next(growing, around);
+    }
+
+    fn next(&mut self, mut growing: BTreeSet<String>, around: &Surroundings<'_>) {
+        let Some(job) = self.queue.pop_front() else { return };
+        self.working = true;
+        growing.extend(self.queue.iter().filter_map(|job| match job {
             Job::TakeIn { action, .. } => Some(action.clone()),
             _ => None,
         }));
         let work = Work {
-            workshop: self.bench.workshop.take(),
-            specification: self.mind.specification().clone(),
+            // What was changed in this sitting, the store knows.
+            earlier: if self.store.is_none() { around.session.candidate_edits().clone() } else { BTreeMap::new() },
+            store: self.store.take(),
+            specification: around.mind.specification().clone(),
             demonstrations: Arc::clone(&self.demonstrations),
             notices: self.notices.clone(),
-            cancel: self.bench.cancel.clone(),
+            cancel: self.cancel.clone(),
             growing,
         };
         let messages = self.messages.clone();
         tokio::task::spawn_blocking(move || {
-            let _ = messages.send(Message::Bench(work.run(job)));
+            let _ = messages.send(Message::Workshop(work.run(job)));
         });
-    }
-
-    /// Takes the workshop back and goes on with the next job.
-    pub(super) fn bench_done(&mut self, done: Done) {
-        self.bench.working = false;
-        self.bench.workshop = done.workshop;
-        if let Some(action) = done.unchanged {
-            self.changes.forget(&action);
-        }
-        if !done.contexts.is_empty() {
-            self.write_candidates(done.contexts);
-        }
-        if let Some(to_score) = done.to_score {
-            self.score_candidates(to_score);
-        }
-        self.next_job();
     }
 }
 
 /// A job with all it needs.
 struct Work {
-    workshop: Option<Box<Workshop>>,
+    store: Option<Box<Workshop>>,
+    /// What a person changed before the store is built.
+    earlier: BTreeMap<String, Vec<CandidateEdit>>,
     specification: Specification,
     demonstrations: Arc<Vec<Demonstration>>,
     notices: UnboundedSender<Notice>,
@@ -171,14 +167,18 @@ struct Work {
 
 impl Work {
     fn run(mut self, job: Job) -> Done {
-        let workshop = match self.workshop.take() {
-            Some(workshop) => Ok(workshop),
+        let store = match self.store.take() {
+            Some(store) => Ok(store),
             None => {
-                Workshop::new(&self.specification, self.demonstrations.iter().map(Demo::from).collect()).map(Box::new)
+                let demos = self.demonstrations.iter().map(Demo::from).collect();
+                Workshop::new(&self.specification, demos).map(|mut store| {
+                    store.remember(&self.earlier);
+                    Box::new(store)
+                })
             }
         };
-        let mut workshop = match workshop {
-            Ok(workshop) => workshop,
+        let mut store = match store {
+            Ok(store) => store,
             Err(error) => {
                 match job {
                     // What is only looked at is answered where it is looked at.
@@ -192,24 +192,24 @@ impl Work {
             }
         };
         let mut done = Done::default();
-        if let Err(error) = self.carry_out(&mut workshop, job, &mut done) {
+        if let Err(error) = self.carry_out(&mut store, job, &mut done) {
             let level = match error {
                 WorkshopError::Cancelled | WorkshopError::NoChange(..) | WorkshopError::AlreadyThere(..) => Level::Info,
                 _ => Level::Error,
             };
             self.say(level, error.to_string());
         }
-        done.workshop = Some(workshop);
+        done.store = Some(store);
         done
     }
 
-    fn carry_out(&self, workshop: &mut Workshop, job: Job, done: &mut Done) -> Result<(), WorkshopError> {
+    fn carry_out(&self, store: &mut Workshop, job: Job, done: &mut Done) -> Result<(), WorkshopError> {
         let pool = match job {
             Job::Enumerate(action) => {
-                let actions = actions(workshop, action);
+                let actions = actions(store, action);
                 for (at, action) in actions.iter().enumerate() {
                     let what = format!("inferring preconditions of {action} ({} of {})", at + 1, actions.len());
-                    let pool = workshop.enumerate(action, |done, total| self.going_on(&what, done, total));
+                    let pool = store.enumerate(action, |done, total| self.going_on(&what, done, total));
                     let pool = pool.inspect_err(|_| self.progress_ends(&what))?;
                     self.progress_ends(&what);
                     self.tell(pool);
@@ -222,10 +222,10 @@ impl Work {
                 return Ok(());
             }
             Job::Contexts(action, most) => {
-                for action in actions(workshop, action) {
+                for action in actions(store, action) {
                     let before = done.contexts.len();
                     let shown = self.spread(&action, most).into_iter();
-                    let contexts = shown.filter_map(|at| workshop.context(&action, at));
+                    let contexts = shown.filter_map(|at| store.context(&action, at));
                     done.contexts.extend(contexts.map(|context| (action.clone(), context)));
                     if done.contexts.len() == before {
                         return Err(WorkshopError::NeverCalled(action));
@@ -234,17 +234,17 @@ impl Work {
                 return Ok(());
             }
             Job::Try { token, action, text, in_force } => {
-                let inspection = workshop.inspect(&action, &text, &in_force).map(Arc::new).map_err(|e| e.to_string());
+                let inspection = store.inspect(&action, &text, &in_force).map(Arc::new).map_err(|e| e.to_string());
                 let _ = self.notices.send(Notice::CandidateChecked { token, inspection });
                 return Ok(());
             }
             Job::Step { token, action, place, texts } => {
-                let step = Arc::new(workshop.step_view(&action, &place, &texts)?);
+                let step = Arc::new(store.step_view(&action, &place, &texts)?);
                 let _ = self.notices.send(Notice::StepShown { token, step });
                 return Ok(());
             }
             Job::Differ { token, action, one, other } => {
-                match workshop.difference(&action, &one, &other)? {
+                match store.difference(&action, &one, &other)? {
                     Some(step) => {
                         let _ = self.notices.send(Notice::StepShown { token, step: Arc::new(step) });
                     }
@@ -257,35 +257,32 @@ impl Work {
             }
             Job::Compare { token, left, right } => {
                 let [left, right] = [left, right].map(|(name, set)| {
-                    let set = set.unwrap_or_else(|| suggested(workshop));
+                    let set = set.unwrap_or_else(|| suggested(store));
                     (name, set)
                 });
-                let comparison = workshop.compare((&left.0, &left.1), (&right.0, &right.1));
+                let comparison = store.compare((&left.0, &left.1), (&right.0, &right.1));
                 let (comparison, right) = (Arc::new(comparison), Arc::new(right.1));
                 let _ = self.notices.send(Notice::SetsCompared { token, comparison, right });
                 return Ok(());
             }
             Job::ToScore(action) => {
                 let shown = self.spread(&action, 1).first().copied();
-                let context = shown.and_then(|at| workshop.context(&action, at));
+                let context = shown.and_then(|at| store.context(&action, at));
                 let context = context.ok_or_else(|| WorkshopError::NeverCalled(action.clone()))?;
-                let texts = worth_scoring(&workshop.pool(&action)?);
+                let texts = worth_scoring(&store.pool(&action)?);
                 done.to_score = Some(ToScore { action, context, texts });
                 return Ok(());
             }
-            Job::Scores { action, scores } => workshop.note_logprobs(&action, &scores)?,
-            Job::Show(action) => workshop.pool(&action)?,
-            Job::TakeIn { action, written } => workshop.take_in(&action, &written)?,
-            Job::Put { action, id, text } => {
-                let put = workshop.put(&action, id, &text);
-                put.inspect_err(|_| done.unchanged = Some(action))?
+            Job::Scores { action, scores } => store.note_logprobs(&action, &scores)?,
+            Job::Show(action) => store.pool(&action)?,
+            Job::TakeIn { action, written } => store.take_in(&action, &written)?,
+            Job::Edit { action, edit } => {
+                let fresh = matches!(edit, Edit::Put { .. } | Edit::Reject { .. });
+                let planned = store.plan(&action, &edit);
+                done.planned = Some(planned.inspect_err(|_| done.unchanged = fresh.then_some(action))?);
+                return Ok(());
             }
-            Job::Reject { action, id, rejected } => {
-                let put = workshop.reject(&action, id, rejected);
-                put.inspect_err(|_| done.unchanged = Some(action))?
-            }
-            Job::Undo(action) => workshop.undo(&action)?,
-            Job::Redo(action) => workshop.redo(&action)?,
+            Job::Make(planned) => store.make(planned)?,
         };
         self.tell(pool);
         Ok(())

@@ -1,14 +1,14 @@
-//! Whole sets of assertions: those in force, the specification's, inferred or loaded ones; saved, compared, put in force; and a
-//! person's changes taken back in the order they were made.
+//! Sets of assertions. Finds whole sets (in force, the specification's, inferred, from a file), compares, saves and adopts them.
 
 use std::path::{Path, PathBuf};
 
-use super::candidates::Job;
-use super::task::Driver;
-use super::{Level, Notice};
+use super::history::Change;
+use super::worker::Job;
+use super::{Errand, Surroundings, Workshop};
+use crate::driver::{Level, Notice};
 use crate::episode::Header;
-use crate::episode::gate::{Answer, Assertions, Request, Ticket};
-use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet};
+use crate::episode::gate::{Assertions, Request};
+use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Edit};
 
 /// Which set is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,56 +44,6 @@ impl SetSource {
 /// A set as a comparison needs it: `None` for what only the pools can tell.
 pub(super) type Known = (String, Option<AdoptedSet>);
 
-/// A person's change to the preconditions of an action.
-#[derive(Debug, Clone)]
-pub(super) enum Change {
-    /// To its candidates; which, the workshop knows.
-    Pool(String),
-    /// To what is in force: before and after.
-    Adopted(Assertions, Assertions),
-}
-
-impl Change {
-    fn action(&self) -> &str {
-        match self {
-            Change::Pool(action) => action,
-            Change::Adopted(before, _) => &before.action,
-        }
-    }
-}
-
-/// What a person changed, oldest first, and what was taken back of it.
-#[derive(Debug, Default)]
-pub(super) struct Changes {
-    past: Vec<Change>,
-    future: Vec<Change>,
-    /// Changes whose requests are queued.
-    queued: Vec<(Ticket, Change)>,
-}
-
-impl Changes {
-    /// Notes a change; what had been taken back of that action can no longer be done again.
-    pub(super) fn add(&mut self, change: Change) {
-        self.future.retain(|c| c.action() != change.action());
-        self.past.push(change);
-    }
-
-    /// Drops the action's last change to its candidates: it came to nothing.
-    pub(super) fn forget(&mut self, action: &str) {
-        let last = self.past.iter().rposition(|c| matches!(c, Change::Pool(changed) if changed == action));
-        last.map(|at| self.past.remove(at));
-    }
-
-    /// The action's last change goes over to those taken back (or, forward, the other way round).
-    fn turn(&mut self, action: &str, forward: bool) -> Option<Change> {
-        let (from, to) = if forward { (&mut self.future, &mut self.past) } else { (&mut self.past, &mut self.future) };
-        let at = from.iter().rposition(|c| c.action() == action)?;
-        let change = from.remove(at);
-        to.push(change.clone());
-        Some(change)
-    }
-}
-
 /// How the first remark of a file of preconditions begins that a session wrote.
 const WRITTEN: &str = "Preconditions in force in ";
 
@@ -117,55 +67,7 @@ pub fn file_name(header: &Header) -> String {
     format!("{}{service}{ADOPTED_SUFFIX}", header.world)
 }
 
-impl Driver {
-    /// What is in force for an action, and where it comes from.
-    fn in_force(&self, action: &str) -> Assertions {
-        let found = self.gate.session().assertions().get(action).cloned();
-        let (assertions, origin) = found.unwrap_or_default();
-        Assertions { action: action.to_owned(), assertions, origin }
-    }
-
-    /// The assertions in force for an action.
-    pub(super) fn assertions_of(&self, action: &str) -> Vec<String> {
-        self.in_force(action).assertions
-    }
-
-    /// Puts assertions in force; a change that can be taken back.
-    pub(super) fn adopt(&mut self, after: Assertions) {
-        let before = self.in_force(&after.action);
-        let differs = before != after;
-        match self.request(Request::Adopt(after.clone())) {
-            Answer::Done { .. } if differs => self.changes.add(Change::Adopted(before, after)),
-            Answer::Queued(ticket) => self.changes.queued.push((ticket, Change::Adopted(before, after))),
-            _ => {}
-        }
-    }
-
-    /// Notes what became of queued requests.
-    pub(super) fn requests_ended(&mut self) {
-        for (ticket, answer) in self.take_ended() {
-            let queued = self.changes.queued.iter().position(|(of, _)| *of == ticket);
-            let change = queued.map(|at| self.changes.queued.remove(at).1);
-            if let (Some(change), Answer::Done { .. }) = (change, answer) {
-                self.changes.add(change);
-            }
-        }
-    }
-
-    /// Takes an action's last change back, or makes it again.
-    pub(super) fn turn_back(&mut self, action: String, forward: bool) {
-        match self.changes.turn(&action, forward) {
-            Some(Change::Pool(action)) => self.bench(if forward { Job::Redo(action) } else { Job::Undo(action) }),
-            Some(Change::Adopted(before, after)) => {
-                self.request(Request::Adopt(if forward { after } else { before }));
-            }
-            None => {
-                let what = if forward { "do again" } else { "undo" };
-                self.say(Level::Info, format!("no change to the preconditions of {action} is left to {what}"));
-            }
-        }
-    }
-
+impl Surroundings<'_> {
     /// A set in force for every action: what `assertions` gives for each.
     fn set_of(&self, assertions: impl Fn(&str) -> Vec<String>) -> AdoptedSet {
         let actions = self.mind.assertions().into_iter().map(|own| {
@@ -180,7 +82,7 @@ impl Driver {
     }
 
     fn set_in_force(&self) -> AdoptedSet {
-        self.set_of(|action| self.assertions_of(action))
+        self.set_of(|action| self.in_force(action).assertions)
     }
 
     fn known(&self, source: SetSource) -> Result<Known, String> {
@@ -193,11 +95,8 @@ impl Driver {
                 Some(self.set_of(|action| of(action).unwrap_or_default()))
             }
             SetSource::Truth => {
-                let truth = self.points.world.ground_truth().ok_or_else(|| {
-                    format!(
-                        "the world {} gives no ground truth; compare with the specification",
-                        self.points.world.name()
-                    )
+                let truth = self.world.ground_truth().ok_or_else(|| {
+                    format!("the world {} gives no ground truth; compare with the specification", self.world.name())
                 })?;
                 let of = |action: &str| truth.iter().find(|(a, _)| a == action).map(|(_, texts)| texts.clone());
                 Some(self.set_of(|action| of(action).unwrap_or_default()))
@@ -214,59 +113,88 @@ impl Driver {
         };
         Ok((name, set))
     }
+}
 
+impl Workshop {
     /// Has two sets compared.
-    pub(super) fn compare(&mut self, token: u64, left: SetSource, right: SetSource) {
-        match (self.known(left), self.known(right)) {
-            (Ok(left), Ok(right)) => self.bench(Job::Compare { token, left, right }),
+    pub(super) fn compare(&mut self, token: u64, left: SetSource, right: SetSource, around: &Surroundings<'_>) {
+        match (around.known(left), around.known(right)) {
+            (Ok(left), Ok(right)) => self.work(Job::Compare { token, left, right }, around),
             (Err(why), _) | (_, Err(why)) => self.say(Level::Error, why),
         }
     }
 
     /// Writes what is in force to a file.
-    pub(super) fn save_set(&mut self, path: &Path) {
-        let header = &self.gate.session().header;
-        let mut set = self.set_in_force();
+    pub(super) fn save_set(&self, path: &Path, around: &Surroundings<'_>) {
+        let header = &around.session.header;
+        let mut set = around.set_in_force();
         set.notes = vec![
             remark_of(&header.world, &header.task),
             format!("{} demonstrations; stepwright {}", self.demonstrations.len(), env!("CARGO_PKG_VERSION")),
         ];
-        set.actions.retain(|a| !a.assertions.is_empty() || self.gate.session().assertions().contains_key(&a.action));
+        set.actions.retain(|a| !a.assertions.is_empty() || around.session.assertions().contains_key(&a.action));
         match set.write(path) {
             Ok(()) => {
                 let count: usize = set.actions.iter().map(|a| a.assertions.len()).sum();
-                self.say(Level::Info, format!("{count} assertions in force written to {}", path.display()));
+                let s = if count == 1 { "" } else { "s" };
+                self.say(Level::Info, format!("{count} assertion{s} in force written to {}", path.display()));
             }
             Err(error) => self.say(Level::Error, error.to_string()),
         }
     }
 
     /// Puts a whole set in force: all of it or, if anything in it cannot be, nothing. Actions it does not name stay.
-    pub(super) fn adopt_set(&mut self, name: &str, set: AdoptedSet) {
+    pub(super) fn adopt_set(&mut self, name: &str, set: AdoptedSet, around: &Surroundings<'_>) {
         let wanted = set.actions.into_iter().map(|a| Assertions {
             action: a.action,
             assertions: a.assertions,
             origin: name.to_owned(),
         });
-        let wanted: Vec<Assertions> = wanted.filter(|a| self.in_force(&a.action).assertions != a.assertions).collect();
-        let mut trial = self.mind.clone();
+        let wanted: Vec<Assertions> =
+            wanted.filter(|a| around.in_force(&a.action).assertions != a.assertions).collect();
+        let mut trial = around.mind.clone();
         if let Err(why) = wanted.iter().try_for_each(|assertions| trial.adopt(assertions)) {
             return self.say(Level::Error, format!("{why}; nothing of {name} was put in force"));
         }
-        let count = wanted.len();
-        wanted.into_iter().for_each(|assertions| self.adopt(assertions));
-        let words = match count {
-            0 => format!("{name} is in force already; nothing changed"),
+        let words = match wanted.len() {
+            0 => return self.say(Level::Info, format!("{name} is in force already; nothing changed")),
             1 => format!("{name} is in force; the assertions of 1 action changed"),
             n => format!("{name} is in force; the assertions of {n} actions changed"),
         };
-        self.say(Level::Info, words);
+        let last = wanted.len() - 1;
+        for (at, assertions) in wanted.into_iter().enumerate() {
+            self.adopt(assertions, (at == last).then(|| words.clone()), around);
+        }
+    }
+
+    /// Asks the gate to put assertions in force; `then` is said when they are.
+    pub(super) fn adopt(&mut self, after: Assertions, then: Option<String>, around: &Surroundings<'_>) {
+        let before = around.in_force(&after.action);
+        let request = Request::Adopt(after.clone());
+        self.requests.push_back((Errand::Adopt { before, after, then }, request));
+    }
+
+    /// Takes an action's last change back, or makes it again.
+    pub(super) fn turn(&mut self, action: String, forward: bool, around: &Surroundings<'_>) {
+        match self.changes.turn(&action, forward) {
+            Some(Change::Candidates(action)) => {
+                self.edit(action, if forward { Edit::Redo } else { Edit::Undo }, around);
+            }
+            Some(Change::Adopted(before, after)) => {
+                let request = Request::Adopt(if forward { after } else { before });
+                self.requests.push_back((Errand::Turn { action, forward }, request));
+            }
+            None => {
+                let what = if forward { "do again" } else { "undo" };
+                self.say(Level::Info, format!("no change to the preconditions of {action} is left to {what}"));
+            }
+        }
     }
 
     /// Tells what inference has to go by.
-    pub(super) fn tell_inference(&self) {
-        let ground_truth = self.points.world.ground_truth().is_some();
-        self.tell(Notice::Inference { asks: self.prompting.candidates, ground_truth });
+    pub(in crate::driver) fn tell_inference(&self, around: &Surroundings<'_>) {
+        let ground_truth = around.world.ground_truth().is_some();
+        self.tell(Notice::Inference { asks: self.settings, ground_truth });
     }
 }
 
