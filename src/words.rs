@@ -8,8 +8,8 @@ pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
 }
 
 /// The noun alone, as it stands after a number that is written in some other way.
-pub fn noun(n: usize, noun: &str) -> String {
-    if n == 1 { noun.to_owned() } else { plural(noun) }
+pub fn noun(n: impl TryInto<u64>, noun: &str) -> String {
+    if n.try_into().is_ok_and(|n| n == 1) { noun.to_owned() } else { plural(noun) }
 }
 
 fn plural(noun: &str) -> String {
@@ -33,6 +33,6 @@ mod tests {
         assert_eq!(count(2_usize, "day"), "2 days");
         assert_eq!(count(3_usize, "branch"), "3 branches");
         assert_eq!(count(2_usize, "more change"), "2 more changes");
-        assert_eq!(noun(1, "line"), "line");
+        assert_eq!(noun(1_usize, "line"), "line");
     }
 }

@@ -23,6 +23,8 @@ pub use growth::{Growth, Told};
 pub use knowledge::Knowledge;
 pub use named::NamedDomain;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 /// What a node of the blocking tree is.
@@ -120,6 +122,18 @@ impl BlockingTree {
             left.extend(below.get(i).into_iter().flatten());
         }
         ordered
+    }
+
+    /// The actions that are no candidates because a person pruned them, or what they stand below.
+    pub fn pruned(&self) -> BTreeSet<&str> {
+        let mut out: Vec<bool> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let above = node.parent.and_then(|p| out.get(p)).copied().unwrap_or_default();
+            out.push(above || node.status == NodeStatus::Pruned);
+        }
+        let actions = || self.nodes.iter().zip(&out).filter(|(n, _)| n.kind == NodeKind::Action);
+        let open: BTreeSet<&str> = actions().filter(|(_, out)| !**out).map(|(n, _)| n.text.as_str()).collect();
+        actions().filter(|(n, out)| **out && !open.contains(n.text.as_str())).map(|(n, _)| n.text.as_str()).collect()
     }
 
     /// The nodes below a node, in order.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::LineStatus;
 use crate::episode::gate::Assertions;
-use crate::episode::{Check, Status};
+use crate::episode::{Check, InForce, Status};
 use crate::planner::CheckedProgram;
 use crate::program::{Assertion, Call, Role, Rules, Specification, State};
 
@@ -61,6 +61,27 @@ impl Mind {
         let compiled: Vec<Assertion> = compiled.collect::<Result<_, _>>()?;
         Arc::make_mut(&mut self.rules).insert(adopted.action.clone(), compiled);
         Ok(())
+    }
+
+    /// Puts exactly these assertions in force, the specification's own where an action has none of them; whether that changed
+    /// anything.
+    pub(super) fn put_in_force(&mut self, in_force: &InForce) -> Result<bool, String> {
+        let mut changed = false;
+        for own in self.assertions() {
+            let wanted = match in_force.get(&own.action) {
+                Some((assertions, origin)) => {
+                    Assertions { assertions: assertions.clone(), origin: origin.clone(), action: own.action }
+                }
+                None => own,
+            };
+            let now = self.rules.get(&wanted.action);
+            let same = now.is_some_and(|now| now.iter().map(Assertion::text).eq(wanted.assertions.iter()));
+            if !same {
+                self.adopt(&wanted)?;
+                changed = true;
+            }
+        }
+        Ok(changed)
     }
 
     /// The state after the set-up lines.

@@ -66,8 +66,7 @@ impl Ranking {
     pub(super) fn remark(&self) -> Option<String> {
         self.further.then(|| match self.ranked.len() {
             0 => "the proposer can think of nothing further here; type an action yourself".into(),
-            1 => "1 further proposal".into(),
-            n => format!("{n} further proposals"),
+            n => crate::words::count(n, "further proposal"),
         })
     }
 

@@ -16,6 +16,7 @@ use crate::episode::{Action, AskId, Origin};
 use crate::method::{Likelihood, probabilities};
 use crate::model::{Completion, LanguageModel, ModelError, ScoreRequest};
 use crate::program::{Call, Declarations};
+use crate::words::count;
 use crate::world::World;
 
 /// Most actions scored at a step.
@@ -141,7 +142,7 @@ pub(super) async fn score(
         messages: spec.prompt.map(|p| p.messages).unwrap_or_default(),
         candidates: candidates.iter().map(|c| format!("{LEAD}{}", c.line)).collect(),
     };
-    let what = format!("scoring {} actions", candidates.len());
+    let what = format!("scoring {}", count(candidates.len(), "action"));
     let result = watched(model.as_ref(), &request, &what, &cancel, &notices).await;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Scores { ask, result, candidates, ms }
@@ -161,7 +162,7 @@ struct Ranked {
 impl Ranked {
     fn draft(self, likelihood: Likelihood) -> Draft {
         let Ranked { candidate, probability, mean, sum, tokens, .. } = self;
-        let tokens = if tokens == 1 { "1 token".to_owned() } else { format!("{tokens} tokens") };
+        let tokens = count(tokens, "token");
         Draft {
             raw: candidate.line,
             action: Some(candidate.action),

@@ -17,6 +17,7 @@ use super::request;
 use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
+use crate::words::noun;
 use crate::driver::{Level, Standing};
 use crate::episode::{Mark, Origin};
 
@@ -96,7 +97,7 @@ pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
             if spent > 0 {
                 right.push(match session.policy.token_budget {
                     Some(budget) => format!("{} of {} tokens", thousands(spent), thousands(budget)),
-                    None => format!("{} tokens", thousands(spent)),
+                    None => format!("{} {}", thousands(spent), noun(spent, "token")),
                 });
             }
             if matches!(view.world, Some(Standing::Dead { .. })) {

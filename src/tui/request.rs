@@ -37,7 +37,7 @@ pub fn place(view: &View, glyphs: &Glyphs) -> Option<String> {
     let (closed, right) = closed(session);
     let place = match request {
         Some(request) => format!("request {} of {}", request.number, request.of),
-        None => format!("all {closed} requests closed"),
+        None => format!("{} closed, none is left", crate::words::count(closed, "request")),
     };
     Some(format!(
         "{place} {dot} {right} {yes} {wrong} {no}",

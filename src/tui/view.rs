@@ -2,13 +2,13 @@
 //!
 //! Pure: no terminal, no channel. The application folds notices in with [`View::notice`]; panes only read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
 use crate::driver::{BeliefReading, Level, LineStatus, Notice, Situation, Standing};
-use crate::episode::{AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
+use crate::episode::{ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
 use super::actions::{ActionId, spec};
@@ -35,8 +35,10 @@ pub struct View {
     pub progress: Option<(String, usize, usize)>,
     /// Candidate pools by action function.
     pub pools: BTreeMap<String, Arc<Pool>>,
-    /// The blocking tree last asked for.
+    /// The blocking tree last asked for; `None` once the assertions it was derived from have changed.
     pub blocking: Option<(ProposalId, Arc<BlockingTree>)>,
+    /// How often assertions were put in force: what was derived from them is asked for anew when this changes.
+    pub adoptions: usize,
     /// The answer to the last typed text: its token and what checking said.
     pub text_checked: Option<(u64, Result<Verdict, String>)>,
     /// The answer to the last typed belief: its token, and what was read.
@@ -133,6 +135,7 @@ impl View {
     }
 
     fn record(&mut self, record: Record) {
+        let pruned = self.chosen().is_some_and(|p| self.is_pruned(p));
         let Some(session) = &mut self.session else { return };
         let before = session.cursor();
         if let Err(misfit) = session.apply(&record) {
@@ -144,14 +147,20 @@ impl View {
                 self.streams.remove(ask);
                 self.retrying = None;
             }
-            // A recommendation moves the choice only where the person has not chosen yet, or rejected what was chosen.
+            // A recommendation moves the choice only where the person has not chosen yet, or rejected or pruned what was chosen.
             Event::Recommended { proposal: Some(id), .. }
-                if self.selected.is_none_or(|s| session.current().is_some_and(|n| n.turn.rejection(s).is_some())) =>
+                if pruned || self.selected.is_none_or(|s| session.current().is_some_and(|n| n.turn.rejection(s).is_some())) =>
             {
                 self.selected = Some(*id);
             }
             // What was offered before was made for another belief; the next recommendation is chosen.
             Event::ArtifactSettled { artifact, .. } if artifact.kind.waits() => self.selected = None,
+            Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact, .. }
+                if artifact.kind == ArtifactKind::Assertions =>
+            {
+                self.adoptions += 1;
+                self.blocking = None;
+            }
             Event::Decided { decision } if !decision.takes() => {
                 self.rejections.insert(decision.proposal(), session.next_proposal());
             }
@@ -185,9 +194,30 @@ impl View {
         self.turn().and_then(Turn::pending_offer)
     }
 
-    /// The proposals to show at the cursor, in order of arrival. An action that the built-in proposer offers again is shown
-    /// once, where it stands in the newest ranking; offered again after a rejection, it is shown anew.
+    /// The proposals to show at the cursor, in order of arrival; those whose action was pruned last. An action that the built-in
+    /// proposer offers again is shown once, where it stands in the newest ranking; offered again after a rejection, it is shown
+    /// anew.
     pub fn offered(&self) -> Vec<&Proposal> {
+        let mut offered = self.in_order();
+        let pruned = self.pruned();
+        if !pruned.is_empty() {
+            offered.sort_by_key(|p| p.action.as_ref().is_some_and(|a| pruned.contains(a.text.as_str())));
+        }
+        offered
+    }
+
+    /// Whether a person took a proposal's action out of the candidates, in the blocking tree.
+    pub fn is_pruned(&self, proposal: &Proposal) -> bool {
+        proposal.action.as_ref().is_some_and(|a| self.pruned().contains(a.text.as_str()))
+    }
+
+    fn pruned(&self) -> BTreeSet<&str> {
+        let cursor = self.session.as_ref().map(Session::cursor);
+        let live = self.situation.as_ref().filter(|s| s.live && Some(s.node) == cursor);
+        live.map(|s| s.goals.pruned()).unwrap_or_default()
+    }
+
+    fn in_order(&self) -> Vec<&Proposal> {
         let Some(turn) = self.turn() else { return Vec::new() };
         let copies = self.copies(turn);
         // A row stands where the last of its copies arrived.
@@ -219,11 +249,11 @@ impl View {
     fn copies<'a>(&self, turn: &'a Turn) -> Copies<'a> {
         let recommended = turn.recommended.as_ref().and_then(|(id, _)| *id);
         let mut weights: HashMap<ProposalId, u8> = HashMap::new();
-        for decision in &turn.decisions {
-            let weight = weights.entry(decision.proposal()).or_default();
-            *weight = (*weight).max(if decision.takes() { 3 } else { 4 });
+        for decision in turn.decisions.iter().filter(|d| !d.takes()) {
+            weights.insert(decision.proposal(), 3);
         }
-        // What a person or the method refers to; among equals the newest.
+        // What a person or the method refers to; among equals the newest. A copy that came after its action was taken is open: its
+        // verdict is of now, so it is shown.
         let weight = |id: ProposalId| match weights.get(&id) {
             Some(decided) => *decided,
             None if recommended == Some(id) => 2,
@@ -255,6 +285,14 @@ impl View {
             copies.rows.push(row);
         }
         copies
+    }
+
+    /// Whether a proposal's action was taken from the cursor before.
+    pub fn was_taken(&self, proposal: &Proposal) -> bool {
+        let Some(turn) = self.turn() else { return false };
+        let text = |p: &Proposal| p.action.as_ref().map(|a| a.text.clone());
+        let taken = turn.decisions.iter().filter(|d| d.takes()).filter_map(|d| turn.proposal(d.proposal()));
+        taken.into_iter().any(|t| t.id == proposal.id || (t.action.is_some() && text(t) == text(proposal)))
     }
 
     /// The chosen proposal.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::driver::{Beginning, Command, Level, Notice, Request, WorkshopCommand};
-use stepwright::episode::{AskState, Choice, Configuration, Event, Origin, Policy, PromptMessage, log};
+use stepwright::episode::{AskState, Choice, Configuration, Event, Mark, Origin, Policy, PromptMessage, Verdict, log};
 use stepwright::model::ModelError;
 
 #[tokio::test]
@@ -268,6 +268,37 @@ async fn adopted_assertions_are_in_force_at_once() {
     }));
     w.said(Level::Error, "n ==").await;
     assert_eq!(w.session.assertions()["add"].0, ["n == 3"], "what does not compile is not adopted");
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn assertions_belong_to_the_branch_they_were_adopted_on() {
+    let mut w = Watched::new(Scripted::lines(&["agent.add(4)"; 4]));
+    w.recommended().await;
+    w.approve();
+    w.recommended().await;
+    w.send(Command::Gate(Request::Undo));
+    w.until("the beginning", |_, s| s.cursor() == 0).await;
+    w.send(Command::Workshop(WorkshopCommand::Adopt {
+        action: "add".into(),
+        assertions: vec!["n == 3".into()],
+        origin: "edited".into(),
+    }));
+    w.until("the adoption", |_, s| s.assertions()["add"].0 == ["n == 3"]).await;
+    assert_eq!(w.session.assertions_at(1)["add"].1, "specification", "the branch taken before keeps its own");
+    let mut checked = async |w: &mut Watched, token| {
+        w.send(Command::CheckText { token, text: "add 4".into() });
+        let is = |n: &Notice| matches!(n, Notice::TextChecked { token: t, .. } if *t == token);
+        match w.until("the check", |n, _| is(n)).await {
+            Notice::TextChecked { verdict, .. } => verdict.unwrap().preconditions(),
+            _ => unreachable!(),
+        }
+    };
+    assert_eq!(checked(&mut w, 1).await, Mark::Fails);
+    w.send(Command::Gate(Request::Redo));
+    w.until("the old branch", |_, s| s.cursor() == 1).await;
+    assert_eq!(checked(&mut w, 2).await, Mark::Holds, "what is in force follows the cursor");
+    assert_eq!(w.session.verdict_at(1).map(Verdict::mark), Some(Mark::Holds));
     w.quit().await;
 }
 

@@ -18,3 +18,4 @@ mod pty_model;
 mod pty_preconditions;
 mod pty_statler;
 mod pty_terminal;
+mod pty_verdicts;

@@ -473,7 +473,7 @@ fn two_sets_are_compared_changed_and_put_in_force() {
     let [Intent::Confirm { question, commands, .. }] = &intents[..] else { panic!("a question, not {intents:?}") };
     let drops = "It drops 1:\n  - take: self.location is not None  (implied by the rest)";
     assert!(question.contains("It adds 2:") && question.contains(drops), "{question}");
-    assert!(question.contains("1 stay, 1 are said with other words"), "{question}");
+    assert!(question.contains("1 stays as before, 1 is replaced by an equivalent"), "{question}");
     assert!(
         matches!(&commands[..], [Command::Workshop(WorkshopCommand::AdoptSet { origin, .. })] if origin == "mine.preconditions.py")
     );

@@ -52,7 +52,7 @@ impl Forest {
                 Some(condition) => {
                     format!("; a candidate: selecting it now grows what resolves {}", stated(domain, &condition))
                 }
-                None => "; a candidate: nothing known blocks it, selecting it executes it".to_owned(),
+                None => "; a candidate: no blocking condition holds, so selecting it executes it".to_owned(),
             });
         }
         let at = push(tree, Some(above), NodeKind::Action, node.text.clone(), status, words);

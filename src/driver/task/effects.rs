@@ -136,6 +136,12 @@ impl Driver {
                 let result = self.points.go(self.gate.session(), to).map_err(|d| astray_words(&d));
                 if result.is_ok() {
                     self.astray = None;
+                    // Another branch may have other assertions in force.
+                    match self.mind.put_in_force(self.gate.session().assertions_at(to)) {
+                        Ok(true) => self.forget_derived_trees(),
+                        Ok(false) => {}
+                        Err(why) => self.say(Level::Error, why),
+                    }
                 }
                 self.report(Report::Moved { to, result });
             }

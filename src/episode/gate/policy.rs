@@ -3,6 +3,7 @@
 use super::super::decision::Policy;
 use super::super::proposal::{Action, Mark, Proposal, Verdict};
 use super::super::session::Session;
+use crate::words::count;
 
 /// What the policy says of a recommended proposal.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +64,7 @@ pub fn rule(
     Ruling::Take(if policy.steps == u32::MAX {
         format!("{held}running to the end")
     } else {
-        format!("{held}{left} of {} automatic steps left", policy.steps)
+        format!("{held}{left} of {} left", count(policy.steps, "automatic step"))
     })
 }
 
@@ -71,7 +72,7 @@ pub fn rule(
 pub fn over_budget(policy: &Policy, spent: u64) -> Option<String> {
     let budget = policy.token_budget?;
     (spent >= budget)
-        .then(|| format!("the budget of {budget} tokens is reached ({spent} spent); set a new limit to go on"))
+        .then(|| format!("the budget of {} is reached ({spent} spent); set a new limit to go on", count(budget, "token")))
 }
 
 /// Tokens spent in a session.
@@ -81,7 +82,7 @@ pub fn spent(session: &Session) -> u64 {
 
 /// The words for a used-up allowance.
 pub fn steps_used(steps: u32) -> String {
-    format!("{steps} automatic step{} taken", if steps == 1 { "" } else { "s" })
+    format!("{} taken", count(steps, "automatic step"))
 }
 
 fn failing(action: &Action, verdict: Option<&Verdict>) -> String {

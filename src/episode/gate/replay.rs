@@ -7,6 +7,7 @@ use super::super::event::NodeId;
 use super::super::proposal::{Action, ProposalId, Verdict};
 use super::super::session::Session;
 use super::{Draft, Gate, Level, Then, stands};
+use crate::words::count;
 
 /// A step of the old branch.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +55,10 @@ impl Gate {
             let Replay { done, total, .. } = replay;
             let how = match (total, over && done < total) {
                 (0, _) => "rewritten; no step followed it".to_owned(),
-                (_, true) => format!("rewritten; {done} of {total} later steps replayed, then the episode was over"),
+                (_, true) => {
+                    format!("rewritten; {done} of {} replayed, then the episode was over", count(total, "later step"))
+                },
+                (1, _) => "rewritten; the later step replayed".to_owned(),
                 _ => format!("rewritten; all {total} later steps replayed"),
             };
             self.say(Level::Info, how);
@@ -84,7 +88,8 @@ impl Gate {
             self.say(
                 Level::Warning,
                 format!(
-                    "replayed {done} of {total} later steps; stopped before `{}`, which fails {}",
+                    "replayed {done} of {}; stopped before `{}`, which fails {}",
+                    count(total, "later step"),
                     past.action.text,
                     why.join(", ")
                 ),

@@ -5,6 +5,7 @@ use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{Event, StepOutcome};
 use super::super::proposal::{Action, ProposalId};
 use super::policy::{self, Ruling, spent};
+use crate::words::count;
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
 
 impl Gate {
@@ -113,10 +114,9 @@ impl Gate {
                 match result {
                     Err(error) => self.refuse(Level::Error, error),
                     Ok(()) => {
-                        let (action, how_many) = (assertions.action.clone(), assertions.assertions.len());
+                        let (action, how_many) = (assertions.action.clone(), count(assertions.assertions.len(), "assertion"));
                         self.adopted(assertions.clone(), Actor::Person);
-                        let s = if how_many == 1 { "" } else { "s" };
-                        self.say(Level::Info, format!("{how_many} assertion{s} in force for {action}"));
+                        self.say(Level::Info, format!("{how_many} in force for {action}"));
                         self.out.push(Effect::AdoptAssertions(assertions));
                         self.check_again();
                     }

@@ -5,7 +5,9 @@ use crate::driver::Standing;
 use crate::episode::Session;
 use crate::tui::actions::ActionId;
 use crate::tui::pane::{Pane, PaneId};
+use crate::tui::panes::proposals::PRUNED;
 use crate::tui::sanitize;
+use crate::words::count;
 
 impl App {
     /// What is under way, in words; `None` when the program waits for the person.
@@ -32,7 +34,7 @@ impl App {
         }
         let ask = self.view.turn().and_then(|t| t.pending())?;
         let received: usize = self.view.streams.get(&ask.id).map_or(0, |s| s.values().map(String::len).sum());
-        let so_far = if received > 0 { format!(", {received} bytes so far") } else { String::new() };
+        let so_far = if received > 0 { format!(", {} so far", count(received, "byte")) } else { String::new() };
         Some(format!("asking {}: {}{so_far}{stop}", ask.model, ask.kind))
     }
 
@@ -77,9 +79,11 @@ impl App {
             A::Approve if self.view.chosen().is_some_and(|p| p.action.is_none()) => {
                 Some("the chosen proposal is no action; edit it or choose another")
             }
+            A::Approve if self.view.chosen().is_some_and(|p| self.view.is_pruned(p)) => Some(PRUNED),
             A::Approve | A::Reject if self.is_rejected() => Some("the chosen proposal was rejected; choose another"),
             A::NextProposal | A::PreviousProposal if proposals < 2 => Some("there is no other proposal"),
             A::Choose(n) if usize::from(n) > proposals => Some("there is no proposal of that number"),
+            A::Choose(n) if self.is_pruned(usize::from(n).saturating_sub(1)) => Some(PRUNED),
             A::Cancel if !self.is_working() => Some("nothing is under way"),
             A::Undo if session.undo_target().is_none() => Some("this is the first step"),
             A::Redo if session.redo_target().is_none() => Some("there is no later step"),
@@ -91,6 +95,10 @@ impl App {
             A::Configure if self.start.catalog().is_none() => Some("the models are still being read"),
             _ => None,
         }
+    }
+
+    fn is_pruned(&self, row: usize) -> bool {
+        self.view.offered().get(row).is_some_and(|p| self.view.is_pruned(p))
     }
 
     fn is_rejected(&self) -> bool {

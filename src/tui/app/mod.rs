@@ -422,7 +422,7 @@ impl App {
             let text = format!("Copied the first {limit} of {bytes} bytes: terminals take no more at once");
             self.say(Level::Warning, text);
         } else {
-            self.say(Level::Info, format!("Copied {bytes} bytes to the clipboard"));
+            self.say(Level::Info, format!("Copied {} to the clipboard", crate::words::count(bytes, "byte")));
         }
     }
 

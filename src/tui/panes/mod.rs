@@ -17,7 +17,7 @@ mod observations;
 pub(in crate::tui) mod offer;
 mod preconditions;
 mod program;
-mod proposals;
+pub mod proposals;
 mod state;
 mod summary;
 mod trail;

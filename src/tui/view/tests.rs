@@ -135,7 +135,7 @@ fn a_rejected_choice_gives_way_to_what_is_recommended_then() {
 }
 
 #[test]
-fn a_taken_action_offered_again_is_shown_once_as_taken() {
+fn a_taken_action_offered_again_is_shown_once_and_open() {
     let mut told = Told::new();
     told.round(&["a", "b"], Some(1));
     let decision = told.decide(Choice::Approve { proposal: 1 });
@@ -145,8 +145,9 @@ fn a_taken_action_offered_again_is_shown_once_as_taken() {
     told.event(Event::Moved { to: 0 });
     assert_eq!((told.shown(), told.view.selected), (vec![1, 2], Some(1)));
     told.round(&["a", "b"], Some(3));
-    assert_eq!((told.shown(), told.view.selected), (vec![1, 4], Some(1)));
-    assert!(told.view.is_recommended(1), "the recommended copy is shown as the taken one");
+    assert_eq!((told.shown(), told.view.selected), (vec![3, 4], Some(3)));
+    let copy = told.view.chosen().expect("chosen");
+    assert!(told.view.is_recommended(3) && told.view.was_taken(copy), "it says that its action was taken from here");
 }
 
 #[test]

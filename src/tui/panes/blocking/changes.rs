@@ -2,7 +2,7 @@
 
 use super::BlockingPane;
 use crate::blocking::{BlockingNode, NodeKind, NodeStatus};
-use crate::driver::{Command, Request};
+use crate::driver::{Command, Level, Request};
 use crate::episode::{ArtifactId, TreeEdit};
 use crate::tui::pane::{Intent, PaneAction};
 use crate::tui::panes::edit::{Edited, Editor};
@@ -41,7 +41,7 @@ impl BlockingPane {
                 | PaneAction::Add,
                 false,
                 _,
-            ) => Some("this tree only explains; a world with a blocking domain has one that can be changed".to_owned()),
+            ) => Some("this tree explains the proposal; only that of a method which selects from it can be changed".to_owned()),
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
             (PaneAction::Add, true, _) => {
                 Some("nothing blocks this row; go to a blocked action or to what it needs".to_owned())
@@ -71,7 +71,12 @@ impl BlockingPane {
             }
             _ => return Vec::new(),
         };
-        vec![Intent::Send(Command::Gate(Request::edit_tree(&edit)))]
+        let mut intents = vec![Intent::Send(Command::Gate(Request::edit_tree(&edit)))];
+        if let TreeEdit::Prune { pruned: true, .. } = edit {
+            let words = format!("`{}` is pruned: it stands last in Proposals, and the others are numbered anew", node.text);
+            intents.insert(0, Intent::Say(Level::Info, words));
+        }
+        intents
     }
 
     pub(super) fn typed(&mut self, edited: Edited) -> Vec<Intent> {

@@ -5,7 +5,7 @@
 mod changes;
 mod rows;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -19,6 +19,7 @@ use super::find::Rows;
 use super::words;
 use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Situation};
+use crate::episode::{CheckKind, Mark, Proposal, Verdict};
 use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Role, Theme};
@@ -63,6 +64,8 @@ pub struct BlockingPane {
     browser: Browser,
     /// The text of the chosen proposal's action.
     chosen: Option<String>,
+    /// What Proposals shows of the actions offered at the cursor: their mark, and the conditions that fail.
+    marks: BTreeMap<String, (Mark, Vec<String>)>,
     /// An action being typed, and the node it is to be added under.
     typing: Option<(u32, Editor)>,
 }
@@ -133,6 +136,15 @@ impl BlockingPane {
     fn chosen_row(&self) -> Option<usize> {
         let text = self.chosen.as_ref().filter(|_| self.is_live())?;
         self.nodes().iter().position(|n| n.handle.is_some_and(|h| h.leaf) && n.text == *text)
+    }
+
+    /// What Proposals shows of a node's action: of candidates in the live tree, of any offered action in a tree that explains.
+    fn verdict(&self, node: &BlockingNode) -> Option<&(Mark, Vec<String>)> {
+        let shows = match node.handle {
+            Some(handle) => handle.leaf,
+            None => !self.is_live(),
+        };
+        self.marks.get(&node.text).filter(|_| shows && node.kind == NodeKind::Action)
     }
 
     fn reveal(&mut self, at: usize) {
@@ -220,6 +232,20 @@ impl BlockingPane {
     }
 }
 
+/// The verdicts of what is offered at the cursor, by the action's text.
+fn marks(view: &View) -> BTreeMap<String, (Mark, Vec<String>)> {
+    let Some(turn) = view.turn() else { return BTreeMap::new() };
+    let verdict = |p: &&Proposal| {
+        let failing = turn.verdict(p.id).into_iter().flat_map(Verdict::failing);
+        let failing = failing.filter(|c| c.kind != CheckKind::Blocking).map(|c| match &c.detail {
+            Some(detail) => format!("{} ({detail})", c.condition),
+            None => c.condition.clone(),
+        });
+        Some((p.action.as_ref()?.text.clone(), (turn.mark(p), failing.collect())))
+    };
+    view.offered().iter().filter(|p| !view.is_pruned(p)).filter_map(verdict).collect()
+}
+
 impl Pane for BlockingPane {
     fn id(&self) -> PaneId {
         PaneId::Blocking
@@ -250,6 +276,7 @@ impl Pane for BlockingPane {
         let explained = view.blocking.as_ref().filter(|(id, _)| Some(*id) == chosen && !live);
         let moved = self.chosen != text;
         self.chosen = text;
+        self.marks = marks(view);
         let source = match (explained, &view.situation) {
             (Some((_, tree)), _) => Some(Source::Proposal(Arc::clone(tree))),
             (None, Some(situation)) => Some(Source::Goals(Arc::clone(situation))),
@@ -303,7 +330,16 @@ impl Pane for BlockingPane {
         {
             painter.rule(below, 0, "why");
             let (_, text) = super::draw::split_top(below, 1);
-            let reason = if node.why.is_empty() { node.text.clone() } else { node.why.clone() };
+            let mut reason = if node.why.is_empty() { node.text.clone() } else { node.why.clone() };
+            if let Some((mark, failing)) = self.verdict(node) {
+                reason.push_str(&match mark {
+                    Mark::Fails => format!("; its checks fail: {}", failing.join(", ")),
+                    Mark::Holds => "; every check holds".to_owned(),
+                    Mark::Unknown => "; its checks cannot all be told".to_owned(),
+                    Mark::NotChecked => "; nothing was checked of it".to_owned(),
+                    Mark::Blocked => String::new(),
+                });
+            }
             let reason = match self.way() {
                 Some(way) if self.is_live() => format!("{reason}. The way: {way}"),
                 _ => reason,

@@ -3,6 +3,7 @@
 use super::BlockingPane;
 use crate::blocking::{NodeKind, NodeStatus};
 use crate::tui::panes::draw::{Row, run};
+use crate::tui::panes::words;
 use crate::tui::theme::{Glyphs, Role};
 
 impl BlockingPane {
@@ -27,14 +28,15 @@ impl BlockingPane {
             lead.push_str("  ");
         }
         let fold = match (self.has_children(at), self.closed.contains(&at)) {
-            (false, _) => " ",
-            (true, true) => glyphs.closed,
-            (true, false) => glyphs.open,
+            _ if self.chosen_row() == Some(at) => run(Role::Accent, format!("{} ", glyphs.here)),
+            (false, _) => run(Role::Dim, "  "),
+            (true, true) => run(Role::Dim, format!("{} ", glyphs.closed)),
+            (true, false) => run(Role::Dim, format!("{} ", glyphs.open)),
         };
         let leaf = node.handle.is_some_and(|h| h.leaf);
-        let (glyph, role) = match self.chosen_row() == Some(at) {
-            true => (glyphs.here, Role::Accent),
-            false => mark(node.status, leaf, glyphs),
+        let (glyph, role) = match self.verdict(node) {
+            Some((mark, _)) => words::mark(glyphs, *mark),
+            None => mark(node.status, leaf, glyphs),
         };
         let kind = match node.kind {
             NodeKind::Goal => "goal ",
@@ -48,7 +50,7 @@ impl BlockingPane {
         };
         vec![
             run(Role::Dim, lead),
-            run(Role::Dim, format!("{fold} ")),
+            fold,
             run(role, format!("{glyph} ")),
             run(Role::Dim, kind),
             run(text, &node.text),
@@ -73,7 +75,8 @@ impl BlockingPane {
 
 fn mark(status: NodeStatus, leaf: bool, glyphs: &Glyphs) -> (&'static str, Role) {
     match status {
-        NodeStatus::Open if leaf => (glyphs.candidate, Role::Good),
+        // A candidate that was not offered, so that nothing was checked.
+        NodeStatus::Open | NodeStatus::Possibly if leaf => (glyphs.unchecked, Role::Dim),
         NodeStatus::Open => (glyphs.yes, Role::Good),
         NodeStatus::Blocked => (glyphs.no, Role::Bad),
         NodeStatus::Unknown | NodeStatus::Possibly => (glyphs.unknown, Role::Warn),

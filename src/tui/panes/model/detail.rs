@@ -74,7 +74,7 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 let words = match chars {
                     0 if scores(ask) => "scoring".into(),
                     0 => "waiting for the first word".into(),
-                    _ => format!("answering, {chars} bytes"),
+                    _ => format!("answering, {}", words::count(chars, "byte")),
                 };
                 rows.push(vec![run(
                     Role::Accent,
@@ -86,7 +86,7 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
         }
         AskState::Answered { texts, usage, ms } => {
             let tokens = match usage {
-                Some(u) => format!("{} prompt and {} answer tokens", u.prompt, u.completion),
+                Some(u) => format!("{} prompt and {}", u.prompt, words::count(u.completion, "answer token")),
                 None => "tokens not told".into(),
             };
             rows.push(vec![run(

@@ -197,7 +197,7 @@ impl Pane for ModelPane {
     fn title(&self, view: &View) -> String {
         let Some(session) = &view.session else { return "Model".into() };
         let spent = session.spent.prompt.saturating_add(session.spent.completion);
-        let spent = if spent == 0 { String::new() } else { format!(", {spent} tokens") };
+        let spent = if spent == 0 { String::new() } else { format!(", {}", words::count(spent, "token")) };
         format!("Model {}{spent}", crate::tui::sanitize::line(&session.model))
     }
 

@@ -116,7 +116,11 @@ fn exclusion(seen: &Inspection, view: &View) -> Option<String> {
     }
     let open = view.key(ActionId::Pane(PaneAction::Activate));
     let steps = words::count(seen.excluded_steps, "step");
-    let mut words = format!("{} of {permitted} instances that {rest}, at {steps}; {open} lists them", seen.excluded);
+    let mut words = format!(
+        "{} of {} that {rest}, at {steps}; {open} lists them",
+        seen.excluded,
+        words::count(permitted, "instance")
+    );
     if let Some(made) = seen.steps.first().filter(|s| s.made) {
         words = format!("{words}. It forbids what was done: {} in {}", made.place.at, made.place.in_words());
     }

@@ -13,6 +13,7 @@ use crate::precondition::{
 };
 use crate::tui::actions::ActionId;
 use crate::tui::pane::PaneAction;
+use crate::words::count;
 
 /// Assertions named in a question at most.
 const NAMED: usize = 5;
@@ -99,7 +100,8 @@ impl PreconditionsPane {
             assertions: assertions.clone(),
             origin: origin.into(),
         });
-        if !drops {
+        let mut new = assertions.iter().filter(|t| !now.contains(t));
+        if !drops && new.all(|t| fault(&name, t, view).is_none()) {
             return vec![Intent::Send(command)];
         }
         // What is dropped may be implied by what stays: the comparison tells.
@@ -474,7 +476,7 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
     let told = |action: &str, text: &str| if one.is_some() { text.to_owned() } else { format!("{action}: {text}") };
     let mut adds = Vec::new();
     let mut drops = Vec::new();
-    let (mut reworded, mut same) = (0, 0);
+    let (mut reworded, mut same, mut faulty) = (0_usize, 0_usize, false);
     for (action, row) in rows {
         match (&row.left, &row.right) {
             (Some(left), None) => {
@@ -485,19 +487,39 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
                 };
                 drops.push(told(action, left) + remark);
             }
-            (None, Some(right)) => adds.push(told(action, right)),
+            (None, Some(right)) => {
+                let remark = fault(action, right, view);
+                faulty |= remark.is_some();
+                adds.push(told(action, right) + &remark.unwrap_or_default());
+            }
             _ if row.counterpart == Counterpart::Same => same += 1,
             _ => reworded += 1,
         }
     }
-    if drops.is_empty() && one.is_some() {
+    if drops.is_empty() && one.is_some() && !faulty {
         return vec![Intent::Send(command)];
     }
     let mut question = listed("It drops", '-', &drops);
     question.push_str(&listed("It adds", '+', &adds));
     let back = view.key(ActionId::Pane(PaneAction::UndoChange));
-    question.push_str(&format!("{same} stay, {reworded} are said with other words. In the list {back} takes it back."));
+    let stay = if same == 1 { "1 stays".to_owned() } else { format!("{same} stay") };
+    let reworded = match reworded {
+        1 => "1 is replaced by an equivalent".to_owned(),
+        n => format!("{n} are replaced by equivalents"),
+    };
+    question.push_str(&format!("{stay} as before, {reworded}. In the list {back} takes it back."));
     vec![Intent::Confirm { title: format!("Put {name}"), question, yes: "adopt", commands: vec![command] }]
+}
+
+/// What validation found wrong with a candidate that is about to be adopted: `  (fails in 12 demonstrations)`.
+fn fault(action: &str, text: &str, view: &View) -> Option<String> {
+    let candidate = view.pools.get(action)?.candidates.iter().find(|c| c.text == text)?;
+    match &candidate.fate {
+        Fate::Valid => None,
+        Fate::Fails { failing, .. } => Some(format!("  (fails in {})", count(*failing, "demonstration"))),
+        Fate::Malformed { reason, .. } => Some(format!("  (malformed: {reason})")),
+        Fate::Unknown { .. } => Some("  (cannot be told)".to_owned()),
+    }
 }
 
 /// Assertions with their count, the first of them named.

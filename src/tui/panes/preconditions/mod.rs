@@ -83,6 +83,8 @@ pub struct PreconditionsPane {
     looked: Option<(Looked, u64)>,
     /// What is known of it.
     seen: Option<Result<Arc<Inspection>, String>>,
+    /// What looking at expressions gave, by action and text: the same in the list and in the box below it.
+    known: BTreeMap<(String, String), Candidate>,
     /// What is laid over the list, the top last.
     over: Vec<Over>,
     /// The numbers of the step and of the comparison that are waited for.
@@ -118,6 +120,7 @@ impl Default for PreconditionsPane {
             tabs: Vec::new(),
             looked: None,
             seen: None,
+            known: BTreeMap::new(),
             over: Vec::new(),
             step_wanted: None,
             sets_wanted: None,
@@ -191,6 +194,11 @@ impl PreconditionsPane {
         }
     }
 
+    /// What looking at an expression of the shown action gave.
+    fn known(&self, text: &str) -> Option<&Candidate> {
+        self.known.get(&(self.action_name()?.to_owned(), text.to_owned()))
+    }
+
     /// What is known of the expression under the cursor.
     fn seen(&self) -> Option<&Result<Arc<Inspection>, String>> {
         self.seen.as_ref()
@@ -255,6 +263,9 @@ impl PreconditionsPane {
             }
             if self.looked.as_ref().is_some_and(|(_, looked)| looked == token) {
                 self.seen = Some(seen.clone());
+                if let Ok(seen) = seen {
+                    self.known.insert((seen.action.clone(), seen.candidate.text.clone()), seen.candidate.clone());
+                }
                 if let (Some(Over { page: Page::Study(study), .. }), Ok(seen)) = (self.over.last_mut(), seen) {
                     study.renew(seen);
                 }

@@ -162,8 +162,9 @@ impl PreconditionsPane {
         let tick = if marked.contains(&text) { "[x] " } else { "[ ] " };
         let in_force = self.in_force(view).0;
         let Some(candidate) = self.candidate(row, view) else {
-            let lead = format!("{} {:<11}", theme.glyphs.yes, "in force");
-            return vec![run(Role::Text, tick), run(Role::Good, lead), run(Role::Text, text)];
+            let known = self.known(&text).map(|c| rows::standing(c, true, 0, &theme.glyphs));
+            let (glyph, word, role) = known.unwrap_or((theme.glyphs.unchecked, "in force", Role::Dim));
+            return vec![run(Role::Text, tick), run(role, format!("{glyph} {word:<11}")), run(Role::Text, text)];
         };
         let instances = self.pool(view).map_or(0, |p| p.instances);
         let forced = in_force.contains(&candidate.text);
@@ -205,7 +206,7 @@ impl PreconditionsPane {
             (Some(Item::InForce(_)), Some(Ok(seen))) => known(&seen.candidate, Some(origin), Some(seen)),
             (Some(Item::InForce(text)), seen) => {
                 let mut rows = words::labelled("", Role::Text, text, width);
-                let words = format!("in force, from: {origin}; it is no candidate of this pool");
+                let words = format!("in force, from: {origin}; not checked against the demonstrations yet");
                 rows.extend(words::labelled("", Role::Dim, &words, width));
                 if let Some(Err(why)) = seen {
                     rows.extend(words::labelled("", Role::Warn, why, width));

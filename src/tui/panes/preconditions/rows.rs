@@ -52,8 +52,12 @@ pub fn standing(
 ) -> (&'static str, &'static str, Role) {
     if in_force {
         // Even where it was deleted as a candidate, or does not hold: what is in force is checked at every step.
-        let holds = candidate.fate == Fate::Valid;
-        return if holds { (glyphs.yes, "in force", Role::Good) } else { (glyphs.no, "in force", Role::Bad) };
+        let (glyph, role) = match candidate.fate {
+            Fate::Valid => (glyphs.yes, Role::Good),
+            Fate::Unknown { .. } => (glyphs.unknown, Role::Warn),
+            Fate::Fails { .. } | Fate::Malformed { .. } => (glyphs.no, Role::Bad),
+        };
+        return (glyph, "in force", role);
     }
     if candidate.rejected {
         return (glyphs.no, "deleted", Role::Removed);
@@ -96,11 +100,14 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
 }
 
 fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
-    let calls = pool.map_or(0, |p| p.calls);
     if candidate.coverage.is_some() && candidate.coverage == pool.map(|p| p.instances) {
         return "holds at every instance, so it forbids nothing".to_owned();
     }
-    let mut text = format!("holds at all {calls} calls in the demonstrations");
+    let mut text = match pool.map(|p| p.calls) {
+        None => "holds at every call in the demonstrations".to_owned(),
+        Some(1) => "holds at the one call in the demonstrations".to_owned(),
+        Some(calls) => format!("holds at all {calls} calls in the demonstrations"),
+    };
     if candidate.optimal {
         text.push_str("; nothing valid is stronger (Equation 1)");
     } else if candidate.coverage.is_some() {

@@ -129,7 +129,7 @@ fn lines(seen: &Inspection) -> Vec<Line> {
     } else if seen.related.is_empty() {
         "It implies no other valid candidate and none implies it.".to_owned()
     } else {
-        format!("To {} valid candidates or assertions in force:", seen.related.len())
+        format!("Related to {}, valid or in force:", words::count(seen.related.len(), "assertion"))
     };
     lines.push(Line::Heading(heading));
     lines.extend((0..seen.related.len()).map(Line::Related));
@@ -137,8 +137,8 @@ fn lines(seen: &Inspection) -> Vec<Line> {
         let rest = if seen.in_force { "the rest in force permits" } else { "what is in force permits" };
         let steps = words::count(seen.excluded_steps, "step");
         let heading = match seen.excluded {
-            0 => format!("It forbids nothing that {rest} ({permitted} instances)."),
-            n => format!("It forbids {n} of {permitted} instances that {rest}, at {steps}:"),
+            0 => format!("It forbids nothing that {rest} ({})", words::count(permitted, "instance")),
+            n => format!("It forbids {n} of {} that {rest}, at {steps}:", words::count(permitted, "instance")),
         };
         lines.push(Line::Heading(heading));
         lines.extend((0..seen.steps.len()).map(Line::Step));

@@ -24,6 +24,9 @@ use crate::tui::request;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
 
+/// Why what was pruned cannot be taken.
+pub const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
+
 /// From this width on, the detail stands beside the list.
 const BESIDE: u16 = 110;
 
@@ -37,24 +40,27 @@ pub struct ProposalsPane {
     detail_len: usize,
     /// The proposal shown last, so that the scroll begins anew for another.
     shown: Option<ProposalId>,
-    /// The proposal last explained.
-    explained: Option<ProposalId>,
+    /// The proposal last explained, and how often assertions had been put in force by then.
+    explained: Option<(ProposalId, usize)>,
 }
 
 /// What became of a proposal at its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome<'a> {
     Open,
+    /// It, or a copy of it, was taken from here.
     Taken,
     Rejected(&'a str),
+    /// A person took its action out of the candidates.
+    Pruned,
 }
 
-fn outcome(turn: &Turn, id: ProposalId) -> Outcome<'_> {
-    let last = turn.decisions.iter().rev().find(|d| d.proposal() == id);
-    match last.map(|d| &d.choice) {
-        None => Outcome::Open,
+fn outcome<'a>(view: &View, turn: &'a Turn, proposal: &Proposal) -> Outcome<'a> {
+    match turn.decision_on(proposal.id).map(|d| &d.choice) {
         Some(Choice::Reject { reason, .. }) => Outcome::Rejected(reason),
-        Some(_) => Outcome::Taken,
+        _ if view.is_pruned(proposal) => Outcome::Pruned,
+        _ if view.was_taken(proposal) => Outcome::Taken,
+        _ => Outcome::Open,
     }
 }
 
@@ -77,15 +83,19 @@ impl ProposalsPane {
         if view.selected == Some(id) {
             return Vec::new();
         }
-        self.explained = Some(id);
+        self.explained = Some((id, view.adoptions));
         vec![Intent::Select(id), Intent::Send(Command::Explain { proposal: id })]
     }
 
     fn approve(&mut self, view: &View) -> Vec<Intent> {
         let Some((turn, proposal)) = view.turn().zip(view.chosen()) else { return self.choose(view) };
         let say = |text: &str| vec![Intent::Say(Level::Warning, text.to_owned())];
-        if let Outcome::Rejected(_) = outcome(turn, proposal.id) {
-            return say("this proposal was rejected; choose another, edit it, or ask for more samples");
+        match outcome(view, turn, proposal) {
+            Outcome::Rejected(_) => {
+                return say("this proposal was rejected; choose another, edit it, or ask for more samples");
+            }
+            Outcome::Pruned => return say(PRUNED),
+            Outcome::Taken | Outcome::Open => {}
         }
         if proposal.action.is_none() {
             return say("this proposal is no action; edit it, or choose another");
@@ -105,14 +115,18 @@ impl ProposalsPane {
     }
 
     fn list_row(&self, view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
-        let (glyph, role) = words::mark(&theme.glyphs, turn.mark(proposal));
+        let outcome = outcome(view, turn, proposal);
+        let (glyph, role) = match outcome {
+            Outcome::Pruned => (theme.glyphs.dot, Role::Dim),
+            _ => words::mark(&theme.glyphs, turn.mark(proposal)),
+        };
         let status = run(role, glyph);
         let star =
             if view.is_recommended(proposal.id) { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
         let chosen = view.selected == Some(proposal.id);
-        let outcome = outcome(turn, proposal.id);
         let role = match outcome {
             Outcome::Rejected(_) => Role::Removed,
+            Outcome::Pruned => Role::Dim,
             _ if proposal.action.is_none() => Role::Dim,
             _ => Role::Text,
         };
@@ -123,6 +137,7 @@ impl ProposalsPane {
             Outcome::Rejected("") => tail.push_str(" rejected"),
             Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
             Outcome::Taken => tail.push_str(" taken"),
+            Outcome::Pruned => tail.push_str(" pruned"),
             Outcome::Open => {}
         }
         let room = width.saturating_sub(4 + facts.width());
@@ -316,13 +331,15 @@ impl Pane for ProposalsPane {
             return "Proposals, a new belief waits".into();
         }
         let Some(turn) = view.turn().filter(|t| !t.proposals.is_empty()) else { return "Proposals".into() };
-        let offered = view.offered();
+        let (pruned, offered): (Vec<_>, Vec<_>) = view.offered().into_iter().partition(|p| view.is_pruned(p));
         let marked = |mark| offered.iter().filter(|p| turn.mark(p) == mark).count();
-        let (good, blocked) = (marked(Mark::Holds), marked(Mark::Blocked));
-        match blocked {
-            0 => format!("Proposals, {good} of {} pass", offered.len()),
-            _ => format!("Proposals, {good} of {} pass, {blocked} blocked", offered.len()),
+        let mut title = format!("Proposals, {} of {} pass", marked(Mark::Holds), offered.len());
+        for (n, word) in [(marked(Mark::Blocked), "blocked"), (pruned.len(), "pruned")] {
+            if n > 0 {
+                title.push_str(&format!(", {n} {word}"));
+            }
         }
+        title
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
@@ -337,8 +354,8 @@ impl Pane for ProposalsPane {
         // The blocking pane follows the choice, whoever made it.
         let explained = view.blocking.as_ref().map(|(id, _)| *id);
         match view.chosen().map(|p| p.id) {
-            Some(id) if explained != Some(id) && self.explained != Some(id) => {
-                self.explained = Some(id);
+            Some(id) if explained != Some(id) && self.explained != Some((id, view.adoptions)) => {
+                self.explained = Some((id, view.adoptions));
                 vec![Intent::Send(Command::Explain { proposal: id })]
             }
             Some(_) => Vec::new(),
