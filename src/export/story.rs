@@ -291,7 +291,8 @@ fn ask(ask: &Ask) -> AskTold {
     let (answers, outcome) = match &ask.state {
         AskState::Pending => (Vec::new(), "no answer recorded".to_owned()),
         AskState::Answered { texts, usage, ms } => {
-            let tokens = usage.map(|u| format!("{} in, {} out, ", count(u.prompt, "token"), u.completion)).unwrap_or_default();
+            let tokens =
+                usage.map(|u| format!("{} in, {} out, ", count(u.prompt, "token"), u.completion)).unwrap_or_default();
             (texts.clone(), format!("{tokens}{ms} ms"))
         }
         AskState::Failed { cancelled: true, .. } => (Vec::new(), "cancelled by a person".to_owned()),

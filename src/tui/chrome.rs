@@ -17,9 +17,9 @@ use super::request;
 use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
-use crate::words::noun;
 use crate::driver::{Level, Standing};
 use crate::episode::{Mark, Origin};
+use crate::words::noun;
 
 /// Borders of terminals without line drawing.
 const ASCII_BORDER: border::Set<'static> = border::Set {

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
 use crate::driver::{BeliefReading, Level, LineStatus, Notice, Situation, Standing};
-use crate::episode::{ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict};
+use crate::episode::{
+    ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict,
+};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
 use super::actions::{ActionId, spec};
@@ -149,7 +151,10 @@ impl View {
             }
             // A recommendation moves the choice only where the person has not chosen yet, or rejected or pruned what was chosen.
             Event::Recommended { proposal: Some(id), .. }
-                if pruned || self.selected.is_none_or(|s| session.current().is_some_and(|n| n.turn.rejection(s).is_some())) =>
+                if pruned
+                    || self
+                        .selected
+                        .is_none_or(|s| session.current().is_some_and(|n| n.turn.rejection(s).is_some())) =>
             {
                 self.selected = Some(*id);
             }

@@ -79,7 +79,8 @@ fn what_is_adopted_later_changes_no_decision_and_no_other_branch() {
     let loaded = log::load(&file).unwrap();
     assert_eq!(loaded.session.verdict_at(1).map(Verdict::mark), Some(Mark::Holds));
     let taken = loaded.session.decision_at(1).unwrap().proposal();
-    let checked = |r: &&stepwright::episode::Record| matches!(&r.event, Event::Checked { proposal, .. } if *proposal == taken);
+    let checked =
+        |r: &&stepwright::episode::Record| matches!(&r.event, Event::Checked { proposal, .. } if *proposal == taken);
     assert_eq!(loaded.records.iter().filter(checked).count(), 1, "what was decided is not checked again");
     // The report does not contradict itself, and says what was adopted.
     let shown = std::process::Command::new(PROGRAM).arg("show").arg(&file).output().unwrap();
@@ -105,7 +106,10 @@ fn the_tree_shows_the_marks_of_the_proposals_and_what_is_pruned_stands_last() {
     let mut pty = kitchen(home.path());
     let text = pty.text();
     // A selection that was blocked and not executed has the mark that it had when it was taken.
-    assert!(text.contains("○     # switchon CoffeeMachine|1") || text.contains("○ # switchon CoffeeMachine|1"), "{text}");
+    assert!(
+        text.contains("○     # switchon CoffeeMachine|1") || text.contains("○ # switchon CoffeeMachine|1"),
+        "{text}"
+    );
     // Both panes: the same marks, none that tells nothing.
     for mark in ["✓ turnright character", "✗ moveforward"] {
         assert_eq!(text.matches(mark).count(), 2, "{mark} in\n{text}");

@@ -71,8 +71,9 @@ pub fn rule(
 /// Why no model may be asked under the budget, if so.
 pub fn over_budget(policy: &Policy, spent: u64) -> Option<String> {
     let budget = policy.token_budget?;
-    (spent >= budget)
-        .then(|| format!("the budget of {} is reached ({spent} spent); set a new limit to go on", count(budget, "token")))
+    (spent >= budget).then(|| {
+        format!("the budget of {} is reached ({spent} spent); set a new limit to go on", count(budget, "token"))
+    })
 }
 
 /// Tokens spent in a session.

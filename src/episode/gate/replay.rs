@@ -57,7 +57,7 @@ impl Gate {
                 (0, _) => "rewritten; no step followed it".to_owned(),
                 (_, true) => {
                     format!("rewritten; {done} of {} replayed, then the episode was over", count(total, "later step"))
-                },
+                }
                 (1, _) => "rewritten; the later step replayed".to_owned(),
                 _ => format!("rewritten; all {total} later steps replayed"),
             };

@@ -5,8 +5,8 @@ use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{Event, StepOutcome};
 use super::super::proposal::{Action, ProposalId};
 use super::policy::{self, Ruling, spent};
-use crate::words::count;
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
+use crate::words::count;
 
 impl Gate {
     /// Handles a report; one that does not answer the effect under way changes nothing.
@@ -114,7 +114,8 @@ impl Gate {
                 match result {
                     Err(error) => self.refuse(Level::Error, error),
                     Ok(()) => {
-                        let (action, how_many) = (assertions.action.clone(), count(assertions.assertions.len(), "assertion"));
+                        let (action, how_many) =
+                            (assertions.action.clone(), count(assertions.assertions.len(), "assertion"));
                         self.adopted(assertions.clone(), Actor::Person);
                         self.say(Level::Info, format!("{how_many} in force for {action}"));
                         self.out.push(Effect::AdoptAssertions(assertions));

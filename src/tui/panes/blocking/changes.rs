@@ -41,7 +41,10 @@ impl BlockingPane {
                 | PaneAction::Add,
                 false,
                 _,
-            ) => Some("this tree explains the proposal; only that of a method which selects from it can be changed".to_owned()),
+            ) => Some(
+                "this tree explains the proposal; only that of a method which selects from it can be changed"
+                    .to_owned(),
+            ),
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
             (PaneAction::Add, true, _) => {
                 Some("nothing blocks this row; go to a blocked action or to what it needs".to_owned())
@@ -73,7 +76,8 @@ impl BlockingPane {
         };
         let mut intents = vec![Intent::Send(Command::Gate(Request::edit_tree(&edit)))];
         if let TreeEdit::Prune { pruned: true, .. } = edit {
-            let words = format!("`{}` is pruned: it stands last in Proposals, and the others are numbered anew", node.text);
+            let words =
+                format!("`{}` is pruned: it stands last in Proposals, and the others are numbered anew", node.text);
             intents.insert(0, Intent::Say(Level::Info, words));
         }
         intents

@@ -48,13 +48,7 @@ impl BlockingPane {
             (_, NodeStatus::Pruned) => Role::Dim,
             _ => Role::Text,
         };
-        vec![
-            run(Role::Dim, lead),
-            fold,
-            run(role, format!("{glyph} ")),
-            run(Role::Dim, kind),
-            run(text, &node.text),
-        ]
+        vec![run(Role::Dim, lead), fold, run(role, format!("{glyph} ")), run(Role::Dim, kind), run(text, &node.text)]
     }
 
     /// From the goal down to the row under the cursor.
