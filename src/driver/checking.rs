@@ -1,18 +1,18 @@
 //! Checking an action at the cursor: its function's assertions on the live program state, and the world's dry run.
 
 use super::difference::difference;
-use super::mind::{Mind, MindState};
-use super::proposing::action_of;
 use crate::episode::gate::Draft;
 use crate::episode::{Action, Check, CheckKind, Status, Verdict};
+use crate::method::action_of;
+use crate::method::program_context::{ProgramContext, ProgramState};
 use crate::program::Call;
 use crate::world::World;
 
 /// All that can be said of an action before it is taken.
-pub(super) fn check(world: &dyn World, mind: &Mind, state: &MindState, action: &Action) -> Verdict {
+pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &ProgramState, action: &Action) -> Verdict {
     let mut verdict = Verdict::default();
     if let Some(call) = action.call.as_deref().and_then(|c| c.parse::<Call>().ok()) {
-        verdict.checks = mind.check(state, &call);
+        verdict.checks = program.check(state, &call);
     }
     if let Some((outcome, _)) = world.preview(&action.text) {
         let status = if outcome.error.is_none() { Status::Holds } else { Status::Fails };

@@ -5,30 +5,24 @@
 //! derived or passing and never logged.
 
 mod asking;
-mod believing;
 mod checking;
-mod coding;
-mod deriving;
 mod difference;
 pub mod examples;
-mod explaining;
-mod mind;
+mod explain;
+mod jobs;
 mod open;
-mod planning;
-mod points;
-pub mod prompting;
-mod proposing;
-mod remote;
-mod running;
-mod scoring;
-mod selecting;
+mod remote_step;
 mod setup;
 mod situation;
 mod task;
+mod timeline;
 mod workshop;
 
 pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_method};
-pub use setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, sandbox, system_clock};
+pub use setup::{Beginning, Clock, Keep, Resolver, Setup, Source, sandbox, system_clock};
+pub use crate::method::blocking::BlockingSource;
+pub use crate::method::program_context::LineStatus;
+pub use crate::method::{BeliefReading, SYMBOLIC, prompting};
 pub use task::start;
 pub use workshop::{SetSource, WorkshopCommand, file_name, written_in};
 
@@ -90,15 +84,6 @@ pub enum Command {
     Quit,
 }
 
-/// A text read as a belief.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BeliefReading {
-    /// The state.
-    pub state: Arc<Value>,
-    /// What was put right in reading it, in words.
-    pub repairs: Vec<String>,
-}
-
 /// What is believed at the cursor, beside the truth. Derived, never logged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeliefView {
@@ -136,19 +121,6 @@ pub struct Situation {
     pub request: Option<world::Request>,
     /// What is believed, where a belief is maintained.
     pub belief: Option<Arc<BeliefView>>,
-}
-
-/// How a line of an edited program fared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LineStatus {
-    /// It ran.
-    Ran,
-    /// It raised: exception and message.
-    Raised(String),
-    /// Not reached because an earlier line raised.
-    NotReached,
-    /// It is no call of constants of the specification's objects.
-    Unreadable(String),
 }
 
 /// What the driver tells its watchers.

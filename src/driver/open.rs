@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::prompting::{self, Prompting};
-use super::setup::{Beginning, BlockingSource, Clock, Keep, Resolver, SYMBOLIC, Setup, Source, system_clock};
+use super::setup::{Beginning, Clock, Keep, Resolver, Setup, Source, system_clock};
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain, domain};
 use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
+use crate::method::blocking::BlockingSource;
 use crate::method::options::ALL;
-use crate::method::{self, DOMAIN, Method};
+use crate::method::prompting::{self, Prompting};
+use crate::method::{self, DOMAIN, Method, SYMBOLIC};
 use crate::model::ModelKind;
 use crate::options::Values;
 use crate::planner::SymbolicProposer;
@@ -258,7 +259,7 @@ pub fn suggested_method(source: &Source) -> &'static str {
         }
         Source::Symbolic => false,
     };
-    if scores { method::Scored.info().id } else { method::PreconditionAware::default().info().id }
+    if scores { method::SCORED } else { method::DEFAULT }
 }
 
 fn find_method(id: &str) -> Result<Arc<dyn Method>, OpenError> {

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::prompting::Prompting;
-use crate::blocking::Domain;
 use crate::episode::{Header, Policy, Record, Session, log};
-use crate::method::Method;
+use crate::method::blocking::BlockingSource;
+use crate::method::prompting::Prompting;
+use crate::method::{Method, SYMBOLIC};
 use crate::model::LanguageModel;
 use crate::planner::SymbolicProposer;
 use crate::program::sandbox::{Limits, Sandbox, Workers};
@@ -26,9 +26,6 @@ pub enum Source {
         model: Arc<dyn LanguageModel>,
     },
 }
-
-/// The symbolic proposer's name wherever a model's name is given.
-pub const SYMBOLIC: &str = "symbolic";
 
 impl Source {
     /// The name that is shown and recorded.
@@ -87,17 +84,6 @@ pub enum Keep {
     Log(log::Writer),
     /// In a new file, made when the first record is added: for sessions that are opened to be looked at.
     Copy(PathBuf),
-}
-
-/// Where the blocking trees of a session come from.
-#[derive(Debug, Clone)]
-pub enum BlockingSource {
-    /// This domain.
-    Domain(Arc<Domain>),
-    /// The assertions in force: a domain is derived from them where a tree is shown or asked for.
-    Assertions,
-    /// Nothing: the domain the session names cannot be had, in words.
-    Gone(String),
 }
 
 /// All a driver needs.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::difference::difference;
 use super::task::Driver;
-use super::{Situation, believing};
+use super::{BeliefView, Situation};
+use crate::belief;
 
 /// The situation at the cursor.
 pub(super) fn of(driver: &Driver) -> Situation {
@@ -17,7 +18,7 @@ pub(super) fn of(driver: &Driver) -> Situation {
     let before = driver.shown.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth.clone());
     let before = before.or_else(|| driver.points.truth_at(parent?));
     let truth_changes = before.map_or_else(|| serde_json::Value::Array(Vec::new()), |b| difference(&b, &truth));
-    let tree = driver.live_tree();
+    let tree = driver.team.tree(&driver.context(None));
     Situation {
         node,
         admissible: world.admissible(),
@@ -27,7 +28,22 @@ pub(super) fn of(driver: &Driver) -> Situation {
         truth_changes,
         live: tree.is_some(),
         request: world.request(),
-        belief: believing::view(driver).map(Arc::new),
+        belief: believed(driver).map(Arc::new),
         goals: tree.unwrap_or_else(|| driver.goals().0),
     }
+}
+
+/// What is believed at the cursor, the truth there, and how far both were apart on the way; `None` where no belief is maintained.
+fn believed(driver: &Driver) -> Option<BeliefView> {
+    let session = driver.gate.session();
+    let maintained = driver.team.believes(&driver.context(None));
+    let state = session.belief().filter(|_| maintained).map(Arc::clone)?;
+    let truth = driver.points.told_at(session.cursor()).map(Arc::clone);
+    let differences = truth.as_deref().map(|truth| belief::compare(&state, truth)).unwrap_or_default();
+    let path = session.path(session.cursor());
+    let drift = path.iter().filter_map(|node| {
+        let truth = driver.points.told_at(node.id)?;
+        Some((node.id, belief::compare(node.belief()?, truth).len()))
+    });
+    Some(BeliefView { state, truth, differences, drift: drift.collect() })
 }

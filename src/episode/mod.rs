@@ -10,6 +10,7 @@ pub mod gate;
 pub mod log;
 mod proposal;
 mod session;
+mod shape;
 
 pub use artifact::{
     Adopted, ArtifactId, ArtifactKind, Change, Documents, Due, Fate, InForce, Offer, OfferId, Written, is_same,
@@ -24,3 +25,4 @@ pub use event::{
 pub use gate::{Gate, Level};
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
 pub use session::{FORMAT_VERSION, Header, Misfit, Node, Session, Turn};
+pub use shape::{Generation, RequestTag, Shape, Wanted};

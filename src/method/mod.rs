@@ -1,25 +1,33 @@
-//! Methods: what each research method puts into the loop's slots, and nothing else.
+//! Methods: what each research method puts into the slots of the loop, and nothing else.
 //!
-//! A method is pure: it sees what happened at the cursor and says what comes next ([`Next`]), and reads completions. Asking,
-//! checking and deciding belong to the driver and the gate, prompts to [`crate::driver::prompting`]. One file a method; what
-//! they share is `options` (how a method is carried out), `reading` (completions), `think` (thoughts of demonstrations) and
-//! `following` (plans whose lines are proposed one at a time: `planned`). `coding` holds the methods that answer requests with
-//! programs.
+//! A method is pure: it sees a read-only [`Context`] and says what comes next ([`Step`]), reads answers ([`Reading`]), checks
+//! actions, and says how a decision is carried out ([`Deed`]). Asking, deciding, acting and recording belong to the driver and
+//! the gate. `exchange` holds what goes in and out, `context` what a method sees, `needs` what it takes of a world and a model.
+//! Adding a method is a file or folder here and a line in [`built_in`].
 //!
-//! The paper's policies are `few-shot`, `precondition-prompting` and `precondition-aware`. They differ in two things that
-//! [`Options`] can also set apart: whether the assertions in force stand in the prompt ([`Method::shows_assertions`],
-//! overridden by [`Options::assertions`]), and whether verification drives sampling (Algorithm 1).
+//! [`Team`] is the method in use with its companions: a companion (`belief_update`) is asked first and passes when it has
+//! nothing to do.
 
+mod belief_update;
 pub mod blocking;
-pub mod coding;
+mod context;
+mod exchange;
+mod ff_replan;
 mod few_shot;
-pub mod following;
+mod follower;
+mod needs;
+mod next_action;
 pub mod options;
-mod planned;
+mod plan_following;
 mod precondition_aware;
 mod precondition_prompting;
+pub mod program_context;
+mod progprompt;
+pub mod prompting;
 pub mod reading;
 mod scored;
+mod statler;
+mod team;
 #[cfg(test)]
 mod tests;
 pub mod think;
@@ -27,19 +35,28 @@ pub mod verify;
 
 use std::sync::Arc;
 
-pub use blocking::Blocking;
-pub use coding::Coding;
-pub use few_shot::FewShot;
-pub use following::Planning;
-pub use options::{
-    Believing, Conversation, DOMAIN, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown,
+pub use belief_update::{BeliefReading, read as read_belief};
+pub use context::{Context, Known, Knowledge, ModelTraits, Past, Round, Stop, action_of, lived, observed};
+pub use exchange::{
+    Answer, Carried, Checks, Deed, Fate, Program, Rank, Reading, Section, SectionLine, Step,
 };
-pub use planned::{FfReplan, ProgPrompt};
-pub use precondition_aware::{PreconditionAware, Trial, algorithm_1};
-pub use precondition_prompting::PreconditionPrompting;
-pub use scored::{Scored, probabilities};
+pub use follower::Follower;
+pub use needs::{Needs, fits};
+pub use next_action::turn_end;
+pub use options::{Believing, Conversation, DOMAIN, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
+pub use plan_following::{in_force as plan_in_force, line_of, offered};
+pub use precondition_aware::{ID as DEFAULT, Trial, algorithm_1};
+pub use scored::ID as SCORED;
+pub use statler::{STATLER, closes, in_force as program_in_force};
+pub use team::Team;
 
-use crate::episode::{AskId, AskKind, Proposal, ProposalId, Turn};
+use crate::blocking::BlockingTree;
+use crate::episode::{Action, Ask, AskKind, Decision, Session, Shape};
+use crate::program::sandbox::Run;
+use serde_json::Value;
+
+/// The name that is recorded where no language model answers.
+pub const SYMBOLIC: &str = "symbolic";
 
 /// A method as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,91 +67,87 @@ pub struct MethodInfo {
     pub label: &'static str,
     /// What it does, in a sentence or two.
     pub description: &'static str,
+    /// What it takes of a world and a model.
+    pub needs: Needs,
 }
 
-/// What a method wants next at the cursor.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Next {
-    /// One greedy completion.
-    Greedy,
-    /// Random samples.
-    Samples(u32),
-    /// The log-probability of each admissible action as the next line.
-    Score,
-    /// The next line of the plan in force; a new plan where there is none.
-    Follow,
-    /// A program for the request; the next call of the one in force where its calls are decided about one by one.
-    Code,
-    /// It is done proposing.
-    Recommend {
-        /// What it would take.
-        proposal: Option<ProposalId>,
-        /// Why.
-        why: String,
-    },
-}
-
-/// What a method sees: the turn at the cursor, from the present round on.
-#[derive(Debug, Clone, Copy)]
-pub struct Round<'a> {
-    /// All that happened at the cursor.
-    pub turn: &'a Turn,
-    /// First ask of the round. Earlier proposals were dismissed, by a rejection or by asking anew.
-    pub since: AskId,
-}
-
-impl<'a> Round<'a> {
-    /// The round's proposals by models and proposers, in order, rejected ones left out.
-    pub fn proposals(&self) -> impl Iterator<Item = &'a Proposal> + use<'a> {
-        let Round { turn, since } = *self;
-        turn.proposals.iter().filter(move |p| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
-    }
-
-    /// Whether the round has an ask of that kind.
-    pub fn has_asked(&self, kind: &AskKind) -> bool {
-        self.turn.asks.iter().any(|a| a.id >= self.since && a.kind.is(kind))
-    }
-}
-
-/// A method.
+/// A method. All functions are pure: the same context gives the same result.
 pub trait Method: Send + Sync + std::fmt::Debug {
     /// The method as people see it.
     fn info(&self) -> MethodInfo;
 
-    /// What comes next. Called again after every answer, when all proposals have their verdicts.
-    fn next(&self, round: Round<'_>) -> Next;
+    /// What comes next. Called at a new node and after every answer, when all proposals have their verdicts.
+    fn step(&self, cx: &Context<'_>) -> Step;
 
-    /// The folder of its prompts.
-    fn prompts(&self) -> &'static str;
+    /// Reads the answer to an ask of its own, at the node it was made at.
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading;
 
-    /// Whether the prompt's specification holds the assertions in force; [`Options::assertions`] may say otherwise.
-    fn shows_assertions(&self) -> bool {
-        true
+    /// How asks of that kind are answered where they do not say so themselves; `raw` for one text that the model continues.
+    fn shape(&self, _cx: &Context<'_>, _kind: &AskKind, raw: bool) -> Shape {
+        Shape::Generate(next_action::one_line(raw))
     }
 
-    /// Where its plans come from, if it follows plans.
-    fn planning(&self) -> Option<Planning> {
+    /// Does its own work ([`crate::episode::Shape::Compute`]), on a thread of its own.
+    ///
+    /// # Errors
+    /// Why there is no answer, in words.
+    fn compute(&self, _known: &Known, _work: &Value, _stop: &Stop) -> Result<Answer, String> {
+        Err("this method has no work of its own".to_owned())
+    }
+
+    /// Its own checks of an action; `offered` unless a person typed it.
+    fn check(&self, _cx: &Context<'_>, _action: &Action, _offered: bool) -> Checks {
+        Checks::default()
+    }
+
+    /// How a decision is carried out; `action` is what it takes.
+    fn carry_out(&self, _cx: &Context<'_>, _decision: &Decision, _action: &Action) -> Deed {
+        Deed::Act
+    }
+
+    /// What a program of [`Deed::Run`] comes to.
+    ///
+    /// # Errors
+    /// Why nothing is carried out, in words.
+    fn ran(&self, _cx: &Context<'_>, _decision: &Decision, _run: &Run) -> Result<Carried, String> {
+        Err("this method runs no programs".to_owned())
+    }
+
+    /// Why the episode is over for the method after a step that carried out this decision, where the world goes on. The context is
+    /// that before the step, but for what follows the episode.
+    fn ended(&self, _cx: &Context<'_>, _decision: &Decision) -> Option<String> {
         None
     }
 
-    /// How it answers requests with programs, if it does.
-    fn coding(&self) -> Option<Coding> {
+    /// What it goes by at the cursor, for panes and exports: read from the records alone.
+    fn rows(&self, _session: &Session) -> Vec<Section> {
+        Vec::new()
+    }
+
+    /// The goals as they are at the cursor, with what is in the way, where the method keeps a tree of them that a person may change.
+    fn tree(&self, _cx: &Context<'_>) -> Option<BlockingTree> {
         None
     }
 
-    /// Temperature of random samples.
-    fn temperature(&self) -> f64 {
-        0.7
+    /// What it derives from the episode node by node, begun at the cursor from what the records tell; `None` where there is nothing to
+    /// derive, or it is there already.
+    fn follow(&self, _cx: &Context<'_>) -> Option<Box<dyn Follower>> {
+        None
     }
 
-    /// Whether it selects among the leaves of the world's blocking tree, and a selection that is blocked is not executed.
-    fn selects_leaves(&self) -> bool {
+    /// Whether it maintains a belief.
+    fn believes(&self, _cx: &Context<'_>) -> bool {
         false
     }
 
-    /// How many ranked proposals to ask of the symbolic proposer.
-    fn ranked(&self) -> u32 {
-        5
+    /// What a person should know when it is taken into use, if anything.
+    fn warning(&self, _cx: &Context<'_>) -> Option<String> {
+        None
+    }
+
+    /// Whether asks of that kind are its own; companions answer for few.
+    fn answers(&self, _kind: &AskKind) -> bool {
+        true
     }
 }
 
@@ -150,16 +163,16 @@ pub fn named(id: &str) -> Option<Arc<dyn Method>> {
 
 fn built_in() -> Vec<Arc<dyn Method>> {
     let mut all: Vec<Arc<dyn Method>> = vec![
-        Arc::new(PreconditionAware::default()),
-        Arc::new(PreconditionPrompting),
-        Arc::new(FewShot),
-        Arc::new(Scored),
-        Arc::new(Blocking::default()),
-        Arc::new(ProgPrompt { heed: true }),
-        Arc::new(ProgPrompt { heed: false }),
-        Arc::new(FfReplan { limited: false }),
-        Arc::new(FfReplan { limited: true }),
+        Arc::new(precondition_aware::METHOD),
+        Arc::new(precondition_prompting::METHOD),
+        Arc::new(few_shot::METHOD),
+        Arc::new(scored::METHOD),
+        Arc::new(blocking::Blocking::default()),
+        Arc::new(progprompt::ProgPrompt { heed: true }),
+        Arc::new(progprompt::ProgPrompt { heed: false }),
+        Arc::new(ff_replan::FfReplan { limited: false }),
+        Arc::new(ff_replan::FfReplan { limited: true }),
     ];
-    all.extend(coding::built_in().into_iter().map(|coder| Arc::new(coder) as Arc<dyn Method>));
+    all.extend(statler::built_in().into_iter().map(|method| Arc::new(method) as Arc<dyn Method>));
     all
 }

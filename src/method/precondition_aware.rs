@@ -3,70 +3,64 @@
 //! The greedy completion first; while its assertions fail, random samples, at most `max_attempts - 1`; the first that verifies
 //! is the prediction; when none does, the greedy completion is taken all the same (counted as a second greedy sample).
 
-use super::{Method, MethodInfo, Next, Round};
+use super::next_action::{Next, NextAction};
+use super::{MethodInfo, Needs, Round};
 use crate::episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
 
+/// Completions verified before falling back, the greedy one included, where no option says otherwise.
+const MAX_ATTEMPTS: u32 = 5;
+
+/// The id of the method, which is suggested where nothing else is.
+pub const ID: &str = "precondition-aware";
+
 /// Precondition-aware prediction.
-#[derive(Debug, Clone, Copy)]
-pub struct PreconditionAware {
-    /// Completions verified before falling back, the greedy one included.
-    pub max_attempts: u32,
-}
+pub(super) const METHOD: NextAction = NextAction {
+    info: MethodInfo {
+        id: ID,
+        label: "Precondition-aware prediction",
+        description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
+                      preconditions hold, else the greedy completion after all.",
+        needs: Needs::NONE,
+    },
+    shows_assertions: true,
+    ranked: 5,
+    next: |round, _| next(round, MAX_ATTEMPTS),
+};
 
-impl Default for PreconditionAware {
-    fn default() -> Self {
-        PreconditionAware { max_attempts: 5 }
+/// What comes next where at most `max_attempts` completions are verified.
+pub(super) fn next(round: Round<'_>, max_attempts: u32) -> Next {
+    let proposals: Vec<&Proposal> = round.proposals().collect();
+    let samples = max_attempts.saturating_sub(1);
+    if round.has_asked(&AskKind::RANKED) {
+        return recommend_first(round.turn, &proposals, "ranked proposal");
     }
-}
-
-impl Method for PreconditionAware {
-    fn info(&self) -> MethodInfo {
-        MethodInfo {
-            id: "precondition-aware",
-            label: "Precondition-aware prediction",
-            description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
-                          preconditions hold, else the greedy completion after all.",
-        }
+    if !round.has_asked(&AskKind::GREEDY) && !round.has_asked(&AskKind::SAMPLES) {
+        return Next::Greedy;
     }
-
-    fn next(&self, round: Round<'_>) -> Next {
-        let proposals: Vec<&Proposal> = round.proposals().collect();
-        let samples = self.max_attempts.saturating_sub(1);
-        if round.has_asked(&AskKind::RANKED) {
-            return recommend_first(round.turn, &proposals, "ranked proposal");
-        }
-        if !round.has_asked(&AskKind::GREEDY) && !round.has_asked(&AskKind::SAMPLES) {
-            return Next::Greedy;
-        }
-        let greedy = proposals.iter().copied().find(|p| p.origin != Origin::Sample);
-        if let Some(p) = greedy
-            && self.max_attempts > 0
-            && verifies(round.turn, p)
-        {
-            return Next::Recommend { proposal: Some(p.id), why: "the greedy completion verifies".into() };
-        }
-        if samples > 0 && !round.has_asked(&AskKind::SAMPLES) {
-            return Next::Samples(samples);
-        }
-        let sampled: Vec<&Proposal> = proposals.iter().copied().filter(|p| p.origin == Origin::Sample).collect();
-        if let Some((i, p)) = sampled.iter().enumerate().find(|(_, p)| verifies(round.turn, p)) {
-            let why = format!("sample {} of {} is the first completion that verifies", i + 1, sampled.len());
-            return Next::Recommend { proposal: Some(p.id), why };
-        }
-        match greedy.filter(|p| p.action.is_some()) {
-            Some(p) => Next::Recommend {
-                proposal: Some(p.id),
-                why: format!("none of {} completions verifies: back to the greedy one", 1 + sampled.len()),
-            },
-            None => Next::Recommend {
-                proposal: None,
-                why: "no completion verifies, and the greedy one is no action".into(),
-            },
-        }
+    let greedy = proposals.iter().copied().find(|p| p.origin != Origin::Sample);
+    if let Some(p) = greedy
+        && max_attempts > 0
+        && verifies(round.turn, p)
+    {
+        return Next::Recommend { proposal: Some(p.id), why: "the greedy completion verifies".into() };
     }
-
-    fn prompts(&self) -> &'static str {
-        "program"
+    if samples > 0 && !round.has_asked(&AskKind::SAMPLES) {
+        return Next::Samples(samples);
+    }
+    let sampled: Vec<&Proposal> = proposals.iter().copied().filter(|p| p.origin == Origin::Sample).collect();
+    if let Some((i, p)) = sampled.iter().enumerate().find(|(_, p)| verifies(round.turn, p)) {
+        let why = format!("sample {} of {} is the first completion that verifies", i + 1, sampled.len());
+        return Next::Recommend { proposal: Some(p.id), why };
+    }
+    match greedy.filter(|p| p.action.is_some()) {
+        Some(p) => Next::Recommend {
+            proposal: Some(p.id),
+            why: format!("none of {} completions verifies: back to the greedy one", 1 + sampled.len()),
+        },
+        None => Next::Recommend {
+            proposal: None,
+            why: "no completion verifies, and the greedy one is no action".into(),
+        },
     }
 }
 
@@ -109,7 +103,7 @@ pub struct Trial {
     pub random_samples: u32,
 }
 
-/// Algorithm 1 as printed, over functions: the reference the method above is tested against.
+/// Algorithm 1 as printed, over functions: the reference that [`next`] is tested against.
 pub fn algorithm_1(
     max_attempts: u32,
     greedy: impl FnOnce() -> String,

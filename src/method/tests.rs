@@ -1,25 +1,27 @@
+use super::next_action::Next;
+use super::precondition_aware::next as aware;
 use super::reading::{Line, closed, first_line, read_line, written};
 use super::*;
-use crate::episode::{Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Status, Verdict};
+use crate::episode::{
+    Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status, Turn, Verdict,
+};
 
 /// A turn in which the method was asked through to its recommendation over scripted completions.
 fn drive(
-    method: &dyn Method,
+    next: impl Fn(Round<'_>) -> Next,
     greedy: &str,
     random: &[&str],
     verify: impl Fn(&str) -> bool,
 ) -> (Turn, Option<ProposalId>, String) {
     let mut turn = Turn::default();
     for _ in 0..5 {
-        match method.next(Round { turn: &turn, since: 1 }) {
+        match next(Round { turn: &turn, since: 1 }) {
             Next::Greedy => answer(&mut turn, AskKind::GREEDY, Origin::Greedy, &[greedy], &verify),
             Next::Samples(n) => {
                 let n = (n as usize).min(random.len());
                 answer(&mut turn, AskKind::SAMPLES, Origin::Sample, &random[..n], &verify);
             }
             Next::Score => answer(&mut turn, AskKind::SCORED, Origin::Scored, random, &verify),
-            Next::Follow => answer(&mut turn, AskKind::PLAN_LINE, Origin::Symbolic, &random[..1], &verify),
-            Next::Code => answer(&mut turn, AskKind::PROGRAM, Origin::Greedy, &[greedy], &verify),
             Next::Recommend { proposal, why } => return (turn, proposal, why),
         }
     }
@@ -64,8 +66,7 @@ fn the_method_agrees_with_algorithm_1_as_printed() {
             let verify = |line: &str| lines.iter().position(|l| *l == line).is_some_and(|i| good & (1 << i) != 0);
             let mut rest = lines[1..].iter();
             let trial = algorithm_1(max_attempts, || lines[0].into(), || rest.next().unwrap().to_string(), verify);
-            let method = PreconditionAware { max_attempts };
-            let (turn, chosen, why) = drive(&method, lines[0], &lines[1..], verify);
+            let (turn, chosen, why) = drive(|round| aware(round, max_attempts), lines[0], &lines[1..], verify);
             let chosen = turn.proposal(chosen.unwrap()).unwrap();
             assert_eq!(chosen.raw, trial.prediction, "{good:04b} {max_attempts}: {why}");
             assert_eq!(why.contains("verifies:"), !trial.verified, "{why}");
@@ -75,36 +76,42 @@ fn the_method_agrees_with_algorithm_1_as_printed() {
 
 #[test]
 fn a_greedy_completion_that_is_no_action_is_never_recommended() {
-    let (turn, chosen, why) = drive(&PreconditionAware::default(), "# done", &["x = 1", "a.f("], |_| true);
+    let (turn, chosen, why) = drive(|round| aware(round, 5), "# done", &["x = 1", "a.f("], |_| true);
     assert_eq!((turn.proposals.len(), chosen), (3, None), "{why}");
 }
 
 #[test]
 fn few_shot_takes_the_greedy_completion_whatever_fails() {
-    let (turn, chosen, _) = drive(&FewShot, "a.f(1)", &[], |_| false);
+    let (turn, chosen, _) = drive(few_shot::first_action, "a.f(1)", &[], |_| false);
     assert_eq!((turn.asks.len(), chosen), (1, Some(1)));
 }
 
 #[test]
 fn precondition_prompting_differs_from_few_shot_in_the_prompt_alone() {
-    let (turn, chosen, _) = drive(&PreconditionPrompting, "a.f(1)", &["a.f(2)"], |l| l == "a.f(2)");
+    let (turn, chosen, _) = drive(
+        |round| (precondition_prompting::METHOD.next)(round, &Options::default()),
+        "a.f(1)",
+        &["a.f(2)"],
+        |l| l == "a.f(2)",
+    );
     assert_eq!((turn.asks.len(), chosen), (1, Some(1)));
-    assert!(PreconditionPrompting.shows_assertions() && !FewShot.shows_assertions());
+    let (prompting, few_shot) = (precondition_prompting::METHOD, few_shot::METHOD);
+    assert!(prompting.shows_assertions && !few_shot.shows_assertions);
     // The cells of the ablation that no method has by itself.
     let hidden = Options { assertions: Shown::Hidden, ..Options::default() };
-    assert!(!hidden.shows_assertions(PreconditionAware::default().shows_assertions()));
+    assert!(!hidden.shows_assertions(precondition_aware::METHOD.shows_assertions));
     let shown = Options { assertions: Shown::Shown, ..Options::default() };
-    assert!(shown.shows_assertions(FewShot.shows_assertions()));
+    assert!(shown.shows_assertions(few_shot.shows_assertions));
 }
 
 #[test]
 fn the_likeliest_action_that_verifies_is_chosen() {
     let ranked = ["a.f(3)", "a.f(1)", "a.f(2)"];
-    let (turn, chosen, why) = drive(&Scored, "", &ranked, |l| l != "a.f(3)");
+    let (turn, chosen, why) = drive(scored::next, "", &ranked, |l| l != "a.f(3)");
     assert_eq!((turn.asks.len(), chosen), (1, Some(2)), "{why}");
-    let (_, chosen, why) = drive(&Scored, "", &ranked, |_| false);
+    let (_, chosen, why) = drive(scored::next, "", &ranked, |_| false);
     assert_eq!(chosen, Some(1), "{why}");
-    let (_, chosen, why) = drive(&Scored, "", &[], |_| true);
+    let (_, chosen, why) = drive(scored::next, "", &[], |_| true);
     assert_eq!(chosen, None, "{why}");
 }
 
@@ -126,10 +133,10 @@ fn a_rejected_proposal_is_not_offered_again() {
     answer(&mut turn, AskKind::RANKED, Origin::Symbolic, &["a.f(1)", "a.f(2)"], &|_| true);
     let choice = Choice::Reject { proposal: 1, reason: "no".into() };
     turn.decisions.push(Decision { id: 1, choice, by: Actor::Person, why: String::new() });
-    let next = PreconditionAware::default().next(Round { turn: &turn, since: 1 });
+    let next = aware(Round { turn: &turn, since: 1 }, 5);
     assert!(matches!(next, Next::Recommend { proposal: Some(2), .. }), "{next:?}");
     // In a new round nothing has been asked yet.
-    assert_eq!(PreconditionAware::default().next(Round { turn: &turn, since: 2 }), Next::Greedy);
+    assert_eq!(aware(Round { turn: &turn, since: 2 }, 5), Next::Greedy);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-pub use crate::episode::{PromptMessage, Usage};
+pub use crate::episode::{PromptMessage, Usage, Wanted};
 
 /// What kind of thing answers; shown wherever a model's name appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,17 +83,6 @@ pub struct Tag {
     pub request: usize,
     /// What is to be written.
     pub wanted: Wanted,
-}
-
-/// What is to be written for a person's request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
-    /// A program.
-    Program,
-    /// A program, and the state after it.
-    ProgramAndState,
-    /// The state after an update.
-    State,
 }
 
 fn is_zero(penalty: &f64) -> bool {

@@ -196,7 +196,6 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: true });
     let text = |w: &Watched| w.session.current().unwrap().turn.proposals.last().unwrap().action.clone().unwrap().text;
     assert!(text(&w).contains("two"), "{}", text(&w));
-    w.until("it is shown", |n, _| matches!(n, Notice::Situation(_))).await;
     assert_eq!(view(&w).differences[0].path, "/blue block/is/0");
     // Back, the belief is the one before; the same step again is offered anew.
     w.send(Command::Gate(Request::Undo));

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use stepwright::driver::{BeliefReading, Command, Notice, Request};
 use stepwright::episode::Actor;
 use stepwright::episode::AskKind;
-use stepwright::method::following::offered;
+use stepwright::method::offered;
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};

@@ -5,7 +5,7 @@ use crate::support::screen::{ascii, pane, shot, shown};
 use insta::assert_snapshot;
 use stepwright::episode::AskKind;
 use stepwright::episode::{Action, Configuration, Event, Origin, Proposal};
-use stepwright::method::following::offered;
+use stepwright::method::offered;
 use stepwright::tui::pane::PaneId;
 
 const WRITTEN: &str = "\t# 0: get the mug\n\tfind('mug')\n\tassert('close' to 'mug')\n\t\telse: find('mug')\n\tgrab('mug')\n\

@@ -11,7 +11,7 @@ use super::data::{failed, model};
 use crate::cli::unattended::{CarriedOut, UnattendedFlags};
 use crate::cli::{CliError, Global, print};
 use crate::driver::SYMBOLIC;
-use crate::method::{self, coding::Form};
+use crate::method::{self, Needs};
 use crate::study::curve::{Format, Plot};
 use crate::study::runner::{Opening, Selector, Study, first_of_each_kind};
 use crate::study::statler::groups::Group;
@@ -19,7 +19,7 @@ use crate::study::statler::live::{Condition, Requests, groups};
 use crate::study::statler::report::{scored, tables};
 use crate::study::statler::{curves, recorded};
 use crate::world::table::{Domain, KIND};
-use crate::world::{Sources, TaskInfo};
+use crate::world::{Ability, Sources, TaskInfo};
 
 /// Actions an episode may take: more than any has requests.
 const MOST_ACTIONS: u32 = 10_000;
@@ -146,8 +146,7 @@ impl StatlerStudy {
     /// The methods named, or the usual ones.
     fn methods(&self, model: &str) -> Result<Vec<String>, String> {
         let all: Vec<_> = method::all();
-        let coding = |id: &str| method::named(id).and_then(|m| m.coding());
-        let known: Vec<&str> = all.iter().map(|m| m.id).filter(|id| coding(id).is_some()).collect();
+        let known: Vec<&str> = all.iter().filter(|m| m.needs.has(Ability::Requests)).map(|m| m.id).collect();
         if let Some(unknown) = self.methods.iter().find(|name| !known.contains(&name.as_str())) {
             return Err(format!("there is no method `{unknown}` of this study; there are {}", known.join(", ")));
         }
@@ -156,7 +155,7 @@ impl StatlerStudy {
             return Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() });
         }
         // The built-in reader reads a belief.
-        if let Some(name) = self.methods.iter().find(|name| !coding(name).is_some_and(|c| c.believes())) {
+        if let Some(name) = self.methods.iter().find(|name| !needs(name).is_some_and(|needs| needs.has(Ability::Belief))) {
             return Err(format!(
                 "`{name}` keeps no belief for the built-in reader to read; name a language model with --model"
             ));
@@ -182,8 +181,12 @@ impl StatlerStudy {
     }
 }
 
+fn needs(method: &str) -> Option<Needs> {
+    method::named(method).map(|m| m.info().needs)
+}
+
 fn is_for_cups(method: &str) -> bool {
-    method::named(method).and_then(|m| m.coding()).is_some_and(|coding| coding.form == Form::Cups)
+    needs(method).is_some_and(|needs| needs.task == Some(Domain::Cups.name()))
 }
 
 /// The groups of these domains and methods; all where none is named.

@@ -1,55 +1,47 @@
-//! What long work sent back, read and reported to the gate; and what a prompt's real length teaches.
+//! What jobs sent back: read by the method, reported to the gate. A prompt's real length corrects the estimate of tokens.
 
-use super::{Driver, Message};
-use crate::driver::asking::Answer;
-use crate::driver::{Level, coding, proposing};
-use crate::episode::AskKind;
+use super::Driver;
+use crate::driver::Level;
+use crate::driver::jobs::{Answered, Failure, Message};
 use crate::episode::gate::Report;
-use crate::episode::{AskId, Usage};
+use crate::episode::{AskId, AskKind, Usage};
+use crate::method::{Answer, Reading};
 use crate::model::ModelError;
 
 impl Driver {
     pub(super) fn message(&mut self, message: Message) {
-        let (ask, report) = match message {
-            Message::Workshop(done) => return self.workshop(|workshop, around| workshop.worked(done, around)),
-            Message::World(back) => return self.came_back(back),
-            Message::Answer(answer) if self.workshop.owns(answer.ask) => (answer.ask, verbatim(answer)),
-            Message::Answer(answer) => (answer.ask, self.read_answer(answer)),
-            Message::CandidateScores(scores) => {
-                let ask = scores.ask;
-                let mut report = None;
-                self.workshop(|workshop, around| report = Some(workshop.scored(scores, around)));
-                let Some(report) = report else { return };
-                (ask, report)
+        match message {
+            Message::Workshop(done) => self.workshop(|workshop, around| workshop.worked(done, around)),
+            Message::World(back) => self.came_back(back),
+            Message::Ran(ran) => self.program_ran(ran),
+            Message::Answered(answered) => {
+                self.jobs.end_ask(answered.ask, false);
+                let report = match self.aside(&answered) {
+                    Some(AskKind::CandidateScores { .. }) => {
+                        let mut report = None;
+                        self.workshop(|workshop, around| report = Some(workshop.scored(answered, around)));
+                        let Some(report) = report else { return };
+                        report
+                    }
+                    Some(_) => verbatim(answered),
+                    None => self.read_answer(answered),
+                };
+                self.report(report);
+                self.carry_out();
             }
-            Message::Scored(scores) => {
-                let (ask, likelihood) = (scores.ask, self.prompting.options.likelihood);
-                let shorter = scores.result.as_ref().err().and_then(|e| self.shorter(e));
-                (ask, shorter.map_or_else(|| scores.report(likelihood), |error| Report::AskTooLong { ask, error }))
-            }
-            Message::Ran(ran) => return self.program_ran(ran),
-            Message::Made(made) => made.report(),
-            Message::Selected(ranking) => {
-                if let Some(text) = ranking.remark() {
-                    self.say(Level::Info, text);
-                }
-                (ranking.ask, ranking.report())
-            }
-            Message::Ranked(ranking) => {
-                if let Some(text) = ranking.remark() {
-                    self.say(Level::Info, text);
-                }
-                (ranking.ask, ranking.report(self.points.world.as_ref()))
-            }
-        };
-        self.asks.remove(&ask);
-        self.report(report);
-        self.carry_out();
+        }
+    }
+
+    /// The kind of the workshop's ask that has ended, if it is one of its own.
+    fn aside(&self, answered: &Answered) -> Option<AskKind> {
+        let nodes = self.gate.session().nodes();
+        let mut asks = nodes.iter().rev().flat_map(|n| &n.turn.asks);
+        self.workshop.owns(answered.ask).then(|| asks.find(|a| a.id == answered.ask).map(|a| a.kind.clone()))?
     }
 
     /// Whether a prompt that the model could not take can be made shorter; the words for it.
-    fn shorter(&mut self, error: &ModelError) -> Option<String> {
-        let ModelError::TooLong { context: Some(context), .. } = error else { return None };
+    fn shorter(&mut self, failure: &Failure) -> Option<String> {
+        let Failure::Model(error @ ModelError::TooLong { context: Some(context), .. }) = failure else { return None };
         let context = usize::try_from(*context).unwrap_or(usize::MAX);
         self.too_long += 1;
         let known = self.prompting.context;
@@ -70,58 +62,51 @@ impl Driver {
         }
     }
 
-    fn read_answer(&mut self, answer: Answer) -> Report {
-        let Answer { ask, result, ms } = answer;
+    fn read_answer(&mut self, answered: Answered) -> Report {
+        let Answered { ask, result, ms } = answered;
         let turn = self.gate.session().current().map(|n| &n.turn);
-        let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask));
-        // These prompts have no part that could be left out.
-        let fixed = asked.is_some_and(|a| coding::is_coding(&a.kind));
-        match result {
-            Err(error) if fixed => Report::AskFailed { ask, error: error.to_string() },
-            Err(error) => match self.shorter(&error) {
-                Some(error) => Report::AskTooLong { ask, error },
-                None => Report::AskFailed { ask, error: error.to_string() },
-            },
-            Ok(response) => {
-                self.learn_length(ask, response.usage);
-                let turn = self.gate.session().current().map(|n| &n.turn);
-                let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask));
-                if asked.is_some_and(|a| a.kind == AskKind::PLAN || matches!(a.kind, AskKind::Judgement { .. })) {
-                    // A plan is no action: its lines are offered one at a time. Neither is what is said of an assertion.
-                    let texts = response.completions.into_iter().map(|c| c.text).collect();
-                    return Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() };
-                }
-                if asked.is_some_and(|a| a.kind == AskKind::BELIEF) {
-                    let texts = response.completions.into_iter().map(|c| c.text).collect();
-                    return self.state_written(ask, texts, response.usage, ms);
-                }
-                let program = asked.filter(|a| coding::is_for_program(&a.kind)).and(self.method.coding());
-                let greedy = asked.is_some_and(|a| a.temperature == 0.0);
-                let (world, specification) = (self.points.world.as_ref(), self.mind.specification());
-                let drafts = response
-                    .completions
-                    .iter()
-                    .map(|c| match program {
-                        Some(coding) => self.read_code(coding, c, greedy),
-                        None if self.method.selects_leaves() => self.read_selection(c),
-                        None => proposing::read_completion(c, greedy, world, specification),
-                    })
-                    .collect();
-                let texts = response.completions.into_iter().map(|c| c.text).collect();
-                Report::Answered { ask, texts, usage: response.usage, ms, drafts }
+        let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask)).cloned();
+        // Other prompts have no part that could be left out.
+        let shortens = asked.as_ref().is_some_and(|a| matches!(a.kind, AskKind::Action { .. }));
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(error) => {
+                let shorter = shortens.then(|| self.shorter(&error)).flatten();
+                return match shorter {
+                    Some(error) => Report::AskTooLong { ask, error },
+                    None => Report::AskFailed { ask, error: error.to_string() },
+                };
             }
+        };
+        let Some(asked) = asked else {
+            return Report::AskFailed { ask, error: "nobody waits for this answer any more".to_owned() };
+        };
+        let usage = answer.usage;
+        self.learn_length(ask, usage);
+        let reading = self.team.read(&self.context(None), &asked, &answer);
+        let texts: Vec<String> = answer.completions.into_iter().map(|c| c.text).collect();
+        match reading {
+            Reading::Drafts { drafts, note } => {
+                if let Some(text) = note {
+                    self.say(Level::Info, text);
+                }
+                Report::Answered { ask, texts, usage, ms, drafts }
+            }
+            Reading::Kept => Report::Answered { ask, texts, usage, ms, drafts: Vec::new() },
+            Reading::Artifact(written) => Report::Written { ask, texts, usage, ms, written },
+            Reading::Problem(error) => Report::AskFailed { ask, error },
         }
     }
 }
 
 /// An answer of which nothing is proposed: its texts as they are.
-fn verbatim(answer: Answer) -> Report {
-    let Answer { ask, result, ms } = answer;
+fn verbatim(answered: Answered) -> Report {
+    let Answered { ask, result, ms } = answered;
     match result {
         Err(error) => Report::AskFailed { ask, error: error.to_string() },
-        Ok(response) => {
-            let texts = response.completions.into_iter().map(|c| c.text).collect();
-            Report::Answered { ask, texts, usage: response.usage, ms, drafts: Vec::new() }
+        Ok(Answer { completions, usage, .. }) => {
+            let texts = completions.into_iter().map(|c| c.text).collect();
+            Report::Answered { ask, texts, usage, ms, drafts: Vec::new() }
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::Driver;
 use crate::driver::workshop::Workshop;
-use crate::driver::{Command, Notice, believing, checking};
+use crate::driver::{Command, Notice, checking};
 use crate::episode::gate::Request;
+use crate::method;
 
 impl Driver {
     pub(super) fn command(&mut self, command: Command) {
@@ -14,7 +15,7 @@ impl Driver {
             Command::Workshop(command) => self.workshop(|workshop, around| workshop.command(command, around)),
             Command::Cancel => {
                 // The job says itself that it was cancelled; a step of a world ends with a report that says so.
-                let stopped = self.errands.stop() | self.programs.stop();
+                let stopped = self.jobs.stop_deeds();
                 if (!self.workshop.cancel() || !self.gate.is_at_rest()) && (!stopped || self.gate.is_asking()) {
                     self.request(Request::Cancel);
                 }
@@ -22,7 +23,7 @@ impl Driver {
             }
             Command::RestartWorld => self.restart_world(),
             Command::CheckBelief { token, text } => {
-                let reading = believing::read(&text);
+                let reading = method::read_belief(&text);
                 self.tell(Notice::BeliefChecked { token, reading });
             }
             Command::CheckText { token, text } => {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::Driver;
-use crate::driver::prompting::Meter;
+use crate::driver::Level;
 use crate::driver::setup::Source;
 use crate::episode::Configuration;
-use crate::method::{self, Believing, Method, Options};
+use crate::method::prompting::Meter;
+use crate::method::{self, Believing, Method, ModelTraits, Options, Team};
 
 /// A method, its options and, where it is another one, a model, ready to be used.
 pub(super) struct Prepared {
@@ -40,20 +41,35 @@ impl Driver {
             self.suit(&source);
             self.source = source;
         }
-        self.method = method;
-        if !self.method.selects_leaves() {
-            // Nobody asks for them: steps need not keep them up.
-            self.forget_derived_trees();
-        }
+        self.team = Team::new(method, &options);
+        // Whoever needs them begins them anew; steps need not keep them up.
+        self.forget_assertions();
         self.prompting.options = options;
         if options.belief == Believing::On {
             self.points.tell_truth();
         }
-        self.say_without_belief();
+        self.say_warnings();
+    }
+
+    /// Says what a person should know of the method in use.
+    pub(super) fn say_warnings(&self) {
+        let cx = self.context(None);
+        self.team.warnings(&cx).for_each(|text| self.say(Level::Warning, text));
     }
 
     /// Has prompts made as a model wants them.
     pub(super) fn suit(&mut self, source: &Source) {
+        self.traits = match source {
+            Source::Symbolic => ModelTraits { name: source.name(), ..ModelTraits::default() },
+            Source::Language { name, model } => ModelTraits {
+                name: name.clone(),
+                language: true,
+                temperature: model.temperature(),
+                frequency_penalty: model.frequency_penalty(),
+                raw_setting: model.raw_setting().map(str::to_owned),
+                scores: model.can_score(),
+            },
+        };
         if let Source::Language { model, .. } = source {
             self.prompting.raw = model.prefers_raw();
             self.prompting.context = model.context();

@@ -1,16 +1,23 @@
-//! The gate's effects, carried out in their order.
+//! The interpreter: the gate's effects, carried out in their order.
 //!
-//! A record is written before it is shown, and what follows an unwritten one waits. What is asked of a method and of models
-//! lies in `consult` and `asks`.
+//! A record is written before it is shown and before anything follows from it. What is to be done next, how answers are read and how
+//! a decision is carried out is the method's to say; asks are set going in `asks`.
 
 use std::sync::Arc;
 
-use super::{Driver, astray_words};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{Driver, diverged_words};
 use crate::driver::difference::difference;
+use crate::driver::jobs::{self, Job, Ran};
 use crate::driver::setup::Keep;
-use crate::driver::{Level, Notice, believing, checking};
-use crate::episode::gate::{Answer, Effect, Report, Request};
-use crate::episode::{Choice, DecisionId, Event, FORMAT_VERSION, Header, Origin, Record, StepOutcome, Verdict, log};
+use crate::driver::{Level, Notice, checking};
+use crate::episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request};
+use crate::episode::{
+    Action, AskKind, DecisionId, Event, FORMAT_VERSION, Header, Origin, Proposal, Record, StepOutcome, Verdict, log,
+};
+use crate::method::{self, Carried, Checks, Deed, Program, Step};
 
 impl Driver {
     /// Carries out what is due, in order. What follows an unwritten record waits.
@@ -83,32 +90,17 @@ impl Driver {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Persist(record) => {
-                if matches!(record.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. }) {
-                    self.shown = None;
-                }
-                self.workshop.recorded(&record);
-                self.tell(Notice::Recorded(Box::new(record)));
-            }
+            Effect::Persist(record) => self.recorded(record),
             Effect::Say(level, text) => self.say(level, text),
-            Effect::Consult { round, samples } => {
-                let advice = self.consult(round, samples);
+            Effect::Consult { round: _, samples } => {
+                let advice = self.consult(samples);
                 self.report(Report::Advised(advice));
             }
             Effect::AskModel { ask, spec } => self.ask_model(ask, &spec),
-            Effect::AskSymbolic { ask, spec } => self.ask_symbolic(ask, &spec),
-            Effect::CancelAsk(ask) => {
-                if let Some(token) = self.asks.remove(&ask) {
-                    token.cancel();
-                }
-            }
+            Effect::AskSymbolic { ask, spec } => self.compute(ask, &spec),
+            Effect::CancelAsk(ask) => self.jobs.end_ask(ask, true),
             Effect::CheckProposal(proposal) => {
-                let verdict = match (&proposal.action, &self.astray) {
-                    (Some(action), None) => self.verdict(action, proposal.origin != Origin::Person),
-                    (None, _) => checking::no_action(proposal.problem.as_deref()),
-                    // Without the world nothing can be checked.
-                    (Some(_), Some(_)) => Verdict::default(),
-                };
+                let verdict = self.checked(&proposal);
                 self.report(Report::Checked { proposal: proposal.id, verdict });
             }
             Effect::ReadText(text) => {
@@ -116,7 +108,7 @@ impl Driver {
                 self.report(Report::Read(read));
             }
             Effect::ReadArtifact { text, .. } => {
-                let read = believing::read(&text).map(|reading| {
+                let read = method::read_belief(&text).map(|reading| {
                     if !reading.repairs.is_empty() {
                         self.say(Level::Info, format!("read with repairs: {}", reading.repairs.join("; ")));
                     }
@@ -124,21 +116,14 @@ impl Driver {
                 });
                 self.report(Report::ArtifactRead(read));
             }
-            Effect::StepWorld { decision, action } => {
-                let beside = self.astray.is_none()
-                    && (self.run_program(decision, &action.text) || self.step_beside(decision, &action.text));
-                if !beside {
-                    let result = self.step(decision, &action.text);
-                    self.report(Report::Stepped { decision, result });
-                }
-            }
+            Effect::StepWorld { decision, action } => self.carry_out_decision(decision, &action),
             Effect::MoveWorld { to } => {
-                let result = self.points.go(self.gate.session(), to).map_err(|d| astray_words(&d));
+                let result = self.points.go(self.gate.session(), to).map_err(|d| diverged_words(&d));
                 if result.is_ok() {
-                    self.astray = None;
+                    self.diverged = None;
                     // Another branch may have other assertions in force.
                     match self.mind.put_in_force(self.gate.session().assertions_at(to)) {
-                        Ok(true) => self.forget_derived_trees(),
+                        Ok(true) => self.forget_assertions(),
                         Ok(false) => {}
                         Err(why) => self.say(Level::Error, why),
                     }
@@ -154,15 +139,15 @@ impl Driver {
                 if let Err(error) = self.mind.adopt(&assertions) {
                     self.say(Level::Error, error);
                 }
-                self.forget_derived_trees();
+                self.forget_assertions();
             }
             Effect::CheckTree(edits) => {
-                let result = self.points.changed_tree(&edits).map(|_| ());
+                let result = self.points.edited(&edits).map(|_| ());
                 self.report(Report::TreeChecked(result));
             }
             Effect::ChangeTree(edits) => {
-                match self.points.changed_tree(&edits) {
-                    Ok(growth) => self.points.growth = Some(growth),
+                match self.points.edited(&edits) {
+                    Ok(follower) => self.points.follower = Some(follower),
                     Err(why) => self.say(Level::Error, why),
                 }
                 self.shown = None;
@@ -176,28 +161,143 @@ impl Driver {
         }
     }
 
-    /// Performs an action at the cursor.
-    pub(in crate::driver) fn step(
-        &mut self,
-        decision: DecisionId,
-        text: &str,
-    ) -> Result<(StepOutcome, serde_json::Value), String> {
-        if let Some(difference) = &self.astray {
-            return Err(astray_words(difference));
+    /// What follows from a record that was written.
+    fn recorded(&mut self, record: Record) {
+        if matches!(record.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. }) {
+            self.shown = None;
         }
+        self.workshop.recorded(&record);
+        self.tell(Notice::Recorded(Box::new(record)));
+    }
+
+    /// Asks the method what comes next. What it goes by is shown first.
+    fn consult(&mut self, samples: Option<u32>) -> Advice {
+        self.show_situation();
+        self.follow_episode();
+        match self.team.step(&self.context(samples)) {
+            Step::Ask { ask, note } => {
+                if let Some(text) = note {
+                    self.say(Level::Warning, text);
+                }
+                self.say_left_out(&ask);
+                let ask = self.named(ask);
+                Advice::Ask(ask)
+            }
+            Step::Offer { ask, drafts, note } => {
+                if let Some(text) = note {
+                    self.say(Level::Info, text);
+                }
+                Advice::Answered { spec: self.named(ask), drafts }
+            }
+            Step::Amend(written) => Advice::Offer(written),
+            Step::Recommend { proposal, why } => Advice::Recommend { proposal, why },
+            Step::Stuck(why) => Advice::Stuck(why),
+            Step::Pass => Advice::Stuck("the method has nothing to do here; choose another (M)".to_owned()),
+        }
+    }
+
+    /// An ask under the name of the model in use, where it names none.
+    fn named(&self, ask: AskSpec) -> AskSpec {
+        let model = if ask.model.is_empty() { self.traits.name.clone() } else { ask.model };
+        AskSpec { model, ..ask }
+    }
+
+    /// Says, once, that prompts are shortened.
+    fn say_left_out(&mut self, ask: &AskSpec) {
+        let Some(prompt) = ask.prompt.as_ref().filter(|_| matches!(ask.kind, AskKind::Action { .. })) else { return };
+        if let Some(text) = prompt.left_out.as_ref().filter(|_| !self.shortened) {
+            self.say(Level::Info, format!("{text}; the model pane says so for each ask"));
+        }
+        self.shortened = prompt.left_out.is_some();
+    }
+
+    /// All that can be said of a proposal before it is taken.
+    fn checked(&self, proposal: &Proposal) -> Verdict {
+        match (&proposal.action, &self.diverged) {
+            (Some(action), None) => self.verdict(action, proposal.origin != Origin::Person),
+            (None, _) => checking::no_action(proposal.problem.as_deref()),
+            // Without the world nothing can be checked.
+            (Some(_), Some(_)) => Verdict::default(),
+        }
+    }
+
+    /// The method's own checks, the assertions in force and the world's dry run of an action.
+    pub(in crate::driver) fn verdict(&self, action: &Action, offered: bool) -> Verdict {
+        match self.team.check(&self.context(None), action, offered) {
+            Checks::Instead(verdict) => verdict,
+            Checks::Beside(own) => {
+                let mut verdict = checking::check(self.points.world.as_ref(), &self.mind, &self.points.state, action);
+                verdict.checks.splice(0..0, own);
+                verdict
+            }
+        }
+    }
+
+    /// Carries out a decision as the method says.
+    fn carry_out_decision(&mut self, id: DecisionId, action: &Action) {
+        if let Some(difference) = &self.diverged {
+            let result = Err(diverged_words(difference));
+            return self.report(Report::Stepped { decision: id, result });
+        }
+        let turn = self.gate.session().current().map(|n| &n.turn);
+        let decision = turn.and_then(|t| t.decisions.iter().find(|d| d.id == id));
+        let deed = decision.map(|decision| self.team.carry_out(&self.context(None), decision, action));
+        match deed {
+            Some(Deed::Run(program)) => self.run_program(id, program),
+            Some(Deed::Hold(outcome)) => self.step(id, action, Some(outcome)),
+            Some(Deed::Act) | None if self.step_remote(id, action) => {}
+            Some(Deed::Act) | None => self.step(id, action, None),
+        }
+    }
+
+    /// Performs an action at the cursor, or holds it, and reports what came of it.
+    fn step(&mut self, id: DecisionId, action: &Action, held: Option<StepOutcome>) {
         let session = self.gate.session();
-        let depth = session.current().map_or(0, |n| n.depth) + 1;
+        let (child, depth) = (session.next_node(), session.current().map_or(0, |n| n.depth) + 1);
         let before = self.points.state.variables();
-        // What a person types or edits is done, whatever the blocking tree says of it.
-        let turn = session.current().map(|n| &n.turn);
-        let decided = turn.and_then(|t| t.decisions.iter().find(|d| d.id == decision));
-        let selecting =
-            self.method.selects_leaves() && decided.is_some_and(|d| matches!(d.choice, Choice::Approve { .. }));
-        let outcome = self.points.act(text, selecting, session.next_node(), depth)?;
-        if selecting {
-            self.tell_selection(text, &outcome);
+        let result = self.points.act(action, held, child, depth).map(|mut outcome| {
+            let turn = self.gate.session().current().map(|n| &n.turn);
+            let decision = turn.and_then(|t| t.decisions.iter().find(|d| d.id == id)).filter(|_| !outcome.done);
+            outcome.ended = decision.and_then(|decision| self.team.ended(&self.context(None), decision));
+            outcome.done |= outcome.ended.is_some();
+            let text = &action.text;
+            if let Some(condition) = &outcome.blocked {
+                self.say(Level::Info, format!("`{text}` is blocked ({condition}): the tree grew what may resolve it"));
+            }
+            if let Some(why) = &outcome.ended {
+                self.say(Level::Warning, format!("{why}: the episode has failed"));
+            }
+            let changes = difference(&before, &self.points.state.variables());
+            (outcome, changes)
+        });
+        self.report(Report::Stepped { decision: id, result });
+    }
+
+    fn run_program(&mut self, decision: DecisionId, program: Program) {
+        let cancel = CancellationToken::new();
+        self.tell(Notice::Progress { what: RUNNING.to_owned(), done: 0, total: 1 });
+        jobs::run(Arc::clone(&self.sandbox), decision, program, cancel.clone(), self.outlets.clone());
+        self.jobs.begin(Job::Program, move || cancel.cancel());
+    }
+
+    /// Takes in what a program did: the world performs what it comes to.
+    pub(super) fn program_ran(&mut self, ran: Ran) {
+        let Ran { decision: id, code, run } = ran;
+        self.jobs.end_program();
+        self.tell(Notice::Progress { what: RUNNING.to_owned(), done: 1, total: 1 });
+        let turn = self.gate.session().current().map(|n| &n.turn);
+        let Some(decision) = turn.and_then(|t| t.decisions.iter().find(|d| d.id == id)) else { return };
+        match self.team.ran(&self.context(None), decision, &run) {
+            Err(why) => self.report(Report::Stepped { decision: id, result: Err(why) }),
+            Ok(Carried { action, calls, remark }) => {
+                let program = json!({ "decision": id, "source": code, "calls": calls });
+                self.report(Report::Ran { decision: id, program, action: action.clone(), remark });
+                self.step(id, &action, None);
+            }
         }
-        let changes = difference(&before, &self.points.state.variables());
-        Ok((outcome, changes))
+        self.carry_out();
     }
 }
+
+/// What is told of a program under way.
+const RUNNING: &str = "running the program";

@@ -1,81 +1,49 @@
 //! The driver's task: commands in, effects carried out, notices out.
 //!
 //! Everything quick happens on this task; asks and other long work run beside it and come back as messages. This file holds the
-//! task's state, its beginning and its loop; its folder holds what is done: `commands` and `effects`, `consult` (the method),
-//! `asks` and `answers` (models), `configure`.
+//! task's state, its beginning and its loop; its folder holds what is done: `commands`, `effects` (the interpreter), `asks` and
+//! `answers` (jobs), `configure`.
 
 mod answers;
 mod asks;
 mod commands;
 mod configure;
-mod consult;
 mod effects;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio_util::sync::CancellationToken;
 
-use super::asking;
-use super::mind::Mind;
-use super::points::{self, Points};
-use super::remote::{Back, Errands};
-use super::running::{Programs, Ran};
-use super::setup::{Beginning, BlockingSource, Keep, Setup, Source};
-use super::workshop::{self, Surroundings, Workshop};
+use super::jobs::{Jobs, Message, Outlets};
+use super::setup::{Beginning, Keep, Setup, Source};
+use super::timeline::{self, Timeline};
+use super::workshop::{Surroundings, Workshop};
 use super::{Command, Handle, Level, Notice};
-use super::{planning, proposing, scoring, selecting};
-use crate::blocking::Growth;
 use crate::episode::gate::{Answer, Assertions, Effect, Report, Request, Ticket};
-use crate::episode::{AskId, Gate, Record, Session};
-use crate::method::{Believing, Method, Options};
-use crate::planner::SymbolicProposer;
+use crate::episode::{Gate, Record, Session};
+use crate::method::blocking::{BlockingSource, LiveTree, gone};
+use crate::method::program_context::ProgramContext;
+use crate::method::prompting::Prompting;
+use crate::method::{Believing, Context, Follower, Knowledge, ModelTraits, Options, Past, Team};
 use crate::program::sandbox::Sandbox;
-use crate::world::Atom;
-use crate::world::demonstration::Demonstration;
 use configure::Prepared;
-
-/// What long work sends back.
-pub(super) enum Message {
-    /// A language model's answer.
-    Answer(asking::Answer),
-    /// The symbolic proposer's.
-    Ranked(proposing::Ranking),
-    /// A plan made without a language model.
-    Made(planning::Made),
-    /// A language model's log-probabilities.
-    Scored(scoring::Scores),
-    /// A language model's scores of candidate preconditions.
-    CandidateScores(workshop::CandidateScores),
-    /// The built-in selector's ranking of the blocking tree's leaves.
-    Selected(selecting::Ranking),
-    /// The end of work on candidates.
-    Workshop(workshop::Done),
-    /// A program has run.
-    Ran(Ran),
-    /// A world in another process has taken a step, or not.
-    World(Back),
-}
 
 /// The driver of one session.
 pub(super) struct Driver {
     pub(super) gate: Gate,
-    pub(super) points: Points,
-    pub(super) mind: Mind,
-    pub(super) blocking: BlockingSource,
-    pub(super) kind: String,
-    /// The task's goals as they were at the reset, where the world tells any.
-    pub(super) goals: Vec<Atom>,
-    pub(super) method: Arc<dyn Method>,
+    pub(super) points: Timeline,
+    pub(super) mind: ProgramContext,
+    pub(super) knowledge: Knowledge,
+    /// The method in use, with its companions.
+    pub(super) team: Team,
     pub(super) source: Source,
+    /// What methods are told of it.
+    pub(super) traits: ModelTraits,
     resolver: super::setup::Resolver,
-    pub(super) proposer: Arc<SymbolicProposer>,
-    pub(super) prompting: super::prompting::Prompting,
-    /// What runs programs that models write, and what ran.
+    pub(super) prompting: Prompting,
+    /// What runs programs that models write.
     pub(super) sandbox: Arc<dyn Sandbox>,
-    pub(super) programs: Programs,
-    pub(super) demonstrations: Arc<Vec<Demonstration>>,
     keep: Keep,
     /// What a copy begins with.
     before: Arc<Vec<Record>>,
@@ -88,12 +56,11 @@ pub(super) struct Driver {
     prepared: Option<Prepared>,
     pub(super) notices: UnboundedSender<Notice>,
     pub(super) messages: UnboundedSender<Message>,
+    pub(super) outlets: Outlets,
+    pub(super) jobs: Jobs,
     pub(super) workshop: Workshop,
-    pub(super) asks: BTreeMap<AskId, CancellationToken>,
-    /// What a world in another process is doing.
-    pub(super) errands: Errands,
     /// Why world and program are not where the session is.
-    pub(super) astray: Option<String>,
+    pub(super) diverged: Option<String>,
     /// The node the last situation described, and the world's truth there.
     pub(super) shown: Option<(u64, serde_json::Value)>,
     /// Whether it was said that prompts are shortened.
@@ -129,19 +96,20 @@ impl Driver {
         };
         prompting.options = Options::read(&session.options)?;
         let header = session.header.clone();
-        let mut mind = Mind::load(&header.specification)?;
-        let (reset, calls) = points::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
+        let mut mind = ProgramContext::load(&header.specification)?;
+        let (reset, calls) = timeline::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
         let goals = world.goals().unwrap_or_default();
         let kind = world.tasks().into_iter().find(|t| t.id == header.task).map(|t| t.kind).unwrap_or_default();
         for (action, (assertions, origin)) in session.assertions() {
             let (assertions, origin) = (assertions.clone(), origin.clone());
             mind.adopt(&Assertions { action: action.clone(), assertions, origin })?;
         }
-        let growth = match &blocking {
-            BlockingSource::Domain(domain) => Growth::begin(Arc::clone(domain), world.as_ref()),
+        let follower = match &blocking {
+            BlockingSource::Domain(domain) => LiveTree::begin(domain, world.as_ref()),
             BlockingSource::Assertions | BlockingSource::Gone(_) => None,
         };
-        let mut points = Points::new(world, &mind, growth, &calls);
+        let follower = follower.map(|tree| Box::new(tree) as Box<dyn Follower>);
+        let mut points = Timeline::new(world, &mind, follower, &calls);
         if prompting.options.belief == Believing::On {
             points.tell_truth();
         }
@@ -153,10 +121,10 @@ impl Driver {
         let _ = notices.send(Notice::Opened { header: Box::new(header), records: Arc::clone(&records), path });
         let now = clock();
         let started = session.is_started();
-        let mut astray = None;
+        let mut diverged = None;
         if started {
-            let there = Points::compare_reset(&session, &reset).and_then(|()| points.go(&session, session.cursor()));
-            astray = there.err();
+            let there = Timeline::compare_reset(&session, &reset).and_then(|()| points.go(&session, session.cursor()));
+            diverged = there.err();
         }
         let (mut gate, mut effects) =
             if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
@@ -170,21 +138,18 @@ impl Driver {
         }
         let workshop =
             Workshop::new(notices.clone(), messages.clone(), Arc::clone(&demonstrations), prompting.candidates);
+        let outlets = Outlets { messages: messages.clone(), notices: notices.clone() };
         let mut driver = Driver {
             gate,
             points,
             mind,
-            blocking,
-            kind,
-            goals,
-            method,
+            knowledge: Knowledge { proposer, demonstrations, blocking, kind, goals },
+            team: Team::new(method, &prompting.options),
             source,
+            traits: ModelTraits::default(),
             resolver,
-            proposer,
             prompting,
             sandbox,
-            programs: Programs::default(),
-            demonstrations,
             keep,
             before: records,
             clock,
@@ -193,20 +158,22 @@ impl Driver {
             prepared: None,
             notices,
             messages,
+            outlets,
+            jobs: Jobs::default(),
             workshop,
-            asks: BTreeMap::new(),
-            errands: Errands::default(),
-            astray,
+            diverged,
             shown: None,
             shortened: false,
             too_long: 0,
         };
         driver.suit(&driver.source.clone());
         driver.watch_world();
-        driver.tell_gone_domain();
-        driver.say_without_belief();
-        if let Some(difference) = driver.astray.clone() {
-            driver.say(Level::Error, astray_words(&difference));
+        if let BlockingSource::Gone(why) = &driver.knowledge.blocking {
+            driver.say(Level::Warning, gone(why));
+        }
+        driver.say_warnings();
+        if let Some(difference) = driver.diverged.clone() {
+            driver.say(Level::Error, diverged_words(&difference));
         }
         Ok(driver)
     }
@@ -238,6 +205,45 @@ impl Driver {
             self.say(Level::Error, error.to_string());
         }
         let _ = self.notices.send(Notice::Stopped);
+    }
+
+    /// What a method sees at the cursor.
+    pub(super) fn context(&self, samples: Option<u32>) -> Context<'_> {
+        Context {
+            session: self.gate.session(),
+            round: self.gate.round(),
+            samples,
+            world: self.points.world.as_ref(),
+            program: &self.mind,
+            state: &self.points.state,
+            model: &self.traits,
+            prompting: &self.prompting,
+            knowledge: &self.knowledge,
+            past: Past {
+                requests: self.points.requests(),
+                follower: self.points.follower.as_deref(),
+                truth: self.points.told(),
+            },
+        }
+    }
+
+    /// Begins to keep what the method derives from the episode, where it is needed and not there.
+    pub(super) fn follow_episode(&mut self) {
+        if self.diverged.is_some() || self.points.follower.is_some() || self.points.world.remote().is_some() {
+            return;
+        }
+        let follower = self.team.follow(&self.context(None));
+        if let Some(follower) = follower {
+            let edits = self.gate.session().current().map(|n| n.tree_edits_here()).unwrap_or_default();
+            self.points.begin_following(follower, &edits);
+        }
+    }
+
+    /// Drops what was derived from the assertions in force: they or the method are others now.
+    pub(super) fn forget_assertions(&mut self) {
+        if self.points.forget_assertions() {
+            self.shown = None;
+        }
     }
 
     fn now(&self) -> u64 {
@@ -286,19 +292,19 @@ impl Driver {
     }
 
     /// Tells what world and program look like at the cursor, when that changed.
-    fn show_situation(&mut self) {
+    pub(super) fn show_situation(&mut self) {
         let at = self.gate.session().cursor();
-        if self.astray.is_some() || self.shown.as_ref().is_some_and(|(node, _)| *node == at) {
+        if self.diverged.is_some() || self.shown.as_ref().is_some_and(|(node, _)| *node == at) {
             return;
         }
-        self.derive_tree();
+        self.follow_episode();
         let situation = super::situation::of(self);
         self.shown = Some((at, situation.truth.clone()));
         self.tell(Notice::Situation(Arc::new(situation)));
     }
 }
 
-pub(super) fn astray_words(difference: &str) -> String {
+pub(super) fn diverged_words(difference: &str) -> String {
     format!(
         "the world does not answer as recorded: {difference}. The session is open for reading; go to an earlier step to go on from there"
     )

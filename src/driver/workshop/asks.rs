@@ -4,19 +4,16 @@
 //! ask, but no proposals. What an answer holds goes to the store as soon as it is there; cancelling keeps what has come.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
-use std::time::Instant;
-
-use tokio::sync::mpsc::UnboundedSender;
-use tokio_util::sync::CancellationToken;
 
 use super::worker::Job;
 use super::{Errand, Surroundings, Workshop};
-use crate::driver::scoring::watched;
+use crate::driver::jobs::Answered;
 use crate::driver::{Level, Notice};
 use crate::episode::gate::{AskSpec, Report, Request};
-use crate::episode::{AskId, AskKind};
-use crate::model::{Completion, LanguageModel, ModelError, ModelRequest, PromptMessage, ScoreRequest};
+use crate::episode::{AskId, AskKind, Generation, Shape};
+use crate::method::Answer;
+use crate::method::prompting::LEAD;
+use crate::model::Completion;
 use crate::precondition::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, read_completion};
 
 /// Temperature of the random samples.
@@ -40,13 +37,6 @@ pub(super) struct ToScore {
     pub(super) action: String,
     pub(super) context: CandidateContext,
     pub(super) texts: Vec<String>,
-}
-
-/// The end of a scoring of candidates.
-pub(in crate::driver) struct CandidateScores {
-    pub(in crate::driver) ask: AskId,
-    pub(in crate::driver) result: Result<Vec<Completion>, ModelError>,
-    ms: u64,
 }
 
 /// A scoring of candidates.
@@ -117,37 +107,14 @@ impl Writing {
     }
 }
 
-/// Has a model score the candidates behind the prompt, each with the blank that the prompt leaves to it.
-pub(in crate::driver) async fn score(
-    model: Arc<dyn LanguageModel>,
-    ask: AskId,
-    messages: Vec<PromptMessage>,
-    texts: Vec<String>,
-    cancel: CancellationToken,
-    notices: UnboundedSender<Notice>,
-) -> CandidateScores {
-    let started = Instant::now();
-    let request = ScoreRequest { messages, candidates: texts.iter().map(|t| format!(" {t}")).collect() };
-    let what = format!("scoring {} candidates:", texts.len());
-    let result = watched(model.as_ref(), &request, &what, &cancel, &notices).await;
-    CandidateScores { ask, result, ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX) }
-}
-
-/// Makes the request of an ask for candidates out of that of an ask for an action: several assertions may follow each other, and
-/// a blank line or the next definition ends them.
-pub(in crate::driver) fn shape(request: &mut ModelRequest) {
-    request.max_tokens = MAX_TOKENS;
-    if !request.stop.is_empty() {
-        request.stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned).into();
-    }
+/// How candidates are written: several assertions may follow each other, and a blank line or the next definition ends them.
+fn generation(raw: bool) -> Generation {
+    let stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned);
+    let stop = if raw { stop.into() } else { Vec::new() };
+    Generation { max_tokens: MAX_TOKENS, stop, logprobs: true, ..Generation::default() }
 }
 
 impl Workshop {
-    /// The texts that the ask for scores is about.
-    pub(in crate::driver) fn texts_to_score(&self) -> Vec<String> {
-        self.writing.scoring.as_ref().map(|scoring| scoring.texts.clone()).unwrap_or_default()
-    }
-
     /// Begins to have candidates written: for each action and context.
     pub(super) fn write_candidates(&mut self, contexts: Vec<(String, CandidateContext)>, around: &Surroundings<'_>) {
         for (action, context) in &contexts {
@@ -178,6 +145,7 @@ impl Workshop {
                 prompt: Some(prompt),
                 n: wanted.n,
                 temperature: wanted.temperature,
+                shape: Shape::Generate(generation(around.prompting.raw)),
             });
             return self.requests.push_back((Errand::Write(wanted), request));
         }
@@ -239,6 +207,7 @@ impl Workshop {
             Err(why) => return self.say(Level::Error, why),
         };
         let count = texts.len();
+        let continuations = texts.iter().map(|text| format!("{LEAD}{text}")).collect();
         self.writing.scoring = Some(Scoring { ask: None, action: action.clone(), texts });
         let request = Request::AskAside(AskSpec {
             kind: AskKind::CandidateScores { action, n: count },
@@ -246,17 +215,18 @@ impl Workshop {
             prompt: Some(prompt),
             n: u32::try_from(count).unwrap_or(u32::MAX),
             temperature: 0.0,
+            shape: Shape::Score { continuations },
         });
         self.requests.push_back((Errand::Score, request));
     }
 
     /// Takes a model's scores in: as the answer of their ask, and beside the candidates.
-    pub(in crate::driver) fn scored(&mut self, scores: CandidateScores, around: &Surroundings<'_>) -> Report {
-        let CandidateScores { ask, result, ms } = scores;
+    pub(in crate::driver) fn scored(&mut self, answered: Answered, around: &Surroundings<'_>) -> Report {
+        let Answered { ask, result, ms } = answered;
         let scored = self.writing.scoring.take_if(|scoring| scoring.ask == Some(ask));
         match (result, scored) {
             (Err(error), _) => Report::AskFailed { ask, error: error.to_string() },
-            (Ok(completions), scored) => {
+            (Ok(Answer { completions, .. }), scored) => {
                 let (action, texts) = scored.map(|s| (s.action, s.texts)).unwrap_or_default();
                 let means = texts.into_iter().zip(completions.iter().map(Completion::mean_logprob));
                 let scores: Vec<(String, f64)> = means.filter_map(|(text, mean)| Some((text, mean?))).collect();

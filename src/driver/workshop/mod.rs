@@ -10,7 +10,6 @@ mod history;
 mod sets;
 mod worker;
 
-pub(super) use asks::{CandidateScores, score, shape};
 pub use command::WorkshopCommand;
 pub use sets::{SetSource, file_name, written_in};
 pub(super) use worker::Done;
@@ -20,13 +19,13 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::mind::Mind;
-use super::prompting::Prompting;
+use super::jobs::Message;
 use super::setup::Source;
-use super::task::Message;
 use super::{Level, Notice};
 use crate::episode::gate::{Answer, Assertions, Request, Ticket};
 use crate::episode::{AskId, Event, Record, Session};
+use crate::method::program_context::ProgramContext;
+use crate::method::prompting::Prompting;
 use crate::precondition::{CandidateAsks, CandidateOrigin, Edit, PlannedEdit};
 use crate::world::World;
 use crate::world::demonstration::Demonstration;
@@ -37,7 +36,7 @@ use worker::{CandidateWorker, Job};
 /// What the workshop sees of the episode. Read only.
 pub(super) struct Surroundings<'a> {
     pub(super) session: &'a Session,
-    pub(super) mind: &'a Mind,
+    pub(super) mind: &'a ProgramContext,
     pub(super) world: &'a dyn World,
     pub(super) source: &'a Source,
     pub(super) prompting: &'a Prompting,

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::Surroundings;
 use super::asks::ToScore;
 use super::sets::Known;
-use crate::driver::task::Message;
+use crate::driver::jobs::Message;
 use crate::driver::{Level, Notice};
 use crate::episode::CandidateEdit;
 use crate::precondition::{AdoptedAction, AdoptedSet};

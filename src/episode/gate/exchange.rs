@@ -1,5 +1,6 @@
 //! Requests, their answers, reports and effects: what goes into the gate and what comes out. Data only.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::artifact::{ArtifactId, OfferId, Written};
@@ -9,6 +10,7 @@ use super::super::event::{
     AskId, CandidateEdit, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
 };
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
+use super::super::shape::Shape;
 
 /// How urgent a message to the person is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,21 +35,26 @@ pub struct Assertions {
 }
 
 /// An action offered, before the gate numbers it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     /// The text as its source wrote it.
     pub raw: String,
     /// The action read from it.
+    #[serde(default)]
     pub action: Option<Action>,
     /// Why it is none.
+    #[serde(default)]
     pub problem: Option<String>,
     /// Who offered it.
     pub origin: Origin,
     /// The source's own score.
+    #[serde(default)]
     pub score: Option<f64>,
     /// Mean log-probability per token, where told.
+    #[serde(default)]
     pub logprob: Option<f64>,
     /// The source's reason.
+    #[serde(default)]
     pub rationale: Option<String>,
 }
 
@@ -94,19 +101,25 @@ impl Draft {
     }
 }
 
-/// What is to be asked of a model or of the symbolic proposer.
-#[derive(Debug, Clone, PartialEq)]
+/// What is to be asked of a model, or worked out by the method itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AskSpec {
     /// What for.
     pub kind: AskKind,
-    /// The model's name.
+    /// The name of the model, or of what stands in for one.
+    #[serde(default)]
     pub model: String,
-    /// The prompt; `None` for the symbolic proposer, which reads the state itself.
+    /// The prompt; `None` where no language model is asked.
+    #[serde(default)]
     pub prompt: Option<PromptRecord>,
     /// Completions wanted.
     pub n: u32,
     /// Sampling temperature; 0 is greedy.
+    #[serde(default)]
     pub temperature: f64,
+    /// How the answer is to be had. Not recorded.
+    #[serde(default)]
+    pub shape: Shape,
 }
 
 /// What the method says is to be done next.
@@ -114,6 +127,13 @@ pub struct AskSpec {
 pub enum Advice {
     /// Ask for completions.
     Ask(AskSpec),
+    /// Offer these actions, which are known already: an ask that is answered at once.
+    Answered {
+        /// The ask.
+        spec: AskSpec,
+        /// The actions.
+        drafts: Vec<Draft>,
+    },
     /// Offer an artifact that is written already.
     Offer(Box<Written>),
     /// It would take this proposal; `None` when it has nothing to offer.

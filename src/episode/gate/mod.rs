@@ -185,6 +185,11 @@ impl Gate {
         self.ask
     }
 
+    /// First ask of the present round.
+    pub fn round(&self) -> AskId {
+        self.round
+    }
+
     /// Takes a request at `now` (Unix milliseconds) and answers it; the effects are to be carried out in order, their results
     /// reported.
     pub fn request(&mut self, request: Request, now: u64) -> (Answer, Vec<Effect>) {

@@ -166,12 +166,20 @@ impl Gate {
     fn advised(&mut self, advice: Advice) {
         self.phase = Phase::Idle;
         match advice {
-            Advice::Ask(_) if self.asks_in_round >= MAX_ASKS => {
+            Advice::Ask(_) | Advice::Answered { .. } if self.asks_in_round >= MAX_ASKS => {
                 let why = format!("the method asked {MAX_ASKS} times without a proposal to recommend");
                 self.stop_policy(&why);
                 self.say(Level::Warning, format!("{why}; choose one, or type an action"));
             }
             Advice::Ask(spec) => self.ask(spec),
+            Advice::Answered { spec, drafts } => {
+                self.asks_in_round += 1;
+                let ask = self.asked(spec);
+                let texts = drafts.iter().map(|d| d.raw.clone()).collect();
+                self.record(Event::Answered { ask, texts, usage: None, ms: 0 });
+                let left = drafts.into_iter().map(|d| self.propose(d, Some(ask))).collect();
+                self.check(left, Then::Consult);
+            }
             Advice::Offer(written) => self.offer_artifact(*written, None),
             Advice::Recommend { proposal, why } => {
                 self.record(Event::Recommended { proposal, why: why.clone() });

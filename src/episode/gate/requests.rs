@@ -6,6 +6,7 @@ use super::super::artifact::{Adopted, ArtifactId, Offer};
 use super::super::decision::{Actor, Choice, Decision, Policy};
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;
+use super::super::shape::Shape;
 use super::policy::{over_budget, spent};
 use super::{
     AfterMove, Answer, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, Ticket, describe,
@@ -301,7 +302,9 @@ impl Gate {
         self.new_round();
         let model = self.session.model.clone();
         let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages, left_out: None };
-        self.ask(AskSpec { kind: old.kind, model, prompt: Some(prompt), n: old.n, temperature: old.temperature });
+        let shape = Shape::Usual;
+        let (kind, n, temperature) = (old.kind, old.n, old.temperature);
+        self.ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature, shape });
     }
 
     /// Records that assertions are in force from here on.
@@ -326,12 +329,18 @@ impl Gate {
             self.refuse(Level::Warning, why);
             return None;
         }
-        let ask = self.session.next_ask();
-        let AskSpec { kind, model, prompt, n, temperature } = spec.clone();
-        let symbolic = prompt.is_none();
-        self.note_sent(ask);
-        self.record(Event::Asked { ask, kind, model, prompt, n, temperature });
+        self.note_sent(self.session.next_ask());
+        let ask = self.asked(spec.clone());
+        let symbolic = spec.prompt.is_none();
         self.out.push(if symbolic { Effect::AskSymbolic { ask, spec } } else { Effect::AskModel { ask, spec } });
         Some(ask)
+    }
+
+    /// Records an ask.
+    pub(super) fn asked(&mut self, spec: AskSpec) -> AskId {
+        let ask = self.session.next_ask();
+        let AskSpec { kind, model, prompt, n, temperature, .. } = spec;
+        self.record(Event::Asked { ask, kind, model, prompt, n, temperature });
+        ask
     }
 }

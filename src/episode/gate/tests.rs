@@ -519,6 +519,7 @@ fn aside() -> AskSpec {
         prompt: Some(prompt),
         n: 2,
         temperature: 0.7,
+        shape: Default::default(),
     }
 }
 

@@ -14,7 +14,7 @@ use super::report;
 use super::scores::{Outcome, Played};
 use crate::driver::NewSession;
 use crate::episode::Session;
-use crate::method::coding::closes;
+use crate::method::closes;
 use crate::study::run::RunResult;
 use crate::study::runner::{Opening, Plan, Study, Unit};
 use crate::world::table::{Domain, KIND, Source};

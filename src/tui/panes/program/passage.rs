@@ -4,12 +4,13 @@
 
 use crate::episode::AskKind;
 use crate::episode::{AskState, Node, NodeId, Session};
-use crate::method::coding::{closes, in_force};
+use crate::method::{closes, program_in_force};
 use crate::tui::panes::draw::{Painter, Row, run, split_left, split_top};
 use crate::tui::panes::{words, wrap};
 use crate::tui::request;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
+use crate::world::Ability;
 
 use ratatui::layout::Rect;
 
@@ -63,9 +64,9 @@ impl Passage {
 
     /// The program in force at a node, with the calls it made on the way there.
     fn in_force(session: &Session, node: &Node) -> Option<Passage> {
-        crate::method::named(&session.method)?.coding()?;
+        crate::method::named(&session.method).filter(|method| method.info().needs.has(Ability::Requests))?;
         let path = session.path(node.id);
-        let force = in_force(&path)?;
+        let force = program_in_force(&path)?;
         let steps = path.iter().skip_while(|n| n.id != force.at).skip(1);
         let made: Vec<_> = steps.flat_map(|n| made(n)).collect();
         let step = session.node(force.at)?.depth + 1;

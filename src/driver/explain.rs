@@ -1,0 +1,83 @@
+//! Why a proposal is blocked and what would unblock it: the blocking tree of its action, under the task.
+
+use std::sync::Arc;
+
+use super::Notice;
+use super::task::Driver;
+use crate::blocking::{BlockingNode, BlockingTree, Derivation, NodeKind, NodeStatus, known};
+use crate::episode::{ProposalId, Session};
+use crate::method::observed;
+use crate::program::Call;
+
+impl Driver {
+    /// The task with its sub-goals as they stand for all the agent can know, and the first that is open. Only the sentence where
+    /// the planner does not read it.
+    pub(super) fn goals(&self) -> (BlockingTree, usize) {
+        let session = self.gate.session();
+        let won = session.current().is_some_and(|n| n.outcome.won);
+        let history: Vec<_> = session.path(session.cursor()).into_iter().map(observed).collect();
+        let (mut tree, open) = self.knowledge.proposer.standing(&session.header.sentence, &history);
+        if tree.nodes.is_empty() {
+            let text = session.header.sentence.clone();
+            let (kind, status) = (NodeKind::Goal, NodeStatus::Blocked);
+            tree.push(BlockingNode { parent: None, kind, text, status, why: String::new(), handle: None });
+        }
+        if let Some(root) = tree.nodes.first_mut() {
+            // The world decides when the task is done.
+            (root.status, root.why) = match won {
+                true => (NodeStatus::Open, "the goal is reached".into()),
+                false => {
+                    (NodeStatus::Blocked, "not reached yet; choose a proposal to see what stands in its way".into())
+                }
+            };
+        }
+        (tree, open.unwrap_or(0))
+    }
+}
+
+/// All calls on the way to the cursor, actions and observations.
+fn history(session: &Session) -> Vec<Call> {
+    let calls = session.path(session.cursor()).into_iter().flat_map(|n| &n.outcome.calls);
+    calls.filter_map(|c| c.parse().ok()).collect()
+}
+
+impl Driver {
+    /// Answers with the tree of a proposal of the cursor's turn. A request about another turn's is stale: the session moved on
+    /// while it was under way, so it is dropped.
+    pub(super) fn explain(&self, proposal: ProposalId) {
+        let session = self.gate.session();
+        let found = session.current().and_then(|n| n.turn.proposal(proposal));
+        let Some(found) = found else { return };
+        let call = found.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
+        let (mut tree, under) = self.goals();
+        match call {
+            None => {
+                let text = found.action.as_ref().map_or_else(|| found.raw.trim().to_owned(), |a| a.text.clone());
+                let why = "it has no program call, so no precondition stands in its way".to_owned();
+                let status = if found.action.is_some() { NodeStatus::Open } else { NodeStatus::Unknown };
+                tree.nodes.push(BlockingNode {
+                    parent: Some(under),
+                    kind: NodeKind::Action,
+                    text,
+                    status,
+                    why,
+                    handle: None,
+                });
+            }
+            Some(call) => {
+                let history = history(session);
+                let known = known(&history);
+                let world = self.points.world.as_ref();
+                let derivation = Derivation {
+                    program: &self.mind.checked(&self.points.state),
+                    effects: self.knowledge.proposer.effects(),
+                    known: &known,
+                    history: &history,
+                    phrase: &|call| world.text_of(call).unwrap_or_else(|| call.to_string()),
+                };
+                derivation.grow(&mut tree, Some(under), &call, "the chosen proposal");
+            }
+        }
+        self.tell(Notice::Blocking { proposal, tree: Arc::new(tree.depth_first()) });
+    }
+}

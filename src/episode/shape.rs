@@ -1,0 +1,62 @@
+//! The shape of an ask: how its answer is to be had. Decided by the method that asks; not recorded, since the method gives it again.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How an answer is to be had.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Completions, limited as the method limits asks of this kind.
+    #[default]
+    Usual,
+    /// Completions, limited like this.
+    Generate(Generation),
+    /// Given continuations of the prompt are scored, each verbatim.
+    Score {
+        /// The continuations.
+        continuations: Vec<String>,
+    },
+    /// Work of the method itself, without a language model.
+    Compute {
+        /// What is to be done, in the method's own form.
+        work: Value,
+    },
+}
+
+/// The limits of a completion.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Generation {
+    /// Most tokens.
+    pub max_tokens: u32,
+    /// Texts that end it.
+    pub stop: Vec<String>,
+    /// How much a token's log-probability falls with each time it was written.
+    pub frequency_penalty: f64,
+    /// Whether log-probabilities are wanted.
+    pub logprobs: bool,
+    /// What recorded outputs are found by.
+    pub tag: Option<RequestTag>,
+}
+
+/// Which output for which request of an episode of requests is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestTag {
+    /// The request's number, from 1.
+    pub request: usize,
+    /// What is to be written for it.
+    pub wanted: Wanted,
+}
+
+/// What is to be written for a person's request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// A program.
+    Program,
+    /// A program, and the state after it.
+    ProgramAndState,
+    /// The state after an update.
+    State,
+}

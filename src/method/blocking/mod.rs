@@ -1,0 +1,238 @@
+//! Sequential selection by blocking conditions and resolutions: the candidates are the leaves of the blocking tree, one is selected.
+//!
+//! The paper "Sequential Discrete Action Selection via Blocking Conditions and Resolutions". A selected leaf that is blocked is not
+//! executed: the tree grows what may resolve it. The rules of growth are [`crate::blocking`]'s; `tree` follows the episode, `prompt`
+//! holds the selection prompt and reads what a model writes.
+
+mod prompt;
+mod tree;
+
+pub use tree::{BlockingSource, LiveTree};
+
+use super::next_action::scoring;
+use super::{
+    Answer, Checks, Context, Deed, Follower, Method, MethodInfo, Needs, Reading, Selecting, Step,
+};
+use crate::blocking::{BlockingTree, Growth, selector::RankedLeaf};
+use crate::episode::gate::Draft;
+use crate::episode::{
+    Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, Proposal, Shape, Status, Verdict,
+};
+use serde_json::Value;
+
+/// Tokens of an answer: the paper's.
+const ANSWER: u32 = 1000;
+
+/// Temperature of answers where none is set: the paper's.
+const TEMPERATURE: f64 = 1.0;
+
+/// The id of the method.
+pub const ID: &str = "blocking";
+
+/// Selection from the blocking tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Blocking {
+    /// Answers a model may give for one selection.
+    pub(super) answers: u32,
+}
+
+impl Default for Blocking {
+    fn default() -> Self {
+        Blocking { answers: 5 }
+    }
+}
+
+impl Blocking {
+    /// What stands at the cursor in the round: what it would take and why, or `None` while an answer is still wanted.
+    fn recommended(&self, cx: &Context<'_>) -> Option<Step> {
+        let round = cx.round()?;
+        let proposals: Vec<&Proposal> = round.proposals().collect();
+        let first = proposals.iter().find(|p| p.action.is_some() && p.problem.is_none());
+        let recommend =
+            |why: &str| Some(Step::Recommend { proposal: first.map(|p| p.id), why: why.to_owned() });
+        if round.has_asked(&AskKind::RANKED) {
+            return recommend(if proposals.len() == 1 { "the only candidate" } else { "the selector's first choice" });
+        }
+        if round.has_asked(&AskKind::SCORED) {
+            return recommend("the likeliest candidate");
+        }
+        let asked = u32::try_from(round.asked(&AskKind::SAMPLES)).unwrap_or(u32::MAX);
+        match first {
+            Some(_) => recommend("the model selected it"),
+            None if asked < self.answers => None,
+            None => recommend(&format!("none of {asked} answers selects a candidate")),
+        }
+    }
+}
+
+impl Method for Blocking {
+    fn info(&self) -> MethodInfo {
+        MethodInfo {
+            id: ID,
+            label: "Blocking conditions and resolutions",
+            description: "Selects among the leaves of the blocking tree; what is blocked grows the actions that may resolve \
+                          it. For worlds with a blocking domain; without a language model the built-in selector ranks.",
+            needs: Needs { local: true, ..Needs::NONE },
+        }
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        if cx.node().is_none() {
+            return Step::Stuck("the episode has not begun".into());
+        }
+        let Some(tree) = LiveTree::at(cx) else { return Step::Stuck(why_no_tree(cx)) };
+        let (growth, leaves) = (tree.growth(), tree.leaves());
+        let empty = || leaves.is_empty().then(|| "no candidate is left in the blocking tree".to_owned());
+        if let Some(why) = growth.helpless().or_else(|| leaves.is_empty().then(|| growth.spent())?).or_else(empty) {
+            return Step::Stuck(format!("{why}; type an action, or go back"));
+        }
+        if let Some(step) = cx.samples.is_none().then(|| self.recommended(cx)).flatten() {
+            return step;
+        }
+        let n = u32::try_from(leaves.len()).unwrap_or(u32::MAX);
+        if !cx.model.language {
+            let further = cx.samples.is_some();
+            let kind = if further { AskKind::FURTHER } else { AskKind::RANKED };
+            let ask = cx.own(kind, &cx.model.name, n, Value::Null);
+            let note =
+                further.then(|| "every candidate is offered already; type an action to leave the tree".to_owned());
+            let drafts = if further { Vec::new() } else { ranked(cx, tree) };
+            return Step::Offer { ask, drafts, note };
+        }
+        if leaves.len() == 1 && cx.samples.is_none() {
+            // There is nothing to ask.
+            let ask = cx.own(AskKind::RANKED, super::SYMBOLIC, n, Value::Null);
+            return Step::Offer { ask, drafts: ranked(cx, tree), note: None };
+        }
+        let by_score = cx.samples.is_none() && cx.options().selecting == Selecting::Scored;
+        let note = prompt::circling(cx, &leaves)
+            .map(|text| format!("the last selections go round in a circle: `{text}` is not taken once more"));
+        let prompt = match prompt::selection(cx, tree, &leaves, by_score) {
+            Ok(prompt) => prompt,
+            Err(why) => return Step::Stuck(why),
+        };
+        if by_score {
+            return Step::Ask { ask: cx.ask(AskKind::SCORED, prompt, n, 0.0), note };
+        }
+        let ask = cx.ask(AskKind::SAMPLES, prompt, cx.samples.unwrap_or(1), cx.temperature(TEMPERATURE));
+        Step::Ask { ask, note }
+    }
+
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        let leaves = LiveTree::at(cx).map(LiveTree::leaves).unwrap_or_default();
+        if ask.kind == AskKind::SCORED {
+            return scoring::ranked(prompt::candidates(cx, &leaves), &answer.completions, cx.options().likelihood);
+        }
+        Reading::drafts(answer.completions.iter().map(|c| prompt::read(cx, &leaves, c)).collect())
+    }
+
+    /// A chat answer may reason first, and is read whole; a raw completion ends with its selection.
+    fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
+        if *kind == AskKind::SCORED {
+            let leaves = LiveTree::at(cx).map(LiveTree::leaves).unwrap_or_default();
+            return Shape::Score { continuations: scoring::continuations(&prompt::candidates(cx, &leaves)) };
+        }
+        let stop = if raw { vec!["\n\n".to_owned()] } else { Vec::new() };
+        Shape::Generate(Generation { max_tokens: ANSWER, stop, logprobs: true, ..Generation::default() })
+    }
+
+    /// What blocks an action that the tree offers. Where it is blocked nothing else is checked, since nothing would be executed.
+    fn check(&self, cx: &Context<'_>, action: &Action, offered: bool) -> Checks {
+        let tree = LiveTree::at(cx).filter(|t| offered && t.growth().forest().leaf(&action.text).is_some());
+        let Some(tree) = tree else { return Checks::default() };
+        let check = |condition: String, status, detail| Check { kind: CheckKind::Blocking, condition, status, detail };
+        match tree.growth().blocking(&action.text, tree.facts()) {
+            Some((condition, resolution)) => {
+                let domain = tree.domain();
+                let made =
+                    resolution.map_or_else(String::new, |r| format!(" what makes `{}` true", domain.recorded(&r)));
+                let detail = format!("it is not executed; selecting it grows{made}");
+                let checks = vec![check(domain.recorded(&condition), Status::Fails, Some(detail))];
+                Checks::Instead(Verdict { checks, ..Verdict::default() })
+            }
+            None => Checks::Beside(vec![check("nothing blocks it".to_owned(), Status::Holds, None)]),
+        }
+    }
+
+    /// What a person types or edits is done, whatever the tree says of it.
+    fn carry_out(&self, cx: &Context<'_>, decision: &Decision, action: &Action) -> Deed {
+        let held = || LiveTree::at(cx)?.held(&action.text, cx.world);
+        selects(decision).then(held).flatten().map_or(Deed::Act, Deed::Hold)
+    }
+
+    fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {
+        LiveTree::at(cx).filter(|_| selects(decision))?.growth().spent()
+    }
+
+    fn tree(&self, cx: &Context<'_>) -> Option<BlockingTree> {
+        shown(cx)
+    }
+
+    /// A tree derived from the assertions, where the world has no domain and does its steps here.
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn Follower>> {
+        let derives = matches!(cx.knowledge.blocking, BlockingSource::Assertions);
+        let due = derives && LiveTree::at(cx).is_none();
+        Some(Box::new(due.then(|| LiveTree::derive(cx)).flatten()?))
+    }
+
+    fn answers(&self, kind: &AskKind) -> bool {
+        matches!(kind, AskKind::Action { .. })
+    }
+}
+
+/// The tree at the cursor, for people.
+pub fn shown(cx: &Context<'_>) -> Option<BlockingTree> {
+    let tree = LiveTree::at(cx)?;
+    Some(tree.growth().shown(tree.facts()))
+}
+
+/// Whether a decision takes a leaf as it was offered.
+fn selects(decision: &Decision) -> bool {
+    matches!(decision.choice, Choice::Approve { .. })
+}
+
+/// The leaves as the built-in selector ranks them.
+fn ranked(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
+    let draft = |leaf: RankedLeaf| Draft {
+        raw: leaf.text.clone(),
+        action: Some(cx.action(&leaf.text)),
+        problem: None,
+        origin: Origin::Symbolic,
+        // What the selector reckons with has no unit that a person could read; the order and the reason are given.
+        score: None,
+        logprob: None,
+        rationale: Some(rationale(tree.growth(), &leaf)),
+    };
+    tree.growth().rank(tree.facts(), cx.session.header.seed).into_iter().map(draft).collect()
+}
+
+/// Why a leaf stands where it does, and how it leads to a goal.
+fn rationale(growth: &Growth, leaf: &RankedLeaf) -> String {
+    let way = growth.forest().reason(growth.domain(), &leaf.text).unwrap_or_default();
+    if way.is_empty() { leaf.why.clone() } else { format!("{}; {way}", leaf.why) }
+}
+
+/// Why there is no tree to select from.
+fn why_no_tree(cx: &Context<'_>) -> String {
+    let world = cx.world.name();
+    match &cx.knowledge.blocking {
+        BlockingSource::Gone(why) => gone(why),
+        BlockingSource::Domain(_) => format!(
+            "the world {world} tells nothing that a blocking domain could be asked about; choose another method, or \
+             `--domain derived`"
+        ),
+        BlockingSource::Assertions => format!(
+            "the world {world} has no blocking domain, and none is derived for a world in another process; choose another \
+             method"
+        ),
+    }
+}
+
+/// That the session's domain cannot be had, and what to do.
+pub fn gone(why: &str) -> String {
+    let why = why.lines().next().unwrap_or_default();
+    format!(
+        "the blocking domain of this session cannot be had: {why}. There are no blocking trees without it; put the file back and \
+         open the session again, or choose another method"
+    )
+}

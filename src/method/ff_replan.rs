@@ -1,0 +1,123 @@
+//! FF-Replan: a classical planner plans on what is seen; a new plan after a refused step, after a step that is none of the plan's, or
+//! at the plan's end. No language model.
+
+use serde_json::Value;
+
+use super::context::Known;
+use super::plan_following::{InForce, NextLine, Upcoming, rows, upcoming, useless};
+use super::{Answer, Context, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
+use crate::episode::{Ask, AskKind, Origin, Session};
+use crate::planner::classical::{self, Limits, NoPlan, PlanningTask};
+use crate::planner::household::belief::Belief;
+use crate::program::Call;
+use crate::world::{Ability, Facts};
+
+/// Whose name is recorded with the plans.
+const PLANNER: &str = "planner";
+
+/// What a plan has in place of steps begins with this: why there is none.
+const REMARK: &str = ";";
+
+/// FF-Replan.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FfReplan {
+    /// Whether nothing is known of things out of sight.
+    pub(super) limited: bool,
+}
+
+impl Method for FfReplan {
+    fn info(&self) -> MethodInfo {
+        let needs = Needs { world: &[Ability::Facts], ..Needs::NONE };
+        if self.limited {
+            MethodInfo {
+                id: "ff-replan-limited",
+                label: "FF-Replan, limited",
+                description: "As FF-Replan, but the planner is not told that things out of sight are in the room. No language model.",
+                needs,
+            }
+        } else {
+            MethodInfo {
+                id: "ff-replan",
+                label: "FF-Replan",
+                description: "A classical planner plans on what is seen, taking for granted that goal things are in the room; a new \
+                              plan after a refused step or at the plan's end. No language model.",
+                needs,
+            }
+        }
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        let before = match upcoming(cx, Origin::Symbolic, |force| next_line(cx, force).map(Ok)) {
+            Upcoming::Step(step) => return step,
+            Upcoming::Plan { anew, before } => before.filter(|_| !anew),
+        };
+        if let Some(step) = cx.samples.is_none().then(|| useless(cx, before.as_ref(), remark)).flatten() {
+            return step;
+        }
+        Step::ask(cx.own(AskKind::PLAN, PLANNER, 1, Value::Null))
+    }
+
+    fn read(&self, _cx: &Context<'_>, _ask: &Ask, _answer: &Answer) -> Reading {
+        Reading::Kept
+    }
+
+    fn compute(&self, known: &Known, _work: &Value, stop: &Stop) -> Result<Answer, String> {
+        let told = known.facts.clone().ok_or_else(|| {
+            format!("the world {} tells no facts to plan on; choose another method", known.world.name)
+        });
+        let sight = if self.limited { classical::Known::Nothing } else { classical::Known::InRoom };
+        let problem = if known.world == &crate::world::household::KIND {
+            PlanningTask::household(&known.task, &known.sentence, &Belief::of(&known.history), sight)
+        } else {
+            told.and_then(|facts: Facts| PlanningTask::kitchen(&known.task, &facts, &known.goals, sight))
+        };
+        Ok(Answer::texts([search(&problem?, stop)?]))
+    }
+
+    fn rows(&self, session: &Session) -> Vec<Section> {
+        rows(session)
+    }
+
+    fn answers(&self, kind: &AskKind) -> bool {
+        matches!(*kind, AskKind::PLAN | AskKind::PLAN_LINE)
+    }
+}
+
+/// The next line of the plan in force. A plan is of no use after a step that was refused or none of its own: it was made for another
+/// world.
+fn next_line(cx: &Context<'_>, force: &InForce<'_>) -> Option<NextLine> {
+    if force.refused || force.strayed {
+        return None;
+    }
+    let line = force.last.map_or(1, |l| l + 1);
+    let text = force.text.lines().nth(line - 1).filter(|l| !l.starts_with(REMARK))?.to_owned();
+    let why = match force.text.lines().count() - line {
+        0 => "the last step of the plan".to_owned(),
+        1 => "1 step of the plan is left after it".to_owned(),
+        n => format!("{n} steps of the plan are left after it"),
+    };
+    // A world whose facts are program calls plans in calls.
+    let action = text.parse::<Call>().ok().and_then(|call| cx.world.text_of(&call));
+    Some(NextLine { line, action: action.unwrap_or_else(|| text.clone()), text, why })
+}
+
+/// A plan's text: an action a line, or a remark why there is none.
+fn search(problem: &PlanningTask, stop: &Stop) -> Result<String, String> {
+    let steps = match problem.plan(&Limits { go_on: stop.go_on(), ..Limits::default() }) {
+        Ok(steps) => steps,
+        // That there is none is an answer; it stands where a plan would.
+        Err(none @ NoPlan::Nothing(_)) => return Ok(format!("{REMARK} {none}")),
+        Err(failed) => return Err(failed.to_string()),
+    };
+    let actions = problem.actions(&steps);
+    Ok(match (steps.is_empty(), actions.is_empty()) {
+        (true, _) => format!("{REMARK} the goals hold already, as far as can be told"),
+        (_, true) => format!("{REMARK} the plan's first step is about a thing that was not seen yet"),
+        _ => actions.join("\n"),
+    })
+}
+
+/// Why a plan has no steps.
+fn remark(plan: &str) -> String {
+    plan.strip_prefix(REMARK).unwrap_or_default().trim().to_owned()
+}
