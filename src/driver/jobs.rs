@@ -155,11 +155,8 @@ pub(super) fn generate(
     tokio::spawn(async move {
         let started = Instant::now();
         let result = asking::ask(model, ask, request, cancel, outlets.notices).await;
-        let answer = |r: crate::model::ModelResponse| Answer {
-            completions: r.completions,
-            usage: r.usage,
-            ..Answer::default()
-        };
+        let answer =
+            |r: crate::model::ModelResponse| Answer { completions: r.completions, usage: r.usage, ..Answer::default() };
         let result = result.map(answer).map_err(Failure::Model);
         // A driver that is gone waits for nothing.
         let _ = outlets.messages.send(Message::Answered(Answered { ask, result, ms: since(started) }));

@@ -166,7 +166,8 @@ impl<'a> Context<'a> {
         let node = self.node();
         let proposals = self.round().map(|r| r.proposals().collect::<Vec<_>>()).unwrap_or_default();
         let verdicts = node.map(|n| &n.turn.verdicts);
-        let proposals = proposals.iter().map(|p| json!({ "proposal": p, "verdict": verdicts.and_then(|v| v.get(&p.id)) }));
+        let proposals =
+            proposals.iter().map(|p| json!({ "proposal": p, "verdict": verdicts.and_then(|v| v.get(&p.id)) }));
         let asks = node.into_iter().flat_map(|n| &n.turn.asks).filter(|a| a.id >= self.round);
         let asks = asks.map(|a| {
             let texts = match &a.state {

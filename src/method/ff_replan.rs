@@ -62,9 +62,10 @@ impl Method for FfReplan {
     }
 
     fn compute(&self, known: &Known, _work: &Value, stop: &Stop) -> Result<Answer, String> {
-        let told = known.facts.clone().ok_or_else(|| {
-            format!("the world {} tells no facts to plan on; choose another method", known.world.name)
-        });
+        let told = known
+            .facts
+            .clone()
+            .ok_or_else(|| format!("the world {} tells no facts to plan on; choose another method", known.world.name));
         let sight = if self.limited { classical::Known::Nothing } else { classical::Known::InRoom };
         let problem = if known.world == &crate::world::household::KIND {
             PlanningTask::household(&known.task, &known.sentence, &Belief::of(&known.history), sight)

@@ -12,8 +12,8 @@ mod belief_update;
 pub mod blocking;
 mod context;
 mod exchange;
-mod ff_replan;
 mod few_shot;
+mod ff_replan;
 mod follower;
 mod needs;
 mod next_action;
@@ -21,8 +21,8 @@ pub mod options;
 mod plan_following;
 mod precondition_aware;
 mod precondition_prompting;
-pub mod program_context;
 mod progprompt;
+pub mod program_context;
 pub mod prompting;
 pub mod reading;
 mod scored;
@@ -36,14 +36,14 @@ pub mod verify;
 use std::sync::Arc;
 
 pub use belief_update::{BeliefReading, read as read_belief};
-pub use context::{Context, Known, Knowledge, ModelTraits, Past, Round, Stop, action_of, lived, observed};
-pub use exchange::{
-    Answer, Carried, Checks, Deed, Fate, Program, Rank, Reading, Section, SectionLine, Step,
-};
+pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
+pub use exchange::{Answer, Carried, Checks, Deed, Fate, Program, Rank, Reading, Section, SectionLine, Step};
 pub use follower::Follower;
 pub use needs::{Needs, fits};
 pub use next_action::turn_end;
-pub use options::{Believing, Conversation, DOMAIN, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown};
+pub use options::{
+    Believing, Conversation, DOMAIN, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown,
+};
 pub use plan_following::{in_force as plan_in_force, line_of, offered};
 pub use precondition_aware::{ID as DEFAULT, Trial, algorithm_1};
 pub use scored::ID as SCORED;

@@ -57,10 +57,9 @@ pub(super) fn next(round: Round<'_>, max_attempts: u32) -> Next {
             proposal: Some(p.id),
             why: format!("none of {} completions verifies: back to the greedy one", 1 + sampled.len()),
         },
-        None => Next::Recommend {
-            proposal: None,
-            why: "no completion verifies, and the greedy one is no action".into(),
-        },
+        None => {
+            Next::Recommend { proposal: None, why: "no completion verifies, and the greedy one is no action".into() }
+        }
     }
 }
 

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use super::belief_update::BeliefUpdate;
 use super::{
-    blocking,
-    Answer, Believing, Carried, Checks, Context, Deed, Follower, Known, Method, Options, Reading, Step, Stop,
+    Answer, Believing, Carried, Checks, Context, Deed, Follower, Known, Method, Options, Reading, Step, Stop, blocking,
 };
 use crate::blocking::BlockingTree;
 use crate::episode::{Action, Ask, AskKind, Decision, Shape};

@@ -3,7 +3,8 @@ use super::precondition_aware::next as aware;
 use super::reading::{Line, closed, first_line, read_line, written};
 use super::*;
 use crate::episode::{
-    Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status, Turn, Verdict,
+    Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status, Turn,
+    Verdict,
 };
 
 /// A turn in which the method was asked through to its recommendation over scripted completions.

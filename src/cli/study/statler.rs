@@ -155,7 +155,9 @@ impl StatlerStudy {
             return Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() });
         }
         // The built-in reader reads a belief.
-        if let Some(name) = self.methods.iter().find(|name| !needs(name).is_some_and(|needs| needs.has(Ability::Belief))) {
+        if let Some(name) =
+            self.methods.iter().find(|name| !needs(name).is_some_and(|needs| needs.has(Ability::Belief)))
+        {
             return Err(format!(
                 "`{name}` keeps no belief for the built-in reader to read; name a language model with --model"
             ));

@@ -244,7 +244,14 @@ impl Sim {
     fn advise(&self, round: AskId, samples: Option<u32>) -> Advice {
         let turn = &self.gate.session().current().unwrap().turn;
         let prompt = self.prompted.then(no_prompt);
-        let spec = |n, temperature| AskSpec { kind: AskKind::GREEDY, model: "x".into(), prompt, n, temperature, shape: Default::default() };
+        let spec = |n, temperature| AskSpec {
+            kind: AskKind::GREEDY,
+            model: "x".into(),
+            prompt,
+            n,
+            temperature,
+            shape: Default::default(),
+        };
         if let Some(due) = self.due() {
             let step = usize::try_from(due.step).unwrap();
             if self.gate.session().nodes()[step].action.as_ref().unwrap().text.starts_with("say") {

@@ -10,9 +10,7 @@ mod tree;
 pub use tree::{BlockingSource, LiveTree};
 
 use super::next_action::scoring;
-use super::{
-    Answer, Checks, Context, Deed, Follower, Method, MethodInfo, Needs, Reading, Selecting, Step,
-};
+use super::{Answer, Checks, Context, Deed, Follower, Method, MethodInfo, Needs, Reading, Selecting, Step};
 use crate::blocking::{BlockingTree, Growth, selector::RankedLeaf};
 use crate::episode::gate::Draft;
 use crate::episode::{
@@ -48,8 +46,7 @@ impl Blocking {
         let round = cx.round()?;
         let proposals: Vec<&Proposal> = round.proposals().collect();
         let first = proposals.iter().find(|p| p.action.is_some() && p.problem.is_none());
-        let recommend =
-            |why: &str| Some(Step::Recommend { proposal: first.map(|p| p.id), why: why.to_owned() });
+        let recommend = |why: &str| Some(Step::Recommend { proposal: first.map(|p| p.id), why: why.to_owned() });
         if round.has_asked(&AskKind::RANKED) {
             return recommend(if proposals.len() == 1 { "the only candidate" } else { "the selector's first choice" });
         }

@@ -6,9 +6,7 @@ use serde::Serialize;
 
 use super::{ANSWER, LiveTree};
 use crate::episode::gate::Draft;
-use crate::episode::{
-    AskKind, AskState, Choice, Node, Origin, PromptMessage, PromptRecord, StepOutcome,
-};
+use crate::episode::{AskKind, AskState, Choice, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
 use crate::method::next_action::scoring::Candidate;
 use crate::method::prompting::CHARS_A_TOKEN;
 use crate::method::{Context, Conversation};
@@ -202,8 +200,7 @@ fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRe
     prompt.messages.splice(at..at, history);
     if kept < all {
         let number = path.len();
-        prompt.left_out =
-            Some(format!("the first {} of {all} selections of {number} steps do not fit", all - kept));
+        prompt.left_out = Some(format!("the first {} of {all} selections of {number} steps do not fit", all - kept));
     }
 }
 

@@ -119,7 +119,11 @@ impl Ranked {
 }
 
 /// Candidates with their log-probabilities as proposals, the likeliest first.
-pub(in crate::method) fn ranked(candidates: Vec<Candidate>, completions: &[Completion], likelihood: Likelihood) -> Reading {
+pub(in crate::method) fn ranked(
+    candidates: Vec<Candidate>,
+    completions: &[Completion],
+    likelihood: Likelihood,
+) -> Reading {
     let means: Vec<f64> = completions.iter().filter_map(Completion::mean_logprob).collect();
     if means.len() != candidates.len() || means.iter().any(|m| m.is_nan()) {
         return Reading::Problem(format!(

@@ -52,7 +52,8 @@ pub(super) fn upcoming<'a>(
     let anew = cx.samples.is_some();
     if !anew && round.has_asked(&AskKind::PLAN_LINE) {
         let found = round.proposals().find(|p| p.action.is_some()).map(|p| p.id);
-        let why = if found.is_some() { "the plan's next line" } else { "the plan's next line is no action of this world" };
+        let why =
+            if found.is_some() { "the plan's next line" } else { "the plan's next line is no action of this world" };
         return Upcoming::Step(Step::Recommend { proposal: found, why: why.to_owned() });
     }
     let force = in_force(&cx.path()).filter(|_| !anew);
@@ -111,5 +112,11 @@ pub(super) fn rows(session: &Session) -> Vec<Section> {
         SectionLine { text: text.to_owned(), mark }
     });
     let at = next.or(plan.last).unwrap_or(1).saturating_sub(1);
-    vec![Section { title: "plan".to_owned(), made_at: plan.made_at, at, done: plan.executed.len(), lines: lines.collect() }]
+    vec![Section {
+        title: "plan".to_owned(),
+        made_at: plan.made_at,
+        at,
+        done: plan.executed.len(),
+        lines: lines.collect(),
+    }]
 }

@@ -10,8 +10,8 @@ use super::context::Known;
 use super::plan_following::{InForce, NextLine, Upcoming, judgement, rows, upcoming, useless};
 use super::{Answer, Context, Judging, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
 use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, Session, Shape};
-use crate::world::Ability;
 use crate::planner::progprompt::{self, Going, Kind, Names, Sight};
+use crate::world::Ability;
 
 /// Tokens a plan may have (ProgPrompt's limit).
 const PLAN_TOKENS: u32 = 600;

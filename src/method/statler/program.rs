@@ -152,7 +152,8 @@ pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion
             (Ok(if empty { NOTHING.to_owned() } else { code }), thoughts)
         }
         Form::Cups => {
-            let list = read_list(&raw).ok_or_else(|| "the answer holds no list such as [False, True, False]".to_owned());
+            let list =
+                read_list(&raw).ok_or_else(|| "the answer holds no list such as [False, True, False]".to_owned());
             (list.map(|cups| format!("say(\"{}\")", list_of(&cups))), Vec::new())
         }
     };

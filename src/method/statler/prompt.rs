@@ -83,11 +83,7 @@ struct Context<'a> {
 ///
 /// # Errors
 /// A template that cannot be rendered, in words.
-pub fn program_prompt(
-    prompting: &Prompting,
-    policy: CodePolicy,
-    asked: &Asked<'_>,
-) -> Result<PromptRecord, String> {
+pub fn program_prompt(prompting: &Prompting, policy: CodePolicy, asked: &Asked<'_>) -> Result<PromptRecord, String> {
     let worked = worked(asked.domain)?;
     let nothing = Value::Object(serde_json::Map::new());
     let context = Context {
