@@ -33,6 +33,8 @@ fn step(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Observed {
 struct Figures {
     trials: u32,
     won: u32,
+    /// The tasks whose goal was not reached.
+    lost: Vec<String>,
     executed: u32,
     selections: u32,
     refused: u32,
@@ -95,7 +97,7 @@ impl Play {
         figures.executed += executed;
         figures.selections += growth.forest().selections();
         if !won {
-            eprintln!("lost: {} ({})", task.id, task.sentence);
+            figures.lost.push(task.id.clone());
         }
         growth.helpless().filter(|_| !won)
     }
@@ -143,23 +145,22 @@ fn given() -> Option<Rules> {
 #[test]
 fn shipped_tasks_are_done_with_the_specifications_assertions() {
     let figures = Play::new(Source::shipped().unwrap(), given()).all();
-    assert!(figures.trials >= 30 && figures.won >= 29, "{figures:?}");
+    assert_eq!((figures.trials, figures.lost), (30, Vec::new()));
 }
 
 #[test]
 fn shipped_tasks_are_done_with_inferred_assertions() {
     let figures = Play::new(Source::shipped().unwrap(), Some(rules(inferred()))).all();
-    assert!(figures.trials >= 30 && figures.won >= 29, "{figures:?}");
+    assert_eq!((figures.trials, figures.lost), (30, Vec::new()));
 }
 
 #[test]
 fn what_no_assertion_says_is_not_known_and_the_games_end_all_the_same() {
     let figures = Play::new(Source::shipped().unwrap(), Some(weakened())).all();
-    assert!(
-        figures.trials >= 30 && figures.won < figures.trials / 2,
-        "nothing says that a thing must be held: {figures:?}"
-    );
-    assert!(figures.won > 0 && figures.executed <= figures.trials * LIMIT, "{figures:?}");
+    assert!(figures.executed <= figures.trials * LIMIT, "{figures:?}");
+    // Nothing says that a thing must be held: won is only where nothing has to be put anywhere.
+    assert_eq!((figures.trials, figures.won), (30, 5));
+    assert!(figures.lost.iter().all(|task| !task.starts_with("shipped/look-")), "{figures:?}");
 }
 
 #[test]
@@ -178,7 +179,7 @@ fn where_nothing_helps_it_is_said_at_once() {
 }
 
 #[test]
-fn most_unseen_games_are_won() {
+fn every_unseen_game_is_won() {
     let Some(file) = recordings("alfworld/games_more.jsonl.gz") else { return };
     let all = Source::open(&file).unwrap();
     let unseen: Vec<String> = all
@@ -187,5 +188,5 @@ fn most_unseen_games_are_won() {
         .map(|id| serde_json::to_string(&all.definition(id).unwrap()).unwrap())
         .collect();
     let figures = Play::new(Source::from_lines(&unseen.join("\n"), "unseen").unwrap(), given()).all();
-    assert!(figures.won * 10 >= figures.trials * 9, "{figures:?}");
+    assert_eq!((figures.trials, figures.lost), (98, Vec::new()));
 }

@@ -106,7 +106,6 @@ fn dialogues_are_predicted_better_than_the_papers_thirteen_billion_model_does() 
     let compatibility = checked.possible as f64 / (checked.right + checked.wrong) as f64;
     eprintln!("all services: F1 {:.3} with none, {:.3} with the true ones", free.f1(), checked.f1());
     // Table 3, LLaMA 13B with four demonstrations: 0.77; the best of the table: 0.85, compatibility 0.97.
-    assert!(free.f1() >= 0.82, "{free:?}");
-    assert!(checked.f1() >= 0.87, "{checked:?}");
+    assert_eq!((format!("{:.3}", free.f1()), format!("{:.3}", checked.f1())), ("0.848".into(), "0.889".into()));
     assert!(compatibility >= 0.97, "{compatibility}");
 }

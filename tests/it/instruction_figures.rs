@@ -67,18 +67,18 @@ fn run(initial: &Value, steps: &[Value]) -> (usize, usize) {
     (steps.len(), steps.len())
 }
 
-/// Episodes without a wrong step, and all episodes.
-fn successes<'a>(episodes: impl Iterator<Item = (Value, &'a [Value], String)>) -> (usize, usize) {
-    let (mut right, mut all) = (0, 0);
+/// The episodes with a wrong step, and the number of all.
+fn unsolved<'a>(episodes: impl Iterator<Item = (Value, &'a [Value], String)>) -> (Vec<String>, usize) {
+    let (mut lost, mut all) = (Vec::new(), 0);
     for (initial, steps, id) in episodes {
         let (prefix, length) = run(&initial, steps);
         if prefix < length {
             eprintln!("{id}: stopped at {:?}", steps[prefix]["query"]);
+            lost.push(id);
         }
-        right += usize::from(prefix == length);
         all += 1;
     }
-    (right, all)
+    (lost, all)
 }
 
 fn steps(episode: &Value) -> &[Value] {
@@ -92,13 +92,15 @@ fn published_episodes() {
         .into_iter()
         .map(|trace| (trace["id"].as_str().unwrap().to_owned(), trace["initial"].clone()))
         .collect();
-    for (domain, lost) in DOMAINS.into_iter().zip([2, 0, 0]) {
+    // Two are lost to slips of the data itself.
+    let slips: [&[&str]; 3] = [&["pick_and_place-02", "pick_and_place-08"], &[], &[]];
+    for (domain, slips) in DOMAINS.into_iter().zip(slips) {
         let text = std::fs::read_to_string(dir.join(format!("episodes_{domain}.json"))).unwrap();
         let episodes: Vec<Value> = serde_json::from_str(&text).unwrap();
         let id = |episode: &Value| episode["id"].as_str().unwrap().to_owned();
-        let (right, all) = successes(episodes.iter().map(|e| (initial[&id(e)].clone(), steps(e), id(e))));
-        eprintln!("published {domain}: {right} of {all}");
-        assert!(right + lost >= all, "{domain}: {right} of {all}");
+        let (lost, all) = unsolved(episodes.iter().map(|e| (initial[&id(e)].clone(), steps(e), id(e))));
+        eprintln!("published {domain}: {} of {all}", all - lost.len());
+        assert_eq!(lost, slips, "{domain}");
     }
 }
 
@@ -107,10 +109,10 @@ fn generated_episodes() {
     let Some(dir) = recordings("statler") else { return };
     for domain in DOMAINS {
         let episodes = lines(&dir.join(format!("generated_{domain}.jsonl")));
-        let (right, all) =
-            successes(episodes.iter().map(|e| (e["initial"].clone(), steps(e), e["id"].as_str().unwrap().to_owned())));
-        eprintln!("generated {domain}: {right} of {all}");
-        assert_eq!(right, all, "{domain}");
+        let (lost, all) =
+            unsolved(episodes.iter().map(|e| (e["initial"].clone(), steps(e), e["id"].as_str().unwrap().to_owned())));
+        eprintln!("generated {domain}: {} of {all}", all - lost.len());
+        assert_eq!(lost, [""; 0], "{domain}");
     }
 }
 
@@ -120,10 +122,10 @@ fn shipped_episodes() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds/table");
     for domain in DOMAINS.into_iter().chain(["cover"]) {
         let episodes = lines(&dir.join(format!("{domain}.jsonl")));
-        let (right, all) =
-            successes(episodes.iter().map(|e| (first_state(e), steps(e), e["id"].as_str().unwrap().to_owned())));
-        eprintln!("shipped {domain}: {right} of {all}");
-        assert_eq!(right, all, "{domain}");
+        let (lost, all) =
+            unsolved(episodes.iter().map(|e| (first_state(e), steps(e), e["id"].as_str().unwrap().to_owned())));
+        eprintln!("shipped {domain}: {} of {all}", all - lost.len());
+        assert_eq!(lost, [""; 0], "{domain}");
     }
 }
 
