@@ -3,7 +3,8 @@
 //! The map, in the order imports run (a module imports only from those above it):
 //! - [`options`]: what can be set of worlds and methods, declared once as data.
 //! - [`episode`]: events, the session as their fold, the undo tree, the gate, the log file; pure.
-//! - [`program`]: specifications, calls, rendering, the bounded Python engine, and the sandbox of model-written code.
+//! - [`program`]: specifications, calls, rendering, the bounded Python engine, and the sandbox of model-written code; a crate of its
+//!   own in `crates/program`.
 //! - [`world`]: environments, one folder each.
 //! - [`model`]: sources of completions: providers, cassettes.
 //! - [`prompt`]: prompt templates, rendered to messages.
@@ -31,13 +32,15 @@ pub mod model;
 pub mod options;
 pub mod planner;
 pub mod precondition;
-pub mod program;
 pub mod prompt;
 pub mod sanitize;
 pub mod study;
 pub mod tui;
 pub mod words;
 pub mod world;
+
+#[doc(inline)]
+pub use stepwright_program as program;
 
 #[cfg(test)]
 #[path = "../tests/support/recordings.rs"]

@@ -137,14 +137,17 @@ impl State {
 
     /// As [`State::call_unchecked`]; also tells which `defaultdict`s it looked at in any other way than by an item, as marks of
     /// their places.
-    pub(crate) fn call_observing(&mut self, call: &Call) -> Result<u64, Fault> {
+    ///
+    /// # Errors
+    /// The fault that stopped the call.
+    pub fn call_observing(&mut self, call: &Call) -> Result<u64, Fault> {
         use super::specification::Role;
         let action = self.spec.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
         self.execute(call, action)
     }
 
     /// How often its objects have changed their places so far.
-    pub(crate) fn moves(&self) -> u32 {
+    pub fn moves(&self) -> u32 {
         self.moves
     }
 

@@ -126,7 +126,7 @@ fn compares(left: &str, right: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::sandbox::rewrite::prepare;
+    use crate::sandbox::rewrite::prepare;
 
     fn labelled(exception: ExcType, message: &str) -> FaultKind {
         label(&MontyException::new(exception, Some(message.to_owned())), &prepare("").unwrap()).kind

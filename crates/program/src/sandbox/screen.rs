@@ -10,7 +10,7 @@ use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
 
 use super::fault::{Bound, Fault, FaultKind};
-use crate::program::engine::parse::position;
+use crate::engine::parse::position;
 
 /// How deep code may nest; the engine's own passes recurse over it.
 const DEEPEST: usize = 100;

@@ -15,7 +15,7 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use super::fault::{Bound, Fault, FaultKind};
 use super::known::{TYPES, is_method};
 use super::screen::{Own, line_of, screen};
-use crate::program::engine::parse::{ParseFailure, position, with_module, with_parsed};
+use crate::engine::parse::{ParseFailure, position, with_module, with_parsed};
 
 /// A place in code: line and column, both from 1.
 pub(super) type Place = (usize, usize);

@@ -31,7 +31,7 @@ pub fn render_program<C: Display>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Call;
+    use crate::Call;
 
     #[test]
     fn a_program_is_a_function_of_calls() {
