@@ -48,6 +48,12 @@ impl Launch {
         Ok(Launch { config, sources, runtime, change })
     }
 
+    /// The same over other worlds.
+    #[must_use]
+    pub fn with_sources(self, sources: Sources) -> Self {
+        Launch { sources, ..self }
+    }
+
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
         let _inside = self.runtime.enter();
         driver::open(request, &self.config, &self.sources).map_err(|e| e.to_string())

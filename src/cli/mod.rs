@@ -26,6 +26,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use error::{CliError, print};
+pub use launch::Launch;
 pub use settings::Global;
 
 /// A terminal workbench to step language-model agents through episodes, one decision at a time.

@@ -48,7 +48,7 @@ impl<T> Default for Catalog<T> {
 
 impl<T: Identified> Catalog<T> {
     /// Takes a task in, unless there is one of its id already, which then stays; whether it was taken in.
-    pub(super) fn add(&mut self, entry: T) -> bool {
+    pub fn add(&mut self, entry: T) -> bool {
         if self.index.contains_key(entry.id()) {
             return false;
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, ProgramHeader, WorldError};
+use super::{Outcome, ProgramHeader, World, WorldError};
 use crate::program::Call;
 
 /// A step of a demonstration.
@@ -30,8 +30,8 @@ pub struct DemonstrationStep {
 }
 
 impl DemonstrationStep {
-    /// A command and what the world told on it.
-    pub fn told(command: String, outcome: Outcome) -> Self {
+    /// A command and what the world answered.
+    fn observed(command: String, outcome: Outcome) -> Self {
         DemonstrationStep {
             command,
             observation: outcome.observation,
@@ -58,6 +58,26 @@ pub struct Demonstration {
 }
 
 impl Demonstration {
+    /// A task's actions, done in a world once more; `id` names the demonstration.
+    ///
+    /// # Errors
+    /// If the world has no such task.
+    pub(super) fn replay(
+        world: &mut dyn World,
+        task: &str,
+        id: String,
+        actions: impl IntoIterator<Item = String>,
+    ) -> Result<Self, WorldError> {
+        let mut steps = vec![DemonstrationStep::observed(String::new(), world.reset(task, 0)?)];
+        for action in actions {
+            let outcome = world.act(&action)?;
+            steps.push(DemonstrationStep::observed(action, outcome));
+        }
+        let known = world.tasks().into_iter().find(|known| known.id == task);
+        let (task_type, sentence) = known.map(|known| (known.kind, known.sentence)).unwrap_or_default();
+        Ok(Demonstration { id, task_type, sentence, header: world.header(), steps })
+    }
+
     /// All calls in program order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().flat_map(|s| s.action_call.iter().chain(&s.observation_calls))

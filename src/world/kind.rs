@@ -56,6 +56,20 @@ pub struct Origin<'a> {
     pub adapters: &'a Adapters,
 }
 
+impl Origin<'_> {
+    /// The tasks of the person's file or folder, or else those that ship.
+    ///
+    /// # Errors
+    /// What reading them says.
+    pub fn read<S: TaskSet + 'static>(
+        &self,
+        shipped: fn() -> Result<S, WorldError>,
+        open: fn(&Path) -> Result<S, WorldError>,
+    ) -> Result<Arc<dyn TaskSet>, WorldError> {
+        Ok(Arc::new(self.path.map_or_else(shipped, open)?))
+    }
+}
+
 /// Makes tasks.
 #[derive(Debug, Clone, Copy)]
 pub struct Generator {

@@ -61,7 +61,7 @@ fn plan(task: &str) -> (HouseholdWorld, Vec<String>) {
 fn the_program_drives_itself_and_nothing_differs() {
     let task = "shipped/place-pencil-5";
     let (mut direct, texts) = plan(task);
-    let command = [PROGRAM, "play", "household", "--jsonl", "--serve", "--state", "--edition", "move"];
+    let command = [PROGRAM, "play", "household", "--jsonl", "--serve", "--state", "--facts", "--edition", "move"];
     let phrases =
         ["agent.goto: go to {}", "agent.open: open {}", "agent.close: close {}", "agent.take: take {} from {}"];
     let own = Adapter {
@@ -84,6 +84,7 @@ fn the_program_drives_itself_and_nothing_differs() {
         same(&here, &world.act(text).unwrap());
         assert_eq!(direct.truth(), world.truth());
         assert_eq!(direct.admissible(), world.admissible());
+        assert_eq!((direct.facts(), direct.goals()), (world.facts(), world.goals()));
         points.push((world.snapshot(), text.to_owned(), here));
     }
     let won = points.last().unwrap().2.won;

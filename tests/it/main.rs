@@ -45,6 +45,7 @@ mod precondition_golden;
 mod provider_requests;
 mod provider_score;
 mod provider_stream;
+mod registry;
 #[cfg(unix)]
 mod sandbox;
 mod statler_recorded;

@@ -10,3 +10,4 @@ pub mod requests;
 pub mod screen;
 pub mod server;
 pub mod session;
+pub mod toy_world;

@@ -31,6 +31,9 @@ pub struct Play {
     /// Add the world's hidden state to each object
     #[arg(long, requires = "jsonl")]
     state: bool,
+    /// Add the facts the agent can tell and the goals, as literals, to each object, where the world has them
+    #[arg(long, requires = "jsonl")]
+    facts: bool,
     /// Read requests in place of action texts, {"reset": "TASK"} or {"act": "TEXT"}: the other side of the external world
     #[arg(long, requires = "jsonl")]
     serve: bool,
@@ -63,16 +66,17 @@ impl Play {
         let task = self.task.as_deref().unwrap_or_default();
         let open = |task: &str| sources.open(&OpenSpec { world: name, data, options: &options, task });
         let OpenedWorld { mut world, task, .. } = open(task)?;
+        let wishes = protocol::Wishes { state: self.state, facts: self.facts };
         // The prompt locks them line by line.
         let (input, output) = (|| std::io::stdin().lock(), || std::io::stdout().lock());
         if self.serve {
             let begin = |wanted: &str| open(if wanted.is_empty() { &task } else { wanted });
-            serve::serve(begin, self.seed, self.state, input(), output())?;
+            serve::serve(begin, self.seed, wishes, input(), output())?;
             return Ok(ExitCode::SUCCESS);
         }
         let reset = world.reset(&task, self.seed)?;
         if self.jsonl {
-            protocol::speak(world.as_mut(), &reset, self.state, input(), output())?;
+            protocol::speak(world.as_mut(), &reset, wishes, input(), output())?;
         } else {
             repl::play(world.as_mut(), &reset)?;
         }

@@ -1,5 +1,6 @@
 //! The line protocol: one JSON object for the reset, then one action a line in, one JSON object a line out.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
 
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::cli::CliError;
 use crate::program::Call;
-use crate::world::{Outcome, World};
+use crate::world::{Atom, Facts, Outcome, Symbols, World};
 
 /// The longest line read, in bytes; no world has longer actions, and a line without end must not fill the memory.
 const LONGEST: u64 = 64 * 1024;
@@ -23,10 +24,50 @@ struct Line<'a> {
     reward: f64,
     done: bool,
     won: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<Value>,
+    #[serde(flatten)]
+    more: More,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<&'a str>,
+}
+
+/// What is told beyond the outcome, where it was asked for.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct More {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<Value>,
+    #[serde(flatten)]
+    literals: Option<Literals>,
+}
+
+/// The episode in literals.
+#[derive(Debug, Serialize)]
+struct Literals {
+    facts: BTreeSet<Atom>,
+    things: Vec<String>,
+    goals: Vec<Atom>,
+}
+
+/// What was asked for beyond the outcomes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wishes {
+    /// The hidden state.
+    pub state: bool,
+    /// Facts and goals as literals, where the world has them.
+    pub facts: bool,
+}
+
+impl Wishes {
+    /// What a world says of its present moment.
+    pub(super) fn of(self, world: &dyn World) -> More {
+        let literals = |symbols: &dyn Symbols| {
+            let Facts { things, atoms } = symbols.facts();
+            Literals { facts: atoms, things, goals: symbols.goals() }
+        };
+        More {
+            state: self.state.then(|| world.truth()),
+            literals: world.symbols().filter(|_| self.facts).map(literals),
+        }
+    }
 }
 
 /// Speaks the protocol until the input ends.
@@ -36,16 +77,16 @@ struct Line<'a> {
 pub fn speak(
     world: &mut dyn World,
     reset: &Outcome,
-    state: bool,
+    wishes: Wishes,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), CliError> {
-    write(&mut output, 0, reset, state.then(|| world.truth()), None)?;
+    write(&mut output, 0, reset, wishes.of(world), None)?;
     let mut step = 0;
     while let Some(text) = read(&mut input)? {
         step += 1;
         let outcome = world.act(&text)?;
-        write(&mut output, step, &outcome, state.then(|| world.truth()), None)?;
+        write(&mut output, step, &outcome, wishes.of(world), None)?;
     }
     Ok(())
 }
@@ -66,7 +107,7 @@ pub(super) fn write(
     output: &mut impl Write,
     step: u64,
     outcome: &Outcome,
-    state: Option<Value>,
+    more: More,
     task: Option<&str>,
 ) -> Result<(), CliError> {
     let line = Line {
@@ -78,7 +119,7 @@ pub(super) fn write(
         reward: outcome.reward,
         done: outcome.done,
         won: outcome.won,
-        state,
+        more,
         task,
     };
     let mut text = serde_json::to_string(&line).map_err(|e| CliError::Failed(e.to_string()))?;
@@ -93,17 +134,17 @@ mod tests {
     use super::*;
     use crate::world::household::{Edition, HouseholdWorld, Source};
 
-    fn play(input: &[u8], state: bool) -> Vec<Value> {
+    fn play(input: &[u8], wishes: Wishes) -> Vec<Value> {
         let mut world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
         let reset = world.reset("shipped/place-pencil-5", 0).unwrap();
         let mut output = Vec::new();
-        speak(&mut world, &reset, state, input, &mut output).unwrap();
+        speak(&mut world, &reset, wishes, input, &mut output).unwrap();
         output.split(|b| *b == b'\n').filter(|l| !l.is_empty()).map(|l| serde_json::from_slice(l).unwrap()).collect()
     }
 
     #[test]
     fn every_line_has_the_protocols_fields_in_order() {
-        let lines = play(b"look\r\ngo to desk 1\nfly\n\xff\xfe\n", false);
+        let lines = play(b"look\r\ngo to desk 1\nfly\n\xff\xfe\n", Wishes::default());
         assert_eq!(lines.len(), 5);
         let fields = ["step", "observation", "admissible", "calls", "error", "reward", "done", "won"];
         for (i, line) in lines.iter().enumerate() {
@@ -113,7 +154,8 @@ mod tests {
         assert_eq!(lines[2]["calls"][0], "agent.goto('desk 1')");
         assert_eq!(lines[3]["error"], "Nothing happens.");
         assert_eq!(lines[4]["observation"], "Nothing happens.");
-        assert!(play(b"", true)[0]["state"]["receptacles"].is_object());
+        let more = &play(b"", Wishes { state: true, facts: true })[0];
+        assert!(more["state"]["receptacles"].is_object() && more["facts"].is_array() && more["goals"][0].is_string());
     }
 
     #[test]
@@ -121,7 +163,7 @@ mod tests {
         let mut world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
         let reset = world.reset("shipped/place-pencil-5", 0).unwrap();
         let endless = vec![b'a'; 70_000];
-        let error = speak(&mut world, &reset, false, endless.as_slice(), Vec::new()).unwrap_err();
+        let error = speak(&mut world, &reset, Wishes::default(), endless.as_slice(), Vec::new()).unwrap_err();
         assert!(error.to_string().contains("longer than"));
     }
 }

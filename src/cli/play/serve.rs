@@ -6,7 +6,7 @@ use std::io::{BufRead, Write};
 
 use serde::Deserialize;
 
-use super::protocol::{read, write};
+use super::protocol::{Wishes, read, write};
 use crate::cli::CliError;
 use crate::world::{OpenedWorld, World, WorldError};
 
@@ -27,7 +27,7 @@ struct Request {
 pub fn serve(
     begin: impl Fn(&str) -> Result<OpenedWorld, WorldError>,
     seed: u64,
-    state: bool,
+    wishes: Wishes,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), CliError> {
@@ -42,13 +42,13 @@ pub fn serve(
             (Request { reset: Some(task), seed: own, act: None }, _) => {
                 let OpenedWorld { mut world, task, sentence, .. } = begin(&task)?;
                 let outcome = world.reset(&task, own.unwrap_or(seed))?;
-                write(&mut output, 0, &outcome, state.then(|| world.truth()), Some(&sentence))?;
+                write(&mut output, 0, &outcome, wishes.of(world.as_ref()), Some(&sentence))?;
                 running = Some((world, 0));
             }
             (Request { reset: None, seed: None, act: Some(text) }, Some((world, step))) => {
                 let outcome = world.act(&text)?;
                 *step += 1;
-                write(&mut output, *step, &outcome, state.then(|| world.truth()), None)?;
+                write(&mut output, *step, &outcome, wishes.of(world.as_ref()), None)?;
             }
             (Request { reset: None, act: Some(_), .. }, None) => {
                 return Err(CliError::Failed("an action was sent before the first reset".to_owned()));

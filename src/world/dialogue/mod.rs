@@ -49,6 +49,6 @@ pub static KIND: WorldKind = WorldKind {
     ..WorldKind::new(
         "dialogue",
         "recorded dialogues with a service: say what its system does next, act by act",
-        source::read,
+        |origin| origin.read(Source::shipped, Source::open),
     )
 };

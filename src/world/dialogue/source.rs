@@ -20,7 +20,7 @@ use super::{DialogueWorld, load_compact, load_raw, specification};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
 use crate::world::files::{children, data, is_json_lines, name_of, read_text};
-use crate::world::{Catalog, Identified, OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
+use crate::world::{Catalog, Identified, OpenedWorld, TaskInfo, TaskSet, WorldError};
 
 /// Demonstrations drawn for a service whose data names none; the precondition paper uses as many.
 const DEMONSTRATIONS: usize = 10;
@@ -257,14 +257,6 @@ impl Source {
         named.retain(|d| d.id != except);
         named
     }
-}
-
-/// Reads the dialogues of a file or folder, or the shipped ones.
-///
-/// # Errors
-/// As [`Source::open`].
-pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> {
-    Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
 }
 
 impl Identified for Dialogue {

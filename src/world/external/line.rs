@@ -1,8 +1,11 @@
 //! The lines of the protocol: what is asked, and what is answered, read strictly enough to say what is wrong.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::program::Call;
+use crate::world::{Atom, Facts, Symbols};
 
 /// The longest line that is read, in bytes: states can be large, but a line without end must not fill the memory.
 pub(super) const LONGEST: usize = 8 << 20;
@@ -42,6 +45,30 @@ pub(super) struct Answer {
     pub(super) state: Option<Value>,
     /// The goal as the agent is told it; of a reset.
     pub(super) task: Option<String>,
+    /// Facts and goals as literals, where the world speaks in such.
+    pub(super) literals: Option<Literals>,
+}
+
+/// The episode in literals, as an answer has it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Literals {
+    facts: Facts,
+    goals: Vec<Atom>,
+}
+
+/// Of the hidden state nothing is told in literals, so there are no more than the facts.
+impl Symbols for Literals {
+    fn facts(&self) -> Facts {
+        self.facts.clone()
+    }
+
+    fn goals(&self) -> Vec<Atom> {
+        self.goals.clone()
+    }
+
+    fn everything(&self) -> Facts {
+        self.facts.clone()
+    }
 }
 
 /// Reads a line as an answer; says what is wrong with it.
@@ -70,6 +97,7 @@ pub(super) fn read(line: &[u8]) -> Result<Answer, String> {
         won: flag(&fields, "won")?,
         state: given("state").cloned(),
         task: text(&fields, "task")?,
+        literals: literals(&fields)?,
     })
 }
 
@@ -95,6 +123,23 @@ fn admissible(value: &Value) -> Result<Vec<String>, String> {
     list.sort_unstable();
     list.dedup();
     Ok(list)
+}
+
+/// Facts, the things they are about (those they name, if no others are told) and goals; `None` without `facts`.
+fn literals(fields: &Map<String, Value>) -> Result<Option<Literals>, String> {
+    let list = |key: &str| match fields.get(key).filter(|value| !value.is_null()) {
+        Some(value) => texts(key, value).map(Some),
+        None => Ok(None),
+    };
+    let atoms = |key: &str| {
+        let read = |text: String| text.parse::<Atom>().map_err(|e| format!("`{key}` of its answer: {e}"));
+        list(key)?.map(|texts| texts.into_iter().map(read).collect::<Result<Vec<Atom>, _>>()).transpose()
+    };
+    let (Some(facts), goals) = (atoms("facts")?, atoms("goals")?.unwrap_or_default()) else { return Ok(None) };
+    let named = || facts.iter().flat_map(|atom| atom.args.iter().cloned()).collect();
+    let things: BTreeSet<String> = list("things")?.map_or_else(named, |things| things.into_iter().collect());
+    let facts = Facts { things: things.into_iter().collect(), atoms: facts.into_iter().collect() };
+    Ok(Some(Literals { facts, goals }))
 }
 
 fn calls(value: &Value) -> Result<Vec<Call>, String> {
@@ -140,6 +185,11 @@ mod tests {
         assert_eq!(answer.calls[0].to_string(), "agent.goto('d 1')");
         assert_eq!((answer.step, answer.reward, answer.done, answer.won), (3, 1.0, true, true));
         assert_eq!(answer.task.as_deref(), Some("put it."));
+        let literals =
+            br#"{"step":0,"observation":"","facts":["IN mug_1 sink_1","HANDS_EMPTY"],"goals":["ON lamp_1"]}"#;
+        let literals = read(literals).unwrap().literals.unwrap();
+        assert!(literals.facts().holds("IN", &["mug_1", "sink_1"]) && literals.facts().things == ["mug_1", "sink_1"]);
+        assert_eq!(literals.goals(), [Atom::new("ON", ["lamp_1"])]);
         let least = read(br#"{"step":0,"observation":""}"#).unwrap();
         assert_eq!(least, Answer::default());
     }
@@ -158,6 +208,8 @@ mod tests {
             (r#"{"step":1,"observation":"","admissible":"go"}"#, "`admissible` of its answer must be a list"),
             (r#"{"step":1,"observation":"","admissible":[1]}"#, "and is 1"),
             (r#"{"step":1,"observation":"","calls":["import os"]}"#, "is not a call"),
+            (r#"{"step":1,"observation":"","facts":"ON a"}"#, "`facts` of its answer must be a list"),
+            (r#"{"step":1,"observation":"","facts":[""]}"#, "`facts` of its answer: an atom needs a predicate"),
             (r#"{"step":1,"observation":"","done":1}"#, "`done` of its answer must be true or false"),
             (r#"{"step":1,"observation":"","reward":"1"}"#, "`reward` of its answer must be a number"),
         ] {

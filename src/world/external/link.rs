@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::adapter::Adapter;
-use super::line::{self, Request, excerpt};
+use super::line::{self, Literals, Request, excerpt};
 use super::process::{Process, Said};
 use super::reading::Reading;
 use crate::episode::StepOutcome;
@@ -36,6 +36,8 @@ pub(super) struct More {
     pub(super) state: Value,
     /// The goal in words; of a reset.
     pub(super) sentence: Option<String>,
+    /// Facts and goals, where the adapter tells them.
+    pub(super) literals: Option<Literals>,
 }
 
 /// A way through an episode: task, seed, the reset and the steps after it.
@@ -249,9 +251,10 @@ impl Link {
             Request::Reset { .. } => None,
         };
         let (state, sentence) = (answer.state.clone().unwrap_or_default(), answer.task.clone());
+        let literals = answer.literals.clone();
         let outcome = self.reading.outcome(action.as_deref(), answer);
         let logged = StepOutcome::from(&outcome);
-        Ok(Arc::new(Step { action, logged, more: Some(More { outcome, state, sentence }) }))
+        Ok(Arc::new(Step { action, logged, more: Some(More { outcome, state, sentence, literals }) }))
     }
 
     /// Whether it may go on at all.

@@ -10,7 +10,7 @@ use super::link::{Link, Step, Stop, Way};
 use super::reading::Reading;
 use crate::program::{Call, Specification};
 use crate::world::remote::{Bell, Recorded, Remote};
-use crate::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
+use crate::world::{Outcome, ProgramHeader, Snapshot, Symbols, TaskInfo, World, WorldError, WorldKind};
 
 /// A world behind an adapter. Forks share the process.
 pub struct ExternalWorld {
@@ -144,6 +144,11 @@ impl World for ExternalWorld {
 
     fn specification(&self) -> Cow<'static, str> {
         Cow::Owned(self.specification.source().to_owned())
+    }
+
+    /// None at a step that is known from a record only.
+    fn symbols(&self) -> Option<&dyn Symbols> {
+        Some(self.last()?.more.as_ref()?.literals.as_ref()?)
     }
 
     fn remote(&mut self) -> Option<&mut dyn Remote> {

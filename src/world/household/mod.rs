@@ -81,7 +81,7 @@ pub static KIND: WorldKind = WorldKind {
     ..WorldKind::new(
         "household",
         "ALFWorld's text games: find, carry, clean, heat, cool and put things about a house",
-        source::read,
+        |origin| origin.read(Source::shipped, Source::open),
     )
 };
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::generate::{self, TASK_TYPES};
 use super::{Definition, Edition, HouseholdWorld, Source};
-use crate::world::demonstration::{Demonstration, DemonstrationStep};
+use crate::world::demonstration::Demonstration;
 use crate::world::{World, WorldError};
 
 /// Tasks of each type that ship.
@@ -92,19 +92,9 @@ fn replay(shipped: &Shipped, edition: Edition) -> Result<Demonstration, WorldErr
     let mut world = HouseholdWorld::new(Source::from_lines(&line, "shipped")?, edition);
     // Commands are stored in the wording `put`; calls are the same in both.
     let reader = HouseholdWorld::new(Source::default(), Edition::Put);
-    let mut steps = vec![DemonstrationStep::told(String::new(), world.reset(id, 0)?)];
-    for command in &shipped.commands {
-        let text = reader.call_of(command).and_then(|c| world.text_of(&c)).unwrap_or_else(|| command.clone());
-        let outcome = world.act(&text)?;
-        steps.push(DemonstrationStep::told(text, outcome));
-    }
-    Ok(Demonstration {
-        id: id.clone(),
-        task_type: shipped.task.task_type.clone(),
-        sentence: shipped.task.task.clone(),
-        header: world.header(),
-        steps,
-    })
+    let spelt = |command: &String| reader.call_of(command).and_then(|c| world.text_of(&c));
+    let texts: Vec<String> = shipped.commands.iter().map(|c| spelt(c).unwrap_or_else(|| c.clone())).collect();
+    Demonstration::replay(&mut world, id, id.clone(), texts)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::{EDITION, Edition, HouseholdWorld, load_official, shipped};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
 use crate::world::files::{children, data, files_in, is_json_lines, name_of, read_text};
-use crate::world::{Catalog, Entry, Identified, OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
+use crate::world::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
 /// The tasks that ship with the program, written for it.
 const SHIPPED: &str = include_str!("../../../worlds/household/tasks.jsonl");
@@ -171,14 +171,6 @@ impl Source {
             Place::Official(path) => load_official::edition(&read_text(path)?).map_err(|e| data(path, &e)),
         }
     }
-}
-
-/// Reads the games of a file or folder, or the shipped ones.
-///
-/// # Errors
-/// As [`Source::open`].
-pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> {
-    Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
 }
 
 /// The wording that the options name.

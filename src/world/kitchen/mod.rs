@@ -80,7 +80,7 @@ pub static KIND: WorldKind = WorldKind {
     ..WorldKind::new(
         "kitchen",
         "a kitchen seen through a robot's eyes: find, open, carry and switch on, to make coffee and toast",
-        source::read,
+        |origin| origin.read(Source::shipped, Source::open),
     )
 };
 

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Find, KitchenWorld, Source};
-use crate::world::demonstration::{Demonstration, DemonstrationStep};
-use crate::world::{World, WorldError};
+use crate::world::WorldError;
+use crate::world::demonstration::Demonstration;
 
 /// The shipped demonstrations, one JSON object a line.
 const DEMONSTRATIONS: &str = include_str!("../../../worlds/kitchen/demonstrations.jsonl");
@@ -30,27 +30,11 @@ pub fn demonstrations(task: &str) -> Result<Vec<Demonstration>, WorldError> {
     for line in DEMONSTRATIONS.lines().filter(|line| !line.trim().is_empty()) {
         let shipped: Shipped = serde_json::from_str(line).map_err(|e| damaged(e.to_string()))?;
         if shipped.task.rsplit_once('/').is_none_or(|(known, _)| known != scene) {
-            demonstrations.push(replay(&shipped, &mut world)?);
+            let Shipped { task, actions } = shipped;
+            demonstrations.push(Demonstration::replay(&mut world, &task, format!("demonstration/{task}"), actions)?);
         }
     }
     Ok(demonstrations)
-}
-
-fn replay(shipped: &Shipped, world: &mut KitchenWorld) -> Result<Demonstration, WorldError> {
-    let mut steps = vec![DemonstrationStep::told(String::new(), world.reset(&shipped.task, 0)?)];
-    for action in &shipped.actions {
-        let outcome = world.act(action)?;
-        steps.push(DemonstrationStep::told(action.clone(), outcome));
-    }
-    let known = world.tasks().into_iter().find(|known| known.id == shipped.task);
-    let (task_type, sentence) = known.map(|known| (known.kind, known.sentence)).unwrap_or_default();
-    Ok(Demonstration {
-        id: format!("demonstration/{}", shipped.task),
-        task_type,
-        sentence,
-        header: world.header(),
-        steps,
-    })
 }
 
 #[cfg(test)]

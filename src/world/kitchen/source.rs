@@ -13,7 +13,7 @@ use super::{FIND, Find, KitchenWorld, load, shipped};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
 use crate::world::files::{children, data, ends_with, files_in, name_of, read_at_most, read_text};
-use crate::world::{Catalog, Entry, Identified, OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
+use crate::world::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
 /// The scenes that ship with the program, written for it.
 const SHIPPED: [(&str, &str); 4] = [
@@ -141,14 +141,6 @@ impl Source {
         let SceneTask { scene, task, .. } = self.get(id)?;
         Ok((Arc::clone(scene), task.clone()))
     }
-}
-
-/// Reads the scenes of a file or folder, or the shipped ones.
-///
-/// # Errors
-/// As [`Source::open`].
-pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> {
-    Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
 }
 
 impl Identified for SceneTask {

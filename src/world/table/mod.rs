@@ -53,6 +53,6 @@ pub static KIND: WorldKind = WorldKind {
     ..WorldKind::new(
         "table",
         "a table with blocks and bowls: answer one request after another, and remember what is where, dirty or heavy",
-        source::read,
+        |origin| origin.read(Source::shipped, Source::open),
     )
 };

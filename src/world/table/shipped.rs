@@ -1,8 +1,9 @@
 //! Demonstrations: shipped episodes answered by the programs written beside them, a call a step.
 
+use super::call::CLOSING;
 use super::{Episode, Source, TableWorld};
-use crate::world::demonstration::{Demonstration, DemonstrationStep};
-use crate::world::{World, WorldError};
+use crate::world::WorldError;
+use crate::world::demonstration::Demonstration;
 
 /// The most episodes shown.
 const MOST: usize = 10;
@@ -20,25 +21,18 @@ pub fn demonstrations(task: &Episode) -> Result<Vec<Demonstration>, WorldError> 
 }
 
 fn replay(episode: &Episode, world: &mut TableWorld) -> Result<Demonstration, WorldError> {
-    let mut steps = vec![DemonstrationStep::told(String::new(), world.reset(&episode.id, 0)?)];
-    for asked in &episode.requests {
-        let lines = asked.code.lines().filter(|line| !line.trim().is_empty());
-        for line in lines.chain(["done()"]) {
-            steps.push(DemonstrationStep::told(line.to_owned(), world.act(line)?));
-        }
-    }
-    Ok(Demonstration {
-        id: format!("demonstration/{}", episode.id),
-        task_type: episode.domain.name().to_owned(),
-        sentence: episode.sentence(),
-        header: world.header(),
-        steps,
-    })
+    let answer = |code: &str| {
+        let lines = code.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned);
+        lines.chain([CLOSING.to_owned()]).collect::<Vec<_>>()
+    };
+    let actions = episode.requests.iter().flat_map(|asked| answer(&asked.code));
+    Demonstration::replay(world, &episode.id, format!("demonstration/{}", episode.id), actions)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::World;
 
     #[test]
     fn the_written_programs_answer_every_request() {

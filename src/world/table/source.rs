@@ -9,7 +9,7 @@ use super::{TableWorld, load, shipped};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
 use crate::world::files::{children, data, ends_with, files_in, name_of, read_at_most};
-use crate::world::{Catalog, Entry, Identified, OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
+use crate::world::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
 /// The files that ship with the program, in the order their episodes are listed.
 const SHIPPED: [(&str, &str); 5] = [
@@ -123,14 +123,6 @@ impl Source {
     pub fn episode(&self, id: &str) -> Result<Arc<Episode>, WorldError> {
         Ok(Arc::clone(&self.get(id)?.episode))
     }
-}
-
-/// Reads the episodes of a file or folder, or the shipped ones.
-///
-/// # Errors
-/// As [`Source::open`].
-pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> {
-    Ok(Arc::new(origin.path.map_or_else(Source::shipped, Source::open)?))
 }
 
 impl Identified for EpisodeFile {

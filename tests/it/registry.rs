@@ -1,0 +1,222 @@
+//! The registry of worlds: what a kind declares is what its worlds do; a world of one file is played by everything, from a list.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event as Key, KeyCode, KeyEvent};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use stepwright::cli::Launch;
+use stepwright::config::{Config, Overrides, load_with};
+use stepwright::driver::{Handle, NewSession, Notice, Source};
+use stepwright::episode::log;
+use stepwright::export::{Format, render};
+use stepwright::program::Specification;
+use stepwright::study::run::{Run, RunResult};
+use stepwright::study::runner::{Opening, SessionFolder, Study, episode};
+use stepwright::tui::app::{App, Effect, Parts};
+use stepwright::tui::keymap::Keymap;
+use stepwright::tui::launcher::Launcher;
+use stepwright::tui::theme::{Theme, UNICODE};
+use stepwright::world::{Ability, OpenSpec, Sources, WORLDS, WorldKind, refusal, state_form};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::driver::Scripted;
+use crate::support::toy_world::KIND;
+
+fn configuration(folder: &std::path::Path) -> Config {
+    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
+    let state = folder.join("state").display().to_string();
+    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
+}
+
+/// The abilities that the first task of a world shows once it is reset.
+fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
+    let options = Default::default();
+    let opened = sources.open(&OpenSpec { world: kind.name, data: None, options: &options, task: "" }).unwrap();
+    let mut world = opened.world;
+    assert!(!world.kind().about.is_empty() && world.kind() == kind);
+    Specification::load(&world.specification(), "spec.py").unwrap();
+    let first = world.reset(&opened.task, 0).unwrap();
+    let text = first.admissible.as_ref().and_then(|all| all.first().cloned()).unwrap_or("noop()".into());
+    let has = |ability| match ability {
+        Ability::Admissible => world.admissible().is_some(),
+        Ability::Preview => world.preview(&text).is_some(),
+        Ability::Facts => world.symbols().is_some(),
+        Ability::Things => world.symbols().is_some_and(|s| s.things().is_some()),
+        Ability::Planning => kind.file("planning.pddl").is_some(),
+        Ability::Blocking => kind.file("blocking.toml").is_some(),
+        Ability::Belief => world.belief_form().or_else(|| state_form::of(world.as_ref())).is_some(),
+        Ability::Requests => world.requests().is_some_and(|r| r.open().is_some()),
+        Ability::Picture => world.picture().is_some(),
+        Ability::Remote => false,
+    };
+    let all = [
+        Ability::Admissible,
+        Ability::Preview,
+        Ability::Facts,
+        Ability::Things,
+        Ability::Planning,
+        Ability::Blocking,
+        Ability::Belief,
+        Ability::Requests,
+        Ability::Picture,
+        Ability::Remote,
+    ];
+    all.into_iter().filter(|ability| has(*ability)).collect()
+}
+
+#[test]
+fn worlds_do_what_their_kinds_declare() {
+    let sources = Sources::default();
+    for kind in WORLDS.iter().filter(|kind| !kind.has(Ability::Remote)) {
+        assert_eq!(shown(kind, &sources), kind.abilities, "{}", kind.name);
+        let tasks = sources.tasks(kind.name, None).unwrap();
+        let task = tasks.first().unwrap();
+        let options = Default::default();
+        let opened =
+            sources.open(&OpenSpec { world: kind.name, data: None, options: &options, task: &task.id }).unwrap();
+        let shown = sources.demonstrations(&opened, None, 0, None).unwrap();
+        assert!(!shown.is_empty() && shown.iter().all(|d| d.id != task.id), "{}", kind.name);
+    }
+    let toys = Sources::with_kinds(&[&KIND]);
+    assert_eq!(shown(&KIND, &toys), KIND.abilities);
+    assert!(
+        toys.tasks("household", None)
+            .unwrap_err()
+            .to_string()
+            .contains("there is no world `household`; there is lamps")
+    );
+}
+
+#[test]
+fn what_is_absent_is_refused_in_one_sentence() {
+    let why = refusal("ff-replan", &[Ability::Admissible, Ability::Planning], &KIND, WORLDS).unwrap();
+    let wanted = "ff-replan cannot work in the world lamps: it has no planning domain; household, kitchen have";
+    assert_eq!(why, wanted);
+    assert_eq!(refusal("few-shot", &[Ability::Preview], &KIND, WORLDS), None);
+    assert!(KIND.generate("row", 1).unwrap_err().contains("no tasks are generated for the world lamps"));
+    let wrong = [("edition".to_owned(), "fly".to_owned())].into();
+    let spec = OpenSpec { world: "household", data: None, options: &wrong, task: "" };
+    let error = Sources::default().open(&spec).err().unwrap().to_string();
+    assert!(error.contains("edition") && error.contains("put or move"), "{error}");
+}
+
+#[tokio::test]
+async fn a_world_of_one_file_is_run_and_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = Sources::with_kinds(&[&KIND]);
+    let opening = Opening {
+        config: Arc::new(configuration(folder.path())),
+        sources: sources.clone(),
+        most_actions: KIND.steps,
+        sessions: Some(SessionFolder::create(&folder.path().join("sessions")).unwrap()),
+    };
+    let tasks = sources.tasks(KIND.name, None).unwrap();
+    let new = NewSession {
+        world: KIND.name.into(),
+        method: "few-shot".into(),
+        model: "symbolic".into(),
+        ..NewSession::default()
+    };
+    let study = Run::new(opening.clone(), new.clone(), tasks.clone()).unwrap();
+    let mut results = Vec::new();
+    for task in &tasks {
+        let (opening, one) = (opening.clone(), NewSession { task: task.id.clone(), ..new.clone() });
+        let setup = move || {
+            let mut setup = opening.setup(&one)?;
+            opening.sessions.as_ref().map_or(Ok(()), |folder| folder.keep(&mut setup))?;
+            let model = Scripted::lines(&["row.switch(2)", "row.switch(1)", "row.switch(3)"]);
+            setup.source = Source::Language { name: "scripted".into(), model };
+            Ok(setup)
+        };
+        let ended = episode(setup, &CancellationToken::new()).await.unwrap();
+        results.push(RunResult::of(&ended, task, &new));
+    }
+    let won: Vec<(bool, u64)> = results.iter().map(|r| (r.won, r.steps as u64)).collect();
+    assert_eq!(won, [(true, 2), (true, 3)], "{results:?}");
+    assert!(study.table(&results).contains("row"), "{}", study.table(&results));
+    let kept = log::load(&folder.path().join("sessions/row_3.jsonl")).unwrap();
+    assert!(render(Format::Html, &kept.session.header, &kept.records).unwrap().contains("Lamp 3 shines."));
+}
+
+/// The workbench over a launcher, without a terminal.
+struct Workbench {
+    app: App,
+    launch: Launch,
+    driver: Option<Handle>,
+    notices: Vec<Notice>,
+}
+
+impl Workbench {
+    /// Presses a key, and has everything carried out that it leads to.
+    fn press(&mut self, code: KeyCode) {
+        self.app.terminal(Key::Key(KeyEvent::from(code)), Instant::now());
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        let quiet = Instant::now() + Duration::from_millis(300);
+        while Instant::now() < quiet {
+            self.app.settle(Instant::now());
+            for effect in self.app.take_effects() {
+                match effect {
+                    Effect::Catalog => self.app.catalog(self.launch.catalog()),
+                    Effect::Begin(choice) => self.driver = Some(self.launch.start(&choice).unwrap()),
+                    Effect::Send(command) => self.driver.as_ref().unwrap().commands.send(command).unwrap(),
+                    _ => {}
+                }
+            }
+            while let Some(notice) = self.driver.as_mut().and_then(|d| d.notices.try_recv().ok()) {
+                self.notices.push(notice.clone());
+                self.app.notice(notice);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn screen(&mut self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+        terminal.draw(|frame| self.app.draw(frame)).unwrap();
+        let cells = terminal.backend().buffer().content.chunks(120);
+        cells.map(|row| row.iter().map(|c| c.symbol()).collect::<String>() + "\n").collect()
+    }
+}
+
+#[test]
+fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let launch = Launch::new(configuration(folder.path()), None).unwrap().with_sources(Sources::with_kinds(&[&KIND]));
+    let themes = vec![Theme::monochrome(UNICODE)];
+    let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::defaults(), themes };
+    let mut bench = Workbench { app: App::new(parts), launch, driver: None, notices: Vec::new() };
+    bench.settle();
+    assert!(bench.screen().contains("lamps") && bench.screen().contains("switch 2 lamps on."), "{}", bench.screen());
+    bench.press(KeyCode::Enter);
+    assert!(bench.screen().contains("It is dark."), "{}", bench.screen());
+    for lamp in ['1', '2'] {
+        bench.press(KeyCode::Char('m'));
+        "switch ".chars().chain([lamp]).for_each(|c| bench.press(KeyCode::Char(c)));
+        bench.press(KeyCode::Enter);
+    }
+    assert!(bench.screen().contains("Lamp 2 shines."), "{}", bench.screen());
+    let records: Vec<_> = bench
+        .notices
+        .iter()
+        .filter_map(|n| match n {
+            Notice::Recorded(record) => Some((**record).clone()),
+            _ => None,
+        })
+        .collect();
+    let header = bench
+        .notices
+        .iter()
+        .find_map(|n| match n {
+            Notice::Opened { header, .. } => Some((**header).clone()),
+            _ => None,
+        })
+        .unwrap();
+    assert_eq!((header.world.as_str(), header.task.as_str()), ("lamps", "row/2"));
+    let text = render(Format::Text, &header, &records).unwrap();
+    assert!(text.contains("Lamp 2 shines.") && render(Format::Html, &header, &records).is_ok(), "{text}");
+}
