@@ -50,6 +50,9 @@ impl Driver {
         let Some(found) = found else { return };
         let call = found.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
         let (mut tree, under) = self.goals();
+        if let Some(root) = tree.nodes.first_mut().filter(|root| root.status == NodeStatus::Blocked) {
+            root.why = "not reached yet; below it is what the chosen proposal needs".into();
+        }
         match call {
             None => {
                 let text = found.action.as_ref().map_or_else(|| found.raw.trim().to_owned(), |a| a.text.clone());

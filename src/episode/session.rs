@@ -292,6 +292,16 @@ impl Session {
         self.node(self.node(node)?.parent?)?.turn.taken(decision.id)
     }
 
+    /// The mark of the step to a node: of what was not executed that it was refused or blocked, else the verdict's that it was
+    /// decided with.
+    pub fn mark_at(&self, node: &Node) -> Mark {
+        match &node.outcome {
+            outcome if outcome.error.is_some() => Mark::Fails,
+            outcome if outcome.blocked.is_some() => Mark::Blocked,
+            _ => self.verdict_at(node.id).map_or(Mark::NotChecked, Verdict::mark),
+        }
+    }
+
     /// The assertions in force at a node.
     pub fn assertions_at(&self, node: NodeId) -> &InForce {
         static NONE: InForce = InForce::new();

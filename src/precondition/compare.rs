@@ -73,6 +73,22 @@ pub struct SetComparison {
     pub score: Option<Score>,
 }
 
+impl SetComparison {
+    /// Leaves actions out of the score, and says why: nothing is known of them.
+    pub fn leave_out(&mut self, why: &str, is_out: impl Fn(&str) -> bool) {
+        for action in self.actions.iter_mut().filter(|a| is_out(&a.action)) {
+            (action.score, action.difference) = (Err(why.to_owned()), None);
+        }
+        self.score = macro_average(&self.actions);
+    }
+}
+
+/// The macro average over the actions that have a score.
+fn macro_average(actions: &[ActionComparison]) -> Option<Score> {
+    let scores: Vec<Score> = actions.iter().filter_map(|a| a.score.as_ref().ok().copied()).collect();
+    Mean::of(&scores).map(|mean| mean.of_means)
+}
+
 impl Workshop {
     /// Compares two sets, each with its name. Actions that the specification does not have come last and cannot be told.
     pub fn compare(&self, left: (&str, &AdoptedSet), right: (&str, &AdoptedSet)) -> SetComparison {
@@ -89,13 +105,8 @@ impl Workshop {
         }
         let compare = |(action, params): (String, Vec<String>)| self.compare_action(action, params, left.1, right.1);
         let actions: Vec<ActionComparison> = names.into_iter().map(compare).collect();
-        let scores: Vec<Score> = actions.iter().filter_map(|a| a.score.as_ref().ok().copied()).collect();
-        SetComparison {
-            left: left.0.to_owned(),
-            right: right.0.to_owned(),
-            score: Mean::of(&scores).map(|mean| mean.of_means),
-            actions,
-        }
+        let score = macro_average(&actions);
+        SetComparison { left: left.0.to_owned(), right: right.0.to_owned(), score, actions }
     }
 
     fn compare_action(

@@ -420,6 +420,14 @@ async fn sets_are_saved_compared_and_put_in_force_whole_or_not_at_all() {
         right: SetSource::File("none.py".into()),
     }));
     w.said(Level::Error, "none.py").await;
+    // What a file gets wrong is said before anything of it is compared or adopted.
+    std::fs::write(&path, "def add(self, n):\n    assert n <\n").unwrap();
+    w.send(Command::Workshop(WorkshopCommand::Compare {
+        token: 12,
+        left: SetSource::InForce,
+        right: SetSource::File(path.clone()),
+    }));
+    w.said(Level::Error, "`n <` of add is no assertion").await;
     w.send(Command::Workshop(WorkshopCommand::Compare {
         token: 11,
         left: SetSource::InForce,

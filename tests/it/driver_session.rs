@@ -286,7 +286,7 @@ async fn assertions_belong_to_the_branch_they_were_adopted_on() {
     }));
     w.until("the adoption", |_, s| s.assertions()["add"].0 == ["n == 3"]).await;
     assert_eq!(w.session.assertions_at(1)["add"].1, "specification", "the branch taken before keeps its own");
-    let mut checked = async |w: &mut Watched, token| {
+    let checked = async |w: &mut Watched, token| {
         w.send(Command::CheckText { token, text: "add 4".into() });
         let is = |n: &Notice| matches!(n, Notice::TextChecked { token: t, .. } if *t == token);
         match w.until("the check", |n, _| is(n)).await {

@@ -15,6 +15,7 @@ use crate::method::Answer;
 use crate::method::prompting::LEAD;
 use crate::model::Completion;
 use crate::precondition::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, read_completion};
+use crate::words;
 
 /// Temperature of the random samples.
 const TEMPERATURE: f64 = 0.7;
@@ -188,7 +189,7 @@ impl Workshop {
             if read > 0 {
                 self.say(
                     Level::Info,
-                    format!("{read} completions read; look the candidates over and adopt what is right"),
+                    format!("{} read; look the candidates over and adopt what is right", words::count(read, "completion")),
                 );
             }
         }
@@ -237,8 +238,8 @@ impl Workshop {
                     self.say(
                         Level::Info,
                         format!(
-                            "{} candidates of {action} scored: their mean log-probability a token stands beside them",
-                            scores.len()
+                            "{} of {action} scored: their mean log-probability a token stands beside them",
+                            words::count(scores.len(), "candidate")
                         ),
                     );
                 }

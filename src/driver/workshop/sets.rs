@@ -9,6 +9,8 @@ use crate::driver::{Level, Notice};
 use crate::episode::Header;
 use crate::episode::gate::{Assertions, Request};
 use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Edit};
+use crate::program::Assertion;
+use crate::words::count;
 
 /// Which set is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +107,13 @@ impl Surroundings<'_> {
             SetSource::Given(_, set) => Some(set),
             SetSource::File(path) => {
                 let mut set = AdoptedSet::read(&path).map_err(|e| e.to_string())?;
+                for AdoptedAction { action, assertions, .. } in &set.actions {
+                    for text in assertions {
+                        Assertion::compile(text).map_err(|e| {
+                            format!("{}: `{text}` of {action} is no assertion: {e}; nothing was loaded", path.display())
+                        })?;
+                    }
+                }
                 let missing = self.set_in_force().actions.into_iter();
                 let missing: Vec<_> = missing.filter(|a| !set.actions.iter().any(|b| a.action == b.action)).collect();
                 set.actions.extend(missing);
@@ -135,9 +144,8 @@ impl Workshop {
         set.actions.retain(|a| !a.assertions.is_empty() || around.session.assertions().contains_key(&a.action));
         match set.write(path) {
             Ok(()) => {
-                let count: usize = set.actions.iter().map(|a| a.assertions.len()).sum();
-                let s = if count == 1 { "" } else { "s" };
-                self.say(Level::Info, format!("{count} assertion{s} in force written to {}", path.display()));
+                let all: usize = set.actions.iter().map(|a| a.assertions.len()).sum();
+                self.say(Level::Info, format!("{} in force written to {}", count(all, "assertion"), path.display()));
             }
             Err(error) => self.say(Level::Error, error.to_string()),
         }
@@ -158,8 +166,7 @@ impl Workshop {
         }
         let words = match wanted.len() {
             0 => return self.say(Level::Info, format!("{name} is in force already; nothing changed")),
-            1 => format!("{name} is in force; the assertions of 1 action changed"),
-            n => format!("{name} is in force; the assertions of {n} actions changed"),
+            n => format!("{name} is in force; the assertions of {} changed", count(n, "action")),
         };
         let last = wanted.len() - 1;
         for (at, assertions) in wanted.into_iter().enumerate() {

@@ -256,11 +256,17 @@ impl Work {
                 return Ok(());
             }
             Job::Compare { token, left, right } => {
+                let inferred = left.1.is_none() || right.1.is_none();
                 let [left, right] = [left, right].map(|(name, set)| {
                     let set = set.unwrap_or_else(|| suggested(store));
                     (name, set)
                 });
-                let comparison = store.compare((&left.0, &left.1), (&right.0, &right.1));
+                let mut comparison = store.compare((&left.0, &left.1), (&right.0, &right.1));
+                if inferred {
+                    comparison.leave_out("not inferred yet", |action| {
+                        store.pool(action).is_ok_and(|pool| pool.candidates.is_empty())
+                    });
+                }
                 let (comparison, right) = (Arc::new(comparison), Arc::new(right.1));
                 let _ = self.notices.send(Notice::SetsCompared { token, comparison, right });
                 return Ok(());

@@ -127,3 +127,50 @@ fn is_compatible(session: &Session, node: &Node) -> bool {
         Mark::Fails | Mark::Unknown | Mark::Blocked => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::episode::Record;
+
+    /// A session of one step: whether its precondition held (`null` where it has none), and whether the world refused it.
+    fn session(precondition: serde_json::Value, refused: bool) -> Session {
+        let header = json!({
+            "stepwright": "session", "version": 1, "program": "test", "created": 0, "world": "w", "data": "shipped", "task": "t",
+            "sentence": "s", "seed": 0, "method": "m", "model": "x", "specification": "", "opening": [],
+        });
+        let mut session = Session::new(serde_json::from_value(header).unwrap());
+        let outcome = json!({"observation": "", "calls": [], "error": refused.then_some("no such line")});
+        let checks: Vec<_> = Some(precondition).filter(|p| !p.is_null()).into_iter().collect();
+        let checks: Vec<_> =
+            checks.into_iter().map(|status| json!({"kind": "precondition", "condition": "c", "status": status})).collect();
+        let action = json!({"text": "go"});
+        let events = [
+            json!({"event": "started", "outcome": {"observation": "", "calls": []}}),
+            json!({"event": "proposed", "proposal": {"id": 1, "raw": "go", "action": action, "origin": "sample"}}),
+            json!({"event": "checked", "proposal": 1, "verdict": {"checks": checks}}),
+            json!({"event": "decided", "decision": {"id": 1, "choice": "approve", "proposal": 1, "by": "policy"}}),
+            json!({"event": "executed", "decision": 1, "child": 1, "action": action, "outcome": outcome, "changes": []}),
+        ];
+        for (at, mut event) in events.into_iter().enumerate() {
+            (event["id"], event["ts"], event["node"]) = (json!(at + 1), json!(0), json!(0));
+            let record: Record = serde_json::from_value(event).unwrap();
+            session.apply(&record).unwrap();
+        }
+        session
+    }
+
+    #[test]
+    fn a_refused_line_without_preconditions_is_not_compatible() {
+        let compatible = |precondition, refused| {
+            let session = session(precondition, refused);
+            is_compatible(&session, session.node(1).unwrap())
+        };
+        assert!(!compatible(json!(null), true));
+        assert!(compatible(json!(null), false));
+        assert!(compatible(json!("holds"), true), "what the preconditions say, whatever the world does");
+        assert!(!compatible(json!("fails"), false));
+    }
+}

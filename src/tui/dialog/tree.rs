@@ -10,6 +10,7 @@ use super::{Context, Dialog, Reply};
 use crate::driver::{Command, Request};
 use crate::episode::{Node, NodeId, Session};
 use crate::tui::actions::ActionId;
+use crate::tui::panes::words;
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
 
@@ -53,18 +54,22 @@ fn rows(session: &Session) -> Vec<Row> {
     out
 }
 
-fn line<'a>(row: Row, node: &'a Node, theme: &Theme, current: bool) -> Line<'a> {
+fn line<'a>(row: Row, node: &'a Node, session: &Session, theme: &Theme) -> Line<'a> {
     let glyphs = &theme.glyphs;
+    let current = row.node == session.cursor();
     let indent = row.indent.min(12);
     let mut lead = format!("{} ", glyphs.vertical).repeat(indent.saturating_sub(usize::from(row.branch)));
     if row.branch {
         lead.push_str(&format!("{} ", glyphs.branch));
     }
+    let mark = node.action.as_ref().map(|_| words::mark(glyphs, session.mark_at(node)));
+    let mark = mark.map_or(Span::raw("  "), |(glyph, role)| Span::styled(format!("{glyph} "), theme.style(role)));
     let action = node.action.as_ref().map_or("(start)", |a| a.text.as_str());
     let role = if current { Role::Accent } else { Role::Text };
     let mut spans = vec![
         Span::styled(lead, theme.style(Role::Dim)),
         Span::styled(format!("{:>3} ", node.depth), theme.style(Role::Dim)),
+        mark,
         Span::styled(sanitize::line(action), theme.style(role)),
     ];
     if current {
@@ -79,7 +84,9 @@ fn line<'a>(row: Row, node: &'a Node, theme: &Theme, current: bool) -> Line<'a> 
     } else if node.outcome.done {
         spans.push(Span::styled("  episode over", theme.style(Role::Warn)));
     } else if node.outcome.error.is_some() {
-        spans.push(Span::styled(format!("  {} refused", glyphs.no), theme.style(Role::Bad)));
+        spans.push(Span::styled("  refused", theme.style(Role::Bad)));
+    } else if node.outcome.blocked.is_some() {
+        spans.push(Span::styled("  blocked", theme.style(Role::Warn)));
     }
     if node.children.len() > 1 {
         spans.push(Span::styled(format!("  {} branches", node.children.len()), theme.style(Role::Warn)));
@@ -111,7 +118,7 @@ impl Dialog for Tree {
             let Some((row, node)) = rows.get(i).and_then(|r| Some((*r, session.node(r.node)?))) else {
                 return Line::default();
             };
-            line(row, node, context.theme, row.node == session.cursor())
+            line(row, node, session, context.theme)
         });
     }
 

@@ -15,6 +15,8 @@ use crate::tui::view::View;
 
 /// From this width on the sides stand in two columns.
 const TWO_COLUMNS: usize = 100;
+/// Longest reason that stands in a heading.
+const SHORT: usize = 24;
 /// Columns of the word between or behind the sides.
 const WORD: usize = 12;
 
@@ -129,6 +131,7 @@ impl SetsPage {
         let score = match &action.score {
             Ok(score) if score.f1 == 1.0 => "permit the same".to_owned(),
             Ok(score) => in_words(score),
+            Err(why) if why.len() <= SHORT => why.clone(),
             Err(_) => "cannot be told".to_owned(),
         };
         let pad = width.saturating_sub(head.width() + score.width()).max(1);

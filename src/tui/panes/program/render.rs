@@ -8,7 +8,7 @@ use super::passage::Passage;
 use super::rows::{self, Line};
 use super::{ProgramPane, highlight};
 use crate::driver::LineStatus;
-use crate::episode::{Mark, Node, Session, Verdict};
+use crate::episode::{Node, Session};
 use crate::tui::panes::draw::{Painter, Row, Run, run, split_left, split_top};
 use crate::tui::panes::{words, wrap};
 use crate::tui::theme::{Role, Theme};
@@ -193,14 +193,9 @@ fn gutter_split(area: Rect, gutter: &[Run]) -> (Rect, Rect) {
     (Rect { width, ..area }, Rect { x: area.x + width, width: area.width - width, ..area })
 }
 
-/// The mark of the verdict that a node's action was decided with; of what was not executed that it was blocked or refused.
+/// The mark of the step to a node.
 fn verdict(theme: &Theme, session: &Session, node: &Node) -> Run {
-    let mark = match &node.outcome {
-        outcome if outcome.error.is_some() => Mark::Fails,
-        outcome if outcome.blocked.is_some() => Mark::Blocked,
-        _ => session.verdict_at(node.id).map_or(Mark::NotChecked, Verdict::mark),
-    };
-    let (glyph, role) = words::mark(&theme.glyphs, mark);
+    let (glyph, role) = words::mark(&theme.glyphs, session.mark_at(node));
     run(role, format!("{glyph} "))
 }
 

@@ -65,6 +65,10 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         let reason = if reason.is_empty() { "no reason given" } else { reason };
         rows.extend(words::labelled(&format!("{} rejected: ", theme.glyphs.no), Role::Bad, reason, width));
     }
+    if view.is_pruned(proposal) {
+        let words = "a person took it out of the candidates; put back in Blocking, it can be taken";
+        rows.extend(words::labelled(&format!("{} pruned: ", theme.glyphs.dot), Role::Warn, words, width));
+    }
     match turn.verdict(proposal.id) {
         Some(verdict) => rows.extend(verdict_rows(verdict, theme, width)),
         None if proposal.action.is_some() => {
