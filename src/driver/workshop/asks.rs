@@ -189,7 +189,10 @@ impl Workshop {
             if read > 0 {
                 self.say(
                     Level::Info,
-                    format!("{} read; look the candidates over and adopt what is right", words::count(read, "completion")),
+                    format!(
+                        "{} read; look the candidates over and adopt what is right",
+                        words::count(read, "completion")
+                    ),
                 );
             }
         }

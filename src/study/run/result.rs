@@ -144,8 +144,10 @@ mod tests {
         let mut session = Session::new(serde_json::from_value(header).unwrap());
         let outcome = json!({"observation": "", "calls": [], "error": refused.then_some("no such line")});
         let checks: Vec<_> = Some(precondition).filter(|p| !p.is_null()).into_iter().collect();
-        let checks: Vec<_> =
-            checks.into_iter().map(|status| json!({"kind": "precondition", "condition": "c", "status": status})).collect();
+        let checks: Vec<_> = checks
+            .into_iter()
+            .map(|status| json!({"kind": "precondition", "condition": "c", "status": status}))
+            .collect();
         let action = json!({"text": "go"});
         let events = [
             json!({"event": "started", "outcome": {"observation": "", "calls": []}}),
