@@ -5,9 +5,11 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use stepwright::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
-use stepwright::program::{Call, Specification};
+use stepwright::blocking::{Derivation, known};
+use stepwright::planner::{Agent, Observed, ProposeContext};
+use stepwright::program::{Call, CheckedProgram, ProgramView, Specification};
 use stepwright::world::World;
+use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 
 /// A point of an episode.
@@ -19,12 +21,18 @@ struct Point {
 
 impl Point {
     fn context(&self) -> ProposeContext<'_, CheckedProgram> {
-        ProposeContext { sentence: &self.sentence, program: &self.program, history: &self.history, rejected: &[] }
+        ProposeContext {
+            sentence: &self.sentence,
+            program: &self.program,
+            history: &self.history,
+            rejected: &[],
+            told: None,
+        }
     }
 }
 
 /// Every decision point of the shipped tasks as the proposer plays them.
-fn points(proposer: &SymbolicProposer) -> Option<Vec<Point>> {
+fn points(proposer: &HouseholdAgent) -> Option<Vec<Point>> {
     let mut world = HouseholdWorld::new(Source::shipped().ok()?, Edition::Put);
     let start = CheckedProgram::start(&Specification::load(&world.specification(), "spec.py").ok()?).ok()?;
     let mut points = Vec::new();
@@ -48,7 +56,7 @@ fn points(proposer: &SymbolicProposer) -> Option<Vec<Point>> {
 
 fn decisions(c: &mut Criterion) {
     let Ok(demonstrations) = shipped::demonstrations(Edition::Put) else { return };
-    let proposer = SymbolicProposer::from_demonstrations(&demonstrations);
+    let proposer = HouseholdAgent::from_demonstrations(&demonstrations);
     let Some(points) = points(&proposer) else { return };
     for k in [1, 5] {
         let mut turn = points.iter().cycle();
@@ -59,11 +67,20 @@ fn decisions(c: &mut Criterion) {
     let blocked = Call::new("agent", "heat", ["zither 1", "microwave 1"]);
     let mut turn = points.iter().cycle();
     c.bench_function("blocking tree of a blocked action", |b| {
-        b.iter(|| turn.next().map(|p| black_box(proposer.explain(&p.context(), &blocked, &|c| c.to_string()))));
+        b.iter(|| {
+            turn.next().map(|p| {
+                let calls: Vec<Call> =
+                    p.history.iter().flat_map(|s| s.action.iter().chain(&s.calls)).cloned().collect();
+                let (effects, names) = (proposer.effects(), known(&calls));
+                let phrase = &|c: &Call| c.to_string();
+                let derivation = Derivation { program: &p.program, effects, known: &names, history: &calls, phrase };
+                black_box(derivation.action(&blocked))
+            })
+        });
     });
     let mut turn = points.iter().cycle();
-    c.bench_function("goals with the next action", |b| {
-        b.iter(|| turn.next().map(|p| black_box(proposer.goals(&p.context(), &|c| c.to_string()))));
+    c.bench_function("parts of the goal with their standing", |b| {
+        b.iter(|| turn.next().map(|p| black_box(proposer.goal_parts(&p.sentence, &p.history))));
     });
 }
 

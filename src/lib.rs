@@ -3,19 +3,22 @@
 //! The map, in the order imports run (a module imports only from those above it):
 //! - [`options`]: what can be set of worlds and methods, declared once as data.
 //! - [`episode`]: events, the session as their fold, the undo tree, the gate, the log file; pure.
+//! - [`literal`]: ground literals, and the set of them an agent can tell at a moment.
+//! - [`weights`]: weights as multiples of one another: exact fractions, expressions, what follows from several.
+//! - [`sanitize`]: text made safe to draw.
 //! - [`program`]: specifications, calls, rendering, the bounded Python engine, and the sandbox of model-written code; a crate of its
 //!   own in `crates/program`.
-//! - [`world`]: environments, one folder each.
+//! - [`planner`]: effects learned from demonstrations, search, classical planning, and the trait of agents without a model.
+//! - [`blocking`]: goals, blocked actions, unmet conditions and what would meet them.
+//! - [`world`]: environments, one folder each, with their agents.
+//! - [`belief`]: the state a model keeps in words: reading, writing, comparing.
 //! - [`model`]: sources of completions: providers, cassettes.
 //! - [`prompt`]: prompt templates, rendered to messages.
-//! - [`config`]: settings, where they come from, and the models they name.
 //! - [`precondition`]: candidate assertions: generate, validate, rank.
-//! - [`planner`]: effects learned from demonstrations and search over them.
-//! - [`belief`]: the state a model keeps in words: reading, writing, comparing.
-//! - [`blocking`]: goals, blocked actions, unmet conditions and what would meet them.
 //! - [`method`]: what each research method puts into the loop's slots.
+//! - [`config`]: settings, where they come from, and the models they name.
 //! - [`export`]: sessions as HTML, asciicast, JSONL and text.
-//! - [`sanitize`]: text made safe to draw. - [`words`]: counts in words.
+//! - [`words`]: counts in words.
 //! - [`driver`]: the task that runs methods against worlds and models.
 //! - [`study`]: unattended runs, metrics, conformance checks.
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
@@ -27,20 +30,20 @@ pub mod config;
 pub mod driver;
 pub mod episode;
 pub mod export;
+pub mod literal;
 pub mod method;
 pub mod model;
 pub mod options;
 pub mod planner;
 pub mod precondition;
+pub mod program;
 pub mod prompt;
 pub mod sanitize;
 pub mod study;
 pub mod tui;
+pub mod weights;
 pub mod words;
 pub mod world;
-
-#[doc(inline)]
-pub use stepwright_program as program;
 
 #[cfg(test)]
 #[path = "../tests/support/recordings.rs"]

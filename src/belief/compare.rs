@@ -1,12 +1,12 @@
 //! Two beliefs by meaning, value by value: what is believed wrongly, what is missing, what is too much.
 //!
 //! The order of keys and lists does not count; an absent value, `{}`, `[]` and null are the same. Weights are compared as they are
-//! given, apart from spelling (`b.weight / 2`, `b.weight * 0.5`): what follows from several of them belongs to [`weights`](super::weights).
+//! given, apart from spelling (`b.weight / 2`, `b.weight * 0.5`): what follows from several of them belongs to [`crate::weights`].
 
 use serde_json::{Map, Value};
 
-use super::weights::Expression;
 use super::{OBJECTS, RELATIONS};
+use crate::weights::Expression;
 
 /// One value that differs.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,31 +1,24 @@
-//! A writer without a model: what a blocking domain says an action changes, applied to a belief in a world's state form.
+//! A writer without a model: what an action changes by its effects, applied to a belief in a world's state form.
 //!
 //! Only what is certain is believed: what an action possibly brings about stays as it was. So the belief departs from the truth
-//! where the domain is silent, which is what a person wants to see (`drift`).
+//! where they are silent, which is what a person wants to see (`drift`).
 
 use serde_json::Value;
 
-use crate::blocking::Domain;
-use crate::blocking::domain::{Bindings, Truth};
-use crate::world::Atom;
+use crate::literal::{Change, Truth};
 use crate::world::state_form::StateForm;
 
 /// Stands for any thing in an effect.
 const ANY: &str = "*";
 
-/// The belief after an action of the world, given as its text; `None` if the domain knows no such action.
-pub fn after(belief: &Value, action: &str, domain: &Domain, form: &StateForm) -> Option<Value> {
-    let action = domain.read_text(action)?;
-    let schema = domain.action(&action.predicate)?;
-    let bindings = Bindings::of(&schema.form.args, &action.args);
-    let effects: Vec<(Atom, Truth)> =
-        schema.effects.iter().map(|(pattern, truth)| (pattern.ground(&bindings), *truth)).collect();
+/// The belief after an action that changes this.
+pub fn after(belief: &Value, effects: &[Change], form: &StateForm) -> Value {
     let mut after = belief.clone();
     // What ends before what begins: `IN x *` is over, then `IN x shelf` holds.
     effects.iter().filter(|(_, truth)| *truth == Truth::False).for_each(|(atom, _)| form.tell(&mut after, atom, false));
     let begins = effects.iter().filter(|(atom, truth)| *truth == Truth::True && atom.args.iter().all(|arg| arg != ANY));
     begins.for_each(|(atom, _)| form.tell(&mut after, atom, true));
-    Some(after)
+    after
 }
 
 #[cfg(test)]
@@ -33,19 +26,19 @@ mod tests {
     use super::*;
     use crate::belief::{Drift, compare};
     use crate::world::World;
-    use crate::world::{household, kitchen, state_form};
+    use crate::world::{household, kitchen, shipped_domain, state_form};
 
     /// Plays actions in a world and writes the belief along; the drift after each.
     fn played(world: &mut dyn World, task: &str, actions: &[String]) -> Vec<Drift> {
         let form = state_form::shipped(world.kind()).unwrap().unwrap();
-        let domain = crate::blocking::domain::shipped(world.kind()).unwrap().unwrap();
+        let domain = shipped_domain(world.kind()).unwrap().unwrap();
         world.reset(task, 0).unwrap();
         let mut belief = state_form::of(world).unwrap();
         let mut drift = vec![Drift::of(&belief, &state_form::of(world).unwrap())];
         for action in actions {
             let outcome = world.act(action).unwrap();
             assert!(outcome.error.is_none(), "{action}: {:?}", outcome.error);
-            belief = after(&belief, action, &domain, &form).unwrap_or(belief);
+            belief = domain.changes(action).map_or_else(|| belief.clone(), |changes| after(&belief, &changes, &form));
             drift.push(Drift::of(&belief, &state_form::of(world).unwrap()));
         }
         drift
@@ -88,14 +81,15 @@ mod tests {
 
     #[test]
     fn what_the_domain_does_not_know_changes_nothing() {
-        let form = state_form::shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
-        let domain = crate::blocking::domain::shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
+        let form = state_form::shipped(&kitchen::KIND).unwrap().unwrap();
+        let domain = shipped_domain(&kitchen::KIND).unwrap().unwrap();
         let belief = serde_json::json!({"objects": ["mug_1", "shelf_1"], "relations": [], "mug_1": {}, "shelf_1": {"contains": ["mug_1"]}});
-        assert_eq!(after(&belief, "sing a song", &domain, &form), None);
-        assert_eq!(after(&belief, "turnaround", &domain, &form), Some(belief.clone()));
-        let held = after(&belief, "grab mug_1", &domain, &form).unwrap();
+        let done = |belief: &Value, action: &str| Some(after(belief, &domain.changes(action)?, &form));
+        assert_eq!(done(&belief, "sing a song"), None);
+        assert_eq!(done(&belief, "turnaround"), Some(belief.clone()));
+        let held = done(&belief, "grab mug_1").unwrap();
         assert_eq!(held["relations"], serde_json::json!(["the robot holds mug_1"]));
         assert_eq!(held["shelf_1"], serde_json::json!({}));
-        assert_eq!(compare(&after(&held, "put mug_1 shelf_1", &domain, &form).unwrap(), &belief), []);
+        assert_eq!(compare(&done(&held, "put mug_1 shelf_1").unwrap(), &belief), []);
     }
 }

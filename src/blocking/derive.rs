@@ -8,9 +8,9 @@ use std::cell::Cell;
 
 use super::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::episode::{Check, Status};
+use crate::planner::EffectModel;
 use crate::planner::effects::{ActionModel, Lifted, Term, kind_of};
-use crate::planner::{EffectModel, ProgramView};
-use crate::program::{Call, Literal};
+use crate::program::{Call, Literal, ProgramView};
 
 /// Actions below actions, at most.
 const DEPTH: usize = 3;
@@ -369,7 +369,7 @@ impl Want<'_> {
 }
 
 /// Names in the calls so far, those met last first.
-pub(crate) fn known(history: &[Call]) -> Vec<String> {
+pub fn known(history: &[Call]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for arg in history.iter().rev().flat_map(|c| &c.args) {
         if let Literal::Str(name) = arg

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::derived::Derived;
 use super::selector::{self, Memory, RankedLeaf};
-use super::{Blocked, BlockingTree, Domain, Forest, Moment, Selection};
+use super::{Blocked, BlockingTree, Domain, Environment, Forest, Moment, Selection};
 use crate::episode::TreeEdit;
+use crate::literal::{Atom, Facts};
 use crate::planner::Observed;
 use crate::program::Call;
-use crate::world::{Atom, Facts, World};
 
 /// A forest with its domain and what the robot remembers.
 #[derive(Debug, Clone)]
@@ -33,11 +33,11 @@ pub struct Told {
 
 impl Told {
     /// The present moment of a world; `None` where it tells no facts.
-    pub fn by(world: &dyn World) -> Option<Self> {
+    pub fn by(world: &(impl Environment + ?Sized)) -> Option<Self> {
         Some(Told { facts: world.facts()?, goals: world.goals().unwrap_or_default() })
     }
 
-    fn moment<T>(&self, world: &dyn World, act: impl FnOnce(&Moment<'_>) -> T) -> T {
+    fn moment<T>(&self, world: &(impl Environment + ?Sized), act: impl FnOnce(&Moment<'_>) -> T) -> T {
         let judge = |part: &Atom| world.goal_holds(part).unwrap_or_else(|| self.facts.atoms.contains(part));
         act(&Moment { facts: &self.facts, goals: &self.goals, judge: &judge })
     }
@@ -45,7 +45,7 @@ impl Told {
 
 impl Growth {
     /// What grows where a world stands now; `None` where it tells no facts.
-    pub fn begin(domain: Arc<Domain>, world: &dyn World) -> Option<Self> {
+    pub fn begin(domain: Arc<Domain>, world: &(impl Environment + ?Sized)) -> Option<Self> {
         let told = Told::by(world)?;
         let forest = told.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&told.facts);
@@ -53,8 +53,8 @@ impl Growth {
     }
 
     /// What grows from assertions, where there is no domain, or another one is not wanted.
-    pub fn derive(mut derived: Derived, world: &dyn World) -> Self {
-        let domain = derived.domain(&Forest::default(), None, world);
+    pub fn derive(mut derived: Derived, world: &(impl Environment + ?Sized)) -> Self {
+        let domain = derived.domain(&Forest::default(), None, &|call| world.text_of(call));
         let told = Told { facts: derived.facts().clone(), goals: derived.goals() };
         let forest = told.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&told.facts);
@@ -73,7 +73,7 @@ impl Growth {
     }
 
     /// The present moment.
-    pub fn told(&self, world: &dyn World) -> Option<Told> {
+    pub fn told(&self, world: &(impl Environment + ?Sized)) -> Option<Told> {
         match &self.derived {
             Some(derived) => Some(Told { facts: derived.facts().clone(), goals: derived.goals() }),
             None => Told::by(world),
@@ -81,13 +81,13 @@ impl Growth {
     }
 
     /// What can be told at the present moment.
-    pub fn facts(&self, world: &dyn World) -> Option<Facts> {
+    pub fn facts(&self, world: &(impl Environment + ?Sized)) -> Option<Facts> {
         self.derived.as_ref().map_or_else(|| world.facts(), |derived| Some(derived.facts().clone()))
     }
 
     /// Takes in a step that the world took, and whether the task is done, before [`Growth::executed`]: what is derived from
     /// assertions changes with it.
-    pub fn hear(&mut self, step: Observed, won: bool, world: &dyn World) {
+    pub fn hear(&mut self, step: Observed, won: bool, world: &(impl Environment + ?Sized)) {
         if let Some(derived) = &mut self.derived {
             derived.hear(step, won);
             self.derive_again(None, world);
@@ -95,9 +95,9 @@ impl Growth {
     }
 
     /// Derives the domain again, for what has grown and an action that is about to be selected or added.
-    fn derive_again(&mut self, next: Option<Call>, world: &dyn World) {
+    fn derive_again(&mut self, next: Option<Call>, world: &(impl Environment + ?Sized)) {
         if let Some(derived) = &mut self.derived {
-            self.domain = Arc::new(derived.domain(&self.forest, next, world));
+            self.domain = Arc::new(derived.domain(&self.forest, next, &|call| world.text_of(call)));
         }
     }
 
@@ -112,7 +112,7 @@ impl Growth {
     }
 
     /// Selects a leaf; see [`Forest::select`].
-    pub fn select(&mut self, text: &str, facts: &Facts, world: &dyn World) -> Selection {
+    pub fn select(&mut self, text: &str, facts: &Facts, world: &(impl Environment + ?Sized)) -> Selection {
         if self.derived.is_some() {
             let next = self.forest.leaf(text).and_then(|leaf| leaf.action.predicate.parse().ok());
             self.derive_again(next, world);
@@ -126,7 +126,13 @@ impl Growth {
     }
 
     /// Takes in that the world executed an action: what was told before, and the world as it is after.
-    pub fn executed(&mut self, text: &str, error: Option<&str>, before: &Told, world: &dyn World) -> Option<Blocked> {
+    pub fn executed(
+        &mut self,
+        text: &str,
+        error: Option<&str>,
+        before: &Told,
+        world: &(impl Environment + ?Sized),
+    ) -> Option<Blocked> {
         let after = self.told(world)?;
         let action = self.forest.leaf(text).map(|leaf| leaf.action.clone()).or_else(|| self.domain.read_text(text));
         let known = (text, action.as_ref());
@@ -144,7 +150,7 @@ impl Growth {
     ///
     /// # Errors
     /// As [`Forest::edit`].
-    pub fn edit(&mut self, edit: &TreeEdit, world: &dyn World) -> Result<(), String> {
+    pub fn edit(&mut self, edit: &TreeEdit, world: &(impl Environment + ?Sized)) -> Result<(), String> {
         if let TreeEdit::Add { action, .. } = edit {
             self.derive_again(world.call_of(action), world);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::domain::{Domain, Pattern, Raise, VISIBLE};
-use crate::world::{Atom, Facts};
+use crate::literal::{Atom, Facts};
 
 /// The moment, as the robot knows it.
 #[derive(Debug, Clone, Copy)]

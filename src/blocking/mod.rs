@@ -8,16 +8,17 @@
 mod derive;
 mod derived;
 pub mod domain;
+mod environment;
 mod forest;
 mod growth;
 mod knowledge;
 mod named;
 pub mod selector;
 
-pub use derive::Derivation;
-pub(crate) use derive::known;
-pub use derived::{Basis, Before, Derived};
+pub use derive::{Derivation, known};
+pub use derived::{Basis, Before, Derived, TextOf};
 pub use domain::{Domain, DomainError};
+pub use environment::Environment;
 pub use forest::{Blocked, Forest, Moment, Node, NodeKey, Selection};
 pub use growth::{Growth, Told};
 pub use knowledge::Knowledge;

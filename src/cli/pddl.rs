@@ -7,9 +7,8 @@ use clap::{Args, ValueEnum};
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, print};
 use crate::planner::Observed;
-use crate::planner::classical::{Known, Limits, PlanningTask, household};
-use crate::planner::household::belief::Belief;
-use crate::world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, World, household as house, refusal};
+use crate::planner::classical::{Known, Limits, PlanningTask};
+use crate::world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, refusal};
 
 /// Prints a task of the kitchen or the household as PDDL.
 #[derive(Debug, Args)]
@@ -57,9 +56,9 @@ impl Pddl {
         let spec = OpenSpec { world: name, data: self.options.data.as_deref(), options: &options, task };
         let problem = self.problem(Sources::default().open(&spec)?)?;
         if self.domain {
-            print(problem.domain())?;
+            print(problem.domain)?;
         } else if !self.plan {
-            print(problem.problem())?;
+            print(&problem.problem)?;
         } else {
             match problem.plan(&Limits::default()) {
                 Ok(steps) => steps.iter().try_for_each(|step| print(&format!("({step})\n")))?,
@@ -80,28 +79,9 @@ impl Pddl {
             Knowledge::Limited => Known::Nothing,
             Knowledge::Full => Known::Everything,
         };
-        let problem = match self.world.name() {
-            name if name == house::KIND.name => {
-                let belief = match known {
-                    Known::Everything => household::everything(&world.truth()),
-                    Known::InRoom | Known::Nothing => Belief::of(&[Observed {
-                        observation: reset.observation,
-                        calls: reset.observation_calls,
-                        ..Observed::default()
-                    }]),
-                };
-                PlanningTask::household(&task, &sentence, &belief, known)
-            }
-            _ => kitchen(world.as_ref(), &task, known),
-        };
-        problem.map_err(CliError::Failed)
-    }
-}
-
-fn kitchen(world: &dyn World, task: &str, known: Known) -> Result<PlanningTask, String> {
-    let facts = if known == Known::Everything { world.everything() } else { world.facts() };
-    match (facts, world.goals()) {
-        (Some(facts), Some(goals)) => PlanningTask::kitchen(task, &facts, &goals, known),
-        _ => Err(format!("the world {} has no goals to plan for; kitchen and household have", world.name())),
+        let shown = Observed { observation: reset.observation, calls: reset.observation_calls, ..Observed::default() };
+        let problem = world.planning((&task, &sentence), &[shown], known);
+        let none = || Err(format!("the world {} has no planning domain; kitchen and household have", world.name()));
+        problem.unwrap_or_else(none).map_err(CliError::Failed)
     }
 }

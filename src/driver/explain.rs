@@ -16,22 +16,27 @@ impl Driver {
         let session = self.gate.session();
         let won = session.current().is_some_and(|n| n.outcome.won);
         let history: Vec<_> = session.path(session.cursor()).into_iter().map(observed).collect();
-        let (mut tree, open) = self.knowledge.proposer.standing(&session.header.sentence, &history);
-        if tree.nodes.is_empty() {
-            let text = session.header.sentence.clone();
-            let (kind, status) = (NodeKind::Goal, NodeStatus::Blocked);
-            tree.push(BlockingNode { parent: None, kind, text, status, why: String::new(), handle: None });
+        let goal = |parent, text: &str, holds, why: &str| BlockingNode {
+            parent,
+            kind: NodeKind::Goal,
+            text: text.to_owned(),
+            status: if holds { NodeStatus::Open } else { NodeStatus::Blocked },
+            why: why.to_owned(),
+            handle: None,
+        };
+        // The world decides when the task is done.
+        let why = match won {
+            true => "the goal is reached",
+            false => "not reached yet; choose a proposal to see what stands in its way",
+        };
+        let mut tree = BlockingTree::default();
+        let root = tree.push(goal(None, &session.header.sentence, won, why));
+        let mut open = None;
+        for part in self.knowledge.proposer.goal_parts(&session.header.sentence, &history) {
+            let node = tree.push(goal(Some(root), &part.text, part.holds, &part.why));
+            open = open.or((!part.holds).then_some(node));
         }
-        if let Some(root) = tree.nodes.first_mut() {
-            // The world decides when the task is done.
-            (root.status, root.why) = match won {
-                true => (NodeStatus::Open, "the goal is reached".into()),
-                false => {
-                    (NodeStatus::Blocked, "not reached yet; choose a proposal to see what stands in its way".into())
-                }
-            };
-        }
-        (tree, open.unwrap_or(0))
+        (tree, open.unwrap_or(root))
     }
 }
 

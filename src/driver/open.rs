@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::setup::{Beginning, Clock, Keep, Resolver, Setup, Source, system_clock};
 use super::{Handle, start};
-use crate::blocking::{Domain, NamedDomain, domain};
+use crate::blocking::{Domain, NamedDomain};
 use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method::blocking::BlockingSource;
@@ -15,7 +15,6 @@ use crate::method::prompting::{self, Prompting};
 use crate::method::{self, DOMAIN, Method, SYMBOLIC};
 use crate::model::ModelKind;
 use crate::options::Values;
-use crate::planner::SymbolicProposer;
 use crate::prompt::Prompts;
 use crate::world::demonstration::Demonstration;
 use crate::world::{OpenSpec, Sources, WorldError, WorldKind};
@@ -134,6 +133,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
     let source = resolver(&session.model).unwrap_or(Source::Symbolic);
     let method = find_method(&session.method)?;
     let prompting = prompting_for(&demonstrations, config);
+    let proposer = crate::world::agent(opened.world.kind(), &demonstrations);
     // A domain that is gone must not keep anyone from reading the session either.
     let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
     let blocking =
@@ -144,7 +144,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
         method,
         source,
         resolver,
-        proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
+        proposer,
         sandbox: super::setup::sandbox(),
         demonstrations: Arc::new(demonstrations),
         prompting,
@@ -210,6 +210,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         opening: lines,
     };
     let prompting = prompting_for(&demonstrations, config);
+    let proposer = crate::world::agent(opened.world.kind(), &demonstrations);
     Ok(Setup {
         beginning: Beginning::New(Box::new(header)),
         world: opened.world,
@@ -217,7 +218,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         method,
         source,
         resolver,
-        proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
+        proposer,
         sandbox: super::setup::sandbox(),
         demonstrations: Arc::new(demonstrations),
         prompting,
@@ -239,7 +240,7 @@ fn blocking_source(
     let domain = match named {
         Some(NamedDomain::Derived) => None,
         Some(NamedDomain::File(path)) => Some(Arc::new(Domain::open(path).map_err(|e| e.to_string())?)),
-        None => domain::shipped(world).transpose().map_err(|e| e.to_string())?,
+        None => crate::world::shipped_domain(world).transpose().map_err(|e| e.to_string())?,
     };
     Ok(match domain {
         Some(domain) => BlockingSource::Domain(Arc::new(Arc::unwrap_or_clone(domain).worded(options))),

@@ -8,7 +8,7 @@ use crate::method::blocking::BlockingSource;
 use crate::method::prompting::Prompting;
 use crate::method::{Method, SYMBOLIC};
 use crate::model::LanguageModel;
-use crate::planner::SymbolicProposer;
+use crate::planner::Agent;
 use crate::program::sandbox::{Limits, Sandbox, Workers};
 use crate::world::World;
 use crate::world::demonstration::Demonstration;
@@ -101,7 +101,7 @@ pub struct Setup {
     /// Finds other models by name.
     pub resolver: Resolver,
     /// The built-in proposer, with what it learned from demonstrations.
-    pub proposer: Arc<SymbolicProposer>,
+    pub proposer: Arc<dyn Agent>,
     /// Prompts and demonstrations.
     pub prompting: Prompting,
     /// What runs programs that models write.

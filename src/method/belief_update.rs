@@ -14,10 +14,8 @@ use super::context::Known;
 use super::statler::{Form, NEXT_QUERY, STATE, closes, cups, in_force, read_list, read_program, state_prompt, updates};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Step, Stop};
 use crate::belief;
-use crate::blocking::domain;
 use crate::episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
-use crate::planner;
-use crate::world::{Ability, state_form};
+use crate::world::{Ability, shipped_domain, state_form};
 
 /// Temperature of a state that is written again.
 const AGAIN: f64 = 0.7;
@@ -211,7 +209,10 @@ pub(super) fn write(known: &Known, work: &Value) -> Result<Answer, String> {
     let Work { believed, update, action } = Work::deserialize(work).map_err(|e| e.to_string())?;
     let written = match action {
         Some(action) => Ok(after(known, &believed, &action)),
-        None => planner::table::update(&believed, &update).map_err(|e| e.to_string()),
+        None => match known.knowledge.proposer.instructions() {
+            Some(reader) => reader.update(&believed, &update),
+            None => Err(format!("the world {} has no built-in writer; choose a language model (M)", known.world.name)),
+        },
     };
     let raw = written.as_ref().map(belief::write).unwrap_or_default();
     let problem = written.as_ref().err().cloned();
@@ -223,10 +224,11 @@ pub(super) fn write(known: &Known, work: &Value) -> Result<Answer, String> {
 fn after(known: &Known, believed: &Value, action: &str) -> Value {
     let domain = match &known.knowledge.blocking {
         BlockingSource::Domain(domain) => Some(Arc::clone(domain)),
-        _ => domain::shipped(known.world).and_then(Result::ok),
+        _ => shipped_domain(known.world).and_then(Result::ok),
     };
     let form = state_form::shipped(known.world).and_then(Result::ok);
-    let after = domain.zip(form).and_then(|(domain, form)| belief::effects::after(believed, action, &domain, &form));
+    let changes = domain.and_then(|domain| domain.changes(action));
+    let after = changes.zip(form).map(|(changes, form)| belief::effects::after(believed, &changes, &form));
     after.unwrap_or_else(|| believed.clone())
 }
 

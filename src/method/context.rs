@@ -17,8 +17,9 @@ use crate::episode::{
     Action, AskId, AskKind, AskState, Choice, Decision, Node, NodeId, PromptRecord, Proposal, Session, Shape,
     StepOutcome, Turn,
 };
-use crate::planner::{CheckedProgram, Observed, SymbolicProposer};
-use crate::program::Call;
+use crate::planner::classical::{self, PlanningTask};
+use crate::planner::{Agent, AgentContext, Observed};
+use crate::program::{Call, CheckedProgram};
 use crate::world::demonstration::Demonstration;
 use crate::world::{Atom, Facts, Request, World, WorldKind};
 
@@ -43,7 +44,7 @@ pub struct ModelTraits {
 #[derive(Clone)]
 pub struct Knowledge {
     /// The agent without a language model.
-    pub proposer: Arc<SymbolicProposer>,
+    pub proposer: Arc<dyn Agent>,
     /// Recorded episodes.
     pub demonstrations: Arc<Vec<Demonstration>>,
     /// Where blocking trees come from.
@@ -149,11 +150,14 @@ impl<'a> Context<'a> {
 
     /// What work beside the episode takes along.
     pub fn known(&self) -> Known {
+        let (header, history) = (&self.session.header, self.history());
+        let problem = |sight| self.world.planning((&header.task, &header.sentence), &history, sight);
         Known {
             world: self.world.kind(),
-            task: self.session.header.task.clone(),
-            sentence: self.session.header.sentence.clone(),
-            history: self.history(),
+            sentence: header.sentence.clone(),
+            problem: problem(classical::Known::InRoom),
+            limited: problem(classical::Known::Nothing),
+            history,
             program: self.checked(),
             facts: self.world.facts(),
             goals: self.world.goals().unwrap_or_default(),
@@ -207,10 +211,12 @@ impl<'a> Context<'a> {
 pub struct Known {
     /// The world's kind.
     pub world: &'static WorldKind,
-    /// The task's id.
-    pub task: String,
     /// The goal as the agent is told it.
     pub sentence: String,
+    /// The planning problem, where the world has a planning domain: of what is seen, with goal things in the room.
+    pub problem: Option<Result<PlanningTask, String>>,
+    /// The planning problem of what is seen alone.
+    pub limited: Option<Result<PlanningTask, String>>,
     /// The trajectory as the agent lived it, the reset first.
     pub history: Vec<Observed>,
     /// The program state with the assertions in force.
@@ -221,6 +227,19 @@ pub struct Known {
     pub goals: Vec<Atom>,
     /// What was learned before.
     pub knowledge: Knowledge,
+}
+
+impl Known {
+    /// The context of an agent without a language model; `rejected`: calls a person refused at this decision, with the reasons.
+    pub fn agent<'a>(&'a self, rejected: &'a [(Call, String)]) -> AgentContext<'a> {
+        AgentContext {
+            sentence: &self.sentence,
+            program: &self.program,
+            history: &self.history,
+            rejected,
+            told: self.facts.as_ref().map(|facts| (facts, self.goals.as_slice())),
+        }
+    }
 }
 
 /// Tells work beside the episode that nobody waits for it any more.

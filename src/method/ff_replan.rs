@@ -7,10 +7,9 @@ use super::context::Known;
 use super::plan_following::{InForce, NextLine, Upcoming, rows, upcoming, useless};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
 use crate::episode::{Ask, AskKind, Origin, Session};
-use crate::planner::classical::{self, Limits, NoPlan, PlanningTask};
-use crate::planner::household::belief::Belief;
+use crate::planner::classical::{Limits, NoPlan, PlanningTask};
 use crate::program::Call;
-use crate::world::{Ability, Facts};
+use crate::world::Ability;
 
 /// Whose name is recorded with the plans.
 const PLANNER: &str = "planner";
@@ -27,7 +26,7 @@ pub(super) struct FfReplan {
 
 impl Method for FfReplan {
     fn info(&self) -> MethodInfo {
-        let needs = Needs { world: &[Ability::Facts], ..Needs::NONE };
+        let needs = Needs { world: &[Ability::Planning], ..Needs::NONE };
         if self.limited {
             MethodInfo {
                 id: "ff-replan-limited",
@@ -62,17 +61,12 @@ impl Method for FfReplan {
     }
 
     fn compute(&self, known: &Known, _work: &Value, stop: &Stop) -> Result<Answer, String> {
-        let told = known
-            .facts
-            .clone()
-            .ok_or_else(|| format!("the world {} tells no facts to plan on; choose another method", known.world.name));
-        let sight = if self.limited { classical::Known::Nothing } else { classical::Known::InRoom };
-        let problem = if known.world == &crate::world::household::KIND {
-            PlanningTask::household(&known.task, &known.sentence, &Belief::of(&known.history), sight)
-        } else {
-            told.and_then(|facts: Facts| PlanningTask::kitchen(&known.task, &facts, &known.goals, sight))
+        let problem = if self.limited { &known.limited } else { &known.problem };
+        let Some(problem) = problem else {
+            return Err(format!("the world {} has no planning domain; choose another method", known.world.name));
         };
-        Ok(Answer::texts([search(&problem?, stop)?]))
+        let problem = problem.as_ref().map_err(Clone::clone)?;
+        Ok(Answer::texts([search(problem, stop)?]))
     }
 
     fn rows(&self, session: &Session) -> Vec<Section> {

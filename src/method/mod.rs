@@ -32,6 +32,7 @@ mod team;
 mod tests;
 pub mod think;
 pub mod verify;
+pub mod written_plan;
 
 use std::sync::Arc;
 

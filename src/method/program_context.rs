@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use crate::episode::gate::Assertions;
 use crate::episode::{Check, InForce, Status};
-use crate::planner::CheckedProgram;
-use crate::program::{Assertion, Call, Role, Rules, Specification, State};
+use crate::program::{Assertion, Call, CheckedProgram, Role, Rules, Specification, State};
 
 /// What became of a line of an edited program.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::{Call, Literal};
-use crate::world::demonstration::DemonstrationStep;
 
 /// An argument of a lifted call.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,12 +85,6 @@ pub struct Sample<'a> {
     pub action: Option<&'a Call>,
     /// What was then observed.
     pub observed: &'a [Call],
-}
-
-impl<'a> From<&'a DemonstrationStep> for Sample<'a> {
-    fn from(step: &'a DemonstrationStep) -> Self {
-        Sample { action: step.action_call.as_ref(), observed: &step.observation_calls }
-    }
 }
 
 impl EffectModel {

@@ -2,10 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::household::belief::text;
-use super::{EffectModel, ProgramView, Sample};
+use super::{EffectModel, Sample};
 use crate::episode::{Check, CheckKind, Status};
-use crate::program::{Call, Literal};
+use crate::program::{Call, Literal, ProgramView};
+
+fn text(arg: Option<&Literal>) -> Option<&str> {
+    match arg {
+        Some(Literal::Str(text)) => Some(text),
+        _ => None,
+    }
+}
 
 /// The household's variables.
 #[derive(Debug, Clone, Default)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Outcome, ProgramHeader, World, WorldError};
+use crate::planner::Sample;
 use crate::program::Call;
 
 /// A step of a demonstration.
@@ -39,6 +40,12 @@ impl DemonstrationStep {
             observation_calls: outcome.observation_calls,
             think: None,
         }
+    }
+}
+
+impl<'a> From<&'a DemonstrationStep> for Sample<'a> {
+    fn from(step: &'a DemonstrationStep) -> Self {
+        Sample { action: step.action_call.as_ref(), observed: &step.observation_calls }
     }
 }
 
@@ -81,6 +88,11 @@ impl Demonstration {
     /// All calls in program order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().flat_map(|s| s.action_call.iter().chain(&s.observation_calls))
+    }
+
+    /// The actions that are calls, in order.
+    pub fn actions(&self) -> impl Iterator<Item = &Call> {
+        self.steps.iter().filter_map(|s| s.action_call.as_ref())
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::agent::Learn;
 use super::demonstration::Demonstration;
 use super::external::Adapters;
 use super::{Ability, TaskInfo, World, WorldError};
@@ -111,6 +112,9 @@ pub struct WorldKind {
     pub files: &'static [ShippedFile],
     /// Reads a set of tasks.
     pub open: fn(&Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError>,
+    /// Makes the agent without a language model from demonstrations. Without one, the agent of another world acts in it whose kind
+    /// of demonstrations it has.
+    pub agent: Option<Learn>,
     /// Makes tasks, where that is possible.
     pub generate: Option<Generator>,
 }
@@ -139,6 +143,7 @@ impl WorldKind {
             abilities: &[],
             files: &[],
             open,
+            agent: None,
             generate: None,
         }
     }

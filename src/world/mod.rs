@@ -5,11 +5,11 @@
 //! only place that lists them.
 
 mod ability;
+mod agent;
 mod catalog;
 pub mod demonstration;
 pub mod dialogue;
 pub mod external;
-pub mod facts;
 mod files;
 pub mod household;
 mod kind;
@@ -17,6 +17,7 @@ pub mod kitchen;
 pub mod map;
 pub mod remote;
 mod requests;
+mod shipped_domain;
 mod simulated;
 mod sources;
 pub mod state_form;
@@ -31,8 +32,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use ability::{Ability, refusal};
+pub use agent::{Learn, agent, agent_of_demonstrations};
 pub use catalog::{Catalog, Entry, Identified};
-pub use facts::{Atom, Facts};
 pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin, ShippedFile, TaskSet, WorldKind};
 pub use map::Map;
 pub use requests::{Request, Requests};
@@ -40,9 +41,14 @@ pub use simulated::{Episode, Simulated};
 pub use sources::{Sources, read_demonstrations};
 pub use symbols::Symbols;
 
+use crate::blocking::Environment;
 use crate::episode::StepOutcome;
+pub use crate::literal::{Atom, Facts};
+use crate::planner::Observed;
+use crate::planner::classical::{Known, PlanningTask};
 use crate::program::Call;
 use remote::Remote;
+pub use shipped_domain::shipped_domain;
 
 /// The worlds of the program, in the order they are listed. A new world is a folder and a line here.
 pub static WORLDS: &[&WorldKind] = &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &external::KIND];
@@ -324,7 +330,34 @@ pub trait World: Send {
         self.requests()?.open()
     }
 
+    /// [`Symbols::planning`], where there are symbols.
+    fn planning(&self, task: (&str, &str), history: &[Observed], known: Known) -> Option<Result<PlanningTask, String>> {
+        self.symbols()?.planning(task, history, known)
+    }
+
     /// An independent copy at the same point. Forks of a remote world share its process, which goes from one's point to the
     /// other's as they act.
     fn fork(&self) -> Box<dyn World>;
+}
+
+impl<W: World + ?Sized> Environment for W {
+    fn facts(&self) -> Option<Facts> {
+        World::facts(self)
+    }
+
+    fn goals(&self) -> Option<Vec<Atom>> {
+        World::goals(self)
+    }
+
+    fn goal_holds(&self, part: &Atom) -> Option<bool> {
+        World::goal_holds(self, part)
+    }
+
+    fn text_of(&self, call: &Call) -> Option<String> {
+        World::text_of(self, call)
+    }
+
+    fn call_of(&self, text: &str) -> Option<Call> {
+        World::call_of(self, text)
+    }
 }

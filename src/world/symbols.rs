@@ -1,6 +1,8 @@
 //! Symbols. What a world says of an episode in literals: observed facts, open goals, the names of its things.
 
-use super::{Atom, Facts};
+use crate::literal::{Atom, Facts};
+use crate::planner::Observed;
+use crate::planner::classical::{Known, PlanningTask};
 
 /// An episode in literals of the world's blocking domain.
 pub trait Symbols {
@@ -23,6 +25,20 @@ pub trait Symbols {
     /// Whether a part of a goal holds, judged as goals are (`ON lamp_1`); `None` where the world cannot judge it. Nothing else of
     /// the hidden state is for a method.
     fn goal_holds(&self, _part: &Atom) -> Option<bool> {
+        None
+    }
+
+    /// The planning problem of the present task, given by its id and sentence, from what the agent was shown (`history`, the reset
+    /// first) or, with [`Known::Everything`], from all there is (for exports); `None` where the world has no planning domain.
+    ///
+    /// # Errors
+    /// A goal that cannot be planned for.
+    fn planning(
+        &self,
+        _task: (&str, &str),
+        _history: &[Observed],
+        _known: Known,
+    ) -> Option<Result<PlanningTask, String>> {
         None
     }
 }

@@ -9,10 +9,13 @@ use std::sync::Arc;
 
 use crate::support::recordings::recordings;
 use stepwright::blocking::{Basis, Before, Derived, Growth, Selection};
-use stepwright::planner::{CheckedProgram, Observed, SymbolicProposer};
+use stepwright::planner::{Agent, Observed};
 use stepwright::precondition::Demo;
+use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Rules, Specification};
 use stepwright::study::precondition::enumerated;
+use stepwright::world::agent;
+use stepwright::world::demonstration::Demonstration;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright::world::{Outcome, TaskInfo, World};
 
@@ -42,7 +45,7 @@ struct Figures {
 
 struct Play {
     source: Arc<Source>,
-    proposer: Arc<SymbolicProposer>,
+    proposer: Arc<dyn Agent>,
     before: Before,
     /// In place of the specification's own assertions.
     rules: Option<Arc<Rules>>,
@@ -53,8 +56,8 @@ impl Play {
         let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
         Play {
             source: Arc::new(source),
-            proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
-            before: Before::learn(&demonstrations),
+            proposer: agent(&stepwright::world::household::KIND, &demonstrations),
+            before: Before::learn(demonstrations.iter().map(Demonstration::actions)),
             rules: rules.map(Arc::new),
         }
     }
@@ -71,7 +74,7 @@ impl Play {
         }
         let stated = || Arc::new(CheckedProgram::stated(&specification).unwrap());
         let program = CheckedProgram::new(state, self.rules.clone().unwrap_or_else(stated));
-        let basis = Basis { sentence, proposer: Arc::clone(&self.proposer), before: self.before.clone() };
+        let basis = Basis { sentence, agent: self.proposer.clone(), before: self.before.clone() };
         let derived = Derived::new(Arc::new(basis), program, step(&world, "", &reset));
         let mut growth = Growth::derive(derived, &world);
         let (mut executed, mut won) = (0, false);

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use crate::support::recordings::recordings;
-use stepwright::blocking::{Domain, Growth, Selection, Told, domain};
+use stepwright::blocking::{Domain, Growth, Selection, Told};
 use stepwright::world::kitchen::{Find, KitchenWorld, Source};
-use stepwright::world::{TaskInfo, World};
+use stepwright::world::{TaskInfo, World, shipped_domain};
 
 /// What a trial came to.
 struct Trial {
@@ -47,7 +47,7 @@ struct Figure {
 
 /// The trials of every task, and a table for people.
 fn figures(source: &Arc<Source>, trials: u64) -> Vec<Figure> {
-    let domain = domain::shipped(&stepwright::world::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&stepwright::world::kitchen::KIND).unwrap().unwrap();
     let figure = |task: TaskInfo| {
         let all: Vec<Trial> = (0..trials).map(|seed| trial(&domain, source, &task.id, seed)).collect();
         let won: Vec<u32> = all.iter().filter_map(|t| t.won).collect();

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use crate::support::recordings::recordings;
 use proptest::prelude::*;
-use stepwright::blocking::{Domain, Growth, Selection, Told, domain};
+use stepwright::blocking::{Domain, Growth, Selection, Told};
 use stepwright::world::household::{Edition, HouseholdWorld, Source, generate};
-use stepwright::world::{TaskInfo, World};
+use stepwright::world::{TaskInfo, World, shipped_domain};
 
 /// Actions executed at most, as ALFWorld's own evaluation has it.
 const LIMIT: u32 = 50;
 
 fn domain(edition: Edition) -> Arc<Domain> {
-    let shipped = domain::shipped(&stepwright::world::household::KIND).unwrap().unwrap();
+    let shipped = shipped_domain(&stepwright::world::household::KIND).unwrap().unwrap();
     Arc::new(Arc::unwrap_or_clone(shipped).worded(&BTreeMap::from([("edition".to_owned(), edition.to_string())])))
 }
 

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::blocking::{Domain, domain};
+use stepwright::blocking::Domain;
 use stepwright::driver::{Beginning, BlockingSource, Command, Keep, Level, Notice, Request, Setup, Source};
 use stepwright::episode::{ArtifactId, CheckKind, Header, Mark, Origin, Policy, Record, Session, Status, TreeEdit};
 use stepwright::model::ModelRequest;
-use stepwright::world::World;
 use stepwright::world::kitchen::{self, Find, KitchenWorld};
+use stepwright::world::{World, shipped_domain};
 
 const TASK: &str = "galley/apple";
 const ROOT: &str = "putin Apple|1 Fridge|1";
@@ -41,7 +41,7 @@ fn kitchen_setup(beginning: Beginning, model: &Arc<Scripted>, symbolic: bool, do
 }
 
 fn shipped() -> Arc<Domain> {
-    domain::shipped(&stepwright::world::kitchen::KIND).unwrap().unwrap()
+    shipped_domain(&stepwright::world::kitchen::KIND).unwrap().unwrap()
 }
 
 /// With the built-in selector.

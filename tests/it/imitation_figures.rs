@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::support::recordings::recordings;
 use stepwright::episode::Status;
-use stepwright::planner::{CheckedProgram, Observed, ProgramView as _, ProposeContext, SymbolicProposer};
+use stepwright::planner::{Agent, Observed, ProposeContext};
 use stepwright::precondition::Ground;
 use stepwright::program::{Assertion, Call, Role};
+use stepwright::program::{CheckedProgram, ProgramView as _};
 use stepwright::study::conform::sgd::{Recordings, Split};
+use stepwright::world::agent;
 use stepwright::world::demonstration::{Demonstration, read};
 
 fn demonstrations(ground: &Ground) -> Vec<Demonstration> {
@@ -38,7 +40,7 @@ impl Counts {
 
 /// Predicts each system turn of the test dialogues from all that was before it. The status that the turn's recorded query had
 /// is told once a service call is predicted.
-fn predict(proposer: &SymbolicProposer, test: &Ground, rules: &Arc<BTreeMap<String, Vec<Assertion>>>) -> Counts {
+fn predict(proposer: &dyn Agent, test: &Ground, rules: &Arc<BTreeMap<String, Vec<Assertion>>>) -> Counts {
     let mut counts = Counts::default();
     let is_status = |c: &Call| c.receiver == "system" && !is_action(test, c);
     for dialogue in &test.demos {
@@ -51,7 +53,8 @@ fn predict(proposer: &SymbolicProposer, test: &Ground, rules: &Arc<BTreeMap<Stri
                 let (mut own, mut lived) = (program.clone(), history.clone());
                 let mut open: Vec<&Call> = turn.iter().filter(|c| !is_status(c)).collect();
                 for _ in 0..20 {
-                    let context = ProposeContext { sentence: "", program: &own, history: &lived, rejected: &[] };
+                    let context =
+                        ProposeContext { sentence: "", program: &own, history: &lived, rejected: &[], told: None };
                     let Some(next) = proposer.propose(&context, 1).into_iter().next() else { break };
                     if next.call.receiver != "system" {
                         break;
@@ -87,7 +90,7 @@ fn dialogues_are_predicted_better_than_the_papers_thirteen_billion_model_does() 
     for service in recordings.services() {
         let [demos, test] =
             [Split::Demonstrations, Split::Test].map(|split| recordings.service(service, split).unwrap());
-        let proposer = SymbolicProposer::from_demonstrations(&demonstrations(&demos));
+        let proposer = agent(&stepwright::world::dialogue::KIND, &demonstrations(&demos));
         let rules: BTreeMap<String, Vec<Assertion>> = recordings
             .truth(service)
             .unwrap()
@@ -95,7 +98,7 @@ fn dialogues_are_predicted_better_than_the_papers_thirteen_billion_model_does() 
             .map(|(action, texts)| (action, texts.iter().map(|t| Assertion::compile(t).unwrap()).collect()))
             .collect();
         for (what, rules, sum) in [("none", BTreeMap::new(), &mut free), ("the true ones", rules, &mut checked)] {
-            let counts = predict(&proposer, &test, &Arc::new(rules));
+            let counts = predict(proposer.as_ref(), &test, &Arc::new(rules));
             eprintln!("{service}, preconditions in force: {what}: F1 {:.3} {counts:?}", counts.f1());
             sum.right += counts.right;
             sum.wrong += counts.wrong;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::support::recordings::recordings;
 use serde_json::Value;
-use stepwright::planner::table::{answer, update};
+use stepwright::world::table::agent::{answer, update};
 use stepwright::world::table::{Expected, Move, Table, is_right};
 
 const DOMAINS: [&str; 3] = ["pick_and_place", "disinfection", "weight"];

@@ -2,16 +2,18 @@
 //! they are at hand.
 
 use crate::support::recordings::recordings;
-use stepwright::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
+use stepwright::planner::{Observed, ProposeContext};
 use stepwright::program::Specification;
+use stepwright::program::{CheckedProgram, ProgramView};
 use stepwright::world::World;
+use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 
 /// Steps an episode may take.
 const STEPS: usize = 50;
 
 struct Player {
-    proposer: SymbolicProposer,
+    proposer: HouseholdAgent,
     start: CheckedProgram,
 }
 
@@ -21,7 +23,7 @@ impl Player {
         let spec = HouseholdWorld::new(Source::default(), Edition::Put).specification();
         let spec = Specification::load(&spec, "spec.py").expect("the shipped specification loads");
         Player {
-            proposer: SymbolicProposer::from_demonstrations(&demonstrations),
+            proposer: HouseholdAgent::from_demonstrations(&demonstrations),
             start: CheckedProgram::start(&spec).expect("the shipped specification starts"),
         }
     }
@@ -35,7 +37,7 @@ impl Player {
         let mut history = vec![Observed { action: None, observation, calls, refused: false }];
         let mut transcript = format!("{task}: {sentence}\n");
         for step in 1..=STEPS {
-            let context = ProposeContext { sentence, program: &program, history: &history, rejected: &[] };
+            let context = ProposeContext { sentence, program: &program, history: &history, rejected: &[], told: None };
             let Some(best) = self.proposer.propose(&context, 1).into_iter().next() else { break };
             let text = world.text_of(&best.call).expect("every proposal is an action of the world");
             let outcome = world.act(&text).expect("the household never breaks");

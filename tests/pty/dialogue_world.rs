@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::pty::Pty;
 use serde_json::Value;
-use stepwright::planner::SymbolicProposer;
+use stepwright::world::agent;
 use stepwright::world::demonstration::Demonstration;
 use stepwright::world::dialogue::{END_TURN, Source, Speaker};
 
@@ -64,10 +64,8 @@ fn what_a_user_says_is_no_goal() {
     let source = Source::shipped().unwrap();
     let shown = source.demonstrations("ToolLibrary_1", TASK, 0);
     let shown: Vec<Demonstration> = shown.into_iter().map(Demonstration::from).collect();
-    let proposer = SymbolicProposer::from_demonstrations(&shown);
     // In a household this would be a place and a thing to put there.
-    let (tree, open) = proposer.standing("put a saw in mill.", &[]);
-    assert!(tree.nodes.is_empty() && open.is_none());
+    assert_eq!(agent(&stepwright::world::dialogue::KIND, &shown).goal_parts("put a saw in mill.", &[]), []);
 }
 
 #[test]

@@ -7,10 +7,13 @@ use insta::assert_snapshot;
 use stepwright::blocking::{Basis, Before, Derived, Growth, Selection};
 use stepwright::driver::Situation;
 use stepwright::episode::TreeEdit;
-use stepwright::planner::{CheckedProgram, Observed, SymbolicProposer};
+use stepwright::planner::Observed;
+use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Rules, Specification};
 use stepwright::tui::pane::{PaneAction, PaneId};
 use stepwright::tui::view::View;
+use stepwright::world::agent;
+use stepwright::world::demonstration::Demonstration;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright::world::{Outcome, World};
 
@@ -44,8 +47,8 @@ impl Play {
         let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
         let basis = Basis {
             sentence: source.definition(task).unwrap().task,
-            proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
-            before: Before::learn(&demonstrations),
+            agent: agent(&stepwright::world::household::KIND, &demonstrations),
+            before: Before::learn(demonstrations.iter().map(Demonstration::actions)),
         };
         let program = CheckedProgram::new(state, Arc::new(rules));
         let growth = Growth::derive(Derived::new(Arc::new(basis), program, observed(&world, "", &reset)), &world);

@@ -15,9 +15,9 @@ use stepwright::model::{
     CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
     ScoreRequest, StreamEvent, TokenLogprob, Usage,
 };
-use stepwright::planner::SymbolicProposer;
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::program::{Call, Literal};
+use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
@@ -306,7 +306,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
             "symbolic" => Ok(Source::Symbolic),
             _ => Err(format!("no model `{name}`; there are scripted, symbolic")),
         }),
-        proposer: Arc::new(SymbolicProposer::learn([])),
+        proposer: Arc::new(HouseholdAgent::learn([])),
         sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
         prompting: Prompting::default(),
         demonstrations: Arc::default(),

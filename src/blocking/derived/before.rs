@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use crate::program::Call;
-use crate::world::demonstration::Demonstration;
 
 /// An action before another: its object, its function, and which of the other's arguments it has.
 type Lifted = (String, String, Vec<usize>);
@@ -14,11 +13,11 @@ type Lifted = (String, String, Vec<usize>);
 pub struct Before(BTreeMap<String, Vec<(Lifted, usize)>>);
 
 impl Before {
-    /// Learns from demonstrations.
-    pub fn learn(demonstrations: &[Demonstration]) -> Self {
+    /// Learns from the actions of demonstrations.
+    pub fn learn<'a, A: Iterator<Item = &'a Call>>(demonstrations: impl IntoIterator<Item = A>) -> Self {
         let mut before: BTreeMap<String, Vec<(Lifted, usize)>> = BTreeMap::new();
-        for demonstration in demonstrations {
-            let actions: Vec<&Call> = demonstration.steps.iter().filter_map(|s| s.action_call.as_ref()).collect();
+        for actions in demonstrations {
+            let actions: Vec<&Call> = actions.collect();
             for pair in actions.windows(2) {
                 let [first, then] = pair else { continue };
                 let place = |arg| then.args.iter().position(|other| other == arg);

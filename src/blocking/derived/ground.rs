@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Derived, Offered};
+use super::{Derived, Offered, TextOf};
 use crate::blocking::derive::{Derivation, Means, known};
 use crate::blocking::domain::{
     Action, Candidate, Condition, Domain, ErrorRule, Formula, Goal, Limits, Literal, Obstacle, Offer, Pattern, Raise,
@@ -12,9 +12,8 @@ use crate::blocking::domain::{
 };
 use crate::blocking::forest::{Forest, Node};
 use crate::episode::Status;
-use crate::planner::ProgramView;
-use crate::program::Call;
-use crate::world::{Atom, Facts, World};
+use crate::literal::{Atom, Facts};
+use crate::program::{Call, ProgramView};
 
 /// Selections of an episode.
 const SELECTIONS: u32 = 200;
@@ -29,7 +28,12 @@ struct Entry {
 }
 
 /// The domain for trees as they stand and an action that is about to be selected or added, and what holds of its literals.
-pub(super) fn domain(derived: &mut Derived, forest: &Forest, next: Option<Call>, world: &dyn World) -> (Domain, Facts) {
+pub(super) fn domain(
+    derived: &mut Derived,
+    forest: &Forest,
+    next: Option<Call>,
+    text_of: TextOf<'_>,
+) -> (Domain, Facts) {
     let history: Vec<Call> = derived.history.iter().flat_map(|s| s.action.iter().chain(&s.calls)).cloned().collect();
     let roots = derived.wanted.iter().map(|call| Root { action: name(call), unless: None }).collect();
     let domain = Domain {
@@ -42,7 +46,8 @@ pub(super) fn domain(derived: &mut Derived, forest: &Forest, next: Option<Call>,
     };
     let entries = entries(derived, forest, next);
     let known = known(&history);
-    let mut ground = Ground { derived, world, history, known, added: BTreeSet::new(), domain, facts: Facts::default() };
+    let mut ground =
+        Ground { derived, text_of, history, known, added: BTreeSet::new(), domain, facts: Facts::default() };
     for entry in &entries {
         ground.add(entry);
     }
@@ -72,7 +77,7 @@ fn entries(derived: &Derived, forest: &Forest, next: Option<Call>) -> Vec<Entry>
 
 struct Ground<'a> {
     derived: &'a mut Derived,
-    world: &'a dyn World,
+    text_of: TextOf<'a>,
     /// All calls so far.
     history: Vec<Call>,
     /// Names in them.
@@ -136,7 +141,7 @@ impl Ground<'_> {
         }
         let derivation = Derivation {
             program: &self.derived.program,
-            effects: self.derived.basis.proposer.effects(),
+            effects: self.derived.basis.agent.effects(),
             known: &self.known,
             history: &self.history,
             phrase: &|call| call.to_string(),
@@ -147,7 +152,7 @@ impl Ground<'_> {
         if offers.is_empty() {
             // What only the other party can make true: it may, once the turn is theirs.
             let reply = derivation.reply(&entry.call, index, replies, left);
-            offers.extend(reply.filter(|reply| self.world.text_of(reply).is_some()).map(|reply| (reply, true)));
+            offers.extend(reply.filter(|reply| (self.text_of)(reply).is_some()).map(|reply| (reply, true)));
         }
         self.derived.offers.insert(key, offers.clone());
         offers
@@ -158,7 +163,7 @@ impl Ground<'_> {
         let Some(missing) = self.derived.missing(call) else { return };
         let refused = pattern(&format!("refused: {call}"));
         let resolution = pattern(&format!("accepted: {call}"));
-        if let Some(text) = self.world.text_of(call) {
+        if let Some(text) = (self.text_of)(call) {
             self.domain.words.insert(refused.name.clone(), format!("refused: {text}"));
             self.domain.words.insert(resolution.name.clone(), format!("accepted: {text}"));
         }
@@ -186,7 +191,7 @@ impl Ground<'_> {
             return;
         }
         // A text with braces would be read as one with parameters.
-        let text = self.world.text_of(call).filter(|text| !text.contains(['{', '}']));
+        let text = (self.text_of)(call).filter(|text| !text.contains(['{', '}']));
         self.domain.actions.push(Action {
             form,
             about: String::new(),

@@ -2,7 +2,7 @@
 //!
 //! An unmet assertion of an action is a blocking condition; the calls that make it true in the demonstrations are its resolution
 //! actions ([`super::derive`] finds them). A refusal of the world that no assertion foresaw is one as well, and what came before
-//! such actions in the demonstrations ([`Before`]) may resolve it. The roots are the actions the symbolic proposer wants.
+//! such actions in the demonstrations ([`Before`]) may resolve it. The roots are the actions the built-in agent wants.
 //! Assertions are expressions over the program's state, so the domain is ground and made anew for each moment (`ground`): it says
 //! of each action that stands in the trees what blocks it, and of each blocked one what may resolve that.
 
@@ -19,13 +19,13 @@ use std::sync::Arc;
 
 use super::domain::Domain;
 use super::forest::Forest;
-use crate::planner::{CheckedProgram, Observed, ProgramView, ProposeContext, SymbolicProposer};
-use crate::program::Call;
-use crate::world::{Atom, Facts, World};
+use crate::literal::{Atom, Facts};
+use crate::planner::{Agent, AgentContext, Observed};
+use crate::program::{Call, CheckedProgram, ProgramView};
 
 /// Roots, at most.
 const ROOTS: usize = 5;
-/// Refusals of one action that a tree answers by what came before it in demonstrations; more of them count for the proposer too.
+/// Refusals of one action that a tree answers by what came before it in demonstrations; more of them count for the agent too.
 const EXCUSED: usize = 3;
 /// Evaluations of assertions for all that is derived at one moment. What is not found with them counts as not known.
 const EVALUATIONS: usize = 6000;
@@ -36,10 +36,13 @@ pub struct Basis {
     /// The task as it is told.
     pub sentence: String,
     /// What knows the effects of actions, and what is wanted.
-    pub proposer: Arc<SymbolicProposer>,
+    pub agent: Arc<dyn Agent>,
     /// What came before actions in the demonstrations.
     pub before: Before,
 }
+
+/// How the world writes an action, where it is one of its actions.
+pub type TextOf<'a> = &'a dyn Fn(&Call) -> Option<String>;
 
 /// A call that may resolve a condition, and whether it only may.
 type Offered = (Call, bool);
@@ -53,7 +56,7 @@ pub struct Derived {
     history: Arc<Vec<Observed>>,
     /// Whether the world said that the task is done.
     won: bool,
-    /// What the proposer wants now.
+    /// What the agent without a model wants now.
     wanted: Vec<Call>,
     /// What the other party says in the demonstrations.
     replies: Arc<Vec<Call>>,
@@ -68,7 +71,7 @@ impl Derived {
     /// At the beginning of an episode: the program's state after the reset with the assertions in force, and the reset.
     pub fn new(basis: Arc<Basis>, program: CheckedProgram, reset: Observed) -> Self {
         let mut derived = Derived {
-            replies: Arc::new(basis.proposer.replies()),
+            replies: Arc::new(basis.agent.replies()),
             basis,
             program,
             history: Arc::new(vec![reset]),
@@ -106,8 +109,8 @@ impl Derived {
     }
 
     /// The domain of this moment, for trees as they stand, and with an action that is about to be selected or added.
-    pub fn domain(&mut self, forest: &Forest, next: Option<Call>, world: &dyn World) -> Domain {
-        let (domain, facts) = ground::domain(self, forest, next, world);
+    pub fn domain(&mut self, forest: &Forest, next: Option<Call>, text_of: TextOf<'_>) -> Domain {
+        let (domain, facts) = ground::domain(self, forest, next, text_of);
         self.facts = facts;
         domain
     }
@@ -116,7 +119,7 @@ impl Derived {
         self.history.iter().filter(|step| step.refused && step.action.as_ref() == Some(call)).count()
     }
 
-    /// What the proposer wants. Refusals that the trees answer are not held against an action.
+    /// What the agent without a model wants. Refusals that the trees answer are not held against an action.
     fn wants(&self) -> Vec<Call> {
         if self.won {
             return Vec::new();
@@ -131,9 +134,9 @@ impl Derived {
             _ => true,
         };
         let history: Vec<Observed> = self.history.iter().filter(counts).cloned().collect();
-        let context =
-            ProposeContext { sentence: &self.basis.sentence, program: &self.program, history: &history, rejected: &[] };
-        self.basis.proposer.wanted(&context, ROOTS)
+        let (sentence, program) = (&self.basis.sentence, &self.program);
+        let context = AgentContext { sentence, program, history: &history, rejected: &[], told: None };
+        self.basis.agent.wanted(&context, ROOTS)
     }
 
     /// What may have been missing when an action was refused: what came before such actions in the demonstrations, but not what

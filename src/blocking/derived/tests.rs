@@ -7,6 +7,7 @@ use super::*;
 use crate::blocking::{Growth, Knowledge, Selection};
 use crate::program::{Assertion, Rules, Specification};
 use crate::world::World;
+use crate::world::demonstration::Demonstration;
 use crate::world::household::{Edition, HouseholdWorld, Source, shipped};
 
 fn call(text: &str) -> Call {
@@ -15,7 +16,7 @@ fn call(text: &str) -> Call {
 
 #[test]
 fn before_is_what_came_just_before_with_the_same_things() {
-    let before = Before::learn(&shipped::demonstrations(Edition::Put).unwrap());
+    let before = Before::learn(shipped::demonstrations(Edition::Put).unwrap().iter().map(Demonstration::actions));
     let of = |text: &str| before.of(&call(text)).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(of("agent.open('drawer 7')"), ["agent.goto('drawer 7')"]);
     assert!(of("agent.put('mug 1', 'drawer 7')").contains(&"agent.goto('drawer 7')".to_owned()));
@@ -34,8 +35,9 @@ fn at_a_desk(others: Option<Rules>) -> (Derived, HouseholdWorld) {
     let mut program = CheckedProgram::new(specification.start().unwrap(), Arc::new(rules));
     let places = [call("agent.update_visible_objects('shelf 1', 'desk 1')")];
     program.apply(&places);
-    let proposer = Arc::new(SymbolicProposer::from_demonstrations(&demonstrations));
-    let basis = Basis { sentence: "put a mug in desk".into(), proposer, before: Before::learn(&demonstrations) };
+    let agent = crate::world::agent(&crate::world::household::KIND, &demonstrations);
+    let before = Before::learn(demonstrations.iter().map(Demonstration::actions));
+    let basis = Basis { sentence: "put a mug in desk".into(), agent, before };
     let reset = Observed { calls: places.to_vec(), ..Observed::default() };
     let mut derived = Derived::new(Arc::new(basis), program, reset);
     let step = |action: &str, seen: &str| Observed {
@@ -52,7 +54,7 @@ fn at_a_desk(others: Option<Rules>) -> (Derived, HouseholdWorld) {
 fn an_unmet_assertion_blocks_and_what_meets_it_in_the_demonstrations_is_offered() {
     let (mut derived, world) = at_a_desk(None);
     let put = call("agent.put('mug 1', 'desk 1')");
-    let domain = derived.domain(&Forest::default(), Some(put.clone()), &world);
+    let domain = derived.domain(&Forest::default(), Some(put.clone()), &|call| world.text_of(call));
     let remembered = BTreeSet::new();
     let known = Knowledge::new(&domain, derived.facts(), &remembered);
     let put = Atom { predicate: put.to_string(), args: Vec::new() };
@@ -96,7 +98,7 @@ fn where_the_bound_is_reached_nothing_more_is_known() {
     let (mut derived, world) = at_a_desk(None);
     derived.left.set(0);
     let put = call("agent.put('mug 1', 'desk 1')");
-    let domain = derived.domain(&Forest::default(), Some(put.clone()), &world);
+    let domain = derived.domain(&Forest::default(), Some(put.clone()), &|call| world.text_of(call));
     let condition = domain.condition("unmet: self.inventory == obj for agent.put('mug 1', 'desk 1')").unwrap();
     assert!(condition.actions.is_empty());
 }

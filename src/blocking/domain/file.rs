@@ -13,7 +13,7 @@ use super::{
     Action, Candidate, Condition, Domain, ErrorRule, Formula, Goal, Obstacle, Offer, Pattern, Predicate, Raise, Root,
     Truth, Wording,
 };
-use crate::planner::household::likely::Likely;
+use crate::planner::LocationPrior;
 
 /// Largest file that is read.
 const LARGEST: u64 = 1 << 20;
@@ -203,7 +203,10 @@ impl Domain {
     }
 
     /// Reads a domain from its text; `beside` reads files it names.
-    pub(super) fn load_beside(
+    ///
+    /// # Errors
+    /// As [`Domain::open`].
+    pub fn load_beside(
         text: &str,
         path: &str,
         beside: &dyn Fn(&str) -> Result<String, String>,
@@ -317,7 +320,7 @@ impl Reader<'_> {
             domain.wordings.push(Wording { option: wording.option, is: wording.is, texts });
         }
         if let Some(name) = &file.likely {
-            let read = |name: &str| beside(name).map(|table| Some(Arc::new(Likely::parse(&table))));
+            let read = |name: &str| beside(name).map(|table| Some(Arc::new(LocationPrior::parse(&table))));
             domain.likely = self.read("likely", name, read);
         }
         domain

@@ -7,7 +7,6 @@
 mod check;
 mod file;
 mod pattern;
-mod shipped;
 #[cfg(test)]
 mod tests;
 mod wording;
@@ -15,30 +14,17 @@ mod wording;
 pub use check::Fault;
 pub use file::DomainError;
 pub use pattern::{Bindings, Formula, Literal, Pattern};
-pub use shipped::shipped;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Knowledge;
-use crate::planner::household::likely::Likely;
-use crate::world::Atom;
+pub use crate::literal::Truth;
+use crate::literal::{Atom, Change};
+use crate::planner::LocationPrior;
 
 /// The predicate that holds of exactly the things that can be told about now. No world needs to list it.
 pub const VISIBLE: &str = "VISIBLE";
-
-/// What an action makes of a literal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truth {
-    /// It holds afterwards.
-    True,
-    /// It does not hold afterwards.
-    False,
-    /// It may turn out to hold.
-    PossiblyTrue,
-    /// It may turn out not to hold.
-    PossiblyFalse,
-}
 
 /// A predicate, or a goal's literal: its form and what it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -211,7 +197,7 @@ pub struct Domain {
     /// Other wordings of actions.
     pub wordings: Vec<Wording>,
     /// Where things of a kind tend to be, for the built-in selector.
-    pub likely: Option<Arc<Likely>>,
+    pub likely: Option<Arc<LocationPrior>>,
 }
 
 /// An action that may resolve a condition, ground.
@@ -248,6 +234,14 @@ impl Domain {
     /// The goal of that literal's form.
     pub fn goal(&self, literal: &Atom) -> Option<&Goal> {
         self.goals.iter().find(|g| g.form.name == literal.predicate && g.form.args.len() == literal.args.len())
+    }
+
+    /// What an action changes, given as the world's text; `None` if the domain knows no such action.
+    pub fn changes(&self, text: &str) -> Option<Vec<Change>> {
+        let action = self.read_text(text)?;
+        let schema = self.action(&action.predicate)?;
+        let bindings = Bindings::of(&schema.form.args, &action.args);
+        Some(schema.effects.iter().map(|(pattern, truth)| (pattern.ground(&bindings), *truth)).collect())
     }
 
     /// The first condition that blocks an action now; `None` if nothing does, or the domain does not know the action.

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::super::Knowledge;
-use crate::world::Atom;
+use crate::literal::Atom;
 
 /// A name with variables or constants behind it: `put x r`, `CLOSE x`, `not_visible x`.
 #[derive(Debug, Clone, PartialEq, Eq)]

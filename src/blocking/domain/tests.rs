@@ -1,10 +1,11 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::world::Facts;
+use crate::literal::Facts;
+use crate::world::shipped_domain;
 
 fn kitchen() -> Domain {
-    Domain::clone(&shipped(&crate::world::kitchen::KIND).unwrap().unwrap())
+    Domain::clone(&shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap())
 }
 
 fn facts(things: &[&str], atoms: &[&str]) -> Facts {

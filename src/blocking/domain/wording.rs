@@ -1,7 +1,7 @@
 //! Actions as the world writes them: from an action's form to its text and back.
 
 use super::{Action, Domain};
-use crate::world::Atom;
+use crate::literal::Atom;
 
 /// A piece of a text's template.
 enum Piece<'a> {

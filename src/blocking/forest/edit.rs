@@ -3,7 +3,7 @@
 use super::{Forest, Node, NodeKey};
 use crate::blocking::domain::Domain;
 use crate::episode::TreeEdit;
-use crate::world::Atom;
+use crate::literal::Atom;
 
 impl Forest {
     /// Makes a person's change.

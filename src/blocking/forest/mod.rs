@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Knowledge;
 use super::domain::{Condition, Domain, Raise};
-use crate::world::{Atom, Facts};
+use crate::literal::{Atom, Facts};
 
 /// Identifies a node as long as it stands in its forest.
 pub type NodeKey = u32;

@@ -1,9 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::blocking::domain::{Domain, shipped};
+use crate::blocking::domain::Domain;
 use crate::blocking::{NodeKind, NodeStatus};
 use crate::episode::TreeEdit;
+use crate::world::shipped_domain;
 
 /// A kitchen by its facts alone.
 struct Toy {
@@ -15,7 +16,7 @@ struct Toy {
 
 impl Toy {
     fn new(goals: &[&str], things: &[&str], atoms: &[&str]) -> Self {
-        let domain = Domain::clone(&shipped(&crate::world::kitchen::KIND).unwrap().unwrap());
+        let domain = Domain::clone(&shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap());
         let goals: Vec<Atom> = goals.iter().map(|g| g.parse().unwrap()).collect();
         let mut toy = Toy { domain, facts: Facts::default(), goals, forest: Forest::default() };
         toy.see(things, atoms);

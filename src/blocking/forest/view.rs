@@ -3,7 +3,7 @@
 use super::{Forest, Node};
 use crate::blocking::domain::Domain;
 use crate::blocking::{BlockingNode, BlockingTree, Handle, NodeKind, NodeStatus};
-use crate::world::{Atom, Facts};
+use crate::literal::{Atom, Facts};
 
 impl Forest {
     /// The forest for people: goals met, then the goals left with their trees.

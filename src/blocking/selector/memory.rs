@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::blocking::Domain;
 use crate::blocking::domain::{Action, Pattern, Truth, VISIBLE};
-use crate::world::{Atom, Facts};
+use crate::literal::{Atom, Facts};
 
 /// How often the view is tilted the first way for something that may be above or below it.
 const TILTS: u32 = 2;

@@ -12,7 +12,7 @@ mod value;
 pub use memory::Memory;
 
 use super::{Domain, Forest};
-use crate::world::Facts;
+use crate::literal::Facts;
 
 /// A leaf with what the selector thinks of it.
 #[derive(Debug, Clone, PartialEq)]

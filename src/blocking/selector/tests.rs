@@ -1,7 +1,7 @@
 use super::*;
-use crate::blocking::domain::shipped;
 use crate::blocking::{Moment, Selection};
-use crate::world::Atom;
+use crate::literal::Atom;
+use crate::world::shipped_domain;
 
 fn facts(things: &[&str], atoms: &[&str]) -> Facts {
     let atoms = atoms.iter().copied().chain(["ROOM kitchen"]);
@@ -22,7 +22,7 @@ fn first(domain: &Domain, forest: &Forest, facts: &Facts, memory: &Memory) -> St
 
 #[test]
 fn what_was_in_the_way_is_not_put_where_the_goal_needs_room() {
-    let domain = shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap();
     let places = ["SURFACES counter", "CLOSE counter", "SURFACES machine", "CLOSE machine", "HAS_SWITCH machine"];
     let seen = facts(&["counter", "cup", "machine", "mug"], &[&["HOLDS cup", "CLOSE mug"][..], &places].concat());
     let mut forest = plant(&domain, &["ON mug machine"], &seen);
@@ -36,7 +36,7 @@ fn what_was_in_the_way_is_not_put_where_the_goal_needs_room() {
 
 #[test]
 fn a_thing_is_looked_for_around_then_elsewhere_then_behind_what_is_closed() {
-    let domain = shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap();
     let seen = facts(&["cabinet"], &["HANDS_EMPTY", "CAN_OPEN cabinet", "CLOSED cabinet", "CLOSE cabinet"]);
     let mut forest = plant(&domain, &["HOLDS mug"], &seen);
     forest.select(&domain, "grab mug", &seen);
@@ -56,7 +56,7 @@ fn a_thing_is_looked_for_around_then_elsewhere_then_behind_what_is_closed() {
 
 #[test]
 fn a_thing_is_looked_for_where_it_was_seen_last() {
-    let domain = shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap();
     let open = facts(&["drawer", "mug"], &["HANDS_EMPTY", "CAN_OPEN drawer", "OPEN drawer", "IN mug drawer"]);
     let mut memory = Memory::begin(&open);
     let shut = facts(&["drawer"], &["HANDS_EMPTY", "CAN_OPEN drawer", "CLOSED drawer", "CLOSE drawer"]);
@@ -68,7 +68,7 @@ fn a_thing_is_looked_for_where_it_was_seen_last() {
 
 #[test]
 fn the_same_seed_ranks_alike_and_others_break_ties_otherwise() {
-    let domain = shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap();
     let seen = facts(&[], &["HANDS_EMPTY"]);
     let mut forest = plant(&domain, &["HOLDS mug"], &seen);
     forest.select(&domain, "grab mug", &seen);
@@ -80,7 +80,7 @@ fn the_same_seed_ranks_alike_and_others_break_ties_otherwise() {
 
 #[test]
 fn what_goes_out_of_the_view_on_the_way_is_looked_for_above_and_below() {
-    let domain = shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap();
     let far = facts(&["cabinet"], &["HANDS_EMPTY", "CAN_OPEN cabinet", "CLOSED cabinet", "FAR cabinet"]);
     let near = facts(&[], &["HANDS_EMPTY"]);
     let mut forest = plant(&domain, &["HOLDS mug"], &near);
@@ -103,7 +103,7 @@ fn what_goes_out_of_the_view_on_the_way_is_looked_for_above_and_below() {
 
 #[test]
 fn what_is_refused_is_tried_again_from_a_step_away() {
-    let domain = shipped(&crate::world::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap();
     let seen = facts(&["fridge"], &["HANDS_EMPTY", "CAN_OPEN fridge", "CLOSED fridge", "CLOSE fridge"]);
     let mut forest = plant(&domain, &["HOLDS mug"], &seen);
     forest.select(&domain, "grab mug", &seen);

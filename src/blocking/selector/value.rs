@@ -7,7 +7,7 @@
 use super::memory::{self, Memory, View};
 use crate::blocking::domain::{Action, Domain, Raise, Truth, VISIBLE};
 use crate::blocking::{Forest, Knowledge, Node};
-use crate::world::{Atom, Facts};
+use crate::literal::{Atom, Facts};
 
 /// The chance of finding something where nothing is said about it.
 const SOME_CHANCE: f64 = 0.1;

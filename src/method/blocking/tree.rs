@@ -10,6 +10,7 @@ use crate::episode::{Action, Node, StepOutcome, TreeEdit};
 use crate::method::context::{lived, observed};
 use crate::method::{Context, Follower};
 use crate::program::Call;
+use crate::world::demonstration::Demonstration;
 use crate::world::{Facts, World};
 
 /// Where the blocking trees of a session come from.
@@ -47,8 +48,8 @@ impl LiveTree {
         let (root, steps) = path.split_first()?;
         let basis = Arc::new(Basis {
             sentence: cx.session.header.sentence.clone(),
-            proposer: Arc::clone(&cx.knowledge.proposer),
-            before: Before::learn(&cx.knowledge.demonstrations),
+            agent: Arc::clone(&cx.knowledge.proposer),
+            before: Before::learn(cx.knowledge.demonstrations.iter().map(Demonstration::actions)),
         });
         let mut start = cx.program.start();
         let calls: Vec<Call> = root.outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();

@@ -7,7 +7,6 @@ use crate::episode::gate::Draft;
 use crate::episode::{Ask, AskKind, Choice, Origin, Proposal, Turn};
 use crate::method::context::action_of;
 use crate::method::{Answer, Context, Known, Rank, Reading};
-use crate::planner::ProposeContext;
 use crate::program::Call;
 
 /// What is to be ranked.
@@ -33,9 +32,7 @@ pub(super) fn work(cx: &Context<'_>, further: bool, n: u32) -> Value {
 /// Ranks.
 pub(super) fn rank(known: &Known, work: &Value) -> Result<Answer, String> {
     let Work { n, without, rejected } = Work::deserialize(work).map_err(|e| e.to_string())?;
-    let (sentence, program, history) = (known.sentence.as_str(), &known.program, known.history.as_slice());
-    let context = ProposeContext { sentence, program, history, rejected: &rejected };
-    let mut ranked = known.knowledge.proposer.propose(&context, n);
+    let mut ranked = known.knowledge.proposer.propose(&known.agent(&rejected), n);
     ranked.retain(|r| !without.contains(&r.call));
     let texts: Vec<String> = ranked.iter().map(|r| r.call.to_string()).collect();
     let ranks = ranked.into_iter().map(|r| Rank { score: r.score, why: r.rationale }).collect();

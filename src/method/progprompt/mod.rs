@@ -1,6 +1,6 @@
 //! ProgPrompt: the model writes a whole plan with assertions; its lines are proposed one at a time.
 //!
-//! What the lines mean belongs to [`crate::planner::progprompt`]. With `heed` an `else` line runs only when its assertion does not
+//! What the lines mean belongs to [`crate::method::written_plan`]. With `heed` an `else` line runs only when its assertion does not
 //! hold, and a sub-goal is cut after ten steps; the kitchen comparison let all lines run.
 
 use serde::Serialize;
@@ -10,7 +10,7 @@ use super::context::Known;
 use super::plan_following::{InForce, NextLine, Upcoming, judgement, rows, upcoming, useless};
 use super::{Answer, Context, Judging, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
 use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, Session, Shape};
-use crate::planner::progprompt::{self, Going, Kind, Names, Sight};
+use super::written_plan::{self, Going, Kind, Names, Sight};
 use crate::world::Ability;
 
 /// Tokens a plan may have (ProgPrompt's limit).
@@ -110,7 +110,7 @@ impl Method for ProgPrompt {
         if known.facts.is_none() {
             return Err(format!("the world {} tells no facts to plan on; choose another method", known.world.name));
         }
-        Ok(Answer::texts([progprompt::compose(&known.goals)?]))
+        Ok(Answer::texts([written_plan::compose(&known.goals)?]))
     }
 
     fn rows(&self, session: &Session) -> Vec<Section> {
@@ -127,19 +127,19 @@ impl ProgPrompt {
     /// without, a sub-goal is not cut either.
     fn next_line(&self, cx: &Context<'_>, force: &InForce<'_>) -> Option<Result<NextLine, Step>> {
         let (names, facts) = (names(cx), cx.world.facts().unwrap_or_default());
-        let plan = progprompt::read(force.text).plan;
+        let plan = written_plan::read(force.text).plan;
         let place = |line: usize| plan.items.iter().position(|item| item.line == line);
         let executed: Vec<usize> = force.executed.iter().filter_map(|(line, _)| place(*line)).collect();
-        let cut = if self.heed { progprompt::used_up(&plan, &executed) } else { None };
+        let cut = if self.heed { written_plan::used_up(&plan, &executed) } else { None };
         let going = Going { last: force.last.and_then(place), obey: self.heed, cut };
         let turn = cx.node().map(|node| &node.turn);
         // What `else` lines do not wait for is not worth an ask.
         let by_model = self.heed && cx.options().judging == Judging::Model && cx.model.language;
         let answer = |at: usize| judgement(turn?, force.ask, plan.items.get(at)?.line);
-        let way = progprompt::advance(&plan, going, |at, assertion| match by_model {
+        let way = written_plan::advance(&plan, going, |at, assertion| match by_model {
             // Only what the model calls true is.
-            true => answer(at).map(|text| progprompt::answered(text).unwrap_or_default()),
-            false => Some(progprompt::value(assertion, &names, &facts)),
+            true => answer(at).map(|text| written_plan::answered(text).unwrap_or_default()),
+            false => Some(written_plan::value(assertion, &names, &facts)),
         });
         let asserted = |at: usize| match plan.items.get(at).map(|item| &item.kind) {
             Some(Kind::Assertion(assertion)) => Some(assertion.to_string()),
@@ -159,14 +159,14 @@ impl ProgPrompt {
             let Some(assertion) = asserted(*at) else { continue };
             why.push_str(&format!("; {assertion}: {value}"));
             if by_model {
-                let unclear = answer(*at).is_some_and(|text| progprompt::answered(text).is_none());
+                let unclear = answer(*at).is_some_and(|text| written_plan::answered(text).is_none());
                 why.push_str(if unclear { " (the model said neither True nor False)" } else { " (said the model)" });
             }
         }
         if cut.is_some_and(|cut| item.number > cut) {
-            why.push_str(&format!("; the sub-goal before it was cut after {} steps", progprompt::SUBGOAL_STEPS));
+            why.push_str(&format!("; the sub-goal before it was cut after {} steps", written_plan::SUBGOAL_STEPS));
         }
-        let action = progprompt::action(command, &names);
+        let action = written_plan::action(command, &names);
         Some(Ok(NextLine { line: item.line, text: command.to_string(), action, why }))
     }
 }
@@ -185,7 +185,7 @@ fn names(cx: &Context<'_>) -> Names {
 
 fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
     let mut objects: Vec<String> = Vec::new();
-    for kind in cx.world.things().unwrap_or_default().iter().map(|thing| progprompt::kind_of(thing)) {
+    for kind in cx.world.things().unwrap_or_default().iter().map(|thing| written_plan::kind_of(thing)) {
         if !objects.contains(&kind) {
             objects.push(kind);
         }
@@ -220,7 +220,7 @@ const ACTIONS: [&str; 16] = [
 
 /// Why a plan has nothing to follow: the first thing that could not be read.
 fn problem(text: &str) -> String {
-    progprompt::read(text).problems.first().map(ToString::to_string).unwrap_or_default()
+    written_plan::read(text).problems.first().map(ToString::to_string).unwrap_or_default()
 }
 
 /// A sentence as the name of a function; ids are cut to their kinds.

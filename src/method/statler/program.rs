@@ -9,7 +9,6 @@ use crate::episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, St
 use crate::method::context::{decided, kind_of, source};
 use crate::method::{Context, Primitives, Round, SYMBOLIC, Step};
 use crate::model::Completion;
-use crate::planner;
 
 /// The program of an answer that holds none.
 const NOTHING: &str = "noop()";
@@ -72,7 +71,11 @@ fn built_in(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Step {
         let why = "the built-in reader reads a believed state, which this method does not maintain";
         return Step::Stuck(format!("{why}; choose statler, or a language model (M)"));
     };
-    let written = planner::table::answer(belief, query).map_err(|e| e.to_string());
+    let Some(reader) = cx.knowledge.proposer.instructions() else {
+        let why = format!("the world {} has no built-in reader of requests", cx.world.name());
+        return Step::Stuck(format!("{why}; choose a language model (M)"));
+    };
+    let written = reader.answer(belief, query);
     let raw = written.clone().unwrap_or_default();
     let draft = draft(cx, raw, written, Origin::Symbolic);
     let by_rules = || "read by rules from the believed state; no language model".to_owned();

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::prompt::{objects, plain, shown};
 use super::updates;
-use crate::planner::table;
+use crate::world::table::agent;
 
 /// An example as templates show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -79,7 +79,7 @@ fn work(written: &Written) -> Result<Worked, String> {
     for WrittenStep { query, code } in &written.steps {
         let code = code.trim().to_owned();
         for text in updates(&code) {
-            state = table::update(&state, &text).map_err(|e| format!("`{text}`: {e}"))?;
+            state = agent::update(&state, &text).map_err(|e| format!("`{text}`: {e}"))?;
             let (query, code, plain) = (text, String::new(), String::new());
             all.push(Step { query, code, plain, state: shown(&state) });
         }

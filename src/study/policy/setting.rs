@@ -10,8 +10,9 @@ use crate::episode::{FORMAT_VERSION, Header, Policy};
 use crate::method::Method;
 use crate::method::options::{ALL, ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use crate::options::Values;
-use crate::planner::SymbolicProposer;
+use crate::planner::Agent;
 use crate::prompt::Prompts;
+use crate::world::agent_of_demonstrations;
 use crate::world::demonstration::Demonstration;
 use crate::world::{ProgramHeader, World};
 
@@ -78,7 +79,7 @@ pub struct Basis {
 pub(super) struct Knowledge {
     pub(super) method: Arc<dyn Method>,
     pub(super) options: Values,
-    pub(super) proposer: Arc<SymbolicProposer>,
+    pub(super) proposer: Arc<dyn Agent>,
     pub(super) shown: Arc<Vec<prompting::Demonstration>>,
     pub(super) demonstrations: Arc<Vec<Demonstration>>,
 }
@@ -91,7 +92,7 @@ impl Knowledge {
         Ok(Knowledge {
             method,
             options: setting.options()?,
-            proposer: Arc::new(SymbolicProposer::from_demonstrations(&demonstrations)),
+            proposer: agent_of_demonstrations(&demonstrations),
             shown: Arc::new(demonstrations.iter().map(prompting::Demonstration::of).collect()),
             demonstrations: Arc::new(demonstrations),
         })

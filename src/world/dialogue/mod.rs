@@ -7,6 +7,7 @@
 //! program.
 
 mod acts;
+pub mod agent;
 mod episode;
 pub mod generate;
 mod load_compact;
@@ -46,6 +47,7 @@ pub static KIND: WorldKind = WorldKind {
     steps: 150,
     abilities: &[Ability::Admissible, Ability::Preview],
     generate: Some(Generator { types: "a shipped service", make: generate::new_task }),
+    agent: Some(agent::learn),
     ..WorldKind::new(
         "dialogue",
         "recorded dialogues with a service: say what its system does next, act by act",

@@ -6,6 +6,7 @@
 //! and `facts` what the agent knows from its observations. `source` finds tasks in files and folders. The engine has no step
 //! limit; evaluation loops have (`driver`).
 
+pub mod agent;
 mod bits;
 mod compatibility;
 mod definition;
@@ -18,6 +19,7 @@ mod load_official;
 mod memory;
 mod normal;
 mod pddl;
+pub mod planning;
 mod program;
 #[cfg(test)]
 mod property_tests;
@@ -78,6 +80,7 @@ pub static KIND: WorldKind = WorldKind {
         types: "place, light, clean, heat, cool, two (or ALFWorld's long names)",
         make: generate::new_task,
     }),
+    agent: Some(agent::learn),
     ..WorldKind::new(
         "household",
         "ALFWorld's text games: find, carry, clean, heat, cool and put things about a house",

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::agent::belief::Belief;
 use super::game::Game;
 use super::memory::Memory;
 use super::rules::{self, Command, Menu};
 use super::state::State;
-use super::{Edition, Source, facts, goal, program, text, truth};
+use super::{Edition, Source, facts, goal, planning, program, text, truth};
+use crate::planner::Observed;
+use crate::planner::classical::{Known, PlanningTask};
 use crate::program::Call;
 use crate::world::{self, Atom, Facts, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
 
@@ -140,5 +143,18 @@ impl Symbols for Episode {
 
     fn everything(&self) -> Facts {
         facts::everything(&self.game, &self.state)
+    }
+
+    fn planning(
+        &self,
+        (task, sentence): (&str, &str),
+        history: &[Observed],
+        known: Known,
+    ) -> Option<Result<PlanningTask, String>> {
+        let belief = match known {
+            Known::Everything => planning::everything(&truth::truth(&self.game, &self.state)),
+            Known::InRoom | Known::Nothing => Belief::of(history),
+        };
+        Some(planning::problem(task, sentence, &belief, known))
     }
 }

@@ -17,6 +17,7 @@ mod load;
 mod motion;
 mod notes;
 mod observe;
+pub mod planning;
 mod program;
 mod receptacles;
 mod scene;

@@ -9,7 +9,9 @@ use serde_json::Value;
 use super::program::{self, Observation};
 use super::scene::Task;
 use super::simulation::Simulation;
-use super::{Find, Goal, Source, facts, floor_plan, observe, truth};
+use super::{Find, Goal, Source, facts, floor_plan, observe, planning, truth};
+use crate::planner::Observed;
+use crate::planner::classical::{Known, PlanningTask};
 use crate::program::{Call, Literal};
 use crate::world::{self, Atom, Facts, Map, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
 
@@ -178,5 +180,15 @@ impl Symbols for Episode {
     fn goal_holds(&self, part: &Atom) -> Option<bool> {
         let goal = Goal::read(&part.to_string(), &self.simulation.scene().things).ok()?;
         Some(goal.holds(self.simulation.state()))
+    }
+
+    fn planning(
+        &self,
+        (task, _): (&str, &str),
+        _history: &[Observed],
+        known: Known,
+    ) -> Option<Result<PlanningTask, String>> {
+        let facts = if known == Known::Everything { self.everything() } else { self.facts() };
+        Some(planning::problem(task, &facts, &self.goals(), known))
     }
 }

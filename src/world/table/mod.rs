@@ -4,6 +4,7 @@
 //! [`Episode`] is a scene and its requests; `load` and `source` read them from files; `judge` says whether a request was answered.
 //! `generate` makes episodes. Around it: `call` reads actions, `picture` draws, `program` tells of them as program calls, and `world` makes a [`TableWorld`] of it.
 
+pub mod agent;
 mod call;
 mod episode;
 mod form;
@@ -50,6 +51,7 @@ pub static KIND: WorldKind = WorldKind {
     abilities: &[Ability::Preview, Ability::Belief, Ability::Requests, Ability::Picture],
     files: &[shipped!("table", "demonstrations.toml")],
     generate: Some(Generator { types: "pick_and_place, disinfection, weight, cover", make: generate::new_task }),
+    agent: Some(agent::learn),
     ..WorldKind::new(
         "table",
         "a table with blocks and bowls: answer one request after another, and remember what is where, dirty or heavy",

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::NAME;
-use crate::planner::progprompt::{self, Going, Kind, Names, Plan, advance, flatten};
+use crate::method::written_plan::{self, Going, Kind, Names, Plan, advance, flatten};
 use crate::study::conform::files::each_line;
 use crate::study::conform::{Difference, Row};
 use crate::world::World;
@@ -50,7 +50,7 @@ pub fn compare(folder: &Path, scenes: Option<&Arc<Source>>) -> Vec<Row> {
         Err(why) => read.differs(|| Difference { at, expected: "a readable case".to_owned(), got: why }),
         Ok(case) => {
             let at = format!("{at} ({}/{}, {})", case.scene, case.task, case.plan_name);
-            let parsed = parsed(&progprompt::read(&case.plan).plan);
+            let parsed = parsed(&written_plan::read(&case.plan).plan);
             each(&mut read, &at, &case.parsed, &parsed);
             let commands = flatten(&case.plan);
             let listed: Vec<Value> = commands.iter().map(|c| json!(spoken(&c.action, &c.args))).collect();
@@ -113,13 +113,13 @@ fn carry_out(source: &Arc<Source>, case: &Case, heed: bool) -> Result<(Vec<Value
     let mut world = KitchenWorld::new(Arc::clone(source), find);
     world.reset(&format!("{}/{}", case.scene, case.task), 0).map_err(|e| e.to_string())?;
     let names = Names::new(&world.goals().unwrap_or_default(), world.things().unwrap_or_default());
-    let plan = progprompt::read(&case.plan).plan;
+    let plan = written_plan::read(&case.plan).plan;
     let (mut steps, mut last, mut met) = (Vec::new(), None, 0);
     loop {
         let facts = world.facts().unwrap_or_default();
         // The recordings know no cut of a sub-goal.
         let going = Going { last, obey: heed, cut: None };
-        let way = advance(&plan, going, |_, a| Some(progprompt::value(a, &names, &facts)));
+        let way = advance(&plan, going, |_, a| Some(written_plan::value(a, &names, &facts)));
         for (at, value) in way.asserted {
             if let Some(Kind::Assertion(assertion)) = plan.items.get(at).map(|item| &item.kind) {
                 steps.push(json!({"assert": assertion.to_string(), "value": value}));
@@ -128,7 +128,7 @@ fn carry_out(source: &Arc<Source>, case: &Case, heed: bool) -> Result<(Vec<Value
         let Some(command) = way.next.and_then(|next| plan.items.get(next)?.command()) else {
             return Ok((steps, met == world.goals_holding().len()));
         };
-        let text = progprompt::action(command, &names);
+        let text = written_plan::action(command, &names);
         let outcome = world.act(&text).map_err(|e| e.to_string())?;
         let (ok, message) = (outcome.error.is_none(), outcome.error.unwrap_or_default());
         steps.push(json!({"action": text, "ok": ok, "message": message}));

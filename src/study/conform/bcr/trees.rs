@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{NAME, Scenes, unreadable};
-use crate::blocking::{Blocked, Domain, Forest, Moment, Selection, domain};
+use crate::blocking::{Blocked, Domain, Forest, Moment, Selection};
 use crate::study::conform::files::{each_line, name_of};
 use crate::study::conform::{Difference, Row};
 use crate::world::kitchen::{Find, KitchenWorld, Source};
-use crate::world::{Atom, Facts, World};
+use crate::world::{Atom, Facts, World, shipped_domain};
 
 /// A recorded run.
 #[derive(Debug, Deserialize)]
@@ -76,7 +76,7 @@ type Found = Option<(&'static str, String, String)>;
 pub fn compare(file: &Path, scenes: &Scenes, source: &Arc<Source>) -> [Row; 2] {
     let mut steps = Row::new(NAME, format!("{} from scene files", name_of(file)), "steps");
     let mut sums = Row::new(NAME, format!("{} sums", name_of(file)), "runs");
-    let domain = match domain::shipped(&crate::world::kitchen::KIND) {
+    let domain = match shipped_domain(&crate::world::kitchen::KIND) {
         Some(Ok(domain)) => domain,
         Some(Err(error)) => {
             steps.differs(unreadable("worlds/kitchen/blocking.toml".to_owned(), &error.to_string()));

@@ -1,0 +1,22 @@
+//! What a live tree asks of the environment that its episode runs in. Worlds answer it.
+
+use crate::literal::{Atom, Facts};
+use crate::program::Call;
+
+/// An environment at its present moment.
+pub trait Environment {
+    /// What the agent can tell now; `None` where no literals are told.
+    fn facts(&self) -> Option<Facts>;
+
+    /// The goals not met yet, in order.
+    fn goals(&self) -> Option<Vec<Atom>>;
+
+    /// Whether a part of a goal holds, judged as goals are; `None` where that is not told.
+    fn goal_holds(&self, part: &Atom) -> Option<bool>;
+
+    /// The text of an action's call; `None` if it is no action here.
+    fn text_of(&self, call: &Call) -> Option<String>;
+
+    /// The call of an action's text.
+    fn call_of(&self, text: &str) -> Option<Call>;
+}

@@ -1,0 +1,25 @@
+//! The agents without a language model, one a world: which one acts in a world, made from its demonstrations.
+
+use std::sync::Arc;
+
+use super::demonstration::Demonstration;
+use super::{WORLDS, WorldKind};
+use crate::planner::{Agent, EffectModel, EffectsOnly, Sample};
+
+/// Makes an agent from demonstrations.
+pub type Learn = fn(&[Demonstration]) -> Arc<dyn Agent>;
+
+/// The agent of a world; of a world that has none, the one that knows what the demonstrations show.
+pub fn agent(world: &WorldKind, demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
+    match world.agent {
+        Some(learn) => learn(demonstrations),
+        None => agent_of_demonstrations(demonstrations),
+    }
+}
+
+/// The agent that knows the kind of world that the demonstrations show; one that offers nothing if none does.
+pub fn agent_of_demonstrations(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
+    let agents = WORLDS.iter().filter_map(|kind| kind.agent).map(|learn| learn(demonstrations));
+    let effects = || EffectModel::learn(demonstrations.iter().flat_map(|d| &d.steps).map(Sample::from));
+    agents.into_iter().find(|agent| agent.knows()).unwrap_or_else(|| Arc::new(EffectsOnly(effects())))
+}

@@ -1,0 +1,138 @@
+//! The built-in instruction reader and writer of the table: no language model.
+//!
+//! [`answer`] writes the program for a request from a belief alone; [`update`] makes the new belief from the text of an `update_wm`.
+//! Both read the same small grammar (docs/instructions.md): `words` makes tokens of a text, `parse` finds phrases and conditions in
+//! them (`phrase`), `resolve` says which things those mean in a believed `scene`; `put`, `fact`, `question` and `goal` are the kinds of
+//! sentence. What follows from a placement is said by the table's rules ([`crate::world::table`]), the truth is never looked at.
+
+mod act;
+mod clause;
+mod cups;
+mod fact;
+mod goal;
+mod parse;
+mod parse_condition;
+mod phrase;
+mod put;
+mod question;
+mod question_form;
+mod resolve;
+mod scene;
+mod spelling;
+#[cfg(test)]
+mod tests;
+mod vocabulary;
+mod weight_fact;
+mod weights;
+mod words;
+mod writer;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use words::Token;
+
+use crate::planner::{Agent, AgentContext, EffectModel, Instructions, Ranked, Sample};
+use crate::world::demonstration::Demonstration;
+
+/// The agent of the table.
+#[derive(Debug, Clone)]
+pub struct TableAgent {
+    effects: EffectModel,
+}
+
+/// The agent that learns from these demonstrations.
+pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
+    let steps = demonstrations.iter().flat_map(|d| &d.steps);
+    Arc::new(TableAgent { effects: EffectModel::learn(steps.map(Sample::from)) })
+}
+
+impl Agent for TableAgent {
+    fn propose(&self, _context: &AgentContext<'_>, _most: usize) -> Vec<Ranked> {
+        Vec::new()
+    }
+
+    fn effects(&self) -> &EffectModel {
+        &self.effects
+    }
+
+    fn instructions(&self) -> Option<&dyn Instructions> {
+        Some(self)
+    }
+}
+
+impl Instructions for TableAgent {
+    fn answer(&self, belief: &Value, request: &str) -> Result<String, String> {
+        answer(belief, request).map_err(|e| e.to_string())
+    }
+
+    fn update(&self, belief: &Value, text: &str) -> Result<Value, String> {
+        update(belief, text).map_err(|e| e.to_string())
+    }
+}
+
+/// Why the built-in reader does not understand a text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{why} (the built-in reader is no language model; docs/instructions.md tells what it reads)", about(word))]
+pub struct Unreadable {
+    /// The word or words it stopped at; empty if it is about the whole.
+    pub word: String,
+    /// What is wrong.
+    pub why: String,
+    /// Whether the words are understood, and nothing fits them.
+    nothing: bool,
+}
+
+fn about(word: &str) -> String {
+    if word.is_empty() { String::new() } else { format!("{word:?}: ") }
+}
+
+impl Unreadable {
+    /// Stopped at a word.
+    fn new(word: &str, why: impl Into<String>) -> Self {
+        Unreadable { word: word.to_owned(), why: why.into(), nothing: false }
+    }
+
+    /// What is described is not there.
+    fn none(why: String) -> Self {
+        Unreadable { word: String::new(), why, nothing: true }
+    }
+
+    /// Stopped in these tokens: at the first word that is not known, else at the whole of them.
+    fn at(tokens: &[Token]) -> Self {
+        let unknown = tokens.iter().filter_map(Token::word).find(|word| !vocabulary::is_known(word));
+        if let Some(word) = unknown {
+            return Unreadable::new(word, "this word is not known");
+        }
+        let words: Vec<&str> = tokens
+            .iter()
+            .filter_map(|token| match token {
+                Token::Word(word) | Token::Object(word) => Some(word.as_str()),
+                Token::Comma | Token::Stop => None,
+            })
+            .collect();
+        Unreadable::new(&words.join(" "), "these words make no request that is known")
+    }
+}
+
+/// The program that does what a request asks for or answers it: lines of `put_first_on_second`, `say`, `noop` and `update_wm`.
+///
+/// # Errors
+/// What in the request is not understood, or does not fit the belief.
+pub fn answer(belief: &Value, query: &str) -> Result<String, Unreadable> {
+    if belief.get("cups").is_some() {
+        return cups::answer(belief, query);
+    }
+    clause::program(belief, query)
+}
+
+/// The belief after an update.
+///
+/// # Errors
+/// What in the update is not understood, or why it cannot be.
+pub fn update(belief: &Value, update: &str) -> Result<Value, Unreadable> {
+    if belief.get("cups").is_some() {
+        return cups::update(belief, update);
+    }
+    writer::update(belief, update)
+}
