@@ -6,6 +6,7 @@
 //! program calls, `facts` as literals, `floor_plan` as a map, and `world` makes a [`KitchenWorld`] of it. `source` finds scenes in files and folders.
 
 mod action;
+pub mod agent;
 #[cfg(test)]
 mod expert;
 mod facts;
@@ -78,6 +79,7 @@ pub static KIND: WorldKind = WorldKind {
         shipped!("kitchen", "plans.txt"),
         shipped!("kitchen", "state_form.toml"),
     ],
+    agent: Some(agent::learn),
     ..WorldKind::new(
         "kitchen",
         "a kitchen seen through a robot's eyes: find, open, carry and switch on, to make coffee and toast",

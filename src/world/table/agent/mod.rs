@@ -1,4 +1,4 @@
-//! The built-in instruction reader and writer of the table: no language model.
+//! The table's agent without a language model: reads requests by rules, and offers the calls of the program that answers the open one.
 //!
 //! [`answer`] writes the program for a request from a belief alone; [`update`] makes the new belief from the text of an `update_wm`.
 //! Both read the same small grammar (docs/instructions.md): `words` makes tokens of a text, `parse` finds phrases and conditions in
@@ -21,6 +21,7 @@ mod scene;
 mod spelling;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod vocabulary;
 mod weight_fact;
 mod weights;
@@ -30,9 +31,12 @@ mod writer;
 use std::sync::Arc;
 
 use serde_json::Value;
+use turn::{Plan, Turn};
 use words::Token;
 
+use crate::episode::Status;
 use crate::planner::{Agent, AgentContext, EffectModel, Instructions, Ranked, Sample};
+use crate::program::ProgramView;
 use crate::world::demonstration::Demonstration;
 
 /// The agent of the table.
@@ -48,8 +52,31 @@ pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
 }
 
 impl Agent for TableAgent {
-    fn propose(&self, _context: &AgentContext<'_>, _most: usize) -> Vec<Ranked> {
-        Vec::new()
+    fn propose(&self, context: &AgentContext<'_>, most: usize) -> Vec<Ranked> {
+        let calls = context.history.iter().flat_map(|step| {
+            let action = step.action.as_ref().filter(|_| !step.refused);
+            action.into_iter().chain(&step.calls)
+        });
+        let turn = Turn::of(calls);
+        if turn.request.is_none() {
+            return Vec::new();
+        }
+        let Plan { left, problem } = turn.plan();
+        let of = left.len();
+        let mut offered: Vec<Ranked> = Vec::new();
+        for (at, deed) in left.into_iter().enumerate() {
+            let call = deed.call();
+            let rationale = match (&problem, at + 1 == of) {
+                (Some(problem), _) => format!("the request is not understood: {problem}"),
+                (None, true) => "it closes the request".to_owned(),
+                (None, false) => "the next call of the program that the request reads as".to_owned(),
+            };
+            let known = offered.iter().any(|o| o.call == call) || context.rejected.iter().any(|(c, _)| *c == call);
+            if offered.len() < most && !known && context.program.permits(&call) != Status::Fails {
+                offered.push(Ranked { call, score: -((at + 1) as f64), rationale });
+            }
+        }
+        offered
     }
 
     fn effects(&self) -> &EffectModel {
