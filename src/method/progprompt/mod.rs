@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::context::Known;
 use super::plan_following::{InForce, NextLine, Upcoming, judgement, rows, upcoming, useless};
+use super::written_plan::{self, Going, Kind, Names, Sight};
 use super::{Answer, Context, Judging, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
 use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, Session, Shape};
-use super::written_plan::{self, Going, Kind, Names, Sight};
 use crate::world::Ability;
 
 /// Tokens a plan may have (ProgPrompt's limit).
