@@ -2,7 +2,7 @@
 //! request answered from it, undo across that, the belief put right as a whole, leaving and coming back.
 
 use crate::support::pty::Pty;
-use stepwright::episode::{Actor, Event, Session, log};
+use stepwright::episode::{Actor, ArtifactId, Event, Session, log};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const SIZE: (u16, u16) = (200, 60);
@@ -24,7 +24,7 @@ fn session(home: &std::path::Path) -> (std::path::PathBuf, Session, usize) {
     let folder = home.join("state/stepwright/sessions");
     let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     let loaded = log::load(&file).unwrap();
-    let by_hand = |e: &Event| matches!(e, Event::ArtifactSettled { offer: None, by: Actor::Person, .. });
+    let by_hand = |e: &Event| matches!(e, Event::ArtifactSettled { artifact, offer: None, by: Actor::Person, .. } if *artifact == ArtifactId::BELIEF);
     let corrections = loaded.records.iter().filter(|r| by_hand(&r.event)).count();
     (file, loaded.session, corrections)
 }
