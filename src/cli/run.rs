@@ -11,6 +11,7 @@ use super::unattended::UnattendedFlags;
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global};
 use crate::driver::NewSession;
+use crate::study::in_force::{InForce, Preconditions};
 use crate::study::run;
 use crate::study::runner::{Opening, Selector, SessionFolder};
 use crate::world::{Sources, WORLDS};
@@ -34,6 +35,11 @@ pub struct Run {
     /// Actions an episode may take; the world's usual number if absent
     #[arg(long, value_name = "N", help = limits())]
     max_steps: Option<u32>,
+    /// The preconditions in force from the beginning: true (the data's or the specification's), inferred (by the built-in
+    /// enumerator from the demonstrations), none, a file *.preconditions.py, or results of `study preconditions` (.jsonl);
+    /// the specification's own if absent
+    #[arg(long, value_name = "true|inferred|none|FILE")]
+    preconditions: Option<Preconditions>,
     /// The world's seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -58,6 +64,7 @@ impl Run {
             config: Arc::new(config),
             sources,
             most_actions: self.max_steps.unwrap_or(self.world.kind().steps),
+            in_force: self.preconditions.map(|which| Arc::new(InForce::new(which))),
             sessions: self.sessions.as_deref().map(SessionFolder::create).transpose().map_err(failed)?,
         };
         let new = NewSession {

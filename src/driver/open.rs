@@ -149,6 +149,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
         demonstrations: Arc::new(demonstrations),
         prompting,
         keep,
+        adopted: Vec::new(),
         policy: None,
         unattended: false,
         clock: system_clock(),
@@ -223,6 +224,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         demonstrations: Arc::new(demonstrations),
         prompting,
         keep: Keep::Nothing,
+        adopted: Vec::new(),
         // Only a policy that does something is worth a record.
         policy: Some(config.gate.policy.clone()).filter(|p| p.is_automatic() || p.token_budget.is_some()),
         unattended: false,

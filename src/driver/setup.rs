@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::episode::gate::Assertions;
 use crate::episode::{Header, Policy, Record, Session, log};
 use crate::method::blocking::BlockingSource;
 use crate::method::prompting::Prompting;
-use crate::method::{Method, SYMBOLIC};
+use crate::method::{Method, ModelTraits, SYMBOLIC, fits};
 use crate::model::LanguageModel;
 use crate::planner::Agent;
 use crate::program::sandbox::{Limits, Sandbox, Workers};
@@ -33,6 +34,21 @@ impl Source {
         match self {
             Source::Symbolic => SYMBOLIC.to_owned(),
             Source::Language { name, .. } => name.clone(),
+        }
+    }
+
+    /// What is known of the model.
+    pub fn traits(&self) -> ModelTraits {
+        match self {
+            Source::Symbolic => ModelTraits { name: self.name(), ..ModelTraits::default() },
+            Source::Language { name, model } => ModelTraits {
+                name: name.clone(),
+                language: true,
+                temperature: model.temperature(),
+                frequency_penalty: model.frequency_penalty(),
+                raw_setting: model.raw_setting().map(str::to_owned),
+                scores: model.can_score(),
+            },
         }
     }
 }
@@ -110,10 +126,27 @@ pub struct Setup {
     pub demonstrations: Arc<Vec<Demonstration>>,
     /// Where the session is kept.
     pub keep: Keep,
+    /// Assertions that a new session begins with, in place of the specification's; of other actions these stay.
+    pub adopted: Vec<Assertions>,
     /// The policy a new session begins with; a person decides everything if `None`.
     pub policy: Option<Policy>,
     /// Nobody watches: nothing is asked for once the policy's steps are used up.
     pub unattended: bool,
     /// The clock of the records.
     pub clock: Clock,
+}
+
+impl Setup {
+    /// Whether the method can be carried out at the task, in its world and with its model.
+    ///
+    /// # Errors
+    /// Why not, in one sentence.
+    pub fn fits(&self) -> Result<(), String> {
+        let task = match &self.beginning {
+            Beginning::New(header) => &header.task,
+            Beginning::Resume { session, .. } => &session.header.task,
+        };
+        let kind = self.world.tasks().into_iter().find(|t| t.id == *task).map(|t| t.kind);
+        fits(&self.method.info(), self.world.kind(), kind.as_deref(), &self.source.traits())
+    }
 }

@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
-use super::precondition::{ActionResult, Approach};
+use super::precondition::{ActionResult, Approach, enumerated};
 use super::runner::ResultsFile;
-use crate::precondition::{ADOPTED_SUFFIX, AdoptedSet};
+use crate::driver::prompting::own_assertions;
+use crate::driver::{Beginning, Setup};
+use crate::episode::gate;
+use crate::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
+use crate::program::Specification;
+use crate::world::demonstration::Demonstration;
 
 /// Assertions by action function.
 pub type Assertions = BTreeMap<String, Vec<String>>;
@@ -84,6 +90,69 @@ impl Preconditions {
                 .cloned()
                 .ok_or_else(|| format!("the results hold no preconditions of {subject}; infer them first")),
         }
+    }
+}
+
+/// Puts preconditions in force from the beginning of episodes; what was inferred once is not inferred again.
+#[derive(Debug)]
+pub struct InForce {
+    /// Which.
+    pub preconditions: Preconditions,
+    inferred: Mutex<BTreeMap<Vec<String>, Assertions>>,
+}
+
+impl InForce {
+    /// Nothing is inferred yet.
+    pub fn new(preconditions: Preconditions) -> Self {
+        InForce { preconditions, inferred: Mutex::default() }
+    }
+
+    /// Puts them in force in a new session, whose options say so. Of actions that a file does not name the specification's own
+    /// stay.
+    ///
+    /// # Errors
+    /// If there are none for this task, in words.
+    pub fn begin(&self, setup: &mut Setup) -> Result<(), String> {
+        let Beginning::New(header) = &mut setup.beginning else { return Ok(()) };
+        let specification = Specification::load(&header.specification, "spec.py").map_err(|e| e.to_string())?;
+        let own = own_assertions(&specification);
+        let told = setup.world.ground_truth().map(|truth| truth.into_iter().collect());
+        let truth: Option<Assertions> = told.or_else(|| own.values().any(|a| !a.is_empty()).then(|| own.clone()));
+        let task = setup.world.tasks().into_iter().find(|t| t.id == header.task);
+        // A study's results are by service, or by world where it has no services.
+        let subject = match &self.preconditions {
+            Preconditions::Sets(_, sets) => task.map(|t| t.kind).filter(|kind| sets.contains_key(kind)),
+            _ => None,
+        };
+        let infer = || self.infer(&specification, &setup.demonstrations);
+        let wanted =
+            self.preconditions.of(&subject.unwrap_or_else(|| header.world.clone()), truth.as_ref(), infer)?;
+        let of = |name: &str| wanted.iter().find(|(key, _)| key.rsplit('.').next() == Some(name)).map(|(_, a)| a);
+        let is_file = matches!(self.preconditions, Preconditions::Set(..));
+        if is_file && !own.keys().any(|action| of(action).is_some()) {
+            return Err(format!("{} names no action of the world {}", self.preconditions, header.world));
+        }
+        let named = own.keys().filter(|action| !is_file || of(action).is_some());
+        setup.adopted = named
+            .map(|action| gate::Assertions {
+                action: action.clone(),
+                assertions: of(action).cloned().unwrap_or_default(),
+                origin: self.preconditions.to_string(),
+            })
+            .collect();
+        header.options.insert("preconditions".to_owned(), self.preconditions.to_string());
+        Ok(())
+    }
+
+    fn infer(&self, specification: &Specification, demonstrations: &[Demonstration]) -> Result<Assertions, String> {
+        let mut known = self.inferred.lock().unwrap_or_else(PoisonError::into_inner);
+        let ids = demonstrations.iter().map(|d| d.id.clone());
+        let of = std::iter::once(specification.source().to_owned()).chain(ids).collect();
+        if let Some(inferred) = known.get(&of) {
+            return Ok(inferred.clone());
+        }
+        let inferred = enumerated(specification, demonstrations.iter().map(Demo::from).collect())?;
+        Ok(known.entry(of).or_insert(inferred).clone())
     }
 }
 

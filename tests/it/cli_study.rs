@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use stepwright::episode::{Session, log};
 
 /// Runs a study with a configuration of its own, and nothing of the person's.
 fn study(folder: &Path, args: &[&str]) -> Output {
@@ -239,4 +240,52 @@ fn a_file_of_demonstrations_alone_is_divided_by_demos() {
         out(&some),
         err(&some)
     );
+}
+
+/// Runs an episode; its result, and the session that was kept.
+fn run(folder: &Path, args: &[&str]) -> Result<(Value, Session), String> {
+    let (file, sessions) = (folder.join("run.jsonl"), folder.join("sessions"));
+    let _ = (std::fs::remove_file(&file), std::fs::remove_dir_all(&sessions));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    command.arg("run").args(args).env("STEPWRIGHT_CONFIG_DIR", folder.join("config")).env_remove("STEPWRIGHT_MODEL");
+    let output = command.arg("--out").arg(&file).arg("--sessions").arg(&sessions).output().unwrap();
+    if output.status.code() != Some(0) {
+        return Err(err(&output));
+    }
+    let session = std::fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path();
+    Ok((results(&file).remove(0), log::load(&session).unwrap().session))
+}
+
+#[test]
+fn episodes_are_run_under_chosen_preconditions() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = ["--tasks", "shipped/place-box-1"];
+    let under = |which: &str, more: &[&str]| run(folder.path(), &[&task, &["--preconditions", which], more].concat());
+    let of = |session: &Session, action: &str| session.assertions().get(action).cloned().unwrap_or_default();
+    let (result, session) = under("none", &[]).unwrap();
+    assert_eq!(of(&session, "take"), (Vec::new(), "none".to_owned()));
+    assert_eq!(result["options"]["preconditions"], "none");
+    let (_, session) = under("true", &[]).unwrap();
+    let (specified, origin) = of(&session, "take");
+    assert!(!specified.is_empty() && origin == "ground-truth", "{specified:?}");
+    // A tree derived from what was inferred, and the built-in selector on it.
+    let (result, session) = under("inferred", &["--domain", "derived", "--method", "blocking"]).unwrap();
+    assert!(!of(&session, "take").0.is_empty() && result["won"] == true, "{result}");
+    // Of actions that a file does not name the specification's own stay.
+    let file = folder.path().join("mine.preconditions.py");
+    std::fs::write(&file, "def take(self, obj, recep):\n    assert obj is not None\n").unwrap();
+    let (_, session) = under(&file.display().to_string(), &[]).unwrap();
+    assert_eq!(of(&session, "take").0, ["obj is not None"]);
+    assert_eq!(of(&session, "goto").1, "specification");
+    // Of a service, by its name in a study's results.
+    let (_, session) =
+        run(folder.path(), &["--world", "dialogue", "--tasks", "type=Museums_1,first=1", "--preconditions", "true"]).unwrap();
+    assert!(!of(&session, "GOODBYE").0.is_empty());
+    // What cannot be in force is said before any episode.
+    std::fs::write(&file, "def fly(self):\n    assert True\n").unwrap();
+    let wrong = under(&file.display().to_string(), &[]).unwrap_err();
+    assert!(wrong.contains("names no action of the world household"), "{wrong}");
+    let unfit = run(folder.path(), &["--method", "statler", "--tasks", "shipped/place-box-1"]).unwrap_err();
+    assert!(unfit.contains("statler cannot work in the world household"), "{unfit}");
+    assert!(under("some", &[]).unwrap_err().contains("it is ground-truth, inferred, none"));
 }

@@ -311,6 +311,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
         prompting: Prompting::default(),
         demonstrations: Arc::default(),
         keep: log.map_or(Keep::Nothing, Keep::Log),
+        adopted: Vec::new(),
         policy: None,
         unattended: false,
         clock: Arc::new(|| 1_000),

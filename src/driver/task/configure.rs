@@ -7,7 +7,7 @@ use crate::driver::Level;
 use crate::driver::setup::Source;
 use crate::episode::Configuration;
 use crate::method::prompting::Meter;
-use crate::method::{self, Believing, Method, ModelTraits, Options, Team};
+use crate::method::{self, Believing, Method, Options, Team};
 
 /// A method, its options and, where it is another one, a model, ready to be used.
 pub(super) struct Prepared {
@@ -59,17 +59,7 @@ impl Driver {
 
     /// Has prompts made as a model wants them.
     pub(super) fn suit(&mut self, source: &Source) {
-        self.traits = match source {
-            Source::Symbolic => ModelTraits { name: source.name(), ..ModelTraits::default() },
-            Source::Language { name, model } => ModelTraits {
-                name: name.clone(),
-                language: true,
-                temperature: model.temperature(),
-                frequency_penalty: model.frequency_penalty(),
-                raw_setting: model.raw_setting().map(str::to_owned),
-                scores: model.can_score(),
-            },
-        };
+        self.traits = source.traits();
         if let Source::Language { model, .. } = source {
             self.prompting.raw = model.prefers_raw();
             self.prompting.context = model.context();

@@ -89,7 +89,7 @@ impl Driver {
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
         let Setup { beginning, mut world, method, source, resolver, proposer, mut prompting, .. } = setup;
-        let Setup { sandbox, blocking, demonstrations, keep, policy, unattended, clock, .. } = setup;
+        let Setup { sandbox, blocking, demonstrations, keep, adopted, policy, unattended, clock, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
@@ -103,6 +103,13 @@ impl Driver {
         for (action, (assertions, origin)) in session.assertions() {
             let (assertions, origin) = (assertions.clone(), origin.clone());
             mind.adopt(&Assertions { action: action.clone(), assertions, origin })?;
+        }
+        let started = session.is_started();
+        let mut assertions = mind.assertions();
+        for adopted in adopted.into_iter().filter(|_| !started) {
+            mind.adopt(&adopted)?;
+            assertions.retain(|own| own.action != adopted.action);
+            assertions.push(adopted);
         }
         let follower = match &blocking {
             BlockingSource::Domain(domain) => LiveTree::begin(domain, world.as_ref()),
@@ -120,7 +127,6 @@ impl Driver {
         let records = Arc::new(records);
         let _ = notices.send(Notice::Opened { header: Box::new(header), records: Arc::clone(&records), path });
         let now = clock();
-        let started = session.is_started();
         let mut diverged = None;
         if started {
             let there = Timeline::compare_reset(&session, &reset).and_then(|()| points.go(&session, session.cursor()));
@@ -132,7 +138,6 @@ impl Driver {
             gate = gate.unattended();
         }
         if !started {
-            let assertions = mind.assertions();
             let belief = points.truth();
             effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now).1);
         }

@@ -42,6 +42,7 @@ fn a_trial_is_done_once_by_condition_task_number_and_model() {
             config: Arc::clone(&config),
             sources: crate::world::Sources::default(),
             most_actions: MOST_ACTIONS,
+            in_force: None,
             sessions: None,
         },
         data: None,

@@ -14,6 +14,7 @@ mod statler;
 use std::path::Path;
 
 pub use report::{Difference, Report, Row};
+use report::{difference, unreadable};
 
 /// One kind of recordings. Later worlds and methods add theirs to [`topics`].
 pub trait Topic {

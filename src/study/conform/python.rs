@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use super::files::each_line;
-use super::{Difference, Row, Topic};
+use super::{Row, Topic, difference};
 use crate::program::{FaultKind, Limits, run_module};
 
 /// The topic's name.
@@ -38,7 +38,7 @@ impl Topic for Python {
     }
 }
 
-fn compare(file: &Path, one: impl Fn(&Program, &mut Row, Difference)) -> Row {
+fn compare(file: &Path, one: impl Fn(&Program, &mut Row, String)) -> Row {
     let what = super::files::name_of(file);
     if !file.is_file() {
         return Row::missing(NAME, what, "programs", "not in this folder");
@@ -46,16 +46,15 @@ fn compare(file: &Path, one: impl Fn(&Program, &mut Row, Difference)) -> Row {
     let mut row = Row::new(NAME, what, "programs");
     each_line(file, |at, program: Result<Program, String>| match program {
         Ok(program) => {
-            let at = format!("{at} ({})", program.name);
-            one(&program, &mut row, Difference { at, expected: String::new(), got: String::new() });
+            one(&program, &mut row, format!("{at} ({})", program.name));
         }
-        Err(error) => row.differs(|| Difference { at, expected: "a program".into(), got: error }),
+        Err(error) => row.differs(difference(at, "a program", error)),
     });
     row
 }
 
 /// Equal output, or unsupported.
-fn construct(program: &Program, row: &mut Row, at: Difference) {
+fn construct(program: &Program, row: &mut Row, at: String) {
     let run = run_module(&program.source, Limits::MODULE);
     let got = match run.fault {
         None => run.stdout,
@@ -68,16 +67,15 @@ fn construct(program: &Program, row: &mut Row, at: Difference) {
         },
     };
     let expected = program.stdout.clone().unwrap_or_default();
-    row.count((got != expected).then_some(|| Difference { expected, got, ..at }));
+    row.count((got != expected).then(|| difference(at, expected, got)));
 }
 
 /// Any verdict, in bounded time.
-fn hostile(program: &Program, row: &mut Row, at: Difference) {
+fn hostile(program: &Program, row: &mut Row, at: String) {
     let started = Instant::now();
     run_module(&program.source, Limits { steps: Limits::MODULE.steps / 10, ..Limits::MODULE });
     let took = started.elapsed();
-    let late = || Difference { expected: "a verdict".into(), got: format!("{took:?}"), ..at };
-    row.count((took > HANGS).then_some(late));
+    row.count((took > HANGS).then(|| difference(at, "a verdict", format!("{took:?}"))));
 }
 
 #[cfg(test)]

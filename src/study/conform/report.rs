@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// The first difference of a row, in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -13,6 +14,16 @@ pub struct Difference {
     pub expected: String,
     /// What the program gives.
     pub got: String,
+}
+
+/// A difference at a place.
+pub fn difference(at: impl Into<String>, expected: impl ToString, got: impl ToString) -> Difference {
+    Difference { at: at.into(), expected: expected.to_string(), got: got.to_string() }
+}
+
+/// A recording that cannot be read.
+pub fn unreadable(at: impl Into<String>, error: impl fmt::Display) -> Difference {
+    difference(at, "a record that can be read", format!("cannot be read: {error}"))
 }
 
 /// One kind of recording compared.
@@ -47,20 +58,30 @@ impl Row {
         Row { note: Some(note.into()), ..Row::new(topic, what, unit) }
     }
 
-    /// Counts one comparison; the difference, if any, is made only for the first.
-    pub fn count(&mut self, difference: Option<impl FnOnce() -> Difference>) {
+    /// Counts one comparison.
+    pub fn count(&mut self, difference: Option<Difference>) {
         self.compared += 1;
-        if let Some(difference) = difference {
-            self.differs(difference);
+        difference.into_iter().for_each(|found| self.differs(found));
+    }
+
+    /// Counts one comparison of fields, each as recorded and as the program gives it; `at` places the first that differs.
+    pub fn count_fields(&mut self, at: impl FnOnce() -> String, fields: impl IntoIterator<Item = (&'static str, Value, Value)>) {
+        let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
+        self.count(wrong.map(|(field, expected, got)| difference(format!("{}, {field}", at()), expected, got)));
+    }
+
+    /// Says why nothing was compared, if nothing was.
+    pub fn or_absent(mut self, note: &str) -> Self {
+        if self.compared == 0 {
+            self.note = Some(note.to_owned());
         }
+        self
     }
 
     /// Counts a difference without counting a comparison (a recording that cannot be read).
-    pub fn differs(&mut self, difference: impl FnOnce() -> Difference) {
+    pub fn differs(&mut self, difference: Difference) {
         self.differences += 1;
-        if self.first.is_none() {
-            self.first = Some(difference());
-        }
+        self.first.get_or_insert(difference);
     }
 
     /// Counts what could not be compared.
@@ -175,19 +196,15 @@ fn grouped(n: u64) -> String {
 mod tests {
     use super::*;
 
-    fn difference() -> Difference {
-        Difference { at: "a.jsonl:1".into(), expected: "x".into(), got: "y".into() }
-    }
-
     #[test]
     fn exit_codes_tell_equal_different_and_nothing() {
         let mut report = Report { named: None, rows: vec![Row::missing("t", "a.jsonl", "steps", "not there")] };
         assert_eq!(report.exit_code(), 2);
         let mut row = Row::new("t", "b.jsonl", "steps");
-        row.count(None::<fn() -> Difference>);
+        row.count(None);
         report.rows.push(row.clone());
         assert_eq!(report.exit_code(), 0);
-        row.count(Some(difference));
+        row.count(Some(difference("a.jsonl:1", "x", "y")));
         report.rows.push(row);
         assert_eq!(report.exit_code(), 1);
         let text = report.to_string();
@@ -198,7 +215,7 @@ mod tests {
     #[test]
     fn an_unreadable_recording_is_a_difference() {
         let mut row = Row::new("t", "b.jsonl", "steps");
-        row.differs(difference);
+        row.differs(difference("a.jsonl:1", "x", "y"));
         assert_eq!(Report { named: None, rows: vec![row] }.exit_code(), 1);
     }
 

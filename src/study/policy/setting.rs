@@ -152,6 +152,7 @@ impl Basis {
             sandbox: sandbox(),
             demonstrations: Arc::clone(&known.demonstrations),
             keep: Keep::Nothing,
+            adopted: Vec::new(),
             policy: Some(Policy { steps: self.steps, ..Policy::manual() }),
             unattended: true,
             clock: Arc::clone(&self.clock),

@@ -10,6 +10,7 @@ use super::{Played, play};
 use crate::config::Config;
 use crate::driver::{self, Beginning, Keep, NewSession, Setup};
 use crate::episode::{Policy, Session, log};
+use crate::study::in_force::InForce;
 use crate::world::Sources;
 
 /// What the episodes of a study are opened with, and where they end.
@@ -21,6 +22,8 @@ pub struct Opening {
     pub sources: Sources,
     /// Actions an episode may take.
     pub most_actions: u32,
+    /// The preconditions in force, where they are not the specification's own.
+    pub in_force: Option<Arc<InForce>>,
     /// Where sessions are kept, if they are.
     pub sessions: Option<SessionFolder>,
 }
@@ -33,8 +36,10 @@ impl Opening {
     pub fn setup(&self, new: &NewSession) -> Result<Setup, String> {
         let setup = driver::prepare_new(new, &self.config, &self.sources, driver::system_clock());
         let mut setup = setup.map_err(|e| e.to_string())?;
+        setup.fits()?;
         setup.policy = Some(Policy { steps: self.most_actions, ..Policy::manual() });
         setup.unattended = true;
+        self.in_force.as_ref().map_or(Ok(()), |in_force| in_force.begin(&mut setup))?;
         Ok(setup)
     }
 

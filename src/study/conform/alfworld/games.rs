@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::replay::world_of;
-use super::{Games, NAME, unreadable};
-use crate::study::conform::{Difference, Row};
+use super::{Games, NAME, difference, unreadable};
+use crate::study::conform::Row;
 use crate::world::World;
 use crate::world::household::{Condition, Definition, Edition};
 
@@ -20,9 +20,9 @@ pub fn compare_built(what: &str, read: &Games, compact: &Games) -> Row {
             continue;
         };
         let (expected, got) = (expected.normal_form(), game.normal_form());
-        row.count((expected != got).then_some(|| {
+        row.count((expected != got).then(|| {
             let (field, expected, got) = innermost(&expected, &got);
-            Difference { at: format!("{id}{field}"), expected, got }
+            difference(format!("{id}{field}"), expected, got)
         }));
     }
     row
@@ -54,7 +54,7 @@ pub fn plans(games: &Games) -> Row {
         let mut world = match world_of(games, id, Edition::Move) {
             Some(Ok((world, _))) => world,
             Some(Err(e)) => {
-                row.count(Some(unreadable(id.clone(), &e)));
+                row.count(Some(unreadable(id.to_owned(), &e)));
                 continue;
             }
             None => continue,
@@ -74,12 +74,9 @@ pub fn plans(games: &Games) -> Row {
             }
         }
         let got = got.or_else(|| (!won).then(|| "not won after the last step".to_owned()));
-        row.count(got.map(|got| || Difference { at: id.clone(), expected: "the plan wins".to_owned(), got }));
+        row.count(got.map(|got| difference(id, "the plan wins", got)));
     }
-    if row.compared == 0 {
-        row.note = Some("no plans in this folder".to_owned());
-    }
-    row
+    row.or_absent("no plans in this folder")
 }
 
 /// Every task sentence must be one of the forms that its goal allows.
@@ -87,16 +84,9 @@ pub fn sentences(games: &Games) -> Row {
     let mut row = Row::new(NAME, "task sentences of games*.jsonl", "games");
     for (id, game) in games {
         let forms = forms(game);
-        row.count((!forms.contains(&game.task)).then_some(|| Difference {
-            at: id.clone(),
-            expected: forms.join(" | "),
-            got: game.task.clone(),
-        }));
+        row.count((!forms.contains(&game.task)).then(|| difference(id, forms.join(" | "), &game.task)));
     }
-    if row.compared == 0 {
-        row.note = Some("no games in this folder".to_owned());
-    }
-    row
+    row.or_absent("no games in this folder")
 }
 
 /// The sentences a goal can be told in.

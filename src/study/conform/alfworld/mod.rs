@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::files::{each_line, find_named, jsonl_files, name_of};
-use super::{Difference, Row, Topic};
+use super::{Row, Topic, difference, unreadable};
 use crate::world::household::{Definition, Source, definition_of_problem};
 
 /// The topic's name.
@@ -81,10 +81,7 @@ fn read_compact(folder: &Path, rows: &mut Vec<Row>) -> Games {
             }
         });
     }
-    if row.compared == 0 {
-        row.note = Some("no game definitions in this folder".to_owned());
-    }
-    rows.push(row);
+    rows.push(row.or_absent("no game definitions in this folder"));
     games
 }
 
@@ -100,10 +97,7 @@ fn read_problems(folder: &Path, rows: &mut Vec<Row>) -> Games {
             }
         });
     }
-    if row.compared == 0 {
-        row.note = Some("no PDDL problems in this folder".to_owned());
-    }
-    rows.push(row);
+    rows.push(row.or_absent("no PDDL problems in this folder"));
     games
 }
 
@@ -118,31 +112,18 @@ fn read_official(folder: &Path, rows: &mut Vec<Row>) -> Games {
         });
         let at = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
         match read {
-            Err(e) => row.count(Some(unreadable(at, &e.to_string()))),
+            Err(e) => row.count(Some(unreadable(at, e))),
             Ok(definition) => {
                 let before = games.insert(definition.id.clone(), Arc::new(definition.clone()));
                 let differs = before.filter(|b| b.normal_form() != definition.normal_form());
-                row.count(differs.map(|b| {
-                    move || Difference {
-                        at,
-                        expected: b.normal_form().to_string(),
-                        got: definition.normal_form().to_string(),
-                    }
-                }));
+                row.count(differs.map(|b| difference(at, b.normal_form(), definition.normal_form())));
             }
         }
     }
-    if row.compared == 0 {
-        row.note = Some("no game.tw-pddl below this folder".to_owned());
-    }
-    rows.push(row);
+    rows.push(row.or_absent("no game.tw-pddl below this folder"));
     games
 }
 
-fn unreadable(at: String, error: &str) -> impl FnOnce() -> Difference {
-    let got = format!("cannot be read: {error}");
-    move || Difference { at, expected: "a record that can be read".to_owned(), got }
-}
 
 /// The name of a recording as rows give it.
 fn label(file: &Path) -> String {

@@ -5,10 +5,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::replay::world_of;
-use super::{Games, NAME, label, unreadable};
+use super::{Games, NAME, difference, label, unreadable};
 use crate::program::{Call, render_program};
 use crate::study::conform::files::{each_line, jsonl_files};
-use crate::study::conform::{Difference, Row};
+use crate::study::conform::Row;
 use crate::world::World;
 use crate::world::household::Edition;
 
@@ -67,7 +67,7 @@ fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &
         let outcome = match world.act(&step.command) {
             Ok(outcome) => outcome,
             Err(e) => {
-                steps.count(Some(unreadable(place(), &e.to_string())));
+                steps.count(Some(unreadable(place(), e)));
                 continue;
             }
         };
@@ -83,21 +83,16 @@ fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &
             world.call_of(&step.command).as_ref() == Some(c) && world.text_of(c).as_deref() == Some(step.command.trim())
         });
         let differs = expected != got || !back;
-        steps.count(differs.then_some(|| Difference {
-            at: place(),
-            expected,
-            got: if back { got } else { format!("{got}; text and call are not each other's inverse") },
-        }));
+        let got = if back { got } else { format!("{got}; text and call are not each other's inverse") };
+        steps.count(differs.then(|| difference(place(), expected, got)));
         calls.extend(outcome.calls().cloned());
     }
     let header = world.header();
     let text = render_program(&header.function, &header.comment, &header.setup, &calls);
     let differs = text != recorded.program || header.function != recorded.function;
-    programs.count(differs.then_some(|| Difference {
-        at: format!("{at}, {}", recorded.episode),
-        expected: format!("{}\n{}", recorded.function, recorded.program),
-        got: format!("{}\n{text}", header.function),
-    }));
+    let expected = format!("{}\n{}", recorded.function, recorded.program);
+    let got = format!("{}\n{text}", header.function);
+    programs.count(differs.then(|| difference(format!("{at}, {}", recorded.episode), expected, got)));
 }
 
 /// A step on one line, for comparison and for people.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Games, NAME, label, unreadable};
+use super::{Games, NAME, difference, label, unreadable};
 use crate::study::conform::files::each_line;
 use crate::study::conform::{Difference, Row};
 use crate::world::household::{Edition, HouseholdWorld, Source};
@@ -108,8 +108,8 @@ struct Found {
 }
 
 impl Found {
-    fn at(self, place: String) -> impl FnOnce() -> Difference {
-        move || Difference { at: format!("{place}, {}", self.field), expected: self.expected, got: self.got }
+    fn at(self, place: String) -> Difference {
+        difference(format!("{place}, {}", self.field), self.expected, self.got)
     }
 }
 

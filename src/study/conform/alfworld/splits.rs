@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Games, NAME, unreadable};
-use crate::study::conform::{Difference, Row};
+use super::{Games, NAME, difference, unreadable};
+use crate::study::conform::Row;
 use crate::world::household::embedded_compatibility;
 
 #[derive(Debug, Deserialize)]
@@ -26,7 +26,7 @@ pub fn compare(folder: &Path, games: &Games) -> Row {
     let splits: BTreeMap<String, serde_json::Value> = match serde_json::from_str(&text) {
         Ok(splits) => splits,
         Err(e) => {
-            row.differs(unreadable("splits.json".to_owned(), &e.to_string()));
+            row.differs(unreadable("splits.json", e));
             return row;
         }
     };
@@ -39,8 +39,7 @@ pub fn compare(folder: &Path, games: &Games) -> Row {
             };
             let expected = format!("{}: {}", listed.task_type, listed.task);
             let got = format!("{}: {}", game.task_type, game.task);
-            let differs = expected != got;
-            row.count(differs.then_some(|| Difference { at: listed.id.clone(), expected, got }));
+            row.count((expected != got).then(|| difference(listed.id, expected, got)));
         }
     }
     row
@@ -56,7 +55,7 @@ pub fn can_contain(folder: &Path) -> Row {
     let recorded: BTreeMap<String, BTreeSet<String>> = match serde_json::from_str(&text) {
         Ok(table) => table,
         Err(e) => {
-            row.differs(unreadable("can_contain.json".to_owned(), &e.to_string()));
+            row.differs(unreadable("can_contain.json", e));
             return row;
         }
     };
@@ -65,11 +64,7 @@ pub fn can_contain(folder: &Path) -> Row {
     let kinds: BTreeSet<&String> = recorded.keys().chain(own.keys()).collect();
     for kind in kinds {
         let (expected, got) = (recorded.get(kind).unwrap_or(&nothing), own.get(kind).unwrap_or(&nothing));
-        row.count((expected != got).then_some(|| Difference {
-            at: kind.clone(),
-            expected: format!("{expected:?}"),
-            got: format!("{got:?}"),
-        }));
+        row.count((expected != got).then(|| difference(kind, format!("{expected:?}"), format!("{got:?}"))));
     }
     row
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::files::{files_with_end, jsonl_files, name_of};
-use super::{Difference, Row, Topic};
+use super::{Row, Topic, difference, unreadable};
 use crate::world::kitchen::{Scene, Source};
 
 /// The topic's name.
@@ -64,15 +64,10 @@ fn read_scenes(folder: &Path) -> (Scenes, Row) {
     let mut scenes = Scenes::new();
     for file in files_with_end(&folder.join("scenes"), ".json") {
         let read = Source::open(&file);
-        row.count(read.as_ref().err().map(|e| unreadable(name_of(&file), &e.to_string())));
+        row.count(read.as_ref().err().map(|e| unreadable(name_of(&file), e)));
         if let Ok(source) = read {
             scenes.extend(source.scenes().map(|scene| (scene.id.clone(), Arc::clone(scene))));
         }
     }
     (scenes, row)
-}
-
-fn unreadable(at: String, error: &str) -> impl FnOnce() -> Difference + use<> {
-    let got = format!("cannot be read: {error}");
-    move || Difference { at, expected: "a record that can be read".to_owned(), got }
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::NAME;
+use super::{NAME, difference};
 use crate::planner::classical::{Domain, Limits, Problem, Step, solve, validate};
 use crate::study::conform::files::name_of;
-use crate::study::conform::{Difference, Row};
+use crate::study::conform::Row;
 use serde_json::Value;
 
 /// The folder of the problems.
@@ -36,7 +36,7 @@ pub fn compare(folder: &Path) -> Vec<Row> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(e) => {
-                solved.differs(|| Difference { at: name, expected: "a readable file".into(), got: e.to_string() });
+                solved.differs(difference(name, "a readable file", e));
                 continue;
             }
         };
@@ -52,16 +52,10 @@ pub fn compare(folder: &Path) -> Vec<Row> {
             }
             _ => None,
         };
-        solved.count(wrong.map(|got| {
-            let at = name.clone();
-            move || Difference { at, expected: "a plan that holds".into(), got }
-        }));
+        solved.count(wrong.map(|got| difference(&name, "a plan that holds", got)));
         if let Some(steps) = steps {
             let checked = check(&domain, &text, &steps);
-            recorded.count(checked.err().map(|got| {
-                let at = name.clone();
-                move || Difference { at, expected: "a plan that holds".into(), got }
-            }));
+            recorded.count(checked.err().map(|got| difference(&name, "a plan that holds", got)));
         }
     }
     if problems.is_empty() {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::NAME;
+use super::{NAME, difference};
 use crate::method::written_plan::{self, Going, Kind, Names, Plan, advance, flatten};
 use crate::study::conform::files::each_line;
-use crate::study::conform::{Difference, Row};
+use crate::study::conform::Row;
 use crate::world::World;
 use crate::world::kitchen::{Find, KitchenWorld, Source};
 
@@ -47,7 +47,7 @@ pub fn compare(folder: &Path, scenes: Option<&Arc<Source>>) -> Vec<Row> {
     let mut flat = Row::new(NAME, format!("{FILE} flattened"), "actions");
     let mut run = Row::new(NAME, format!("{FILE} carried out"), "steps");
     each_line(&path, |at, case: Result<Case, String>| match case {
-        Err(why) => read.differs(|| Difference { at, expected: "a readable case".to_owned(), got: why }),
+        Err(why) => read.differs(difference(at, "a readable case", why)),
         Ok(case) => {
             let at = format!("{at} ({}/{}, {})", case.scene, case.task, case.plan_name);
             let parsed = parsed(&written_plan::read(&case.plan).plan);
@@ -62,9 +62,7 @@ pub fn compare(folder: &Path, scenes: Option<&Arc<Source>>) -> Vec<Row> {
                 let steps = recorded.steps.len() as u64 + 1;
                 match scenes.map(|source| carry_out(source, &case, heed)) {
                     None => run.lacks(steps, || "the scenes are not in this folder".to_owned()),
-                    Some(Err(why)) => {
-                        run.differs(|| Difference { at, expected: "a run".to_owned(), got: why });
-                    }
+                    Some(Err(why)) => run.differs(difference(at, "a run", why)),
                     Some(Ok((mut got, success))) => {
                         got.push(json!({ "success": success }));
                         let mut expected = recorded.steps.clone();
@@ -83,11 +81,7 @@ fn each(row: &mut Row, at: &str, expected: &[Value], got: &[Value]) {
     for i in 0..expected.len().max(got.len()) {
         let (wanted, found) = (expected.get(i), got.get(i));
         let shown = |v: Option<&Value>| v.map_or_else(|| "nothing".to_owned(), ToString::to_string);
-        row.count((wanted != found).then_some(|| Difference {
-            at: format!("{at}, entry {}", i + 1),
-            expected: shown(wanted),
-            got: shown(found),
-        }));
+        row.count((wanted != found).then(|| difference(format!("{at}, entry {}", i + 1), shown(wanted), shown(found))));
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{NAME, Scenes, unreadable};
+use super::{NAME, Scenes, difference, unreadable};
 use crate::study::conform::files::{each_line, name_of};
-use crate::study::conform::{Difference, Row};
+use crate::study::conform::Row;
 use crate::world::kitchen::{Find, Simulation};
 
 /// A recorded sequence.
@@ -121,8 +121,4 @@ fn objects(simulation: &Simulation) -> BTreeMap<String, Map<String, Value>> {
         (id.to_owned(), fields.as_object().cloned().unwrap_or_default())
     };
     simulation.things().map(of).collect()
-}
-
-fn difference(at: String, expected: String, got: String) -> impl FnOnce() -> Difference {
-    move || Difference { at, expected, got }
 }

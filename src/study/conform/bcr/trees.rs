@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{NAME, Scenes, unreadable};
+use super::{NAME, Scenes, difference, unreadable};
 use crate::blocking::{Blocked, Domain, Forest, Moment, Selection};
 use crate::study::conform::files::{each_line, name_of};
 use crate::study::conform::{Difference, Row};
@@ -79,7 +79,7 @@ pub fn compare(file: &Path, scenes: &Scenes, source: &Arc<Source>) -> [Row; 2] {
     let domain = match shipped_domain(&crate::world::kitchen::KIND) {
         Some(Ok(domain)) => domain,
         Some(Err(error)) => {
-            steps.differs(unreadable("worlds/kitchen/blocking.toml".to_owned(), &error.to_string()));
+            steps.differs(unreadable("worlds/kitchen/blocking.toml", error));
             return [steps, sums];
         }
         None => return [steps, sums],
@@ -123,13 +123,13 @@ impl<'a> Replay<'a> {
             let expected: Vec<&str> = run.initial_trees.iter().map(|t| t.action.as_str()).collect();
             let got: Vec<&str> = self.forest.trees().iter().map(|t| t.text.as_str()).collect();
             steps.count(
-                differs("initial trees", &expected, &got).map(|found| difference(format!("{at}, start"), found)),
+                differs("initial trees", &expected, &got).map(|found| found_at(format!("{at}, start"), found)),
             );
         }
         for (i, step) in run.log.iter().enumerate() {
             let found = self.step(step);
             let stop = found.is_some();
-            steps.count(found.map(|found| difference(format!("{at}, step {}, `{}`", i + 1, step.selected), found)));
+            steps.count(found.map(|found| found_at(format!("{at}, step {}, `{}`", i + 1, step.selected), found)));
             // What follows a difference only repeats it.
             if stop {
                 return;
@@ -147,7 +147,7 @@ impl<'a> Replay<'a> {
                 ((mean - run.mean_candidates).abs() > 0.000_51)
                     .then(|| ("mean candidates", run.mean_candidates.to_string(), mean.to_string()))
             });
-        sums.count(found.map(|found| difference(format!("{at}, end"), found)));
+        sums.count(found.map(|found| found_at(format!("{at}, end"), found)));
     }
 
     fn step(&mut self, step: &Step) -> Found {
@@ -199,6 +199,6 @@ fn differs<T: PartialEq + std::fmt::Debug>(field: &'static str, expected: &T, go
     (expected != got).then(|| (field, format!("{expected:?}"), format!("{got:?}")))
 }
 
-fn difference(at: String, (field, expected, got): (&'static str, String, String)) -> impl FnOnce() -> Difference {
-    move || Difference { at: format!("{at}, {field}"), expected, got }
+fn found_at(at: String, (field, expected, got): (&'static str, String, String)) -> Difference {
+    difference(format!("{at}, {field}"), expected, got)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::NAME;
+use super::{NAME, difference};
 use super::fields::{first_difference, list, tell_unread, texts};
 use super::recordings::Recordings;
 use crate::method::algorithm_1;
@@ -43,9 +43,7 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
     };
     if let Some(pooled) = pooled {
         let pooled: Map<String, Value> = pooled.into_iter().map(|(action, texts)| (action, json!(texts))).collect();
-        if let Some(difference) = first_difference(file, &[("h_opt", Value::Object(pooled))], golden) {
-            row.differs(|| difference);
-        }
+        first_difference(file, &[("h_opt", Value::Object(pooled))], golden).into_iter().for_each(|found| row.differs(found));
     }
     let setting = Setting {
         truth: Assertions::new(&specification, &recordings.all_truth(service)?)?,
@@ -64,14 +62,14 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
         let got = match run(&setting, dialogue, case) {
             Ok(got) => got,
             Err(why) => {
-                row.count(Some(|| Difference { at, expected: "a run of Algorithm 1".to_owned(), got: why }));
+                row.count(Some(difference(at, "a run of Algorithm 1", why)));
                 continue;
             }
         };
         tell_unread(&mut row, &at, &got.fields, &["log"], &case["expect"]);
         let difference = first_difference(&at, &got.fields, &case["expect"])
             .or_else(|| differing_line(&at, &got.log, &case["expect"], &mut row));
-        row.count(difference.map(|d| || d));
+        row.count(difference);
     }
     Ok(row)
 }

@@ -23,6 +23,18 @@ pub(super) fn first_difference(at: &str, got: &[(&'static str, Value)], recorded
     })
 }
 
+/// The first difference of a recorded object, what is not compared noted in the row.
+pub(super) fn held(
+    row: &mut Row,
+    at: &str,
+    got: &[(&'static str, Value)],
+    read: &[&str],
+    recorded: &Value,
+) -> Option<Difference> {
+    tell_unread(row, at, got, read, recorded);
+    first_difference(at, got, recorded)
+}
+
 /// Equal, fractions within the tolerance.
 fn same(expected: &Value, got: &Value) -> bool {
     match (expected, got) {

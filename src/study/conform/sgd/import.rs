@@ -17,18 +17,14 @@ pub(super) fn compare(recorded: &Source, folder: &Path) -> Vec<Row> {
     let imported = match Source::open(&raw) {
         Ok(imported) => imported,
         Err(error) => {
-            row.differs(|| Difference {
-                at: "raw/".to_owned(),
-                expected: "files in the dataset's own layout".to_owned(),
-                got: error.to_string(),
-            });
+            row.differs(super::difference("raw/", "files in the dataset's own layout", error));
             return vec![row];
         }
     };
     let mut others = 0;
     for dialogue in imported.dialogues() {
         match recorded.dialogue(&dialogue.id) {
-            Ok(expected) => row.count(difference(expected, dialogue).map(|d| || d)),
+            Ok(expected) => row.count(difference(expected, dialogue)),
             Err(_) => others += 1,
         }
     }

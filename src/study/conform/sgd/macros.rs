@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::NAME;
-use super::fields::{first_difference, list, tell_unread, texts};
+use super::fields::{held, list, texts};
 use super::recordings::{Recordings, Split, read_json};
 use super::scores::mean;
 use crate::precondition::{Instances, Score};
@@ -21,16 +21,14 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, file: &str) -> Re
             continue;
         };
         let got = mean(&scores);
-        tell_unread(&mut row, &at, &got, &[], recorded);
-        let difference = first_difference(&at, &got, recorded);
-        row.count(difference.map(|d| || d));
+        let difference = held(&mut row, &at, &got, &[], recorded);
+        row.count(difference);
         all.extend(scores);
     }
     let mut got = mean(&all);
     got.push(("n_pairs", json!(all.len())));
-    tell_unread(&mut row, file, &got, &["per_service"], golden);
-    let difference = first_difference(file, &got, golden);
-    row.count(difference.map(|d| || d));
+    let difference = held(&mut row, file, &got, &["per_service"], golden);
+    row.count(difference);
     Ok(row)
 }
 

@@ -21,7 +21,7 @@ use serde_json::Value;
 pub use recordings::{Recordings, Split};
 
 use super::files::name_of;
-use super::{Difference, Row, Topic};
+use super::{Row, Topic, difference};
 
 /// The topic's name.
 const NAME: &str = "sgd";
@@ -94,6 +94,6 @@ fn compare(recordings: &Recordings, golden: &Value, file: &str) -> Result<Row, S
 /// A recording that cannot be read is a difference.
 fn unreadable(file: &str, why: String) -> Row {
     let mut row = Row::new(NAME, format!("golden/{file}"), "candidates");
-    row.differs(|| Difference { at: file.to_owned(), expected: "a readable recording".to_owned(), got: why });
+    row.differs(difference(file, "a readable recording", why));
     row
 }

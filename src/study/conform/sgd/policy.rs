@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::NAME;
-use super::fields::{first_difference, list, tell_unread, texts};
+use super::{NAME, difference};
+use super::fields::{held, list, tell_unread, texts};
 use super::recordings::Recordings;
 use crate::method::verify::rules;
 use crate::program::{Call, Rules, Specification};
@@ -38,16 +38,14 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
                     counts.add(compared.counts);
                     compatibility.add(&compared.compatible);
                     let got = compared.fields();
-                    tell_unread(&mut row, &at, &got, &["call_index", "pred"], turn);
-                    first_difference(&at, &got, turn)
+                    held(&mut row, &at, &got, &["call_index", "pred"], turn)
                 }
                 Err(got) => Some(Difference { at, expected: "a turn of the system".to_owned(), got }),
             };
-            row.count(difference.map(|d| || d));
+            row.count(difference);
         }
         if own.len() != turns.len() {
-            let (expected, got) = (turns.len().to_string(), own.len().to_string());
-            row.differs(|| Difference { at: format!("{file}, {id}: turns of the system"), expected, got });
+            row.differs(difference(format!("{file}, {id}: turns of the system"), turns.len(), own.len()));
         }
     }
     let score = counts.score();
@@ -62,9 +60,8 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
         ("n_compatible", json!(compatibility.compatible)),
         ("compatibility", json!(compatibility.share())),
     ];
-    tell_unread(&mut row, file, &totals, &["dialogues"], golden);
-    let difference = first_difference(file, &totals, golden);
-    row.count(difference.map(|d| || d));
+    let difference = held(&mut row, file, &totals, &["dialogues"], golden);
+    row.count(difference);
     Ok(row)
 }
 

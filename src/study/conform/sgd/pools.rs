@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::NAME;
-use super::fields::{first_difference, list, tell_unread};
+use super::{NAME, difference};
+use super::fields::{first_difference, held, list, tell_unread};
 use crate::precondition::{Bits, Evaluation, Fate, Ground, Instances, Step, clusters, judge};
 use crate::program::{Assertion, Call};
 use crate::study::conform::{Difference, Row};
@@ -23,10 +23,8 @@ pub(super) fn compare(ground: &Ground, truth: &Truth, golden: &Value, file: &str
                 ("n_steps", json!(ground.steps.len())),
                 ("n_states", json!(states(ground))),
             ];
-            tell_unread(&mut row, file, &got, &["actions"], golden);
-            if let Some(difference) = first_difference(file, &got, golden) {
-                row.differs(|| difference);
-            }
+            let difference = held(&mut row, file, &got, &["actions"], golden);
+            difference.into_iter().for_each(|found| row.differs(found));
             pools.iter().for_each(|pool| compare_pool(ground, truth, pool, file, &mut row));
         }
         None => compare_pool(ground, truth, golden, file, &mut row),
@@ -101,7 +99,7 @@ fn compare_pool(ground: &Ground, truth: &Truth, pool: &Value, file: &str, row: &
                 got: value.to_string(),
             })
         });
-        row.count(difference.map(|d| || d));
+        row.count(difference);
     }
     let representative = |c: &crate::precondition::Cluster| {
         let text = candidates.get(c.representative()?)?.get("cand")?.as_str()?;
@@ -126,18 +124,12 @@ fn compare_pool(ground: &Ground, truth: &Truth, pool: &Value, file: &str, row: &
     let at = format!("{file}, {action}");
     // The household's true assertions are its specification's, which words them in its own way.
     tell_unread(row, &at, &got, &["candidates", "clusters", "optimal_clusters", "ground_truth_ids"], pool);
-    if let Some(difference) = first_difference(&at, &got, pool) {
-        row.differs(|| difference);
-    }
+    first_difference(&at, &got, pool).into_iter().for_each(|found| row.differs(found));
     for (key, only_optimal) in [("clusters", false), ("optimal_clusters", true)] {
         let Some(expected) = pool.get(key).and_then(Value::as_array) else { continue };
         let numbered: Vec<_> = ranked.iter().enumerate().filter(|(_, c)| c.optimal || !only_optimal).collect();
         if numbered.len() != expected.len() {
-            row.differs(|| Difference {
-                at: format!("{file}, {action}: number of {key}"),
-                expected: expected.len().to_string(),
-                got: numbered.len().to_string(),
-            });
+            row.differs(difference(format!("{file}, {action}: number of {key}"), expected.len(), numbered.len()));
         }
         for ((number, cluster), expected) in numbered.into_iter().zip(expected) {
             let set = cluster.representative().and_then(|id| sets.get(id).copied().flatten());
@@ -152,9 +144,7 @@ fn compare_pool(ground: &Ground, truth: &Truth, pool: &Value, file: &str, row: &
             ];
             let at = format!("{file}, {action}, cluster {number}");
             tell_unread(row, &at, &got, &[], expected);
-            if let Some(difference) = first_difference(&at, &got, expected) {
-                row.differs(|| difference);
-            }
+            first_difference(&at, &got, expected).into_iter().for_each(|found| row.differs(found));
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::NAME;
-use super::fields::{first_difference, list, tell_unread, texts};
+use super::fields::{first_difference, held, list, tell_unread, texts};
 use super::pools::{arguments, fields};
 use super::recordings::Recordings;
 use crate::precondition::{Bits, Fate, Ground, Instances, Mean, Score, judge, validate};
@@ -22,10 +22,8 @@ pub(super) fn compare(
     let service = golden["service"].as_str().unwrap_or_default();
     let pools = recordings.pools(service)?;
     let of_file = [("n_test", json!(ground.demos.len()))];
-    tell_unread(&mut row, file, &of_file, &["actions", "macro"], golden);
-    if let Some(difference) = first_difference(file, &of_file, golden) {
-        row.differs(|| difference);
-    }
+    let difference = held(&mut row, file, &of_file, &["actions", "macro"], golden);
+    difference.into_iter().for_each(|found| row.differs(found));
     let mut adopted = Vec::new();
     for action in list(golden, "actions") {
         let name = action.get("action").and_then(Value::as_str).unwrap_or_default();
@@ -46,10 +44,8 @@ pub(super) fn compare(
             ("gt_set", json!(truth.as_ref().ok().map(Bits::digest))),
         ];
         of_action.extend(arguments(&instances, false));
-        tell_unread(&mut row, &at, &of_action, &["cases", "ground_truth"], action);
-        if let Some(difference) = first_difference(&at, &of_action, action) {
-            row.differs(|| difference);
-        }
+        let difference = held(&mut row, &at, &of_action, &["cases", "ground_truth"], action);
+        difference.into_iter().for_each(|found| row.differs(found));
         for case in cases {
             let at = format!("{at}, case {}", case["name"]);
             let predicted = match (case["pred"].is_null(), case["name"].as_str(), pools.as_ref()) {
@@ -68,21 +64,19 @@ pub(super) fn compare(
                         adopted.push(score);
                     }
                     let got = figures(&predicted, truth, score);
-                    tell_unread(&mut row, &at, &got, &["pred"], case);
-                    first_difference(&at, &got, case)
+                    held(&mut row, &at, &got, &["pred"], case)
                 }
                 (Err(why), _) => Some(unreadable(at, why)),
                 (_, Err(why)) => Some(unreadable(at, why.clone())),
             };
-            row.count(difference.map(|d| || d));
+            row.count(difference);
         }
     }
     if let Some(recorded) = golden.get("macro") {
         let at = format!("{file}, macro");
         let got = mean(&adopted);
-        tell_unread(&mut row, &at, &got, &[], recorded);
-        let difference = first_difference(&at, &got, recorded);
-        row.count(difference.map(|d| || d));
+        let difference = held(&mut row, &at, &got, &[], recorded);
+        row.count(difference);
     }
     Ok(row)
 }
@@ -147,7 +141,7 @@ pub(super) fn compare_odd(ground: &Ground, golden: &Value, file: &str) -> Row {
         let exact = candidate.get("compare").and_then(Value::as_str) == Some("exact");
         let shown: String = text.chars().take(80).collect();
         let difference = first_difference(&format!("{file}, candidate {id} {shown:?}"), &got, candidate);
-        row.count(difference.filter(|_| exact).map(|d| || d));
+        row.count(difference.filter(|_| exact));
     }
     row
 }

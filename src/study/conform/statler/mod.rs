@@ -11,7 +11,7 @@ mod traces;
 use std::path::Path;
 
 use super::files::{files_with_end, jsonl_files, name_of};
-use super::{Difference, Row, Topic};
+use super::{Row, Topic, difference, unreadable};
 
 /// The topic's name.
 const NAME: &str = "statler";
@@ -80,13 +80,4 @@ fn each(folder: &Path, prefix: &str, unit: &'static str, compare: impl Fn(&Path)
 /// A row named after a file.
 fn row(file: &Path, unit: &'static str) -> Row {
     Row::new(NAME, name_of(file), unit)
-}
-
-fn difference(at: String, expected: impl ToString, got: impl ToString) -> impl FnOnce() -> Difference {
-    let (expected, got) = (expected.to_string(), got.to_string());
-    move || Difference { at, expected, got }
-}
-
-fn unreadable(at: String, error: &str) -> impl FnOnce() -> Difference + use<> {
-    difference(at, "a record that can be read", format!("cannot be read: {error}"))
 }

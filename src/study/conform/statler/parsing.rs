@@ -43,8 +43,7 @@ pub fn compare(file: &Path) -> Row {
                         ("items", case.items, Value::Object(items)),
                         ("truncated", Value::Bool(case.truncated), Value::Bool(reading.truncated)),
                     ];
-                    let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
-                    row.count(wrong.map(|(field, expected, got)| difference(format!("{at}, {field}"), expected, got)));
+                    row.count_fields(|| at, fields);
                 }
             }
         }

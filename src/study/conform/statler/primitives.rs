@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{difference, row, unreadable};
+use super::{row, unreadable};
 use crate::study::conform::Row;
 use crate::study::conform::files::each_line;
 use crate::world::table::Table;
@@ -60,10 +60,7 @@ fn replay(mut table: Table, case: &Case, at: &str, row: &mut Row) {
             ("clean", Value::Object(step.clean.clone()), Value::Object(clean(&table))),
             ("relations", step.relations.clone(), relations),
         ];
-        let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
-        row.count(wrong.map(|(field, expected, got)| {
-            difference(format!("{at}, {}, move {} {:?}, {field}", case.id, i + 1, step.moved), expected, got)
-        }));
+        row.count_fields(|| format!("{at}, {}, move {} {:?}", case.id, i + 1, step.moved), fields);
     }
 }
 

@@ -105,8 +105,7 @@ fn judge(run: &Run, episode: &Episode, at: &str, row: &mut Row) -> Played {
             ("equal_text_without_say", json!(step.equal_text_without_say), equal(Said::IsDropped)),
             ("correct", json!(step.correct), json!(outcome.right)),
         ];
-        let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
-        row.count(wrong.map(|(field, expected, got)| difference(format!("{at}, {field}"), expected, got)));
+        row.count_fields(|| at, fields);
         played.outcomes.push(outcome);
     }
     let (expected, got) = ((run.correct_prefix, run.success), (played.prefix(), played.success()));

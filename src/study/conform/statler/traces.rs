@@ -113,9 +113,6 @@ fn replay(trace: &Trace, asked: Option<&Vec<Asked>>, at: &str, row: &mut Row) {
             ("errors", json!(step.errors.clone().unwrap_or_else(|| errors.clone())), json!(errors)),
             ("state", step.state.clone(), table.form()),
         ];
-        let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
-        row.count(wrong.map(|(field, expected, got)| {
-            difference(format!("{at}, {}, step {} `{query}`, {field}", trace.id, i + 1), expected, got)
-        }));
+        row.count_fields(|| format!("{at}, {}, step {} `{query}`", trace.id, i + 1), fields);
     }
 }
