@@ -12,11 +12,12 @@ use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method::blocking::BlockingSource;
 use crate::method::options::ALL;
 use crate::method::prompting::{self, Prompting};
-use crate::method::{self, DOMAIN, Method, SYMBOLIC};
+use crate::method::{self, DOMAIN, External, Method, SYMBOLIC};
 use crate::model::ModelKind;
 use crate::options::Values;
 use crate::prompt::Prompts;
 use crate::world::demonstration::Demonstration;
+use crate::world::external::Adapter;
 use crate::world::{OpenSpec, Sources, WorldError, WorldKind};
 
 /// What is to be opened.
@@ -131,7 +132,7 @@ fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &So
     // A model that is no longer configured must not keep anyone from reading the session.
     let resolver = resolver(config);
     let source = resolver(&session.model).unwrap_or(Source::Symbolic);
-    let method = find_method(&session.method)?;
+    let method = find_method(&session.method, config)?;
     let prompting = prompting_for(&demonstrations, config);
     let proposer = crate::world::agent(opened.world.kind(), &demonstrations);
     // A domain that is gone must not keep anyone from reading the session either.
@@ -171,7 +172,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
     let source = resolver(name).map_err(OpenError::Failed)?;
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
-    let method = find_method(wanted.unwrap_or_else(|| kind.method.unwrap_or_else(|| suggested_method(&source))))?;
+    let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
+    let method = find_method(wanted.unwrap_or_else(suggested), config)?;
     let mut method_options = config.method.options.record(ALL);
     method_options.extend(options.clone());
     let method_options = Values::read(ALL, &method_options).map_err(|e| OpenError::Failed(e.to_string()))?;
@@ -265,7 +267,12 @@ pub fn suggested_method(source: &Source) -> &'static str {
     if scores { method::SCORED } else { method::DEFAULT }
 }
 
-fn find_method(id: &str) -> Result<Arc<dyn Method>, OpenError> {
+/// A built-in method, or one behind a configured command. A session whose command is not configured can still be read.
+fn find_method(id: &str, config: &Config) -> Result<Arc<dyn Method>, OpenError> {
+    if let Some(name) = id.strip_prefix(method::EXTERNAL) {
+        let adapter = config.external.get(name).map(Arc::clone);
+        return Ok(Arc::new(External::new(adapter.unwrap_or_else(|| Arc::new(Adapter::new(name, Vec::new()))))));
+    }
     let all = method::all();
     let wanted = if id.is_empty() { all.first().map_or("", |m| m.id) } else { id };
     method::named(wanted).ok_or_else(|| OpenError::Unknown {

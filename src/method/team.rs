@@ -30,6 +30,16 @@ impl Team {
         Team { method, companions }
     }
 
+    /// The id of the method.
+    pub fn id(&self) -> &'static str {
+        self.method.info().id
+    }
+
+    /// The method.
+    pub fn method(&self) -> Arc<dyn Method> {
+        Arc::clone(&self.method)
+    }
+
     fn members(&self) -> impl Iterator<Item = &Arc<dyn Method>> {
         self.companions.iter().chain([&self.method])
     }

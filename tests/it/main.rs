@@ -24,6 +24,8 @@ mod conform_dialogues;
 mod driver_blocking;
 mod driver_candidates;
 mod driver_derived;
+#[cfg(unix)]
+mod driver_external_method;
 mod driver_methods;
 mod driver_plans;
 #[cfg(unix)]

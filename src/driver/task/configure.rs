@@ -22,7 +22,8 @@ impl Driver {
     /// # Errors
     /// Which method, option or model there is not.
     pub(super) fn prepare(&mut self, wanted: &Configuration) -> Result<Prepared, String> {
-        let method = method::named(&wanted.method).ok_or_else(|| {
+        let same = (self.team.id() == wanted.method).then(|| self.team.method());
+        let method = same.or_else(|| method::named(&wanted.method)).ok_or_else(|| {
             let known: Vec<_> = method::all().iter().map(|m| m.id).collect();
             format!("no method `{}`; there are {}", wanted.method, known.join(", "))
         })?;

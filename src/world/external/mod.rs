@@ -20,6 +20,7 @@ mod world;
 pub use adapter::Adapter;
 pub use adapters::{Adapters, COMMAND_LINE};
 pub use phrases::Phrase;
+pub(crate) use process::{Process, Said};
 pub use world::ExternalWorld;
 
 use super::{Ability, WorldKind};

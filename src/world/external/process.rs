@@ -24,7 +24,7 @@ const PARTING: Duration = Duration::from_millis(300);
 
 /// What came from a command.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(crate) enum Said {
     /// A line of standard output, without its end.
     Line(Vec<u8>),
     /// A line that is longer than anything an answer may be.
@@ -39,7 +39,7 @@ pub(super) enum Said {
 
 /// A running command.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     guard: Option<Child>,
     requests: Sender<Vec<u8>>,
@@ -53,7 +53,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts an adapter's command. `ended` is called once its output ends, from another thread.
-    pub(super) fn start(adapter: &Adapter, ended: impl FnOnce() + Send + 'static) -> Result<Self, WorldError> {
+    pub(crate) fn start(adapter: &Adapter, ended: impl FnOnce() + Send + 'static) -> Result<Self, WorldError> {
         let failed = |e: std::io::Error| WorldError::Failed(not_started(adapter, &e));
         let Some((program, args)) = adapter.command.split_first() else {
             return Err(WorldError::Failed(format!(
@@ -110,13 +110,13 @@ impl Process {
     }
 
     /// Sends a request. A command that does not read makes nobody wait here.
-    pub(super) fn ask(&self, line: Vec<u8>) {
+    pub(crate) fn ask(&self, line: Vec<u8>) {
         // The writing thread is gone only when the command is deaf, which has been said.
         let _ = self.requests.send(line);
     }
 
     /// The next thing it says; `None` when the time is over.
-    pub(super) fn listen(&self, until: Instant) -> Option<Said> {
+    pub(crate) fn listen(&self, until: Instant) -> Option<Said> {
         match self.said.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(said) => Some(said),
             Err(RecvTimeoutError::Timeout) => None,
@@ -142,7 +142,7 @@ impl Process {
     }
 
     /// Kills the command and all that it started, and collects what is left of it; gives how it had ended by itself, if it had.
-    pub(super) fn end(&mut self, by_itself: bool) -> Option<ExitStatus> {
+    pub(crate) fn end(&mut self, by_itself: bool) -> Option<ExitStatus> {
         if self.exit.is_some() {
             return self.exit;
         }
@@ -165,7 +165,7 @@ impl Process {
     }
 
     /// The last lines of its standard error, oldest first.
-    pub(super) fn last_words(&self) -> Vec<String> {
+    pub(crate) fn last_words(&self) -> Vec<String> {
         self.last_words.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }
