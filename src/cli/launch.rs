@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Request, Source};
 use crate::episode::{Configuration, Header, log};
 use crate::export::{self, Format};
-use crate::method;
+use crate::method::{self, ModelTraits};
 use crate::model::{ModelInfo, ModelKind, fetch};
 use crate::tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use crate::world::external::COMMAND_LINE;
@@ -72,15 +72,19 @@ impl Launch {
         let names = names.filter(|n| !n.is_empty() && seen.insert(n.clone()));
         names
             .map(|name| {
-                let (about, unavailable, suggests) = match resolve(&name) {
+                let (about, unavailable, suggests, traits) = match resolve(&name) {
                     Ok(source) => {
                         let about = match &source {
                             Source::Symbolic => "built in, no language model".to_owned(),
                             Source::Language { model, .. } => described_model(&model.info()),
                         };
-                        (about, None, driver::suggested_method(&source).to_owned())
+                        (about, None, driver::suggested_method(&source).to_owned(), source.traits())
                     }
-                    Err(why) => (String::new(), Some(why), String::new()),
+                    Err(why) => {
+                        // Whatever it turns out to be, a method is not refused for it.
+                        let traits = ModelTraits { language: true, scores: true, ..ModelTraits::default() };
+                        (String::new(), Some(why), String::new(), traits)
+                    }
                 };
                 // A method that is configured is wanted whatever the model.
                 let suggests = Some(suggests).filter(|m| !m.is_empty() && self.config.method.method.is_empty());
@@ -89,7 +93,7 @@ impl Launch {
                 let fetch = weights.map(fetch::Weights::megabytes);
                 let unavailable =
                     fetch.as_ref().map(|size| format!("not fetched yet ({size}): Enter fetches it")).or(unavailable);
-                Entry { name, about, unavailable, fetch, suggests, ..Entry::default() }
+                Entry { name, about, unavailable, fetch, suggests, traits, ..Entry::default() }
             })
             .collect()
     }
@@ -139,7 +143,7 @@ impl Launcher for Launch {
     fn catalog(&self) -> Catalog {
         let mut problems = Vec::new();
         let data = &self.config.data;
-        let world = |kind: &WorldKind| {
+        let world = |kind: &'static WorldKind| {
             let mut tasks = Vec::new();
             // A person's own tasks come before those that ship.
             for data in data.of(kind.name).map(Some).into_iter().chain([None]) {
@@ -151,7 +155,7 @@ impl Launcher for Launch {
             // A method that is configured is wanted in every world.
             let made_for = kind.method.filter(|_| self.config.method.method.is_empty());
             let (name, about) = (kind.name.to_owned(), kind.about.to_owned());
-            WorldEntry { name, about, tasks, suggests: made_for.map(str::to_owned) }
+            WorldEntry { name, about, tasks, suggests: made_for.map(str::to_owned), kind: Some(kind) }
         };
         let mut known = self.sources.kinds().to_vec();
         // The first world is the one shown: one with data of the person's own, if there is one, or with their command.
@@ -160,7 +164,7 @@ impl Launcher for Launch {
         let worlds = known.into_iter().map(world).filter(|w| !w.tasks.is_empty()).collect();
         let entry = |m: method::MethodInfo| {
             let (name, about) = (m.id.to_owned(), m.description.to_owned());
-            Entry { name, about, options: method::options::ALL, ..Entry::default() }
+            Entry { name, about, method: Some(m), ..Entry::default() }
         };
         let mut methods: Vec<Entry> = method::all().into_iter().map(entry).collect();
         let configured = self.config.method.method.as_str();

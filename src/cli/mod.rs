@@ -8,6 +8,7 @@ mod docs;
 mod error;
 mod export;
 mod launch;
+mod methods;
 mod models;
 mod new_task;
 mod pddl;
@@ -67,6 +68,8 @@ enum Command {
     Export(export::Export),
     /// Print a session as plain text
     Show(export::Show),
+    /// List the methods: what can be set of them, and in which worlds they work
+    Methods(methods::Methods),
     /// Show the settings and where they come from, or write a file to start from
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -103,6 +106,7 @@ pub fn run() -> ExitCode {
         Some(Command::Man(man)) => man.run(Cli::command()),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
+        Some(Command::Methods(methods)) => methods.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
         None => cli.global.with_data(cli.data).and_then(|g| workbench::open(&g.with_method(cli.method), None)),
     };

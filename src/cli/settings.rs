@@ -61,7 +61,7 @@ const HEADING: &str = "Method";
 
 /// All that a flag sets beside the method.
 fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
-    method::options::ALL.iter().chain([&DOMAIN])
+    method::options::all().iter().chain([&DOMAIN])
 }
 
 impl FromArgMatches for MethodFlags {

@@ -102,7 +102,7 @@ fn progress(total: u64) -> ProgressBar {
 }
 
 /// Fires at Ctrl-C.
-fn interrupted(runtime: &Runtime) -> CancellationToken {
+pub(super) fn interrupted(runtime: &Runtime) -> CancellationToken {
     let cancel = CancellationToken::new();
     let fired = cancel.clone();
     runtime.spawn(async move {

@@ -59,7 +59,7 @@ pub(super) const SECTIONS: [(&str, &str); 9] = [
 
 /// The settings in the order they are shown, section by section.
 pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
-    let of_methods = options::ALL.iter().chain([&DOMAIN]);
+    let of_methods = options::all().iter().chain([&DOMAIN]);
     let of_methods = of_methods.map(|s| setting("method", s.key, s.kind, s.default, &[], s.about));
     let of_worlds = WORLDS.iter().filter_map(|kind| {
         let data = kind.data.as_ref()?;

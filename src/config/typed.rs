@@ -222,11 +222,11 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         mouse: values.flag("ui", "mouse"),
     };
     let of_methods =
-        options::ALL.iter().filter_map(|s| Some((s.key.to_owned(), values.get("method", s.key)?.plain()))).collect();
+        options::all().iter().filter_map(|s| Some((s.key.to_owned(), values.get("method", s.key)?.plain()))).collect();
     let method = MethodConfig {
         method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
         // Only values that the table allows come this far.
-        options: crate::options::Values::read(options::ALL, &of_methods).unwrap_or_default(),
+        options: crate::options::Values::read(options::all(), &of_methods).unwrap_or_default(),
         domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
     };
     let path = |key| values.text("data", key).map(PathBuf::from);

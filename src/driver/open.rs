@@ -10,7 +10,6 @@ use crate::blocking::{Domain, NamedDomain};
 use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method::blocking::BlockingSource;
-use crate::method::options::ALL;
 use crate::method::prompting::{self, Prompting};
 use crate::method::{self, DOMAIN, External, Method, SYMBOLIC};
 use crate::model::ModelKind;
@@ -174,9 +173,10 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
     let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
     let method = find_method(wanted.unwrap_or_else(suggested), config)?;
-    let mut method_options = config.method.options.record(ALL);
+    let mut method_options = config.method.options.record([]);
     method_options.extend(options.clone());
-    let method_options = Values::read(ALL, &method_options).map_err(|e| OpenError::Failed(e.to_string()))?;
+    let method_options =
+        Values::read(method::options::all(), &method_options).map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
     // The opening of the program is known once the world stands at the task.
@@ -186,6 +186,9 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         let told = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.sentence);
         opened.sentence = told.unwrap_or_else(|| opened.task.clone());
     }
+    let task_kind = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.kind);
+    method::fits(&method.info(), &method_options, kind, task_kind.as_deref(), &source.traits())
+        .map_err(|misfit| OpenError::Failed(misfit.to_string()))?;
     let opening = opened.world.header();
     let mut lines = vec![format!("def {}():", opening.function)];
     lines.extend((!opening.comment.is_empty()).then(|| format!("# {}", opening.comment)));
@@ -200,7 +203,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
             .options
             .iter()
             .map(|(k, v)| (k.clone(), v.clone()))
-            .chain(method_options.record(ALL))
+            .chain(method_options.record(method.info().options))
             .chain(own.map(|name| (DOMAIN.key.to_owned(), name.to_string())))
             .collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),

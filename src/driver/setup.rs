@@ -7,7 +7,7 @@ use crate::episode::gate::Assertions;
 use crate::episode::{Header, Policy, Record, Session, log};
 use crate::method::blocking::BlockingSource;
 use crate::method::prompting::Prompting;
-use crate::method::{Method, ModelTraits, SYMBOLIC, fits};
+use crate::method::{Method, ModelTraits, SYMBOLIC};
 use crate::model::LanguageModel;
 use crate::planner::Agent;
 use crate::program::sandbox::{Limits, Sandbox, Workers};
@@ -37,7 +37,7 @@ impl Source {
         }
     }
 
-    /// What is known of the model.
+    /// What methods know of it.
     pub fn traits(&self) -> ModelTraits {
         match self {
             Source::Symbolic => ModelTraits { name: self.name(), ..ModelTraits::default() },
@@ -47,7 +47,7 @@ impl Source {
                 temperature: model.temperature(),
                 frequency_penalty: model.frequency_penalty(),
                 raw_setting: model.raw_setting().map(str::to_owned),
-                scores: model.can_score(),
+                scores: model.may_score(),
             },
         }
     }
@@ -134,19 +134,4 @@ pub struct Setup {
     pub unattended: bool,
     /// The clock of the records.
     pub clock: Clock,
-}
-
-impl Setup {
-    /// Whether the method can be carried out at the task, in its world and with its model.
-    ///
-    /// # Errors
-    /// Why not, in one sentence.
-    pub fn fits(&self) -> Result<(), String> {
-        let task = match &self.beginning {
-            Beginning::New(header) => &header.task,
-            Beginning::Resume { session, .. } => &session.header.task,
-        };
-        let kind = self.world.tasks().into_iter().find(|t| t.id == *task).map(|t| t.kind);
-        fits(&self.method.info(), self.world.kind(), kind.as_deref(), &self.source.traits())
-    }
 }

@@ -47,6 +47,7 @@ impl Method for BeliefUpdate {
             id: "belief",
             label: "Belief",
             description: "A writer keeps a belief up to date after every step.",
+            options: &[],
             needs: Needs { world: &[Ability::Belief], ..Needs::NONE },
         }
     }

@@ -8,15 +8,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::Follower;
 use super::blocking::BlockingSource;
+use super::options::TEMPERATURE;
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
-use super::{Follower, Options};
 use crate::episode::gate::AskSpec;
 use crate::episode::{
     Action, AskId, AskKind, AskState, Choice, Decision, Node, NodeId, PromptRecord, Proposal, Session, Shape,
     StepOutcome, Turn,
 };
+use crate::options::Values;
 use crate::planner::classical::{self, PlanningTask};
 use crate::planner::{Agent, AgentContext, Observed};
 use crate::program::{Call, CheckedProgram};
@@ -93,7 +95,7 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// The options of the method.
-    pub fn options(&self) -> &'a Options {
+    pub fn options(&self) -> &'a Values {
         &self.prompting.options
     }
 
@@ -119,7 +121,7 @@ impl<'a> Context<'a> {
 
     /// The temperature of random samples: the option's, the model's, or the method's own.
     pub fn temperature(&self, own: f64) -> f64 {
-        self.model.temperature.unwrap_or(own)
+        self.options().number(&TEMPERATURE).or(self.model.temperature).unwrap_or(own)
     }
 
     /// The program state with the assertions in force.

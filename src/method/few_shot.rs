@@ -1,7 +1,7 @@
 //! The plain few-shot baseline: the greedy completion is the next action, whatever the preconditions say; the prompt holds none.
 
 use super::next_action::{Next, NextAction};
-use super::{MethodInfo, Needs, Round};
+use super::{MethodInfo, Needs, Round, options};
 use crate::episode::AskKind;
 
 /// The few-shot baseline.
@@ -11,6 +11,7 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Few-shot baseline",
         description: "Takes the greedy completion of the trajectory program; no assertion stands in the prompt. \
                       Preconditions are shown to you but decide nothing.",
+        options: options::PROGRAM,
         needs: Needs::NONE,
     },
     shows_assertions: false,

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::context::Known;
+use super::options::BELIEF;
 use super::plan_following::{InForce, NextLine, Upcoming, rows, upcoming, useless};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
 use crate::episode::{Ask, AskKind, Origin, Session};
@@ -32,6 +33,7 @@ impl Method for FfReplan {
                 id: "ff-replan-limited",
                 label: "FF-Replan, limited",
                 description: "As FF-Replan, but the planner is not told that things out of sight are in the room. No language model.",
+                options: &[BELIEF],
                 needs,
             }
         } else {
@@ -40,6 +42,7 @@ impl Method for FfReplan {
                 label: "FF-Replan",
                 description: "A classical planner plans on what is seen, taking for granted that goal things are in the room; a new \
                               plan after a refused step or at the plan's end. No language model.",
+                options: &[BELIEF],
                 needs,
             }
         }

@@ -42,11 +42,9 @@ pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, act
 pub use exchange::{Answer, Carried, Checks, Deed, Fate, Program, Rank, Reading, Section, SectionLine, Step};
 pub use external::{External, PREFIX as EXTERNAL};
 pub use follower::Follower;
-pub use needs::{Needs, fits};
+pub use needs::{Misfit, Needs, fits};
 pub use next_action::turn_end;
-pub use options::{
-    Believing, Conversation, DOMAIN, Judging, Likelihood, MAX_SHOTS, Options, Primitives, Selecting, Shown,
-};
+pub use options::{DOMAIN, MAX_SHOTS};
 pub use plan_following::{in_force as plan_in_force, line_of, offered};
 pub use precondition_aware::{ID as DEFAULT, Trial, algorithm_1};
 pub use scored::ID as SCORED;
@@ -55,6 +53,7 @@ pub use team::Team;
 
 use crate::blocking::BlockingTree;
 use crate::episode::{Action, Ask, AskKind, Decision, Session, Shape};
+use crate::options::Table;
 use crate::program::sandbox::Run;
 use serde_json::Value;
 
@@ -62,7 +61,7 @@ use serde_json::Value;
 pub const SYMBOLIC: &str = "symbolic";
 
 /// A method as people see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MethodInfo {
     /// As on the command line.
     pub id: &'static str,
@@ -70,6 +69,8 @@ pub struct MethodInfo {
     pub label: &'static str,
     /// What it does, in a sentence or two.
     pub description: &'static str,
+    /// What can be set of it.
+    pub options: Table,
     /// What it takes of a world and a model.
     pub needs: Needs,
 }
@@ -170,7 +171,7 @@ fn built_in() -> Vec<Arc<dyn Method>> {
         Arc::new(precondition_prompting::METHOD),
         Arc::new(few_shot::METHOD),
         Arc::new(scored::METHOD),
-        Arc::new(blocking::Blocking::default()),
+        Arc::new(blocking::Blocking),
         Arc::new(progprompt::ProgPrompt { heed: true }),
         Arc::new(progprompt::ProgPrompt { heed: false }),
         Arc::new(ff_replan::FfReplan { limited: false }),

@@ -1,11 +1,12 @@
-//! The options of methods: one constant an option, tables of them, and [`Options`], their values as methods read them.
+//! The options that several methods share, and the table of all. What one method alone has is declared in its own file.
 //!
 //! A session records them among its options; what is absent there has its default.
 
-use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::blocking::NamedDomain;
 use crate::options::{Kind, OptionSpec, Table, Values};
+use crate::world::Ability;
 
 /// Most demonstrations of a prompt, as in the paper.
 pub const MAX_SHOTS: usize = 10;
@@ -45,42 +46,6 @@ pub const LIKELIHOOD: OptionSpec = OptionSpec::new(
 )
 .or("mean");
 
-/// How a language model selects a candidate.
-pub const SELECTION: OptionSpec = OptionSpec::new(
-    "selection",
-    "Selections",
-    Kind::Choice(&[("written", "the model writes its choice"), ("scored", "all candidates are scored")]),
-    "how a language model selects among candidates",
-)
-.or("written");
-
-/// What a selection's prompt holds of the selections before it.
-pub const CONVERSATION: OptionSpec = OptionSpec::new(
-    "conversation",
-    "Conversation",
-    Kind::Choice(&[("fresh", "each prompt begins anew"), ("running", "prompts go on with those before")]),
-    "whether the prompts of selections are one conversation",
-)
-.or("fresh");
-
-/// Who says whether an assertion of a plan holds.
-pub const JUDGING: OptionSpec = OptionSpec::new(
-    "judging",
-    "Plans' assertions",
-    Kind::Choice(&[("seen", "judged by what is seen"), ("model", "put to the language model")]),
-    "what judges the assertions of a plan",
-)
-.or("seen");
-
-/// How the calls of a program are decided about.
-pub const PRIMITIVES: OptionSpec = OptionSpec::new(
-    "primitives",
-    "Calls of programs",
-    Kind::Choice(&[("all", "decided about with the program"), ("each", "decided about one by one")]),
-    "how the calls of a program are decided about",
-)
-.or("all");
-
 /// Whether a belief is maintained by methods that need none.
 pub const BELIEF: OptionSpec = OptionSpec::new(
     "belief",
@@ -90,6 +55,22 @@ pub const BELIEF: OptionSpec = OptionSpec::new(
 )
 .or("off");
 
+/// Temperature of random samples.
+pub const TEMPERATURE: OptionSpec = OptionSpec::new(
+    "temperature",
+    "Temperature",
+    Kind::Number { min: 0.0, max: 2.0 },
+    "of random samples; else the model's own",
+);
+
+/// Actions that are asked of the agent without a language model.
+pub const RANKED: OptionSpec = OptionSpec::new(
+    "ranked",
+    "Ranked actions",
+    Kind::Whole { min: 1, max: 64 },
+    "actions the built-in agent offers at a step",
+);
+
 /// A blocking domain in place of the one that ships. A session has it from its beginning to its end.
 pub const DOMAIN: OptionSpec = OptionSpec::new(
     "domain",
@@ -98,152 +79,35 @@ pub const DOMAIN: OptionSpec = OptionSpec::new(
     "a blocking domain's file in place of the one that ships for the world, or \"derived\" from assertions (docs/domains.md)",
 );
 
-/// All options of methods, in the order they are listed.
-pub const ALL: Table = &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, SELECTION, CONVERSATION, JUDGING, PRIMITIVES, BELIEF];
+/// The options of methods whose prompts are the trajectory program.
+pub const PROGRAM: Table = &[SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF];
 
-/// Whether the prompt's specification holds the assertions in force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shown {
-    /// As the method has it.
-    #[default]
-    ByMethod,
-    /// They stand in the prompt.
-    Shown,
-    /// The bodies of all actions are `pass`.
-    Hidden,
-}
-
-/// Which figure ranks actions that are scored as given texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Likelihood {
-    /// The mean log-probability of an action's tokens: long actions are not at a disadvantage.
-    #[default]
-    Mean,
-    /// The sum: the probability of the whole line.
-    Sum,
-}
-
-/// How a language model selects a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Selecting {
-    /// It writes one.
-    #[default]
-    Written,
-    /// All are scored by their log-probability.
-    Scored,
-}
-
-/// What a selection's prompt holds of the selections before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Conversation {
-    /// Nothing but the last actions: each selection begins anew.
-    #[default]
-    Fresh,
-    /// The prompts and answers so far.
-    Running,
-}
-
-/// Who says whether an assertion of a plan holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Judging {
-    /// What is seen.
-    #[default]
-    Seen,
-    /// The language model, told what is seen.
-    Model,
-}
-
-/// How the calls of a program are decided about (methods that answer requests with programs).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Primitives {
-    /// With the program: taking it makes all its calls.
-    #[default]
-    All,
-    /// One by one: taking the program makes its first call, each of the others is offered.
-    Each,
-}
-
-/// Whether a belief is maintained by methods that need none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Believing {
-    /// A writer keeps one beside, where the world has a form for it.
-    On,
-    /// None.
-    #[default]
-    Off,
-}
-
-/// The options of a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Demonstrations in the prompt, 0 to [`MAX_SHOTS`].
-    pub shots: usize,
-    /// Demonstrations and completions hold `# think:` comments before actions.
-    pub think: bool,
-    /// Whether the assertions stand in the prompt.
-    pub assertions: Shown,
-    /// How actions are ranked that a model scores.
-    pub likelihood: Likelihood,
-    /// How a language model selects among candidates (method `blocking`).
-    pub selecting: Selecting,
-    /// Whether selections are one conversation (method `blocking`).
-    pub conversation: Conversation,
-    /// Who judges a plan's assertions (method `progprompt`).
-    pub judging: Judging,
-    /// How the calls of a program are decided about.
-    pub primitives: Primitives,
-    /// Whether a belief is maintained beside a method that needs none.
-    pub belief: Believing,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            shots: 3,
-            think: false,
-            assertions: Shown::ByMethod,
-            likelihood: Likelihood::Mean,
-            selecting: Selecting::Written,
-            conversation: Conversation::Fresh,
-            judging: Judging::Seen,
-            primitives: Primitives::All,
-            belief: Believing::Off,
+/// The options of all methods, each once, in the order of the methods.
+pub fn all() -> Table {
+    static ALL: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| {
+        let mut all: Vec<OptionSpec> = Vec::new();
+        for spec in super::all().iter().flat_map(|method| method.options) {
+            if all.iter().all(|known| known.key != spec.key) {
+                all.push(*spec);
+            }
         }
+        all
+    });
+    &ALL
+}
+
+/// Whether the prompt of a method that would (`by_method`) show the assertions in force does.
+pub fn shows_assertions(values: &Values, by_method: bool) -> bool {
+    match values.text(&ASSERTIONS) {
+        "shown" => true,
+        "hidden" => false,
+        _ => by_method,
     }
 }
 
-impl Options {
-    /// Reads them from a session's options; others' keys are passed over.
-    ///
-    /// # Errors
-    /// A value that is none, in words.
-    pub fn read(map: &BTreeMap<String, String>) -> Result<Self, String> {
-        let values = Values::read(ALL, map).map_err(|e| e.to_string())?;
-        Ok(Options {
-            shots: values.count(&SHOTS) as usize,
-            think: values.on(&THINK),
-            assertions: match values.text(&ASSERTIONS) {
-                "shown" => Shown::Shown,
-                "hidden" => Shown::Hidden,
-                _ => Shown::ByMethod,
-            },
-            likelihood: if values.is(&LIKELIHOOD, "sum") { Likelihood::Sum } else { Likelihood::Mean },
-            selecting: if values.is(&SELECTION, "scored") { Selecting::Scored } else { Selecting::Written },
-            conversation: if values.is(&CONVERSATION, "running") { Conversation::Running } else { Conversation::Fresh },
-            judging: if values.is(&JUDGING, "model") { Judging::Model } else { Judging::Seen },
-            primitives: if values.is(&PRIMITIVES, "each") { Primitives::Each } else { Primitives::All },
-            belief: if values.is(&BELIEF, "on") { Believing::On } else { Believing::Off },
-        })
-    }
-
-    /// Whether the assertions stand in the prompt of a method that would (`by_method`) show them.
-    pub fn shows_assertions(self, by_method: bool) -> bool {
-        match self.assertions {
-            Shown::ByMethod => by_method,
-            Shown::Shown => true,
-            Shown::Hidden => false,
-        }
-    }
+/// What a world must offer for an option to be set to that value.
+pub fn needs(spec: &OptionSpec, value: &str) -> &'static [Ability] {
+    if *spec == BELIEF && value == "on" { &[Ability::Belief] } else { &[] }
 }
 
 #[cfg(test)]
@@ -251,44 +115,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_are_values_and_every_value_is_read() {
-        assert_eq!(Options::read(&BTreeMap::new()), Ok(Options::default()));
-        for spec in ALL {
-            assert!(spec.default.is_empty() || spec.kind.accepts(spec.default), "{}", spec.key);
-            // What fits behind label and value in the dialog.
-            assert!(spec.note(spec.default).len() <= 43, "{}", spec.key);
-            let mut value = spec.default.to_owned();
-            let mut seen = Vec::new();
-            loop {
-                let read =
-                    Options::read(&[(spec.key.to_owned(), value.clone()), ("edition".into(), "put".into())].into());
-                assert!(!seen.contains(&read), "{} = {value} is as another value", spec.key);
-                seen.push(read);
-                value = spec.next(&value, true);
-                if value == spec.default {
-                    break;
-                }
+    fn every_option_is_one_in_all_methods_and_fits_the_dialog() {
+        for method in crate::method::all() {
+            for spec in method.options {
+                assert!(all().contains(spec), "{} of {} is declared otherwise elsewhere", spec.key, method.id);
+                assert!(spec.default.is_empty() || spec.kind.accepts(spec.default), "{}", spec.key);
+                assert_ne!(spec.next(spec.default, true), spec.default, "{}", spec.key);
+                // What fits behind label and value in the dialog.
+                assert!(spec.note(spec.default).len() <= 43, "{}", spec.key);
             }
-            assert!(seen.len() > 1, "{}", spec.key);
         }
     }
 
     #[test]
-    fn wrong_values_are_named() {
-        for (key, value) in [
-            ("shots", "11"),
-            ("shots", "-1"),
-            ("think", "yes"),
-            ("assertions", "on"),
-            ("likelihood", "max"),
-            ("selection", "no"),
-            ("conversation", ""),
-            ("judging", "me"),
-            ("primitives", "some"),
-            ("belief", "true"),
-        ] {
-            let error = Options::read(&[(key.to_owned(), value.to_owned())].into()).unwrap_err();
-            assert!(error.contains(key) && error.contains(value), "{error}");
+    fn options_of_earlier_sessions_are_read() {
+        let recorded = [
+            ("assertions", "hidden"),
+            ("belief", "on"),
+            ("conversation", "running"),
+            ("edition", "put"),
+            ("judging", "model"),
+            ("likelihood", "sum"),
+            ("primitives", "each"),
+            ("selection", "scored"),
+            ("shots", "5"),
+            ("think", "true"),
+        ];
+        let map = recorded.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+        let values = Values::read(all(), &map).unwrap();
+        for (key, value) in recorded.into_iter().filter(|(key, _)| *key != "edition") {
+            assert_eq!(values.text(all().iter().find(|s| s.key == key).unwrap()), value);
         }
+        assert!(!shows_assertions(&values, true) && shows_assertions(&Values::default(), true));
     }
 }

@@ -4,11 +4,15 @@
 //! is the prediction; when none does, the greedy completion is taken all the same (counted as a second greedy sample).
 
 use super::next_action::{Next, NextAction};
+use super::options::{ASSERTIONS, BELIEF, RANKED, SHOTS, TEMPERATURE, THINK};
 use super::{MethodInfo, Needs, Round};
 use crate::episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
+use crate::options::{Kind, OptionSpec};
 
-/// Completions verified before falling back, the greedy one included, where no option says otherwise.
-const MAX_ATTEMPTS: u32 = 5;
+/// Completions of Algorithm 1 (`max_attempts`), the greedy one included.
+pub(super) const ATTEMPTS: OptionSpec =
+    OptionSpec::new("attempts", "Attempts", Kind::Whole { min: 1, max: 64 }, "completions tried before falling back")
+        .or("5");
 
 /// The id of the method, which is suggested where nothing else is.
 pub const ID: &str = "precondition-aware";
@@ -20,11 +24,12 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Precondition-aware prediction",
         description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
                       preconditions hold, else the greedy completion after all.",
+        options: &[SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF],
         needs: Needs::NONE,
     },
     shows_assertions: true,
     ranked: 5,
-    next: |round, _| next(round, MAX_ATTEMPTS),
+    next: |round, options| next(round, options.count(&ATTEMPTS)),
 };
 
 /// What comes next where at most `max_attempts` completions are verified.

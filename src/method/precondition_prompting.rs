@@ -3,7 +3,7 @@
 //! The paper's middle row: what the prompt alone does, without checking that drives sampling.
 
 use super::next_action::NextAction;
-use super::{MethodInfo, Needs, few_shot};
+use super::{MethodInfo, Needs, few_shot, options};
 
 /// Assertions in the prompt, greedy.
 pub(super) const METHOD: NextAction = NextAction {
@@ -12,6 +12,7 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Precondition prompting",
         description: "The assertions in force stand in the prompt; the greedy completion is taken. Preconditions are \
                       checked and shown but decide nothing.",
+        options: options::PROGRAM,
         needs: Needs::NONE,
     },
     shows_assertions: true,

@@ -1,11 +1,12 @@
 //! Choice by likelihood: the model writes nothing; each admissible action is scored as the program's next line.
 //!
-//! Mean log-probability per token ranks the actions (or the sum, [`super::Likelihood`]), and Algorithm 1's verification picks: the
+//! Mean log-probability per token ranks the actions (or the sum, [`LIKELIHOOD`]), and Algorithm 1's verification picks: the
 //! likeliest whose assertions hold. Small models that cannot write a line rank actions well; see docs/decisions.md. The world's
 //! list of admissible actions is used, so this method knows more than the paper's policies: it is never to be compared with them
 //! without saying so.
 
 use super::next_action::{Next, NextAction};
+use super::options::{ASSERTIONS, BELIEF, LIKELIHOOD, RANKED, SHOTS, TEMPERATURE, THINK};
 use super::precondition_aware::recommend_first;
 use super::{MethodInfo, Needs, Round};
 use crate::episode::{AskKind, Proposal};
@@ -21,6 +22,7 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Choice by likelihood",
         description: "Scores every admissible action as the program's next line; takes the likeliest whose \
                       preconditions hold. For models that tell log-probabilities of given texts; best for small ones.",
+        options: &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, TEMPERATURE, RANKED, BELIEF],
         needs: Needs { world_with_model: &[Ability::Admissible], scores: true, ..Needs::NONE },
     },
     shows_assertions: true,

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::belief_update::BeliefUpdate;
-use super::{
-    Answer, Believing, Carried, Checks, Context, Deed, Follower, Known, Method, Options, Reading, Step, Stop, blocking,
-};
+use super::options::BELIEF;
+use super::{Answer, Carried, Checks, Context, Deed, Follower, Known, Method, Reading, Step, Stop, blocking};
 use crate::blocking::BlockingTree;
 use crate::episode::{Action, Ask, AskKind, Decision, Shape};
+use crate::options::Values;
 use crate::program::sandbox::Run;
 
 /// A method and its companions.
@@ -22,9 +22,9 @@ pub struct Team {
 
 impl Team {
     /// A method with the companions that its options name.
-    pub fn new(method: Arc<dyn Method>, options: &Options) -> Self {
+    pub fn new(method: Arc<dyn Method>, options: &Values) -> Self {
         let mut companions: Vec<Arc<dyn Method>> = Vec::new();
-        if options.belief == Believing::On && !method.answers(&AskKind::BELIEF) {
+        if options.is(&BELIEF, "on") && !method.answers(&AskKind::BELIEF) {
             companions.push(Arc::new(BeliefUpdate));
         }
         Team { method, companions }

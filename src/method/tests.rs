@@ -1,7 +1,9 @@
+use super::options::{ASSERTIONS, shows_assertions};
 use super::next_action::Next;
 use super::precondition_aware::next as aware;
 use super::reading::{Line, closed, first_line, read_line, written};
 use super::*;
+use crate::options::Values;
 use crate::episode::{
     Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status, Turn,
     Verdict,
@@ -90,7 +92,7 @@ fn few_shot_takes_the_greedy_completion_whatever_fails() {
 #[test]
 fn precondition_prompting_differs_from_few_shot_in_the_prompt_alone() {
     let (turn, chosen, _) = drive(
-        |round| (precondition_prompting::METHOD.next)(round, &Options::default()),
+        |round| (precondition_prompting::METHOD.next)(round, &Values::default()),
         "a.f(1)",
         &["a.f(2)"],
         |l| l == "a.f(2)",
@@ -99,10 +101,10 @@ fn precondition_prompting_differs_from_few_shot_in_the_prompt_alone() {
     let (prompting, few_shot) = (precondition_prompting::METHOD, few_shot::METHOD);
     assert!(prompting.shows_assertions && !few_shot.shows_assertions);
     // The cells of the ablation that no method has by itself.
-    let hidden = Options { assertions: Shown::Hidden, ..Options::default() };
-    assert!(!hidden.shows_assertions(precondition_aware::METHOD.shows_assertions));
-    let shown = Options { assertions: Shown::Shown, ..Options::default() };
-    assert!(shown.shows_assertions(few_shot.shows_assertions));
+    let hidden = Values::default().with(&ASSERTIONS, "hidden");
+    assert!(!shows_assertions(&hidden, precondition_aware::METHOD.shows_assertions));
+    let shown = Values::default().with(&ASSERTIONS, "shown");
+    assert!(shows_assertions(&shown, few_shot.shows_assertions));
 }
 
 #[test]

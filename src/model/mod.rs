@@ -248,6 +248,11 @@ pub trait LanguageModel: Send + Sync {
         false
     }
 
+    /// Whether it may turn out to score: false only where it is known that it does not.
+    fn may_score(&self) -> bool {
+        self.can_score()
+    }
+
     /// Scores given texts: one completion a candidate, in their order, each with the log-probabilities of all its tokens.
     /// Nothing is generated and no figure is invented.
     ///

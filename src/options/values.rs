@@ -92,9 +92,14 @@ impl Values {
         self.is(spec, "true")
     }
 
-    /// A whole number that is not negative; 0 for none.
+    /// A whole number that is not negative; `None` for none.
+    pub fn whole(&self, spec: &OptionSpec) -> Option<u32> {
+        self.text(spec).parse().ok()
+    }
+
+    /// The same of an option that has a default.
     pub fn count(&self, spec: &OptionSpec) -> u32 {
-        self.text(spec).parse().unwrap_or_default()
+        self.whole(spec).unwrap_or_default()
     }
 
     /// A number; `None` for none.
@@ -109,6 +114,12 @@ impl Values {
         } else if spec.kind.accepts(value) {
             self.0.insert(spec.key.to_owned(), value.to_owned());
         }
+    }
+
+    /// The same values with another one.
+    pub fn with(mut self, spec: &OptionSpec, value: &str) -> Self {
+        self.set(spec, value);
+        self
     }
 
     /// As a session records them: what is not the default, and the defaults of `specs` that have one.

@@ -7,6 +7,7 @@ pub mod conform;
 pub mod curve;
 pub mod in_force;
 pub mod paper;
+pub mod matrix;
 pub mod policy;
 pub mod precondition;
 pub mod run;

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver::Handle;
-use crate::options::Table;
-use crate::world::TaskInfo;
+use crate::method::{self, MethodInfo, ModelTraits};
+use crate::options::{Table, Values};
+use crate::world::{TaskInfo, WorldKind};
 
 /// Something to choose by name.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -24,12 +25,14 @@ pub struct Entry {
     pub fetch: Option<String>,
     /// Of a model: the method that suits it.
     pub suggests: Option<String>,
-    /// Of a method: its options.
-    pub options: Table,
+    /// Of a method: its options and what it needs.
+    pub method: Option<MethodInfo>,
+    /// Of a model: what is known of it.
+    pub traits: ModelTraits,
 }
 
 /// A world and its tasks.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorldEntry {
     /// As on the command line.
     pub name: String,
@@ -39,6 +42,8 @@ pub struct WorldEntry {
     pub tasks: Vec<TaskInfo>,
     /// The method it is made for, if there is one; it goes before what suits the model.
     pub suggests: Option<String>,
+    /// What it offers to methods; everything, where that is not known.
+    pub kind: Option<&'static WorldKind>,
 }
 
 /// A session that can be opened.
@@ -67,6 +72,20 @@ pub struct Catalog {
     pub sessions: Vec<SessionEntry>,
     /// What could not be read and what to do about it, in words.
     pub problems: Vec<String>,
+}
+
+impl Entry {
+    /// The options of a method.
+    pub fn options(&self) -> Table {
+        self.method.map_or(&[], |method| method.options)
+    }
+
+    /// Why a method cannot be carried out in a world, at a task of that kind, with a model; `None` if it can.
+    pub fn unfit(&self, world: Option<&WorldEntry>, task: Option<&str>, model: Option<&Entry>) -> Option<String> {
+        let (method, world) = (self.method?, world?.kind?);
+        let traits = model.map(|m| m.traits.clone()).unwrap_or_default();
+        method::fits(&method, &Values::default(), world, task, &traits).err().map(|misfit| misfit.why)
+    }
 }
 
 /// What a new episode is begun with.

@@ -108,7 +108,6 @@ impl Start {
         self.lists[Part::Models as usize] = List::at(usable(&catalog.models));
         self.catalog = Some(catalog);
         self.method_chosen = false;
-        self.follow_suggestion();
         self.find();
     }
 
@@ -126,9 +125,26 @@ impl Start {
     /// Marks the method that suits the marked world and model, until the person has marked one.
     fn follow_suggestion(&mut self) {
         let Some(catalog) = self.catalog.as_ref().filter(|_| !self.method_chosen) else { return };
-        let default = catalog.methods.iter().position(|e| e.unavailable.is_none()).unwrap_or(0);
-        let at = self.suggested().map_or(default, |(at, _)| at);
+        let fits = |at: &usize| self.obstacle(*at).is_none();
+        let default = (0..catalog.methods.len()).find(fits).unwrap_or(0);
+        let at = self.suggested().map(|(at, _)| at).filter(fits).unwrap_or(default);
         self.lists[Part::Methods as usize] = List::at(at);
+    }
+
+    /// Why the method of a row cannot be begun with what is marked beside it; `None` if it can.
+    fn obstacle(&self, row: usize) -> Option<String> {
+        let catalog = self.catalog.as_ref()?;
+        let method = catalog.methods.get(row)?;
+        let world = catalog.worlds.get(self.cursor(Part::Worlds));
+        let task = self.tasks.get(self.cursor(Part::Tasks)).and_then(|at| world?.tasks.get(*at));
+        let model = catalog.models.get(self.cursor(Part::Models));
+        method.unavailable.clone().or_else(|| method.unfit(world, task.map(|t| t.kind.as_str()), model))
+    }
+
+    /// The methods' rows as they are shown: what does not fit has the reason in place of its words.
+    fn methods(&self) -> Vec<Entry> {
+        let entries = self.catalog.iter().flat_map(|c| &c.methods).enumerate();
+        entries.map(|(row, entry)| Entry { unavailable: self.obstacle(row), ..entry.clone() }).collect()
     }
 
     /// What there is to choose from, once read.
@@ -160,6 +176,7 @@ impl Start {
         }
     }
 
+    /// Lists the tasks that match the search; what fits the first of them follows.
     fn find(&mut self) {
         let world = self.catalog.as_ref().and_then(|c| c.worlds.get(self.lists[Part::Worlds as usize].cursor()));
         let texts: Vec<String> = world
@@ -167,6 +184,7 @@ impl Start {
             .unwrap_or_default();
         self.tasks = fuzzy::rank(self.search.text(), texts.iter().map(String::as_str));
         self.lists[Part::Tasks as usize] = List::default();
+        self.follow_suggestion();
     }
 
     fn step(&mut self, by: isize, pages: bool) {
@@ -182,8 +200,8 @@ impl Start {
         match part {
             Part::Worlds if moved => {
                 self.find();
-                self.follow_suggestion();
             }
+            Part::Tasks if moved => self.follow_suggestion(),
             Part::Methods if moved => self.method_chosen = true,
             Part::Models if moved => self.follow_suggestion(),
             _ => {}
@@ -212,8 +230,9 @@ impl Start {
         let task = task.ok_or("No task is marked: press / and change the search")?;
         let method = catalog.methods.get(self.cursor(Part::Methods)).ok_or("There is no method")?;
         let model = catalog.models.get(self.cursor(Part::Models)).ok_or("There is no model")?;
-        for entry in [method, model] {
-            if let Some(why) = &entry.unavailable {
+        let of_method = self.obstacle(self.cursor(Part::Methods));
+        for (entry, why) in [(model, model.unavailable.clone()), (method, of_method)] {
+            if let Some(why) = why {
                 return Err(format!("{}: {why}", entry.name));
             }
         }
@@ -372,7 +391,7 @@ impl Start {
             }
             Part::Sessions => catalog.sessions.get(row).map(|s| format!("{} ({})", s.title, s.detail)),
             Part::Worlds => catalog.worlds.get(row).map(|w| format!("{}: {}", w.name, w.about)),
-            Part::Methods => of_entry(&catalog.methods),
+            Part::Methods => of_entry(&self.methods()),
             Part::Models => of_entry(&catalog.models),
         }
     }
@@ -457,6 +476,7 @@ impl Start {
         let world = catalog.worlds.get(self.lists[Part::Worlds as usize].cursor());
         let width = usize::from(inner.width.saturating_sub(3));
         let len = self.len(part);
+        let methods = self.methods();
         let entries = |list: &[Entry]| -> Vec<(usize, usize)> {
             let words = list.iter().map(|e| entry(Some(e)));
             words.map(|(name, about, _)| (columns(name), columns(about))).collect()
@@ -503,7 +523,7 @@ impl Start {
                     let world = catalog.worlds.get(i);
                     (world.map(|w| w.name.clone()), world.map(|w| w.about.clone()), false)
                 }
-                Part::Methods => entry(catalog.methods.get(i)),
+                Part::Methods => entry(methods.get(i)),
                 Part::Models => entry(catalog.models.get(i)),
             };
             let name = name.unwrap_or_default();

@@ -20,6 +20,8 @@ pub enum Ability {
     Things,
     /// A planning domain ships, and the goals can be planned for.
     Planning,
+    /// Plans ship that a planner without a language model joins.
+    Plans,
     /// A blocking domain ships.
     Blocking,
     /// [`World::belief_form`](super::World::belief_form): a form in which a belief can be kept.
@@ -41,6 +43,7 @@ impl Ability {
             Ability::Facts => "facts and goals as literals",
             Ability::Things => "list of its things",
             Ability::Planning => "planning domain",
+            Ability::Plans => "plans to join without a language model",
             Ability::Blocking => "blocking domain",
             Ability::Belief => "form for a belief",
             Ability::Requests => "requests to answer",

@@ -174,7 +174,7 @@ fn catalog() -> Catalog {
             name: "household".into(),
             about: "rooms".into(),
             tasks: vec![task("t1", "put a mug in desk"), task("t2", "heat an egg and put it in fridge")],
-            suggests: None,
+            ..WorldEntry::default()
         }],
         methods: vec![entry("preconditions", None), entry("few-shot", None)],
         models: vec![entry("gpt", Some("set OPENAI_API_KEY")), entry("symbolic", None)],

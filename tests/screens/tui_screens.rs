@@ -10,7 +10,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use stepwright::driver::{Command, Notice, Request, Standing};
 use stepwright::episode::Configuration;
-use stepwright::method::options::ALL;
+use stepwright::method;
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
@@ -137,7 +137,7 @@ fn the_configure_dialog_shows_models_methods_and_options() {
     };
     app.catalog(Catalog {
         methods: ["precondition-aware", "few-shot", "scored"]
-            .map(|name| Entry { options: ALL, ..entry(name, None) })
+            .map(|name| Entry { method: method::named(name).map(|m| m.info()), ..entry(name, None) })
             .into(),
         models: vec![entry("symbolic", Some("precondition-aware")), entry("small", Some("scored"))],
         ..Catalog::default()
@@ -155,10 +155,6 @@ fn the_configure_dialog_shows_models_methods_and_options() {
         ("think", "true"),
         ("assertions", "hidden"),
         ("likelihood", "mean"),
-        ("selection", "written"),
-        ("conversation", "fresh"),
-        ("judging", "seen"),
-        ("primitives", "all"),
         ("belief", "off"),
     ]
     .map(|(k, v)| (k.into(), v.into()))
@@ -202,7 +198,7 @@ fn the_start_screen() {
                 task("t1", "pick_and_place_simple", "put a mug in desk"),
                 task("t2", "pick_heat_then_place_in_recep", "heat an egg and put it in fridge"),
             ],
-            suggests: None,
+            ..WorldEntry::default()
         }],
         methods: vec![entry("precondition-aware", "Algorithm 1", None), entry("few-shot", "the baseline", None)],
         models: vec![entry("symbolic", "no language model", None), entry("gpt", "", Some("set OPENAI_API_KEY"))],

@@ -18,7 +18,7 @@ use stepwright::model::{
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::program::{Call, Literal};
 use stepwright::world::household::agent::HouseholdAgent;
-use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
+use stepwright::world::{Ability, Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -62,8 +62,10 @@ impl Counter {
 }
 
 /// What the counting world registers; it has one task, and its worlds are made by the tests.
-pub static COUNTER: WorldKind =
-    WorldKind::new("counter", "count to ten", |_| Err(WorldError::Failed("made by the tests alone".into())));
+pub static COUNTER: WorldKind = WorldKind {
+    abilities: &[Ability::Admissible, Ability::Preview],
+    ..WorldKind::new("counter", "count to ten", |_| Err(WorldError::Failed("made by the tests alone".into())))
+};
 
 impl World for Counter {
     fn kind(&self) -> &'static WorldKind {

@@ -6,13 +6,15 @@ use super::Driver;
 use crate::driver::Level;
 use crate::driver::setup::Source;
 use crate::episode::Configuration;
+use crate::method::options::{self, BELIEF};
 use crate::method::prompting::Meter;
-use crate::method::{self, Believing, Method, Options, Team};
+use crate::method::{self, Method, Team};
+use crate::options::Values;
 
 /// A method, its options and, where it is another one, a model, ready to be used.
 pub(super) struct Prepared {
     method: Arc<dyn Method>,
-    options: Options,
+    options: Values,
     source: Option<Source>,
 }
 
@@ -29,9 +31,13 @@ impl Driver {
         })?;
         let mut options = self.gate.session().options.clone();
         options.extend(wanted.options.clone());
-        let options = Options::read(&options)?;
+        let options = Values::read(options::all(), &options).map_err(|e| e.to_string())?;
         let other = wanted.model != self.source.name();
         let source = other.then(|| (self.resolver)(&wanted.model)).transpose()?;
+        let traits = source.as_ref().map_or_else(|| self.traits.clone(), Source::traits);
+        let kind = &self.knowledge.kind;
+        method::fits(&method.info(), &options, self.points.world.kind(), Some(kind), &traits)
+            .map_err(|misfit| misfit.to_string())?;
         Ok(Prepared { method, options, source })
     }
 
@@ -45,10 +51,10 @@ impl Driver {
         self.team = Team::new(method, &options);
         // Whoever needs them begins them anew; steps need not keep them up.
         self.forget_assertions();
-        self.prompting.options = options;
-        if options.belief == Believing::On {
+        if options.is(&BELIEF, "on") {
             self.points.tell_truth();
         }
+        self.prompting.options = options;
         self.say_warnings();
     }
 

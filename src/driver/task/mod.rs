@@ -23,9 +23,11 @@ use super::{Command, Handle, Level, Notice};
 use crate::episode::gate::{Answer, Assertions, Effect, Report, Request, Ticket};
 use crate::episode::{Gate, Record, Session};
 use crate::method::blocking::{BlockingSource, LiveTree, gone};
+use crate::method::options::{self, BELIEF};
 use crate::method::program_context::ProgramContext;
 use crate::method::prompting::Prompting;
-use crate::method::{Believing, Context, Follower, Knowledge, ModelTraits, Options, Past, Team};
+use crate::method::{Context, Follower, Knowledge, ModelTraits, Past, Team};
+use crate::options::Values;
 use crate::program::sandbox::Sandbox;
 use configure::Prepared;
 
@@ -94,7 +96,7 @@ impl Driver {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
         };
-        prompting.options = Options::read(&session.options)?;
+        prompting.options = Values::read(options::all(), &session.options).map_err(|e| e.to_string())?;
         let header = session.header.clone();
         let mut mind = ProgramContext::load(&header.specification)?;
         let (reset, calls) = timeline::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
@@ -117,7 +119,7 @@ impl Driver {
         };
         let follower = follower.map(|tree| Box::new(tree) as Box<dyn Follower>);
         let mut points = Timeline::new(world, &mind, follower, &calls);
-        if prompting.options.belief == Believing::On {
+        if prompting.options.is(&BELIEF, "on") {
             points.tell_truth();
         }
         let path = match &keep {

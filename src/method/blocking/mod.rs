@@ -10,39 +10,60 @@ mod tree;
 pub use tree::{BlockingSource, LiveTree};
 
 use super::next_action::scoring;
-use super::{Answer, Checks, Context, Deed, Follower, Method, MethodInfo, Needs, Reading, Selecting, Step};
+use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
+use super::{Answer, Checks, Context, Deed, Follower, Method, MethodInfo, Needs, Reading, Step};
 use crate::blocking::{BlockingTree, Growth, selector::RankedLeaf};
 use crate::episode::gate::Draft;
 use crate::episode::{
     Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, Proposal, Shape, Status, Verdict,
 };
+use crate::options::{Kind, OptionSpec};
+use crate::world::Ability;
 use serde_json::Value;
 
 /// Tokens of an answer: the paper's.
 const ANSWER: u32 = 1000;
 
 /// Temperature of answers where none is set: the paper's.
-const TEMPERATURE: f64 = 1.0;
+const WARM: f64 = 1.0;
 
 /// The id of the method.
 pub const ID: &str = "blocking";
 
+/// How a language model selects a candidate.
+const SELECTION: OptionSpec = OptionSpec::new(
+    "selection",
+    "Selections",
+    Kind::Choice(&[("written", "the model writes its choice"), ("scored", "all candidates are scored")]),
+    "how a language model selects among candidates",
+)
+.or("written");
+
+/// What a selection's prompt holds of the selections before it.
+const CONVERSATION: OptionSpec = OptionSpec::new(
+    "conversation",
+    "Conversation",
+    Kind::Choice(&[("fresh", "each prompt begins anew"), ("running", "prompts go on with those before")]),
+    "whether the prompts of selections are one conversation",
+)
+.or("fresh");
+
+/// Answers that a language model may give for one selection.
+const ANSWERS: OptionSpec = OptionSpec::new(
+    "answers",
+    "Answers",
+    Kind::Whole { min: 1, max: 20 },
+    "answers a model may give for one selection",
+)
+.or("5");
+
 /// Selection from the blocking tree.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Blocking {
-    /// Answers a model may give for one selection.
-    pub(super) answers: u32,
-}
-
-impl Default for Blocking {
-    fn default() -> Self {
-        Blocking { answers: 5 }
-    }
-}
+pub(super) struct Blocking;
 
 impl Blocking {
     /// What stands at the cursor in the round: what it would take and why, or `None` while an answer is still wanted.
-    fn recommended(&self, cx: &Context<'_>) -> Option<Step> {
+    fn recommended(cx: &Context<'_>) -> Option<Step> {
         let round = cx.round()?;
         let proposals: Vec<&Proposal> = round.proposals().collect();
         let first = proposals.iter().find(|p| p.action.is_some() && p.problem.is_none());
@@ -56,7 +77,7 @@ impl Blocking {
         let asked = u32::try_from(round.asked(&AskKind::SAMPLES)).unwrap_or(u32::MAX);
         match first {
             Some(_) => recommend("the model selected it"),
-            None if asked < self.answers => None,
+            None if asked < cx.options().count(&ANSWERS) => None,
             None => recommend(&format!("none of {asked} answers selects a candidate")),
         }
     }
@@ -69,7 +90,8 @@ impl Method for Blocking {
             label: "Blocking conditions and resolutions",
             description: "Selects among the leaves of the blocking tree; what is blocked grows the actions that may resolve \
                           it. For worlds with a blocking domain; without a language model the built-in selector ranks.",
-            needs: Needs { local: true, ..Needs::NONE },
+            options: &[SELECTION, CONVERSATION, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF],
+            needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
         }
     }
 
@@ -83,7 +105,7 @@ impl Method for Blocking {
         if let Some(why) = growth.helpless().or_else(|| leaves.is_empty().then(|| growth.spent())?).or_else(empty) {
             return Step::Stuck(format!("{why}; type an action, or go back"));
         }
-        if let Some(step) = cx.samples.is_none().then(|| self.recommended(cx)).flatten() {
+        if let Some(step) = cx.samples.is_none().then(|| Self::recommended(cx)).flatten() {
             return step;
         }
         let n = u32::try_from(leaves.len()).unwrap_or(u32::MAX);
@@ -101,7 +123,7 @@ impl Method for Blocking {
             let ask = cx.own(AskKind::RANKED, super::SYMBOLIC, n, Value::Null);
             return Step::Offer { ask, drafts: ranked(cx, tree), note: None };
         }
-        let by_score = cx.samples.is_none() && cx.options().selecting == Selecting::Scored;
+        let by_score = cx.samples.is_none() && cx.options().is(&SELECTION, "scored");
         let note = prompt::circling(cx, &leaves)
             .map(|text| format!("the last selections go round in a circle: `{text}` is not taken once more"));
         let prompt = match prompt::selection(cx, tree, &leaves, by_score) {
@@ -111,14 +133,18 @@ impl Method for Blocking {
         if by_score {
             return Step::Ask { ask: cx.ask(AskKind::SCORED, prompt, n, 0.0), note };
         }
-        let ask = cx.ask(AskKind::SAMPLES, prompt, cx.samples.unwrap_or(1), cx.temperature(TEMPERATURE));
+        let ask = cx.ask(AskKind::SAMPLES, prompt, cx.samples.unwrap_or(1), cx.temperature(WARM));
         Step::Ask { ask, note }
     }
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         let leaves = LiveTree::at(cx).map(LiveTree::leaves).unwrap_or_default();
         if ask.kind == AskKind::SCORED {
-            return scoring::ranked(prompt::candidates(cx, &leaves), &answer.completions, cx.options().likelihood);
+            return scoring::ranked(
+                prompt::candidates(cx, &leaves),
+                &answer.completions,
+                cx.options().is(&LIKELIHOOD, "sum"),
+            );
         }
         Reading::drafts(answer.completions.iter().map(|c| prompt::read(cx, &leaves, c)).collect())
     }

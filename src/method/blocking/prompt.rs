@@ -4,12 +4,12 @@
 
 use serde::Serialize;
 
-use super::{ANSWER, LiveTree};
+use super::{ANSWER, CONVERSATION, LiveTree};
 use crate::episode::gate::Draft;
 use crate::episode::{AskKind, AskState, Choice, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
+use crate::method::Context;
 use crate::method::next_action::scoring::Candidate;
 use crate::method::prompting::CHARS_A_TOKEN;
-use crate::method::{Context, Conversation};
 use crate::model::Completion;
 
 /// Actions the prompt shows of those taken.
@@ -139,7 +139,7 @@ pub(super) fn selection(
     let raw = cx.prompting.raw || scored;
     let name = if raw { "blocking/select" } else { "blocking/select_chat" };
     let mut prompt = cx.prompting.render(name, &material)?;
-    if cx.options().conversation == Conversation::Running && !raw {
+    if cx.options().is(&CONVERSATION, "running") && !raw {
         continue_conversation(cx, &path, &mut prompt);
     }
     Ok(prompt)

@@ -12,12 +12,14 @@ pub use scoring::turn_end;
 use serde_json::Value;
 
 use super::context::action_of;
+use super::options::{RANKED, THINK, shows_assertions};
 use super::prompting::{Form, SpecificationText, completion_tokens};
 use super::reading::{END_OF_CALL, Line, closed, written};
-use super::{Answer, Context, Known, Method, MethodInfo, Options, Reading, Round, Step, Stop, verify};
+use super::{Answer, Context, Known, Method, MethodInfo, Reading, Round, Step, Stop, verify};
 use crate::episode::gate::Draft;
 use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Shape};
 use crate::model::{CUT_OFF, Completion};
+use crate::options::Values;
 use crate::sanitize;
 
 /// Temperature of random samples where none is set.
@@ -49,12 +51,12 @@ pub(super) enum Next {
 pub(super) struct NextAction {
     /// As people see it.
     pub(super) info: MethodInfo,
-    /// Whether the prompt holds the assertions in force; [`Options::assertions`] may say otherwise.
+    /// Whether the prompt holds the assertions in force; the option `assertions` may say otherwise.
     pub(super) shows_assertions: bool,
-    /// Actions to be ranked by the built-in agent.
+    /// Actions to be ranked by the built-in agent, where no option says otherwise.
     pub(super) ranked: u32,
     /// What comes next.
-    pub(super) next: fn(Round<'_>, &Options) -> Next,
+    pub(super) next: fn(Round<'_>, &Values) -> Next,
 }
 
 impl Method for NextAction {
@@ -80,7 +82,7 @@ impl Method for NextAction {
         };
         if !cx.model.language {
             let kind = if cx.samples.is_some() { AskKind::FURTHER } else { AskKind::RANKED };
-            let n = cx.samples.unwrap_or(self.ranked);
+            let n = cx.samples.or(cx.options().whole(&RANKED)).unwrap_or(self.ranked);
             let work = ranking::work(cx, kind == AskKind::FURTHER, n);
             return Step::ask(cx.own(kind, &cx.model.name, n, work));
         }
@@ -113,7 +115,7 @@ impl Method for NextAction {
             let list = scoring::candidates(cx).map(|c| c.list).unwrap_or_default();
             return Shape::Score { continuations: scoring::continuations(&list) };
         }
-        Shape::Generate(generation(raw, cx.options().think))
+        Shape::Generate(generation(raw, cx.options().on(&THINK)))
     }
 
     fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
@@ -130,7 +132,7 @@ impl NextAction {
     fn prompt(&self, cx: &Context<'_>, form: Form) -> Result<PromptRecord, String> {
         let in_force = cx.session.assertions();
         let assertions = in_force.iter().map(|(action, (of, _))| (action.clone(), of.clone())).collect();
-        let shown = cx.options().shows_assertions(self.shows_assertions);
+        let shown = shows_assertions(cx.options(), self.shows_assertions);
         let specification = SpecificationText::new(cx.program.specification(), shown.then_some(&assertions))?;
         let ends = turn_end(cx.world, cx.program.specification().declarations());
         let turn_ends = ends.as_ref().map(|(receiver, _)| receiver.as_str());

@@ -5,8 +5,9 @@
 
 use crate::episode::gate::Draft;
 use crate::episode::{Action, Origin};
+use crate::method::options::LIKELIHOOD;
 use crate::method::prompting::{LEAD, foreign_receivers};
-use crate::method::{Answer, Context, Likelihood, Reading};
+use crate::method::{Answer, Context, Reading};
 use crate::model::Completion;
 use crate::program::{Call, Declarations};
 use crate::world::World;
@@ -83,7 +84,7 @@ pub(in crate::method) fn continuations(list: &[Candidate]) -> Vec<String> {
 /// Reads the scores of the candidates at the cursor.
 pub(super) fn read(cx: &Context<'_>, answer: &Answer) -> Reading {
     match candidates(cx) {
-        Ok(candidates) => ranked(candidates.list, &answer.completions, cx.options().likelihood),
+        Ok(candidates) => ranked(candidates.list, &answer.completions, cx.options().is(&LIKELIHOOD, "sum")),
         Err(why) => Reading::Problem(why),
     }
 }
@@ -100,7 +101,7 @@ struct Ranked {
 }
 
 impl Ranked {
-    fn draft(self, likelihood: Likelihood) -> Draft {
+    fn draft(self, by_sum: bool) -> Draft {
         let Ranked { candidate, probability, mean, sum, tokens, .. } = self;
         let tokens = crate::words::count(tokens, "token");
         Draft {
@@ -110,20 +111,16 @@ impl Ranked {
             origin: Origin::Scored,
             score: Some(probability),
             logprob: Some(mean),
-            rationale: Some(match likelihood {
-                Likelihood::Mean => format!("ranked by the mean log-probability of its {tokens}: {mean:.3}"),
-                Likelihood::Sum => format!("ranked by the sum of the log-probabilities of its {tokens}: {sum:.3}"),
+            rationale: Some(match by_sum {
+                false => format!("ranked by the mean log-probability of its {tokens}: {mean:.3}"),
+                true => format!("ranked by the sum of the log-probabilities of its {tokens}: {sum:.3}"),
             }),
         }
     }
 }
 
-/// Candidates with their log-probabilities as proposals, the likeliest first.
-pub(in crate::method) fn ranked(
-    candidates: Vec<Candidate>,
-    completions: &[Completion],
-    likelihood: Likelihood,
-) -> Reading {
+/// Candidates with their log-probabilities as proposals, the likeliest first: by the sum of their tokens' log-probabilities, or by the mean.
+pub(in crate::method) fn ranked(candidates: Vec<Candidate>, completions: &[Completion], by_sum: bool) -> Reading {
     let means: Vec<f64> = completions.iter().filter_map(Completion::mean_logprob).collect();
     if means.len() != candidates.len() || means.iter().any(|m| m.is_nan()) {
         return Reading::Problem(format!(
@@ -133,10 +130,7 @@ pub(in crate::method) fn ranked(
         ));
     }
     let sums: Vec<f64> = completions.iter().filter_map(Completion::sum_logprob).collect();
-    let ranking = match likelihood {
-        Likelihood::Mean => &means,
-        Likelihood::Sum => &sums,
-    };
+    let ranking = if by_sum { &sums } else { &means };
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
         .zip(completions)
@@ -149,7 +143,7 @@ pub(in crate::method) fn ranked(
         })
         .collect();
     ranked.sort_by(|a, b| b.by.total_cmp(&a.by));
-    Reading::drafts(ranked.into_iter().take(KEPT).map(|one| one.draft(likelihood)).collect())
+    Reading::drafts(ranked.into_iter().take(KEPT).map(|one| one.draft(by_sum)).collect())
 }
 
 /// The probabilities of the candidates if one of them is taken, by their log-probabilities (softmax). They add up to 1.
@@ -175,7 +169,7 @@ mod tests {
         assert!(probabilities(&[]).is_empty());
     }
 
-    fn scored(likelihood: Likelihood) -> Vec<(String, f64, Option<String>)> {
+    fn scored(by_sum: bool) -> Vec<(String, f64, Option<String>)> {
         let line = |line: &str| Candidate {
             line: line.to_owned(),
             action: Action { text: line.to_owned(), call: Some(line.to_owned()) },
@@ -186,7 +180,7 @@ mod tests {
         };
         // The long one is likelier by the mean, the short one by the sum.
         let completions = vec![completion(&[-1.0, -1.0, -1.0, -1.0]), completion(&[-2.0])];
-        match ranked(vec![line("long"), line("short")], &completions, likelihood) {
+        match ranked(vec![line("long"), line("short")], &completions, by_sum) {
             Reading::Drafts { drafts, .. } => {
                 drafts.into_iter().map(|d| (d.raw, d.score.unwrap_or_default(), d.rationale)).collect()
             }
@@ -196,11 +190,11 @@ mod tests {
 
     #[test]
     fn the_mean_or_the_sum_ranks_and_is_told() {
-        let by_mean = scored(Likelihood::Mean);
+        let by_mean = scored(false);
         assert_eq!(by_mean[0].0, "long");
         assert!((by_mean[0].1 / by_mean[1].1 - 1f64.exp()).abs() < 1e-9, "{by_mean:?}");
         assert_eq!(by_mean[0].2.as_deref(), Some("ranked by the mean log-probability of its 4 tokens: -1.000"));
-        let by_sum = scored(Likelihood::Sum);
+        let by_sum = scored(true);
         assert_eq!(by_sum[0].0, "short");
         assert!((by_sum[0].1 / by_sum[1].1 - 2f64.exp()).abs() < 1e-9, "{by_sum:?}");
         assert_eq!(by_sum[1].2.as_deref(), Some("ranked by the sum of the log-probabilities of its 4 tokens: -4.000"));

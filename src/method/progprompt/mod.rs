@@ -7,10 +7,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::context::Known;
+use super::options::{BELIEF, TEMPERATURE};
 use super::plan_following::{InForce, NextLine, Upcoming, judgement, rows, upcoming, useless};
 use super::written_plan::{self, Going, Kind, Names, Sight};
-use super::{Answer, Context, Judging, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
+use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
 use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, Session, Shape};
+use crate::options::{self, OptionSpec};
 use crate::world::Ability;
 
 /// Tokens a plan may have (ProgPrompt's limit).
@@ -19,8 +21,17 @@ const PLAN_TOKENS: u32 = 600;
 const PLAN_PENALTY: f64 = 0.15;
 /// Tokens that say whether an assertion holds (ProgPrompt's limit).
 const JUDGE_TOKENS: u32 = 2;
-/// Temperature of a plan that is written anew.
+/// Temperature of a plan that is written anew, where none is set.
 const AGAIN: f64 = 0.7;
+
+/// Who says whether an assertion of a plan holds.
+const JUDGING: OptionSpec = OptionSpec::new(
+    "judging",
+    "Plans' assertions",
+    options::Kind::Choice(&[("seen", "judged by what is seen"), ("model", "put to the language model")]),
+    "what judges the assertions of a plan",
+)
+.or("seen");
 
 /// ProgPrompt.
 #[derive(Debug, Clone, Copy)]
@@ -48,13 +59,14 @@ struct Judged {
 
 impl Method for ProgPrompt {
     fn info(&self) -> MethodInfo {
-        let needs = Needs { world: &[Ability::Facts], ..Needs::NONE };
+        let needs = Needs { world: &[Ability::Facts], world_without_model: &[Ability::Plans], ..Needs::NONE };
         if self.heed {
             MethodInfo {
                 id: "progprompt",
                 label: "ProgPrompt",
                 description: "The model writes a whole plan with assertions; its lines are proposed one at a time, `else` lines \
                               where an assertion does not hold of what is seen. A new plan when one is finished.",
+                options: &[JUDGING, TEMPERATURE, BELIEF],
                 needs,
             }
         } else {
@@ -63,6 +75,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt, assertions ignored",
                 description: "The model writes a whole plan; every action in it is proposed in turn, `else` lines too, as in the \
                               kitchen comparison. A new plan when one is finished.",
+                options: &[TEMPERATURE, BELIEF],
                 needs,
             }
         }
@@ -81,7 +94,7 @@ impl Method for ProgPrompt {
             return Step::ask(cx.own(AskKind::PLAN, SYMBOLIC, 1, Value::Null));
         }
         // Greedily written again it would come out the same.
-        let temperature = if anew { AGAIN } else { 0.0 };
+        let temperature = if anew { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { 0.0 };
         match plan_prompt(cx) {
             Ok(prompt) => Step::ask(cx.ask(AskKind::PLAN, prompt, 1, temperature)),
             Err(why) => Step::Stuck(why),
@@ -134,7 +147,7 @@ impl ProgPrompt {
         let going = Going { last: force.last.and_then(place), obey: self.heed, cut };
         let turn = cx.node().map(|node| &node.turn);
         // What `else` lines do not wait for is not worth an ask.
-        let by_model = self.heed && cx.options().judging == Judging::Model && cx.model.language;
+        let by_model = self.heed && cx.options().is(&JUDGING, "model") && cx.model.language;
         let answer = |at: usize| judgement(turn?, force.ask, plan.items.get(at)?.line);
         let way = written_plan::advance(&plan, going, |at, assertion| match by_model {
             // Only what the model calls true is.

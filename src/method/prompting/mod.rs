@@ -26,7 +26,8 @@ pub use program::{Demonstration, Trajectory, TrajectoryStep};
 pub use specification::{SpecificationText, foreign_receivers, own_assertions};
 
 use crate::episode::{Choice, PromptRecord, Session};
-use crate::method::Options;
+use crate::method::options::{SHOTS, THINK};
+use crate::options::Values;
 use crate::precondition::CandidateAsks;
 use crate::prompt::Prompts;
 
@@ -41,7 +42,7 @@ pub struct Prompting {
     /// The demonstrations there are.
     pub demonstrations: Arc<Vec<Demonstration>>,
     /// How many are shown, think comments, whether the assertions are.
-    pub options: Options,
+    pub options: Values,
     /// Whether the model completes raw text rather than chats.
     pub raw: bool,
     /// Tokens the model takes, prompt and completion together, where known.
@@ -133,7 +134,7 @@ impl Prompting {
             Form::Chat => format!("{folder}/next_action_chat"),
             Form::Raw | Form::Scored => format!("{folder}/next_action"),
         };
-        let think = self.options.think && form != Form::Scored;
+        let think = self.options.on(&THINK) && form != Form::Scored;
         let shown = self.choose(material.kind, material.task);
         let text = |d: &'_ Demonstration| if think { d.thinking.chars().count() } else { d.program.chars().count() };
         let whole = material.trajectory.render(think, 0);
@@ -231,7 +232,7 @@ impl Prompting {
         };
         // Ascending, and stable: what comes first stays first among equals.
         all.sort_by(|a, b| (b.kind == kind).cmp(&(a.kind == kind)).then(common(b).total_cmp(&common(a))));
-        all.truncate(self.options.shots);
+        all.truncate(self.options.count(&SHOTS) as usize);
         all
     }
 }

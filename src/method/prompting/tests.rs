@@ -4,7 +4,7 @@ use crate::world::World;
 use crate::world::household::{Edition, HouseholdWorld, Source, shipped};
 
 /// A prompting over the shipped demonstrations.
-fn prompting(options: Options, context: Option<usize>) -> Prompting {
+fn prompting(options: Values, context: Option<usize>) -> Prompting {
     let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
     let demonstrations = demonstrations.iter().map(Demonstration::of).collect();
     Prompting { demonstrations: Arc::new(demonstrations), options, context, ..Prompting::default() }
@@ -54,16 +54,16 @@ fn text(prompt: &PromptRecord) -> String {
 
 #[test]
 fn the_prompts_are_these() {
-    let one = Options { shots: 1, ..Options::default() };
-    insta::assert_snapshot!("raw", text(&build(&prompting(one, None), Form::Raw, true)));
-    let think = Options { think: true, ..one };
+    let one = Values::default().with(&SHOTS, "1");
+    insta::assert_snapshot!("raw", text(&build(&prompting(one.clone(), None), Form::Raw, true)));
+    let think = one.with(&THINK, "true");
     insta::assert_snapshot!("chat_think_no_assertions", text(&build(&prompting(think, None), Form::Chat, false)));
 }
 
 #[test]
 fn a_raw_prompt_ends_within_the_indentation_of_the_next_line() {
     for form in [Form::Raw, Form::Scored] {
-        let text = text(&build(&prompting(Options::default(), None), form, true));
+        let text = text(&build(&prompting(Values::default(), None), form, true));
         assert!(text.ends_with("'mug 1')\n   \n"), "{:?}", text.get(text.len() - 80..));
     }
 }
@@ -71,7 +71,7 @@ fn a_raw_prompt_ends_within_the_indentation_of_the_next_line() {
 #[test]
 fn demonstrations_of_the_same_kind_stand_last_and_as_many_as_wanted() {
     for shots in [0, 1, 2, 5, 10] {
-        let text = text(&build(&prompting(Options { shots, ..Options::default() }, None), Form::Raw, false));
+        let text = text(&build(&prompting(Values::default().with(&SHOTS, &shots.to_string()), None), Form::Raw, false));
         assert_eq!(text.matches("\ndef ").count(), shots + 1, "{shots}");
         if let Some(last) = text.split("\ndef ").nth(shots).filter(|_| shots > 0) {
             assert!(last.contains("agent.heat("), "{last}");
@@ -81,13 +81,13 @@ fn demonstrations_of_the_same_kind_stand_last_and_as_many_as_wanted() {
 
 #[test]
 fn what_does_not_fit_the_context_is_left_out_and_said() {
-    let ten = Options { shots: 10, ..Options::default() };
-    let whole = build(&prompting(ten, None), Form::Raw, true);
+    let ten = Values::default().with(&SHOTS, "10");
+    let whole = build(&prompting(ten.clone(), None), Form::Raw, true);
     assert_eq!(whole.left_out, None);
     let meter = Meter::default();
     let length = |p: &PromptRecord| p.messages.iter().map(|m| m.text.chars().count()).sum::<usize>();
     for context in [600, 900, 1500, 3000, 6000] {
-        let short = build(&prompting(ten, Some(context)), Form::Raw, true);
+        let short = build(&prompting(ten.clone(), Some(context)), Form::Raw, true);
         let said = short.left_out.clone().unwrap();
         assert!(said.contains("of 10 demonstrations") && said.contains(&context.to_string()), "{said}");
         let fits = meter.tokens(length(&short)) + 64 <= context;

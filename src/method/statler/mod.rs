@@ -18,8 +18,10 @@ pub use in_force::{InForce, closes, in_force};
 pub(super) use prompt::{cups, state_prompt};
 
 use super::belief_update::{self, Keeping};
+use super::options::TEMPERATURE;
 use super::{Carried, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
 use crate::episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Wanted};
+use crate::options::{Kind, OptionSpec, Table};
 use crate::program::sandbox::Run;
 use crate::world::Ability;
 
@@ -90,6 +92,15 @@ pub(super) const NEXT_QUERY: &str = "# query: ";
 /// What begins a state.
 pub(super) const STATE: &str = "# state = {";
 
+/// How the calls of a program are decided about.
+const PRIMITIVES: OptionSpec = OptionSpec::new(
+    "primitives",
+    "Calls of programs",
+    Kind::Choice(&[("all", "decided about with the program"), ("each", "decided about one by one")]),
+    "how the calls of a program are decided about",
+)
+.or("all");
+
 /// The id of Statler itself.
 pub const STATLER: &str = "statler";
 
@@ -109,7 +120,8 @@ pub(super) fn built_in() -> Vec<Coder> {
         let world: &[Ability] = if believes { &[Ability::Requests, Ability::Belief] } else { &[Ability::Requests] };
         // The built-in reader reads a belief.
         let needs = Needs { world, task, language: !believes, ..Needs::NONE };
-        Coder { info: MethodInfo { id, label, description, needs }, policy }
+        let options: Table = if task.is_some() { &[TEMPERATURE] } else { &[PRIMITIVES, TEMPERATURE] };
+        Coder { info: MethodInfo { id, label, description, options, needs }, policy }
     };
     vec![
         coder(

@@ -3,11 +3,13 @@
 use serde_json::Value;
 
 use super::prompt::{Asked, Exchange, Refused, program_prompt};
-use super::{Answer, CodePolicy, DONE, Form, Memory, closes, in_force, list_of, read_list, read_program, run};
+use super::{
+    Answer, CodePolicy, DONE, Form, Memory, PRIMITIVES, closes, in_force, list_of, read_list, read_program, run,
+};
 use crate::episode::gate::Draft;
 use crate::episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
 use crate::method::context::{decided, kind_of, source};
-use crate::method::{Context, Primitives, Round, SYMBOLIC, Step};
+use crate::method::{Context, Round, SYMBOLIC, Step};
 use crate::model::Completion;
 
 /// The program of an answer that holds none.
@@ -32,7 +34,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
         }
         let path = cx.path();
         let open = in_force(&path).filter(|_| !path.last().and_then(|n| n.action.as_ref()).is_some_and(closes));
-        if let Some(force) = open.filter(|_| cx.options().primitives == Primitives::Each) {
+        if let Some(force) = open.filter(|_| cx.options().is(&PRIMITIVES, "each")) {
             return run::next_call(cx, &force);
         }
     }

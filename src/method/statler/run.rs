@@ -6,13 +6,13 @@
 
 use serde_json::{Value, json};
 
-use super::{DONE, InForce};
+use super::{DONE, InForce, PRIMITIVES};
 use crate::belief;
 use crate::episode::gate::Draft;
 use crate::episode::{ArtifactId, AskKind, Decision, Origin};
 use crate::method::context::{kind_of, source};
 use crate::method::plan_following::offered;
-use crate::method::{Carried, Context, Deed, Primitives, Program, Step};
+use crate::method::{Carried, Context, Deed, Program, Step};
 use crate::program::sandbox::{Call, FaultKind, Run};
 
 /// The functions a program may call.
@@ -58,7 +58,7 @@ pub(super) fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Resul
     } else if whole {
         calls.push(DONE.to_owned());
     }
-    let each = whole && cx.options().primitives == Primitives::Each;
+    let each = whole && cx.options().is(&PRIMITIVES, "each");
     let text = if each { calls.first().cloned().unwrap_or_default() } else { calls.join("\n") };
     let remark = (!remarks.is_empty()).then(|| format!("the program did not go as written: {}", remarks.join("; ")));
     Ok(Carried { action: cx.action(&text), calls, remark })

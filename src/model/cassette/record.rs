@@ -87,6 +87,10 @@ impl LanguageModel for Recorder {
         self.inner.can_score()
     }
 
+    fn may_score(&self) -> bool {
+        self.inner.may_score()
+    }
+
     async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
         let (nobody, _) = unbounded_channel();
         self.score_watched(request, &nobody, cancel).await

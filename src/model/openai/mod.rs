@@ -93,6 +93,10 @@ impl LanguageModel for OpenAi {
         matches!(self.options.score, Score::Native | Score::Echo) || matches!(self.scoring.get(), Some(Ok(_)))
     }
 
+    fn may_score(&self) -> bool {
+        self.options.score != Score::Never && !matches!(self.scoring.get(), Some(Err(_)))
+    }
+
     async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
         let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
         self.score_watched(request, &nobody, cancel).await

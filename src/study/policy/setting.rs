@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{Beginning, BlockingSource, Clock, Keep, Resolver, Setup, Source, prompting, sandbox};
 use crate::episode::{FORMAT_VERSION, Header, Policy};
-use crate::method::Method;
-use crate::method::options::{ALL, ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
+use crate::method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
+use crate::method::{self, Method};
 use crate::options::Values;
 use crate::planner::Agent;
 use crate::prompt::Prompts;
@@ -55,7 +55,7 @@ impl Setting {
             (LIKELIHOOD, self.likelihood.clone()),
         ];
         let given = given.map(|(spec, value)| (spec.key.to_owned(), value)).into();
-        Values::read(ALL, &given).map_err(|e| e.to_string())
+        Values::read(method::options::all(), &given).map_err(|e| e.to_string())
     }
 }
 
@@ -118,7 +118,7 @@ impl Basis {
         lines.extend((!start.opening.comment.is_empty()).then(|| format!("# {}", start.opening.comment)));
         lines.extend(start.opening.setup);
         let mut options = start.options;
-        options.extend(known.options.record(ALL));
+        options.extend(known.options.record(known.method.info().options));
         let header = Header {
             stepwright: "session".to_owned(),
             version: FORMAT_VERSION,

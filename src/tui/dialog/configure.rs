@@ -11,9 +11,10 @@ use super::list::List;
 use super::{Context, Dialog, Fetch, Reply};
 use crate::driver::{Command, Request};
 use crate::episode::{Configuration, Session};
+use crate::method;
 use crate::options::{Kind, OptionSpec, Table, Values};
 use crate::tui::actions::ActionId;
-use crate::tui::launcher::{Catalog, Entry};
+use crate::tui::launcher::{Catalog, Entry, WorldEntry};
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
 
@@ -27,6 +28,9 @@ pub struct Configure {
     /// Options without a default that the session has a value of.
     given: BTreeSet<String>,
     row: List,
+    /// The session's world and kind of task, where the catalog has them.
+    world: Option<WorldEntry>,
+    task: Option<String>,
     /// 0 and 1 are the lists, 2 the options.
     focus: usize,
     problem: Option<String>,
@@ -36,7 +40,9 @@ impl Configure {
     /// The lists and options, with what is in use marked.
     pub fn new(catalog: &Catalog, session: &Session) -> Self {
         let list = |entries: &[Entry], name: &str| List::at(entries.iter().position(|e| e.name == name).unwrap_or(0));
-        let specs = || catalog.methods.iter().flat_map(|m| m.options);
+        let specs = || catalog.methods.iter().flat_map(Entry::options);
+        let world = catalog.worlds.iter().find(|w| w.name == session.header.world).cloned();
+        let task = world.iter().flat_map(|w| &w.tasks).find(|t| t.id == session.header.task).map(|t| t.kind.clone());
         Configure {
             lists: [
                 ("Model", catalog.models.clone(), list(&catalog.models, &session.model)),
@@ -50,6 +56,8 @@ impl Configure {
                 .filter(|k| session.options.contains_key(k))
                 .collect(),
             row: List::default(),
+            world,
+            task,
             focus: 0,
             problem: None,
         }
@@ -61,7 +69,7 @@ impl Configure {
 
     /// Rows of the method that has most options: the dialog keeps its size.
     fn most_options(&self) -> usize {
-        self.lists[1].1.iter().map(|method| method.options.len()).max().unwrap_or(0)
+        self.lists[1].1.iter().map(|method| method.options().len()).max().unwrap_or(0)
     }
 
     /// What is to be said of the choice: that another method suits the model.
@@ -73,12 +81,25 @@ impl Configure {
 
     /// The options of the marked method.
     fn table(&self) -> Table {
-        self.chosen(1).map_or(&[], |method| method.options)
+        self.chosen(1).map_or(&[], Entry::options)
+    }
+
+    /// Why a method cannot go on with this session and the marked model; `None` if it can.
+    fn obstacle(&self, method: &Entry) -> Option<String> {
+        let unfit = || method.unfit(self.world.as_ref(), self.task.as_deref(), self.chosen(0));
+        method.unavailable.clone().or_else(unfit)
+    }
+
+    /// What the world lacks for an option to be set at all.
+    fn missing(&self, spec: &OptionSpec) -> Option<String> {
+        let world = self.world.as_ref()?.kind?;
+        let absent = method::options::needs(spec, "on").iter().find(|need| !world.has(**need))?;
+        Some(format!("the world has no {}", absent.label()))
     }
 
     /// Changes the marked option, forward or back.
     fn change(&mut self, forward: bool) {
-        if let Some(spec) = self.table().get(self.row.cursor()) {
+        if let Some(spec) = self.table().get(self.row.cursor()).filter(|spec| self.missing(spec).is_none()) {
             let next = spec.next(self.values.text(spec), forward);
             self.values.set(spec, &next);
         }
@@ -94,23 +115,25 @@ impl Configure {
     }
 }
 
-fn option_row(spec: &OptionSpec, value: &str, theme: &Theme) -> Line<'static> {
+fn option_row(spec: &OptionSpec, value: &str, missing: Option<String>, theme: &Theme) -> Line<'static> {
     let shown = match (spec.kind, value) {
         (Kind::Switch, "true") => "yes",
         (Kind::Switch, _) => "no",
         (_, "") => "-",
         (_, value) => value,
     };
+    let (label, accent) = if missing.is_some() { (Role::Dim, Role::Dim) } else { (Role::Text, Role::Accent) };
     Line::from(vec![
-        Span::styled(format!("{:<20} ", spec.label), theme.style(Role::Text)),
-        Span::styled(format!("{:<10} ", sanitize::line(shown)), theme.style(Role::Accent)),
-        Span::styled(spec.note(value), theme.style(Role::Dim)),
+        Span::styled(format!("{:<20} ", spec.label), theme.style(label)),
+        Span::styled(format!("{:<10} ", sanitize::line(shown)), theme.style(accent)),
+        Span::styled(missing.unwrap_or_else(|| spec.note(value).to_owned()), theme.style(Role::Dim)),
     ])
 }
 
-fn entry_row(entry: &Entry, theme: &Theme) -> Line<'static> {
-    let role = if entry.unavailable.is_some() { Role::Dim } else { Role::Text };
-    let about = entry.unavailable.as_deref().unwrap_or(&entry.about);
+fn entry_row(entry: &Entry, obstacle: Option<String>, theme: &Theme) -> Line<'static> {
+    let obstacle = obstacle.as_ref().or(entry.unavailable.as_ref());
+    let role = if obstacle.is_some() { Role::Dim } else { Role::Text };
+    let about = obstacle.unwrap_or(&entry.about);
     Line::from(vec![
         Span::styled(format!("{:<23} ", sanitize::line(&entry.name)), theme.style(role)),
         Span::styled(sanitize::line(about).into_owned(), theme.style(Role::Dim)),
@@ -177,7 +200,10 @@ impl Dialog for Configure {
         let lens = [self.lists[0].1.len(), self.lists[1].1.len(), table.len()];
         let heights = shares(lens, self.focus, area.height.saturating_sub(FOOT));
         let heading = if self.focus == 2 { "Options (left and right change them)" } else { "Options" };
-        let options: Vec<Line<'static>> = table.iter().map(|s| option_row(s, self.values.text(s), theme)).collect();
+        let options: Vec<Line<'static>> =
+            table.iter().map(|s| option_row(s, self.values.text(s), self.missing(s), theme)).collect();
+        let methods = self.lists[1].1.iter();
+        let obstacles: Vec<Option<String>> = methods.map(|method| self.obstacle(method)).collect();
         let mut y = area.y;
         for (i, (height, len)) in heights.into_iter().zip(lens).enumerate() {
             let part = Rect { y, height, ..area };
@@ -187,7 +213,8 @@ impl Dialog for Configure {
             let (name, list) = match self.lists.get_mut(i) {
                 Some((name, entries, list)) => {
                     list.render(theme, below, frame, focused, len, |r| {
-                        entries.get(r).map(|entry| entry_row(entry, theme)).unwrap_or_default()
+                        let obstacle = obstacles.get(r).filter(|_| i == 1).cloned().flatten();
+                        entries.get(r).map(|entry| entry_row(entry, obstacle, theme)).unwrap_or_default()
                     });
                     (*name, &*list)
                 }
@@ -224,8 +251,8 @@ impl Dialog for Configure {
             ActionId::Accept => {
                 let (Some(model), Some(method)) = (self.chosen(0), self.chosen(1)) else { return vec![Reply::Close] };
                 let missing = model.unavailable.as_ref().filter(|_| model.fetch.is_none());
-                if let Some(why) = missing.or(method.unavailable.as_ref()) {
-                    self.problem = Some(sanitize::line(why).into_owned());
+                if let Some(why) = missing.cloned().or_else(|| self.obstacle(method)) {
+                    self.problem = Some(sanitize::line(&why).into_owned());
                     return Vec::new();
                 }
                 let command = Command::Gate(Request::Configure(Configuration {

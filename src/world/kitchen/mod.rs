@@ -69,6 +69,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Facts,
         Ability::Things,
         Ability::Planning,
+        Ability::Plans,
         Ability::Blocking,
         Ability::Belief,
         Ability::Picture,
