@@ -50,7 +50,7 @@ impl Methods {
             let tasks = sources.tasks(world.name, None).map_err(|e| CliError::Failed(e.to_string()))?;
             worlds.extend((!tasks.is_empty()).then_some((*world, tasks)));
         }
-        let opening = Opening { config: Arc::new(config), sources, most_actions: self.max_steps, sessions: None };
+        let opening = Opening { config: Arc::new(config), sources, most_actions: self.max_steps, sessions: None, in_force: None };
         let runtime = tokio::runtime::Runtime::new()?;
         let cancel = interrupted(&runtime);
         let mut rows = Vec::new();

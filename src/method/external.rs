@@ -33,7 +33,7 @@ impl External {
         let id: &'static str = Box::leak(format!("{PREFIX}{}", adapter.name).into_boxed_str());
         let description = "A method of your own, behind a command that speaks the line protocol (adapters/README.md).";
         External {
-            info: MethodInfo { id, label: id, description, needs: Needs::NONE },
+            info: MethodInfo { id, label: id, description, options: &[], needs: Needs::NONE },
             adapter,
             process: Mutex::new(None),
         }
