@@ -50,7 +50,8 @@ impl Methods {
             let tasks = sources.tasks(world.name, None).map_err(|e| CliError::Failed(e.to_string()))?;
             worlds.extend((!tasks.is_empty()).then_some((*world, tasks)));
         }
-        let opening = Opening { config: Arc::new(config), sources, most_actions: self.max_steps, sessions: None, in_force: None };
+        let opening =
+            Opening { config: Arc::new(config), sources, most_actions: self.max_steps, sessions: None, in_force: None };
         let runtime = tokio::runtime::Runtime::new()?;
         let cancel = interrupted(&runtime);
         let mut rows = Vec::new();
@@ -75,7 +76,8 @@ fn list() -> String {
     let model = ModelTraits { language: true, scores: true, ..ModelTraits::default() };
     let mut out = String::new();
     for info in method::all() {
-        let fitting = WORLDS.iter().filter(|world| method::fits(&info, &Values::default(), world, None, &model).is_ok());
+        let fitting =
+            WORLDS.iter().filter(|world| method::fits(&info, &Values::default(), world, None, &model).is_ok());
         let worlds: Vec<&str> = fitting.map(|world| world.name).collect();
         let options: Vec<String> = info.options.iter().map(|o| format!("--{}", o.key)).collect();
         out.push_str(&format!("{}: {}\n  worlds: {}\n", info.id, info.description, worlds.join(", ")));

@@ -57,7 +57,8 @@ impl External {
 
     /// What it reads a text as.
     fn read_as<T: DeserializeOwned>(&self, text: &str, what: &str) -> Result<T, String> {
-        serde_json::from_str(text).map_err(|e| format!("`{}` answered with no {what}: {e}", self.adapter.command_line()))
+        serde_json::from_str(text)
+            .map_err(|e| format!("`{}` answered with no {what}: {e}", self.adapter.command_line()))
     }
 
     fn offer(&self, cx: &Context<'_>, drafts: Vec<Draft>, note: Option<String>) -> Step {

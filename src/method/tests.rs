@@ -1,13 +1,13 @@
-use super::options::{ASSERTIONS, shows_assertions};
 use super::next_action::Next;
+use super::options::{ASSERTIONS, shows_assertions};
 use super::precondition_aware::next as aware;
 use super::reading::{Line, closed, first_line, read_line, written};
 use super::*;
-use crate::options::Values;
 use crate::episode::{
     Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status, Turn,
     Verdict,
 };
+use crate::options::Values;
 
 /// A turn in which the method was asked through to its recommendation over scripted completions.
 fn drive(

@@ -125,8 +125,7 @@ impl InForce {
             _ => None,
         };
         let infer = || self.infer(&specification, &setup.demonstrations);
-        let wanted =
-            self.preconditions.of(&subject.unwrap_or_else(|| header.world.clone()), truth.as_ref(), infer)?;
+        let wanted = self.preconditions.of(&subject.unwrap_or_else(|| header.world.clone()), truth.as_ref(), infer)?;
         let of = |name: &str| wanted.iter().find(|(key, _)| key.rsplit('.').next() == Some(name)).map(|(_, a)| a);
         let is_file = matches!(self.preconditions, Preconditions::Set(..));
         if is_file && !own.keys().any(|action| of(action).is_some()) {

@@ -58,11 +58,13 @@ pub async fn cell(
     let mut missing = None;
     // The reason that no choice of a task mends comes first.
     let of_kind = |task: &&TaskInfo| method.needs.task.is_none_or(|kind| task.kind == kind);
-    let fitting = tasks.iter().filter(of_kind).chain(tasks).find(|task| match method::fits(method, &Values::default(), world, Some(&task.kind), &model) {
-        Ok(()) => true,
-        Err(why) => {
-            missing.get_or_insert(why);
-            false
+    let fitting = tasks.iter().filter(of_kind).chain(tasks).find(|task| {
+        match method::fits(method, &Values::default(), world, Some(&task.kind), &model) {
+            Ok(()) => true,
+            Err(why) => {
+                missing.get_or_insert(why);
+                false
+            }
         }
     });
     let Some(task) = fitting else {

@@ -279,7 +279,8 @@ fn episodes_are_run_under_chosen_preconditions() {
     assert_eq!(of(&session, "goto").1, "specification");
     // Of a service, by its name in a study's results.
     let (_, session) =
-        run(folder.path(), &["--world", "dialogue", "--tasks", "type=Museums_1,first=1", "--preconditions", "true"]).unwrap();
+        run(folder.path(), &["--world", "dialogue", "--tasks", "type=Museums_1,first=1", "--preconditions", "true"])
+            .unwrap();
     assert!(!of(&session, "GOODBYE").0.is_empty());
     // What cannot be in force is said before any episode.
     std::fs::write(&file, "def fly(self):\n    assert True\n").unwrap();

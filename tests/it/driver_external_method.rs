@@ -21,7 +21,7 @@ fn draft(text: &str, origin: Origin, cx: &Context<'_>, why: &str) -> Draft {
 
 impl Method for Toy {
     fn info(&self) -> MethodInfo {
-        MethodInfo { id: "toy", label: "Toy", description: "The largest first.", needs: Needs::NONE }
+        MethodInfo { id: "toy", label: "Toy", description: "The largest first.", options: &[], needs: Needs::NONE }
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {

@@ -45,6 +45,7 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
         Ability::Facts => world.symbols().is_some(),
         Ability::Things => world.symbols().is_some_and(|s| s.things().is_some()),
         Ability::Planning => kind.file("planning.pddl").is_some(),
+        Ability::Plans => kind.file("plans.txt").is_some(),
         Ability::Blocking => kind.file("blocking.toml").is_some(),
         Ability::Belief => world.belief_form().or_else(|| state_form::of(world.as_ref())).is_some(),
         Ability::Requests => world.requests().is_some_and(|r| r.open().is_some()),
@@ -57,6 +58,7 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
         Ability::Facts,
         Ability::Things,
         Ability::Planning,
+        Ability::Plans,
         Ability::Blocking,
         Ability::Belief,
         Ability::Requests,
@@ -111,6 +113,7 @@ async fn a_world_of_one_file_is_run_and_measured() {
         sources: sources.clone(),
         most_actions: KIND.steps,
         sessions: Some(SessionFolder::create(&folder.path().join("sessions")).unwrap()),
+        in_force: None,
     };
     let tasks = sources.tasks(KIND.name, None).unwrap();
     let new = NewSession {

@@ -51,7 +51,13 @@ impl BlockingStudy {
         let tasks = sources.tasks(kitchen::KIND.name, self.data.as_deref()).map_err(failed)?;
         let tasks = self.tasks.select(&tasks).map_err(CliError::Usage)?;
         self.unattended.run(Blocking {
-            opening: Opening { config: Arc::new(config), sources, most_actions: self.max_steps, in_force: None, sessions: None },
+            opening: Opening {
+                config: Arc::new(config),
+                sources,
+                most_actions: self.max_steps,
+                in_force: None,
+                sessions: None,
+            },
             data: self.data,
             plan: Plan {
                 conditions: conditions.into_iter().map(Arc::new).collect(),

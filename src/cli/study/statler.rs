@@ -105,7 +105,8 @@ impl StatlerStudy {
         let data = self.data.clone().or_else(|| config.data.of(KIND.name).map(Path::to_owned));
         let tasks = self.episodes(&sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
-        let opening = Opening { config: Arc::new(config), sources, most_actions: MOST_ACTIONS, in_force: None, sessions: None };
+        let opening =
+            Opening { config: Arc::new(config), sources, most_actions: MOST_ACTIONS, in_force: None, sessions: None };
         let study = Arc::new(Requests::new(opening, data, model, conditions, tasks, self.drift)?);
         let CarriedOut { lines, summary, code } = self.unattended.carry_out(&study)?;
         let (cups, drift) = (curves::cups(&groups(&lines)), curves::drift(&lines));

@@ -65,7 +65,11 @@ impl Row {
     }
 
     /// Counts one comparison of fields, each as recorded and as the program gives it; `at` places the first that differs.
-    pub fn count_fields(&mut self, at: impl FnOnce() -> String, fields: impl IntoIterator<Item = (&'static str, Value, Value)>) {
+    pub fn count_fields(
+        &mut self,
+        at: impl FnOnce() -> String,
+        fields: impl IntoIterator<Item = (&'static str, Value, Value)>,
+    ) {
         let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
         self.count(wrong.map(|(field, expected, got)| difference(format!("{}, {field}", at()), expected, got)));
     }

@@ -124,7 +124,6 @@ fn read_official(folder: &Path, rows: &mut Vec<Row>) -> Games {
     games
 }
 
-
 /// The name of a recording as rows give it.
 fn label(file: &Path) -> String {
     let parent = file.parent().map(name_of).unwrap_or_default();

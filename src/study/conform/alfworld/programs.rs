@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::replay::world_of;
 use super::{Games, NAME, difference, label, unreadable};
 use crate::program::{Call, render_program};
-use crate::study::conform::files::{each_line, jsonl_files};
 use crate::study::conform::Row;
+use crate::study::conform::files::{each_line, jsonl_files};
 use crate::world::World;
 use crate::world::household::Edition;
 

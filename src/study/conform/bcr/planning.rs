@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{NAME, difference};
 use crate::planner::classical::{Domain, Limits, Problem, Step, solve, validate};
-use crate::study::conform::files::name_of;
 use crate::study::conform::Row;
+use crate::study::conform::files::name_of;
 use serde_json::Value;
 
 /// The folder of the problems.

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{NAME, difference};
 use crate::method::written_plan::{self, Going, Kind, Names, Plan, advance, flatten};
-use crate::study::conform::files::each_line;
 use crate::study::conform::Row;
+use crate::study::conform::files::each_line;
 use crate::world::World;
 use crate::world::kitchen::{Find, KitchenWorld, Source};
 

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{NAME, Scenes, difference, unreadable};
-use crate::study::conform::files::{each_line, name_of};
 use crate::study::conform::Row;
+use crate::study::conform::files::{each_line, name_of};
 use crate::world::kitchen::{Find, Simulation};
 
 /// A recorded sequence.

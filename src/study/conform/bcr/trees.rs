@@ -122,9 +122,7 @@ impl<'a> Replay<'a> {
         if !run.initial_trees.is_empty() {
             let expected: Vec<&str> = run.initial_trees.iter().map(|t| t.action.as_str()).collect();
             let got: Vec<&str> = self.forest.trees().iter().map(|t| t.text.as_str()).collect();
-            steps.count(
-                differs("initial trees", &expected, &got).map(|found| found_at(format!("{at}, start"), found)),
-            );
+            steps.count(differs("initial trees", &expected, &got).map(|found| found_at(format!("{at}, start"), found)));
         }
         for (i, step) in run.log.iter().enumerate() {
             let found = self.step(step);

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{NAME, difference};
 use super::fields::{first_difference, list, tell_unread, texts};
 use super::recordings::Recordings;
+use super::{NAME, difference};
 use crate::method::algorithm_1;
 use crate::method::verify::{Reading, Verified, rules, verify};
 use crate::program::{Call, Limits, Role, Rules, Specification, State, run_module};
@@ -43,7 +43,9 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
     };
     if let Some(pooled) = pooled {
         let pooled: Map<String, Value> = pooled.into_iter().map(|(action, texts)| (action, json!(texts))).collect();
-        first_difference(file, &[("h_opt", Value::Object(pooled))], golden).into_iter().for_each(|found| row.differs(found));
+        first_difference(file, &[("h_opt", Value::Object(pooled))], golden)
+            .into_iter()
+            .for_each(|found| row.differs(found));
     }
     let setting = Setting {
         truth: Assertions::new(&specification, &recordings.all_truth(service)?)?,

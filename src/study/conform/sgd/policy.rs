@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{NAME, difference};
 use super::fields::{held, list, tell_unread, texts};
 use super::recordings::Recordings;
+use super::{NAME, difference};
 use crate::method::verify::rules;
 use crate::program::{Call, Rules, Specification};
 use crate::study::conform::{Difference, Row};

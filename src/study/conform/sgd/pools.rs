@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{NAME, difference};
 use super::fields::{first_difference, held, list, tell_unread};
+use super::{NAME, difference};
 use crate::precondition::{Bits, Evaluation, Fate, Ground, Instances, Step, clusters, judge};
 use crate::program::{Assertion, Call};
 use crate::study::conform::{Difference, Row};

@@ -152,7 +152,6 @@ fn lay(belief: &mut Value, thing: &str, place: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::planner::{AgentContext, Observed};
     use crate::program::{CheckedProgram, ProgramView as _, Specification};
     use crate::world::World;
