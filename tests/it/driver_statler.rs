@@ -43,6 +43,7 @@ fn table_header(method: &str, model: &str, options: &[(&str, &str)]) -> Header {
 fn table_setup(beginning: Beginning, method: &str, model: &Arc<Scripted>, symbolic: bool) -> Setup {
     let mut setup = setup(beginning, Counter::default(), model.clone(), None);
     setup.world = Box::new(world());
+    setup.proposer = stepwright::world::agent(&table::KIND, &[]);
     setup.method = stepwright::method::named(method).unwrap();
     setup.prompting = Prompting { raw: true, ..Prompting::default() };
     if symbolic {
