@@ -27,7 +27,7 @@ pub(super) enum Message {
     /// A world in another process has taken a step, or not.
     World(Back),
     /// The end of work on candidate preconditions.
-    Workshop(workshop::Done),
+    Workshop(Box<workshop::Done>),
 }
 
 /// The end of an ask.
@@ -80,11 +80,14 @@ pub(super) enum Job {
     },
 }
 
+/// Ends a job.
+type Cancel = Box<dyn Fn() + Send + Sync>;
+
 /// The jobs under way, each with what ends it.
 #[derive(Default)]
 pub(super) struct Jobs {
     last: JobId,
-    under_way: BTreeMap<JobId, (Job, Box<dyn Fn() + Send + Sync>)>,
+    under_way: BTreeMap<JobId, (Job, Cancel)>,
 }
 
 impl Jobs {

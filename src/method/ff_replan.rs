@@ -50,7 +50,7 @@ impl Method for FfReplan {
 
     fn step(&self, cx: &Context<'_>) -> Step {
         let before = match upcoming(cx, Origin::Symbolic, |force| next_line(cx, force).map(Ok)) {
-            Upcoming::Step(step) => return step,
+            Upcoming::Step(step) => return *step,
             Upcoming::Plan { anew, before } => before.filter(|_| !anew),
         };
         if let Some(step) = cx.samples.is_none().then(|| useless(cx, before.as_ref(), remark)).flatten() {

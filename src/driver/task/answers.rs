@@ -11,7 +11,7 @@ use crate::model::ModelError;
 impl Driver {
     pub(super) fn message(&mut self, message: Message) {
         match message {
-            Message::Workshop(done) => self.workshop(|workshop, around| workshop.worked(done, around)),
+            Message::Workshop(done) => self.workshop(|workshop, around| workshop.worked(*done, around)),
             Message::World(back) => self.came_back(back),
             Message::Ran(ran) => self.program_ran(ran),
             Message::Answered(answered) => {

@@ -59,7 +59,7 @@ pub(super) enum Errand {
     /// Putting in force again what was before a change of that action, or after it.
     Turn { action: String, forward: bool },
     /// Recording a person's change of a candidate.
-    Edit(PlannedEdit),
+    Edit(Box<PlannedEdit>),
     /// Having candidates written.
     Write(Wanted),
     /// Having candidates scored, whose texts are kept with the scoring.
@@ -247,7 +247,7 @@ impl Workshop {
             // The next job waits until the change is recorded and made.
             Some(planned) => {
                 let request = Request::EditCandidate { action: planned.action().to_owned(), edit: planned.record() };
-                self.requests.push_back((Errand::Edit(planned), request));
+                self.requests.push_back((Errand::Edit(Box::new(planned)), request));
             }
             None => self.worker.go_on(None, self.writing.actions(), around),
         }

@@ -43,7 +43,7 @@ pub(super) enum Job {
     /// Look over a person's change.
     Edit { action: String, edit: Edit },
     /// Make it; it is recorded.
-    Make(PlannedEdit),
+    Make(Box<PlannedEdit>),
     /// Look at a text as it is typed, or at a candidate.
     Try { token: u64, action: String, text: String, in_force: Vec<String> },
     /// Show a step, with what these texts come to there.
@@ -147,7 +147,7 @@ impl CandidateWorker {
         };
         let messages = self.messages.clone();
         tokio::task::spawn_blocking(move || {
-            let _ = messages.send(Message::Workshop(work.run(job)));
+            let _ = messages.send(Message::Workshop(Box::new(work.run(job))));
         });
     }
 }
@@ -288,7 +288,7 @@ impl Work {
                 done.planned = Some(planned.inspect_err(|_| done.unchanged = fresh.then_some(action))?);
                 return Ok(());
             }
-            Job::Make(planned) => store.make(planned)?,
+            Job::Make(planned) => store.make(*planned)?,
         };
         self.tell(pool);
         Ok(())

@@ -226,7 +226,7 @@ impl Gate {
         match edits {
             Some(edits) => {
                 self.out.push(Effect::CheckTree(edits.clone()));
-                self.phase = Phase::EditingTree { edits, event };
+                self.phase = Phase::EditingTree { edits, event: Box::new(event) };
             }
             None => {
                 self.drop_ask("a document was changed");

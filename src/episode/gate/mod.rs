@@ -54,7 +54,7 @@ enum Phase {
     /// Whether assertions compile.
     Adopting(Assertions),
     /// Whether the blocking tree can take these changes; the event that records the last one.
-    EditingTree { edits: Vec<TreeEdit>, event: Event },
+    EditingTree { edits: Vec<TreeEdit>, event: Box<Event> },
     /// A model and a method to be made ready.
     Configuring(Configuration),
     /// The document a typed text stands for.

@@ -129,7 +129,7 @@ impl Gate {
                 self.phase = Phase::Idle;
                 match result {
                     Err(why) => self.refuse(Level::Warning, why),
-                    Ok(()) => self.tree_checked(edits, event),
+                    Ok(()) => self.tree_checked(edits, *event),
                 }
             }
             Report::Prepared(result) => {

@@ -31,7 +31,7 @@ pub(super) struct NextLine {
 /// What comes next at the cursor.
 pub(super) enum Upcoming<'a> {
     /// A step of the plan in force, or that its line is done with.
-    Step(Step),
+    Step(Box<Step>),
     /// A new plan is wanted, `anew` where a person asks for another one. The plan before, if there is one.
     Plan {
         /// Whether a person wants another.
@@ -48,18 +48,20 @@ pub(super) fn upcoming<'a>(
     origin: Origin,
     next: impl FnOnce(&InForce<'_>) -> Option<Result<NextLine, Step>>,
 ) -> Upcoming<'a> {
-    let Some(round) = cx.round() else { return Upcoming::Step(Step::Stuck("the episode has not begun".into())) };
+    let Some(round) = cx.round() else {
+        return Upcoming::Step(Box::new(Step::Stuck("the episode has not begun".into())));
+    };
     let anew = cx.samples.is_some();
     if !anew && round.has_asked(&AskKind::PLAN_LINE) {
         let found = round.proposals().find(|p| p.action.is_some()).map(|p| p.id);
         let why =
             if found.is_some() { "the plan's next line" } else { "the plan's next line is no action of this world" };
-        return Upcoming::Step(Step::Recommend { proposal: found, why: why.to_owned() });
+        return Upcoming::Step(Box::new(Step::Recommend { proposal: found, why: why.to_owned() }));
     }
     let force = in_force(&cx.path()).filter(|_| !anew);
     match force.as_ref().and_then(next) {
-        Some(Ok(line)) => Upcoming::Step(offer(cx, line, origin)),
-        Some(Err(step)) => Upcoming::Step(step),
+        Some(Ok(line)) => Upcoming::Step(Box::new(offer(cx, line, origin))),
+        Some(Err(step)) => Upcoming::Step(Box::new(step)),
         None => Upcoming::Plan { anew, before: force },
     }
 }

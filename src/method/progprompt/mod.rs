@@ -84,7 +84,7 @@ impl Method for ProgPrompt {
     fn step(&self, cx: &Context<'_>) -> Step {
         let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
         let (anew, before) = match upcoming(cx, origin, |force| self.next_line(cx, force)) {
-            Upcoming::Step(step) => return step,
+            Upcoming::Step(step) => return *step,
             Upcoming::Plan { anew, before } => (anew, before),
         };
         if let Some(step) = (!anew).then(|| useless(cx, before.as_ref(), problem)).flatten() {
