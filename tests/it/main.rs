@@ -39,6 +39,7 @@ mod example_sessions;
 mod external_world;
 mod fetch_weights;
 mod imitation_figures;
+mod imports;
 mod instruction_figures;
 #[cfg(feature = "local")]
 mod local_model;
