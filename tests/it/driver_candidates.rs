@@ -269,7 +269,7 @@ async fn what_a_person_made_of_the_candidates_is_in_the_log_and_there_again() {
         w.send(command);
         last = pool(&mut w).await;
     }
-    let place = |w: &Watched, is: &dyn Fn(&Notice) -> bool| w.notices.iter().position(|n| is(n)).unwrap();
+    let place = |w: &Watched, is: &dyn Fn(&Notice) -> bool| w.notices.iter().position(is).unwrap();
     let recorded = place(&w, &|n| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::CandidateEdited { .. })));
     assert!(recorded < place(&w, &|n| matches!(n, Notice::Pool(_))), "nothing changes before its record is written");
     let records = w.quit().await;
