@@ -382,17 +382,17 @@ fn worlds_and_methods_are_named_in_their_rooms_alone() {
 #[test]
 fn every_exception_is_needed() {
     let tree = Tree::new(&sources());
-    for at in 0..BACK.len() {
+    for (at, exception) in BACK.iter().enumerate() {
         let without: Vec<_> = BACK.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| *e).collect();
-        assert!(!tree.back(ORDER, &without).is_empty(), "{:?}", BACK[at]);
+        assert!(!tree.back(ORDER, &without).is_empty(), "{exception:?}");
     }
-    for at in 0..CIRCLES.len() {
+    for (at, exception) in CIRCLES.iter().enumerate() {
         let without: Vec<_> = CIRCLES.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| *e).collect();
-        assert!(!tree.circles(&without).is_empty(), "{:?}", CIRCLES[at]);
+        assert!(!tree.circles(&without).is_empty(), "{exception:?}");
     }
-    for at in 0..NAMED.len() {
+    for (at, exception) in NAMED.iter().enumerate() {
         let without: Vec<_> = NAMED.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| *e).collect();
-        assert!(!tree.named(&names(), &without).is_empty(), "{:?}", NAMED[at]);
+        assert!(!tree.named(&names(), &without).is_empty(), "{exception:?}");
     }
 }
 
