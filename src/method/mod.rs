@@ -3,7 +3,7 @@
 //! A method is pure: it sees a read-only [`Context`] and says what comes next ([`Step`]), reads answers ([`Reading`]), checks
 //! actions, and says how a decision is carried out ([`Deed`]). Asking, deciding, acting and recording belong to the driver and
 //! the gate. `exchange` holds what goes in and out, `context` what a method sees, `needs` what it takes of a world and a model.
-//! Adding a method is a file or folder here and a line in [`built_in`].
+//! Adding a method is a file or folder here and a line in `built_in`.
 //!
 //! [`Team`] is the method in use with its companions: a companion (`belief_update`) is asked first and passes when it has
 //! nothing to do.

@@ -107,7 +107,7 @@ pub struct Trial {
     pub random_samples: u32,
 }
 
-/// Algorithm 1 as printed, over functions: the reference that [`next`] is tested against.
+/// Algorithm 1 as printed, over functions: the reference that `next` is tested against.
 pub fn algorithm_1(
     max_attempts: u32,
     greedy: impl FnOnce() -> String,

@@ -1,6 +1,6 @@
 //! The kitchen's agent without a language model: resolves what blocks the goals, over what the robot has seen.
 //!
-//! It lives the episode again from its calls ([`seen`] makes the literals of each moment), growing the blocking trees of the world's own
+//! It lives the episode again from its calls (`seen` makes the literals of each moment), growing the blocking trees of the world's own
 //! domain, and offers the leaves that the built-in selector ranks best and that nothing blocks. It knows the literals that the world
 //! tells, the goals left, and what kinds of things are good for; never the hidden state.
 
