@@ -104,14 +104,16 @@ async fn the_three_cups_are_played_in_each_form() {
         let new = NewSession {
             world: "table".into(),
             data: Some(path.clone()),
-            method: method.into(),
+            // The forms need a language model, which is put in below.
+            method: "statler".into(),
             model: "symbolic".into(),
             ..NewSession::default()
         };
         let model = Scripted::lines(&answers);
         let mut setup = unattended(&new, &config, &sources);
         let Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
-        header.model = "scripted".into();
+        (header.method, header.model) = (method.into(), "scripted".into());
+        setup.method = stepwright::method::named(method).unwrap();
         setup.source = Source::Language { name: "scripted".into(), model: model.clone() };
         let (rewards, w) = play(setup).await;
         assert_eq!(rewards, [1.0, 1.0], "{method}: {:?}", w.session.nodes());
