@@ -73,7 +73,7 @@ fn a_dialogue_is_stepped_to_its_end_by_keys() {
     let home = tempfile::tempdir().unwrap();
     let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], (120, 40));
     // To the list of worlds, where the dialogues are the second.
-    pty.wait_for("/ searches").settle();
+    pty.wait_for("/ searches").wait_for("▶ symbolic").settle();
     pty.send("\t\t\x1b[B");
     pty.wait_for("ToolLibrary_1").send("/");
     pty.wait_for("Search:").send("FindTool, BorrowTool. I am looking");

@@ -11,7 +11,7 @@ fn coffee_is_made_across_blocks_and_undone_ones() {
     let home = tempfile::tempdir().unwrap();
     let mut pty = Pty::start(PROGRAM, &["--method", "blocking"], home.path(), &[], (200, 60));
     // The third world of the list, then its first task.
-    pty.wait_for("/ searches").settle().send("\t\t");
+    pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\t\t");
     pty.settle().send("\x1b[B\x1b[B");
     pty.wait_for("▶ kitchen").settle().send("\r");
     pty.wait_for("step 0 ·").settle();

@@ -23,7 +23,7 @@ fn a_world_that_dies_is_seen_to_and_the_episode_goes_on() {
     let command = format!("/bin/sh {}/tests/support/stand_in.sh {}", env!("CARGO_MANIFEST_DIR"), asked.display());
     let mut pty = Pty::start(PROGRAM, &["--command", &command], home.path(), &[], SIZE);
     // The commanded world stands first.
-    pty.wait_for("/ searches").settle().send("\r");
+    pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\r");
     pty.wait_for("step 0 · count to nine.");
     act(&mut pty, "add");
     pty.wait_for("step 1 ·");
@@ -77,7 +77,7 @@ fn a_command_that_never_answers_is_given_up() {
     let pids = home.path().join("pids");
     let command = format!("/bin/sh -c 'echo $$ >{}; exec sleep 1000'", pids.display());
     let mut pty = Pty::start(PROGRAM, &["--command", &command], home.path(), &[], SIZE);
-    pty.wait_for("/ searches").settle().send("\r");
+    pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\r");
     pty.wait_for("beginning cli in external; Esc stops it");
     let end = Instant::now() + PATIENCE;
     let pid = loop {

@@ -14,7 +14,7 @@ fn a_dialogue_is_stepped_with_what_was_inferred_edited_and_adopted() {
     let home = tempfile::tempdir().unwrap();
     let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], SIZE);
     // The second world of the list, then its first task.
-    pty.wait_for("/ searches").settle().send("\t\t");
+    pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\t\t");
     pty.settle().send("\x1b[B");
     pty.wait_for("▶ dialogue").settle().send("\r");
     pty.wait_for("step 0 ·").settle().send("\x1bOR");

@@ -37,7 +37,7 @@ fn a_belief_edited_by_hand_is_what_the_next_request_is_answered_from() {
     let env = [("STEPWRIGHT_TABLE", data.to_str().unwrap())];
     let mut pty = Pty::start(PROGRAM, &[], home.path(), &env, SIZE);
     // A world with data of one's own stands first.
-    pty.wait_for("/ searches").wait_for("▶ table").settle().send("\r");
+    pty.wait_for("/ searches").wait_for("▶ symbolic").wait_for("▶ table").settle().send("\r");
     pty.wait_for("step 0 · request 1 of 5 · 0 ✓ 0 ✗ · the red block is dirty.");
     for step in 1..=3 {
         answer(&mut pty, step);
@@ -88,7 +88,7 @@ fn a_belief_edited_by_hand_is_what_the_next_request_is_answered_from() {
     let mut pty = Pty::start(PROGRAM, &["open", file.to_str().unwrap()], home.path(), &env, SIZE);
     pty.wait_for("step 4 · request 5 of 5 · 4 ✓ 0 ✗").wait_for("State, belief: as in truth");
     pty.wait_for("★ recommended").settle().send("a");
-    pty.wait_for("all 5 requests closed · 5 ✓ 0 ✗").settle().send("q");
+    pty.wait_for("5 requests closed, none is left · 5 ✓ 0 ✗").settle().send("q");
     assert_eq!(pty.wait(), 0);
     assert!(pty.is_restored());
 }

@@ -46,7 +46,7 @@ fn signals_restore_the_terminal_and_tell_the_shell() {
 #[test]
 fn a_panic_restores_the_terminal_before_it_is_reported() {
     for place in ["draw", "thread"] {
-        let mut bench = start(&[], &[("STEPWRIGHT_DEBUG_PANIC", place)]);
+        let mut bench = start(&[], &[("STEPWRIGHT_DEBUG_PANIC", place), ("RUST_BACKTRACE", "0")]);
         bench.pty.settle().send("?");
         assert_eq!(bench.pty.wait(), 101, "{place}");
         assert!(bench.pty.is_restored(), "{place}");

@@ -14,7 +14,7 @@ const F5: &str = "\x1b[15~";
 /// Begins the first household task.
 fn household(home: &std::path::Path) -> Pty {
     let mut pty = Pty::start(PROGRAM, &[], home, &[], SIZE);
-    pty.wait_for("/ searches").settle().send("\r");
+    pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\r");
     pty.wait_for("step 0 ·").wait_for("5 of 5 pass").settle();
     pty
 }
@@ -23,7 +23,7 @@ fn household(home: &std::path::Path) -> Pty {
 /// blocked.
 fn kitchen(home: &std::path::Path) -> Pty {
     let mut pty = Pty::start(PROGRAM, &["--method", "blocking"], home, &[], SIZE);
-    pty.wait_for("/ searches").settle().send("\t\t");
+    pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\t\t");
     pty.settle().send("\x1b[B\x1b[B");
     pty.wait_for("▶ kitchen").settle().send("\r");
     pty.wait_for("step 0 ·").wait_for("Blocking, 2 candidates").settle().send("a");
