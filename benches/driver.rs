@@ -10,7 +10,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{
-    Beginning, Command, Handle, Keep, NewSession, Notice, Request, Sources, prepare_new, start, system_clock,
+    Beginning, Command, Handle, NewSession, Notice, Persistence, Request, Sources, prepare_new, start, system_clock,
 };
 use stepwright::episode::{Event, log};
 
@@ -38,7 +38,7 @@ async fn until(handle: &mut Handle, mut is: impl FnMut(&Notice) -> bool) {
 async fn long_session(config: &Config, path: &std::path::Path) {
     let mut setup = prepare_new(&new(), config, &Sources::default(), system_clock()).expect("a setup");
     let Beginning::New(header) = &setup.beginning else { return };
-    setup.keep = Keep::Log(log::Writer::create(path, header).expect("a log"));
+    setup.keep = Persistence::Log(log::Writer::create(path, header).expect("a log"));
     let mut handle = start(setup).expect("a driver");
     let mut records = 0;
     while records < RECORDS {

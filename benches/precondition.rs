@@ -3,32 +3,32 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use stepwright::precondition::{Demo, Workshop};
+use stepwright::precondition::{CandidateStore, Demo};
 use stepwright::program::Specification;
 use stepwright::world::World;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 
-fn workshop() -> Option<Workshop> {
+fn store() -> Option<CandidateStore> {
     let world = HouseholdWorld::new(Source::shipped().ok()?, Edition::Put);
     let specification = Specification::load(&world.specification(), "spec.py").ok()?;
     let demos = shipped::demonstrations(Edition::Put).ok()?;
-    Workshop::new(&specification, demos.iter().map(Demo::from).collect()).ok()
+    CandidateStore::new(&specification, demos.iter().map(Demo::from).collect()).ok()
 }
 
-fn fill(workshop: &mut Workshop) {
-    let actions: Vec<String> = workshop.called_actions().map(|f| f.name.clone()).collect();
+fn fill(store: &mut CandidateStore) {
+    let actions: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
     for action in actions {
-        let _ = black_box(workshop.enumerate(&action, |_, _| true));
+        let _ = black_box(store.enumerate(&action, |_, _| true));
     }
 }
 
 fn inference(c: &mut Criterion) {
-    let Some(empty) = workshop() else { return };
-    c.bench_function("execute the 12 demonstrations", |b| b.iter(|| black_box(workshop())));
+    let Some(empty) = store() else { return };
+    c.bench_function("execute the 12 demonstrations", |b| b.iter(|| black_box(store())));
     let mut group = c.benchmark_group("household");
     group.sample_size(10);
     group.bench_function("enumerate, validate and rank all nine pools", |b| {
-        b.iter_batched(|| empty.clone(), |mut workshop| fill(&mut workshop), criterion::BatchSize::LargeInput);
+        b.iter_batched(|| empty.clone(), |mut store| fill(&mut store), criterion::BatchSize::LargeInput);
     });
     let mut full = empty.clone();
     fill(&mut full);

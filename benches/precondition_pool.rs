@@ -11,14 +11,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stepwright::precondition::{CandidateOrigin, Fate, Ground, Instances, Pool, Workshop};
+use stepwright::precondition::{CandidateOrigin, CandidateStore, Demonstrations, Fate, Instances, Pool};
 use stepwright::program::{Role, Specification};
 use stepwright::study::conform::sgd::{Recordings, Split};
 
 /// A pool to judge.
 struct Problem {
     name: String,
-    ground: Ground,
+    demos: Demonstrations,
     action: String,
     candidates: Vec<String>,
 }
@@ -35,9 +35,9 @@ fn recorded() -> Vec<Problem> {
         let text = std::fs::read_to_string(folder().join(format!("golden/large_{service}_{action}.json"))).ok()?;
         let pool: Value = serde_json::from_str(&text).ok()?;
         let candidates = pool["candidates"].as_array()?.iter().filter_map(|c| Some(c["cand"].as_str()?.to_owned()));
-        let ground = recordings.service(service, Split::Demonstrations).ok()?;
+        let demos = recordings.service(service, Split::Demonstrations).ok()?;
         let name = format!("{service}/{action}");
-        Some(Problem { name, ground, action: action.to_owned(), candidates: candidates.collect() })
+        Some(Problem { name, demos, action: action.to_owned(), candidates: candidates.collect() })
     };
     pools.into_iter().filter_map(read).collect()
 }
@@ -49,7 +49,7 @@ fn own() -> Problem {
     let source = include_str!("../worlds/household/spec.py");
     let specification = Specification::load(source, "spec.py").unwrap();
     let demos = shipped::demonstrations(Edition::Put).unwrap();
-    let ground = Ground::new(&specification, demos.iter().map(Demo::from).collect()).unwrap();
+    let demos = Demonstrations::new(&specification, demos.iter().map(Demo::from).collect()).unwrap();
     let parts = [
         "self.inventory is None",
         "self.inventory == obj",
@@ -77,19 +77,19 @@ fn own() -> Problem {
     candidates.extend(parts.iter().map(ToString::to_string));
     candidates.extend((candidates.len()..1000).map(|n| format!("len(obj) < {n} or self.is_visible(obj)")));
     candidates.truncate(1000);
-    Problem { name: "household/take (own pool)".into(), ground, action: "take".into(), candidates }
+    Problem { name: "household/take (own pool)".into(), demos, action: "take".into(), candidates }
 }
 
 /// The problem as CPython reads it.
 fn for_python(problem: &Problem, repeats: usize) -> Value {
-    let specification = problem.ground.specification();
-    let function = problem.ground.action(&problem.action).unwrap();
-    let instances = Instances::new(&problem.ground, function);
+    let specification = problem.demos.specification();
+    let function = problem.demos.action(&problem.action).unwrap();
+    let instances = Instances::new(&problem.demos, function);
     let is_action =
         |receiver: &str, name: &str| specification.function(receiver, name).is_some_and(|f| f.role == Role::Action);
     let demos: Vec<Vec<Value>> = problem
-        .ground
         .demos
+        .all
         .iter()
         .map(|d| {
             let call = |c: &stepwright::program::Call| {
@@ -128,18 +128,18 @@ fn spent() -> Duration {
 
 /// From texts to the ranked pool, and how long the fastest of several passes took.
 fn ours(problem: &Problem, candidates: &[String], repeats: usize) -> (Pool, Duration) {
-    let specification = problem.ground.specification();
+    let specification = problem.demos.specification();
     let pass = || {
         // Anew each time: what is learned of the states in one pass is not used in the next.
-        let mut workshop = Workshop::new(specification, problem.ground.demos.clone()).unwrap();
+        let mut store = CandidateStore::new(specification, problem.demos.all.clone()).unwrap();
         let begun = spent();
-        let pool = workshop.offer(&problem.action, CandidateOrigin::Model, candidates, |_, _| true).unwrap();
+        let pool = store.offer(&problem.action, CandidateOrigin::Model, candidates, |_, _| true).unwrap();
         (pool, spent().saturating_sub(begun))
     };
     (0..repeats).map(|_| pass()).min_by_key(|(_, time)| *time).unwrap()
 }
 
-/// Where the two differ, in words. A text that is there twice is one candidate in the workshop: its first place counts.
+/// Where the two differ, in words. A text that is there twice is one candidate in the store: its first place counts.
 fn differences(problem: &Problem, pool: &Pool, theirs: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let place = |text: &String| pool.candidates.iter().position(|c| c.text == *text);

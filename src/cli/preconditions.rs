@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, print};
 use crate::driver::{self, Beginning, NewSession};
-use crate::precondition::{AdoptedSet, CandidateOrigin, Demo, Fate, SetComparison, SideBySide, Workshop};
+use crate::precondition::{AdoptedSet, CandidateOrigin, CandidateStore, Demo, Fate, SetComparison, SideBySide};
 use crate::program::{Role, Specification};
 use crate::world::{OpenSpec, Sources, WORLDS};
 
@@ -101,7 +101,7 @@ impl Where {
 
     /// The demonstrations, executed on the specification; and what is held true, with its name: the world's ground truth where it
     /// tells one, else the specification's own assertions.
-    fn workshop(&self, set: &AdoptedSet, global: &Global) -> Result<(Workshop, AdoptedSet, &'static str), CliError> {
+    fn store(&self, set: &AdoptedSet, global: &Global) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
         let fail = |why: String| CliError::Failed(why);
         let (world, task) = self.place(set)?;
         let new = NewSession {
@@ -121,15 +121,15 @@ impl Where {
         };
         let specification = Specification::load(&header.specification, "spec.py").map_err(|e| fail(e.to_string()))?;
         let demos = setup.demonstrations.iter().map(Demo::from).collect();
-        let workshop = Workshop::new(&specification, demos).map_err(|e| fail(e.to_string()))?;
+        let store = CandidateStore::new(&specification, demos).map_err(|e| fail(e.to_string()))?;
         let mut world = setup.world;
         world.reset(&header.task, header.seed).map_err(|e| fail(e.to_string()))?;
         let (truth, name) = match world.ground_truth() {
             Some(truth) => (truth, "ground truth"),
             None => (own(&specification), "specification"),
         };
-        let truth = whole(&workshop, &truth);
-        Ok((workshop, truth, name))
+        let truth = whole(&store, &truth);
+        Ok((store, truth, name))
     }
 }
 
@@ -153,12 +153,12 @@ fn read(path: &Path) -> Result<AdoptedSet, CliError> {
 impl Check {
     fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let set = read(&self.file)?;
-        let (mut workshop, ..) = self.at.workshop(&set, global)?;
+        let (mut store, ..) = self.at.store(&set, global)?;
         let (mut sound, mut known) = (true, true);
         let mut out = String::new();
         for action in &set.actions {
             out.push_str(&format!("{}({})\n", action.action, action.params.join(", ")));
-            let pool = match workshop.offer(&action.action, CandidateOrigin::Person, &action.assertions, |_, _| true) {
+            let pool = match store.offer(&action.action, CandidateOrigin::Person, &action.assertions, |_, _| true) {
                 Ok(pool) => pool,
                 Err(why) => {
                     (sound, known) = (false, false);
@@ -168,7 +168,7 @@ impl Check {
             };
             for text in &action.assertions {
                 let Some(candidate) = pool.candidates.iter().find(|c| c.text == *text) else { continue };
-                let Ok(candidate) = workshop.look_at(&action.action, candidate.id) else { continue };
+                let Ok(candidate) = store.look_at(&action.action, candidate.id) else { continue };
                 sound &= candidate.fate == Fate::Valid;
                 let (sign, why) = match &candidate.fate {
                     Fate::Valid => ("ok", format!("|C| {} of {}", candidate.coverage.unwrap_or(0), pool.instances)),
@@ -191,11 +191,11 @@ impl Diff {
     fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let left = read(&self.left)?;
         let right = self.right.as_deref().map(read).transpose()?;
-        let (workshop, truth, truth_name) = self.at.workshop(&left, global)?;
+        let (store, truth, truth_name) = self.at.store(&left, global)?;
         let name = |path: &Path| path.display().to_string();
         let right_name = self.right.as_deref().map_or_else(|| truth_name.to_owned(), name);
         let right = right.unwrap_or(truth);
-        let comparison = workshop.compare((&name(&self.left), &left), (&right_name, &right));
+        let comparison = store.compare((&name(&self.left), &left), (&right_name, &right));
         print(&crate::sanitize::visible(&told(&comparison)))?;
         let same = comparison.actions.iter().all(|a| a.score.is_ok() && a.difference.is_none());
         Ok(ExitCode::from(u8::from(!same)))
@@ -209,9 +209,9 @@ fn own(specification: &Specification) -> Vec<(String, Vec<String>)> {
 }
 
 /// Assertions by action as a set of all actions.
-fn whole(workshop: &Workshop, assertions: &[(String, Vec<String>)]) -> AdoptedSet {
+fn whole(store: &CandidateStore, assertions: &[(String, Vec<String>)]) -> AdoptedSet {
     let of = |name: &str| assertions.iter().find(|(action, _)| action == name).map(|(_, texts)| texts.clone());
-    let actions = workshop.actions().map(|f| crate::precondition::AdoptedAction {
+    let actions = store.actions().map(|f| crate::precondition::AdoptedAction {
         action: f.name.clone(),
         params: f.params.clone(),
         assertions: of(&f.name).unwrap_or_default(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::setup::{Beginning, Clock, Keep, Resolver, Setup, Source, system_clock};
+use super::setup::{Beginning, Clock, Persistence, Resolver, Setup, Source, system_clock};
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain};
 use crate::config::{self, Config, Selected};
@@ -91,18 +91,18 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
             let mut setup = prepare_new(new, config, sources, system_clock())?;
             if let Beginning::New(header) = &setup.beginning {
                 let path = session_path(&config.paths.sessions(), header);
-                setup.keep = Keep::Log(log::Writer::create(&path, header)?);
+                setup.keep = Persistence::Log(log::Writer::create(&path, header)?);
             }
             Ok(setup)
         }
         OpenRequest::File(path) => {
             // What cannot be opened for writing can still be read.
             let (keep, loaded) = match log::Writer::resume(path) {
-                Ok((writer, loaded)) => (Keep::Log(writer), loaded),
+                Ok((writer, loaded)) => (Persistence::Log(writer), loaded),
                 Err(log::LogError::Io { source, .. }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
                     let loaded = log::load(path)?;
                     let copy = session_path(&config.paths.sessions(), &loaded.session.header);
-                    (Keep::Copy(copy), loaded)
+                    (Persistence::Copy(copy), loaded)
                 }
                 Err(error) => return Err(error.into()),
             };
@@ -116,12 +116,17 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
                 .ok_or_else(|| OpenError::Unknown { what: "example", name: name.clone(), known: known() })?;
             let loaded = log::read(example.text.as_bytes(), Path::new(example.name))?;
             let copy = session_path(&config.paths.sessions(), &loaded.session.header);
-            prepare_loaded(loaded, Keep::Copy(copy), config, sources)
+            prepare_loaded(loaded, Persistence::Copy(copy), config, sources)
         }
     }
 }
 
-fn prepare_loaded(loaded: log::Loaded, keep: Keep, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
+fn prepare_loaded(
+    loaded: log::Loaded,
+    keep: Persistence,
+    config: &Config,
+    sources: &Sources,
+) -> Result<Setup, OpenError> {
     let log::Loaded { session, records, .. } = loaded;
     let header = &session.header;
     let data = (header.data != SHIPPED).then(|| PathBuf::from(&header.data));
@@ -228,7 +233,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         sandbox: super::setup::sandbox(),
         demonstrations: Arc::new(demonstrations),
         prompting,
-        keep: Keep::Nothing,
+        keep: Persistence::Nothing,
         adopted: Vec::new(),
         // Only a policy that does something is worth a record.
         policy: Some(config.gate.policy.clone()).filter(|p| p.is_automatic() || p.token_budget.is_some()),

@@ -93,7 +93,7 @@ pub enum Beginning {
 
 /// Where a session is kept.
 #[derive(Debug)]
-pub enum Keep {
+pub enum Persistence {
     /// Nowhere.
     Nothing,
     /// In this log.
@@ -125,7 +125,7 @@ pub struct Setup {
     /// Recorded episodes to learn from.
     pub demonstrations: Arc<Vec<Demonstration>>,
     /// Where the session is kept.
-    pub keep: Keep,
+    pub keep: Persistence,
     /// Assertions that a new session begins with, in place of the specification's; of other actions these stay.
     pub adopted: Vec<Assertions>,
     /// The policy a new session begins with; a person decides everything if `None`.

@@ -24,5 +24,5 @@ pub use event::{
 };
 pub use gate::{Gate, Level};
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
-pub use session::{FORMAT_VERSION, Header, Misfit, Node, Session, Turn};
+pub use session::{FORMAT_VERSION, Header, InvalidRecord, Node, Session, Turn};
 pub use shape::{Generation, RequestTag, Shape, Wanted};

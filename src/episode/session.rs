@@ -170,7 +170,7 @@ pub struct Node {
 /// Why a record does not fit a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("record {id}: {why}")]
-pub struct Misfit {
+pub struct InvalidRecord {
     /// The record's number.
     pub id: u64,
     /// What is wrong with it.
@@ -373,19 +373,19 @@ impl Session {
     /// Adds a record.
     ///
     /// # Errors
-    /// [`Misfit`] if it does not fit; the session is then unchanged.
-    pub fn apply(&mut self, record: &Record) -> Result<(), Misfit> {
-        let misfit = |why: String| Misfit { id: record.id, why };
+    /// [`InvalidRecord`] if it does not fit; the session is then unchanged.
+    pub fn apply(&mut self, record: &Record) -> Result<(), InvalidRecord> {
+        let invalid = |why: String| InvalidRecord { id: record.id, why };
         if record.id != self.records + 1 {
-            return Err(misfit(format!("expected record {}", self.records + 1)));
+            return Err(invalid(format!("expected record {}", self.records + 1)));
         }
         if let Event::Started { outcome } = &record.event {
             if self.is_started() {
-                return Err(misfit("the world was reset already".into()));
+                return Err(invalid("the world was reset already".into()));
             }
             self.nodes.push(Node::new(0, None, 0, None, outcome.clone(), Value::Array(Vec::new())));
         } else {
-            self.apply_started(record).map_err(misfit)?;
+            self.apply_started(record).map_err(invalid)?;
         }
         self.records = record.id;
         Ok(())

@@ -10,7 +10,7 @@ mod story;
 mod tests;
 mod text;
 
-use crate::episode::{Header, Misfit, Record, Session};
+use crate::episode::{Header, InvalidRecord, Record, Session};
 
 pub use story::{Story, change_lines, tell};
 
@@ -32,7 +32,7 @@ pub enum Format {
 pub enum ExportError {
     /// A record does not fit the session.
     #[error(transparent)]
-    Misfit(#[from] Misfit),
+    InvalidRecord(#[from] InvalidRecord),
     /// The page's template failed.
     #[error("the page could not be rendered: {0}")]
     Page(#[from] minijinja::Error),

@@ -154,5 +154,5 @@ fn jsonl_reads_back_as_the_same_records() {
 #[test]
 fn records_that_are_no_session_are_an_error() {
     let broken = &records()[1..];
-    assert!(matches!(render(Format::Text, &header(), broken), Err(ExportError::Misfit(_))));
+    assert!(matches!(render(Format::Text, &header(), broken), Err(ExportError::InvalidRecord(_))));
 }

@@ -4,23 +4,23 @@
 
 use std::sync::Arc;
 
-use super::bits::Bits;
+use super::instance_set::InstanceSet;
 use super::table::{Table, Told};
 use crate::program::{Change, Dissection, Limits, Part, PartBook, Skeleton};
 
 /// What one part gives at all instances.
 #[derive(Debug)]
 pub(super) struct PartSets {
-    holds: Bits,
-    fails: Bits,
-    raises: Vec<(&'static str, Bits)>,
+    holds: InstanceSet,
+    fails: InstanceSet,
+    raises: Vec<(&'static str, InstanceSet)>,
     /// Where it was not evaluated.
-    missing: Option<Bits>,
+    missing: Option<InstanceSet>,
     /// Where it puts defaults into `defaultdict`s, and marks of those.
-    inserts: Option<Bits>,
+    inserts: Option<InstanceSet>,
     inserted: u64,
     /// Where it changes the state in any other way.
-    changes: Option<Bits>,
+    changes: Option<InstanceSet>,
     /// Marks of the `defaultdict`s at which it looks in any other way than by an item.
     observed: u64,
     spent: (u64, u64),
@@ -30,7 +30,7 @@ impl PartSets {
     /// Read off a table: `states` are those of the steps, `groups` the lists of arguments of the bindings.
     pub(super) fn new(table: &Table, states: impl Iterator<Item = usize>, groups: &[usize], len: usize) -> Self {
         let endings = table.endings.len();
-        let mut by_ending = vec![Bits::none(len); endings + 1];
+        let mut by_ending = vec![InstanceSet::none(len); endings + 1];
         // Many steps are in the same state: by state, which of its bindings end how. More than a word holds are read one by one.
         let width = if groups.len() <= 64 { endings + 1 } else { 0 };
         let mut rows = vec![0_u64; table.states() * width];
@@ -57,8 +57,8 @@ impl PartSets {
         }
         let missing = by_ending.pop().unwrap_or_default();
         let mut sets = PartSets {
-            holds: Bits::none(len),
-            fails: Bits::none(len),
+            holds: InstanceSet::none(len),
+            fails: InstanceSet::none(len),
             raises: Vec::new(),
             missing: Some(missing).filter(|set| !set.is_empty()),
             inserts: None,
@@ -82,7 +82,7 @@ impl PartSets {
                 }
                 Change::Other => &mut sets.changes,
             };
-            place.get_or_insert_with(|| Bits::none(len)).unite(&set);
+            place.get_or_insert_with(|| InstanceSet::none(len)).unite(&set);
         }
         sets
     }
@@ -94,7 +94,7 @@ impl PartSets {
     }
 }
 
-fn raise(raises: &mut Vec<(&'static str, Bits)>, exception: &'static str, set: &Bits) {
+fn raise(raises: &mut Vec<(&'static str, InstanceSet)>, exception: &'static str, set: &InstanceSet) {
     match raises.iter_mut().find(|(known, _)| *known == exception) {
         Some((_, known)) => known.unite(set),
         None => raises.push((exception, set.clone())),
@@ -139,11 +139,11 @@ impl Known {
 #[derive(Debug)]
 pub(super) struct Combined {
     /// Where it raises nothing.
-    pub(super) holds: Bits,
+    pub(super) holds: InstanceSet,
     /// Where it raises what.
-    pub(super) raises: Vec<(&'static str, Bits)>,
+    pub(super) raises: Vec<(&'static str, InstanceSet)>,
     /// Where they do not tell.
-    pub(super) open: Bits,
+    pub(super) open: InstanceSet,
     /// Whether an evaluation changes the state, and whether in another way than by defaults.
     pub(super) changes: bool,
     pub(super) changes_otherwise: bool,
@@ -156,9 +156,9 @@ impl Combined {
     /// Nothing is told.
     pub(super) fn nothing(len: usize) -> Self {
         Combined {
-            holds: Bits::none(len),
+            holds: InstanceSet::none(len),
             raises: Vec::new(),
-            open: Bits::all(len),
+            open: InstanceSet::all(len),
             changes: false,
             changes_otherwise: false,
             inserted: 0,
@@ -169,7 +169,7 @@ impl Combined {
     /// Puts parts together; `parts` are those of the dissection, in its order. `places_tell` is false where marks of objects mean
     /// nothing.
     pub(super) fn new(dissection: &Dissection, parts: &[Arc<PartSets>], len: usize, places_tell: bool) -> Self {
-        let mut combined = Combined { open: Bits::none(len), ..Combined::nothing(len) };
+        let mut combined = Combined { open: InstanceSet::none(len), ..Combined::nothing(len) };
         let spent = parts.iter().fold((0, 0), |sum: (u64, u64), p| (sum.0 + p.spent.0, sum.1 + p.spent.1));
         let around = dissection.nodes as u64 + 16;
         if spent.0 + around * 16 > Limits::ASSERTION.steps || spent.1 + around * 256 > Limits::ASSERTION.size {
@@ -177,10 +177,10 @@ impl Combined {
             return Combined::nothing(len);
         }
         let mut work = Work { parts, places_tell, inserts: None, changes: None, combined: &mut combined };
-        let (holds, fails) = work.run(&dissection.skeleton, Bits::all(len));
+        let (holds, fails) = work.run(&dissection.skeleton, InstanceSet::all(len));
         let (inserts, changes) = (work.inserts, work.changes);
         // What was left open may in the end change nothing: one part may undo what another did.
-        let somewhere = |set: &Option<Bits>| set.as_ref().is_some_and(|set| !set.is_subset(&combined.open));
+        let somewhere = |set: &Option<InstanceSet>| set.as_ref().is_some_and(|set| !set.is_subset(&combined.open));
         combined.changes_otherwise = somewhere(&changes);
         combined.changes = combined.changes_otherwise || somewhere(&inserts);
         combined.holds = holds;
@@ -198,18 +198,18 @@ struct Work<'a> {
     parts: &'a [Arc<PartSets>],
     places_tell: bool,
     /// Where defaults have been put in so far, and where the state was changed otherwise.
-    inserts: Option<Bits>,
-    changes: Option<Bits>,
+    inserts: Option<InstanceSet>,
+    changes: Option<InstanceSet>,
     combined: &'a mut Combined,
 }
 
 impl Work<'_> {
     /// Evaluates at the instances in `reached`: where it is true and where it is false. Elsewhere it raises, or is left open.
-    fn run(&mut self, skeleton: &Skeleton, mut reached: Bits) -> (Bits, Bits) {
+    fn run(&mut self, skeleton: &Skeleton, mut reached: InstanceSet) -> (InstanceSet, InstanceSet) {
         match skeleton {
             Skeleton::Part(number) => self.part(*number, reached),
             Skeleton::And(operands) => {
-                let mut fails = Bits::none(reached.len());
+                let mut fails = InstanceSet::none(reached.len());
                 for operand in operands {
                     let (holds, not) = self.run(operand, reached);
                     fails.unite(&not);
@@ -218,7 +218,7 @@ impl Work<'_> {
                 (reached, fails)
             }
             Skeleton::Or(operands) => {
-                let mut holds = Bits::none(reached.len());
+                let mut holds = InstanceSet::none(reached.len());
                 for operand in operands {
                     let (found, not) = self.run(operand, reached);
                     holds.unite(&found);
@@ -242,10 +242,10 @@ impl Work<'_> {
         }
     }
 
-    fn part(&mut self, number: usize, mut reached: Bits) -> (Bits, Bits) {
+    fn part(&mut self, number: usize, mut reached: InstanceSet) -> (InstanceSet, InstanceSet) {
         let Some(part) = self.parts.get(number) else {
             self.combined.open.unite(&reached);
-            return (Bits::none(reached.len()), Bits::none(reached.len()));
+            return (InstanceSet::none(reached.len()), InstanceSet::none(reached.len()));
         };
         // Defaults put in before are not seen by a part that looks at items of those only: with or without the key, an item is
         // what it is.
@@ -278,7 +278,7 @@ impl Work<'_> {
 }
 
 /// Adds to `sum` where `set` is reached, if anywhere.
-fn note(sum: &mut Option<Bits>, set: &Option<Bits>, reached: &Bits) {
+fn note(sum: &mut Option<InstanceSet>, set: &Option<InstanceSet>, reached: &InstanceSet) {
     let Some(set) = set else { return };
     let mut new = reached.clone();
     new.intersect(set);

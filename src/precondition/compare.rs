@@ -4,7 +4,7 @@
 use super::adopted::{AdoptedAction, AdoptedSet};
 use super::inspect::Occasion;
 use super::score::{Mean, Score};
-use super::workshop::{Workshop, judge};
+use super::store::{CandidateStore, judge};
 
 /// How an assertion stands to the other set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,12 +89,12 @@ fn macro_average(actions: &[ActionComparison]) -> Option<Score> {
     Mean::of(&scores).map(|mean| mean.of_means)
 }
 
-impl Workshop {
+impl CandidateStore {
     /// Compares two sets, each with its name. Actions that the specification does not have come last and cannot be told.
     pub fn compare(&self, left: (&str, &AdoptedSet), right: (&str, &AdoptedSet)) -> SetComparison {
         let named = |set: &AdoptedSet, name: &str| set.actions.iter().any(|a| a.action == name);
         let known = self.actions().filter(|f| {
-            let called = self.bench(&f.name).is_ok();
+            let called = self.of_action(&f.name).is_ok();
             called || named(left.1, &f.name) || named(right.1, &f.name)
         });
         let mut names: Vec<(String, Vec<String>)> = known.map(|f| (f.name.clone(), f.params.clone())).collect();
@@ -117,9 +117,9 @@ impl Workshop {
         right: &AdoptedSet,
     ) -> ActionComparison {
         let (left, right) = (left.of(&action), right.of(&action));
-        let sets = self.bench(&action).map_err(|why| why.to_string()).and_then(|bench| {
-            let whole = |texts: &[String]| bench.instances.conjunction(self.ground(), texts);
-            Ok((&bench.instances, whole(left)?, whole(right)?))
+        let sets = self.of_action(&action).map_err(|why| why.to_string()).and_then(|of_action| {
+            let whole = |texts: &[String]| of_action.instances.conjunction(self.demonstrations(), texts);
+            Ok((&of_action.instances, whole(left)?, whole(right)?))
         });
         match sets {
             Err(why) => {
@@ -127,7 +127,7 @@ impl Workshop {
                 ActionComparison { action, params, rows, score: Err(why), difference: None }
             }
             Ok((instances, a, b)) => {
-                let own = |text: &String| judge(self.ground(), instances, text).1.map(|e| e.set);
+                let own = |text: &String| judge(self.demonstrations(), instances, text).1.map(|e| e.set);
                 let (lefts, rights): (Vec<_>, Vec<_>) =
                     (left.iter().map(own).collect(), right.iter().map(own).collect());
                 let alike = |l: usize, r: usize| {

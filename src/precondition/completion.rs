@@ -5,7 +5,7 @@ use ruff_python_ast::{ModModule, Stmt};
 use ruff_text_size::Ranged;
 use serde::Serialize;
 
-use super::ground::Demo;
+use super::demonstrations::Demo;
 use crate::program::Function;
 
 /// The template that ends in `assert`, for models that continue text. The paper's ends in `assert `; that blank is left to the

@@ -2,10 +2,10 @@
 //! at its calls by coincidence only (see `evidence`). May use the demonstrations and the specification's functions, never the
 //! specification's assertions.
 
-use super::bits::Bits;
+use super::demonstrations::Demonstrations;
 use super::evidence::{Calls, Hypothesis, convincing};
 use super::grammar::{Sentence, either};
-use super::ground::Ground;
+use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances, NoVerdict};
 use super::vocabulary::vocabulary;
 use crate::program::Assertion;
@@ -47,11 +47,11 @@ const PAIRED: usize = 160;
 /// Enumerates the candidates of an action. `going_on` is told how many literals are done and of how many; it ends the work by
 /// answering false.
 pub fn enumerate(
-    ground: &Ground,
+    demos: &Demonstrations,
     instances: &Instances,
     mut going_on: impl FnMut(usize, usize) -> bool,
 ) -> Option<Enumerated> {
-    let sentences = vocabulary(ground, instances).literals();
+    let sentences = vocabulary(demos, instances).literals();
     let mut tried: Vec<(Sentence, Proposed)> = Vec::with_capacity(sentences.len());
     let total = sentences.len();
     for (at, sentence) in sentences.into_iter().enumerate() {
@@ -64,18 +64,18 @@ pub fn enumerate(
         if let Ok(assertion) = instances.read(&sentence.text) {
             let denied = || tried.last()?.1.evaluation.as_ref().ok()?.denied();
             let known = if sentence.denial { denied() } else { None };
-            let evaluation = known.map_or_else(|| instances.evaluate(ground, &assertion), Ok);
+            let evaluation = known.map_or_else(|| instances.evaluate(demos, &assertion), Ok);
             tried.push((sentence, Proposed { assertion, evaluation }));
         }
     }
-    Some(choose(ground, instances, tried))
+    Some(choose(demos, instances, tried))
 }
 
 /// Where the action is called with the arguments it is called with.
-fn called(ground: &Ground, instances: &Instances) -> Bits {
-    let mut called = Bits::none(instances.len());
-    for (at, step) in ground.steps.iter().enumerate() {
-        let Some(call) = ground.call(step).filter(|_| instances.calls.contains(step)) else { continue };
+fn called(demos: &Demonstrations, instances: &Instances) -> InstanceSet {
+    let mut called = InstanceSet::none(instances.len());
+    for (at, step) in demos.steps.iter().enumerate() {
+        let Some(call) = demos.call(step).filter(|_| instances.calls.contains(step)) else { continue };
         if let Some(binding) = instances.bindings.iter().position(|b| *b == call.args) {
             called.insert(at * instances.bindings.len() + binding);
         }
@@ -83,15 +83,15 @@ fn called(ground: &Ground, instances: &Instances) -> Bits {
     called
 }
 
-fn choose(ground: &Ground, instances: &Instances, tried: Vec<(Sentence, Proposed)>) -> Enumerated {
+fn choose(demos: &Demonstrations, instances: &Instances, tried: Vec<(Sentence, Proposed)>) -> Enumerated {
     let universe = instances.len();
-    let called = called(ground, instances);
-    let holds = |set: &Bits| called.is_subset(set);
+    let called = called(demos, instances);
+    let holds = |set: &InstanceSet| called.is_subset(set);
     let set_of = |proposed: &Proposed| proposed.evaluation.as_ref().ok().map(|e| e.set.clone());
 
     // Literals that hold at every call, and disjunctions of two that do not.
-    let mut sentences: Vec<(Sentence, Bits)> = Vec::new();
-    let mut partial: Vec<(&Sentence, &Bits)> = Vec::new();
+    let mut sentences: Vec<(Sentence, InstanceSet)> = Vec::new();
+    let mut partial: Vec<(&Sentence, &InstanceSet)> = Vec::new();
     for (sentence, proposed) in &tried {
         let Ok(evaluation) = &proposed.evaluation else { continue };
         if holds(&evaluation.set) {
@@ -111,15 +111,15 @@ fn choose(ground: &Ground, instances: &Instances, tried: Vec<(Sentence, Proposed
         }
     }
 
-    let calls = Calls::of(ground, instances);
+    let calls = Calls::of(demos, instances);
     let hypotheses: Vec<Hypothesis<'_>> = sentences
         .iter()
         .map(|(sentence, set)| Hypothesis { set, weight: calls.weight(set), prior: sentence.prior })
         .collect();
     let chosen = convincing(&calls.early, &hypotheses);
-    let believed: Vec<&Bits> = chosen.iter().filter_map(|at| sentences.get(*at)).map(|(_, set)| set).collect();
+    let believed: Vec<&InstanceSet> = chosen.iter().filter_map(|at| sentences.get(*at)).map(|(_, set)| set).collect();
     // What one chosen assertion implies narrows nothing and is never optimal beside it.
-    let implied = |set: &Bits| set.count() == universe || believed.iter().any(|chosen| chosen.is_subset(set));
+    let implied = |set: &InstanceSet| set.count() == universe || believed.iter().any(|chosen| chosen.is_subset(set));
 
     // What is offered: all that fails (its reason is worth seeing), and of what is valid only what the chosen imply.
     let mut enumerated = Enumerated::default();
@@ -133,7 +133,7 @@ fn choose(ground: &Ground, instances: &Instances, tried: Vec<(Sentence, Proposed
             _ => enumerated.candidates.push(proposed),
         }
     }
-    let mut disjunctions: Vec<(usize, &(Sentence, Bits))> =
+    let mut disjunctions: Vec<(usize, &(Sentence, InstanceSet))> =
         sentences.iter().enumerate().skip(literals).filter(|(_, (_, set))| implied(set)).collect();
     disjunctions.sort_by_key(|(at, (_, set))| (!chosen.contains(at), set.count()));
     let own = disjunctions.iter().filter(|(at, _)| chosen.contains(at)).count();
@@ -141,7 +141,7 @@ fn choose(ground: &Ground, instances: &Instances, tried: Vec<(Sentence, Proposed
     enumerated.candidates.truncate(MOST - disjunctions.len().min(MOST));
     for (_, (sentence, _)) in disjunctions {
         if let Ok(assertion) = instances.read(&sentence.text) {
-            let evaluation = instances.evaluate(ground, &assertion);
+            let evaluation = instances.evaluate(demos, &assertion);
             enumerated.candidates.push(Proposed { assertion, evaluation });
         }
     }

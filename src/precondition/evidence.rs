@@ -8,15 +8,15 @@
 //! rest of the demonstrations, above all by the time before the first call; and a call speaks for what has just come to hold
 //! rather than for what has long been so. Sets in, choices out.
 
-use super::bits::Bits;
-use super::ground::Ground;
+use super::demonstrations::Demonstrations;
+use super::instance_set::InstanceSet;
 use super::instances::Instances;
 
 /// A candidate as a hypothesis.
 #[derive(Debug, Clone, Copy)]
 pub struct Hypothesis<'a> {
     /// Where it holds, over all instances.
-    pub set: &'a Bits,
+    pub set: &'a InstanceSet,
     /// How many independent observations speak for it, see [`Calls::weight`].
     pub weight: f64,
     /// Natural logarithm of how much harder than usual it is to believe; negative for what is easier.
@@ -28,7 +28,7 @@ pub struct Hypothesis<'a> {
 pub struct Calls {
     calls: Vec<Observation>,
     /// The instances up to the first call of each demonstration; all those of a demonstration without one.
-    pub early: Bits,
+    pub early: InstanceSet,
 }
 
 /// A call.
@@ -56,12 +56,12 @@ pub const COINCIDENCE: f64 = 0.2;
 
 impl Calls {
     /// The calls of an action among its instances.
-    pub fn of(ground: &Ground, instances: &Instances) -> Self {
+    pub fn of(demos: &Demonstrations, instances: &Instances) -> Self {
         let bindings = instances.bindings.len();
         let mut calls: Vec<Observation> = Vec::new();
-        let mut early = Bits::none(instances.len());
+        let mut early = InstanceSet::none(instances.len());
         let (mut demonstration, mut called) = (None, false);
-        for (at, step) in ground.steps.iter().enumerate() {
+        for (at, step) in demos.steps.iter().enumerate() {
             let begins = demonstration != Some(step.demonstration);
             if begins {
                 (demonstration, called) = (Some(step.demonstration), false);
@@ -69,7 +69,7 @@ impl Calls {
             if !called {
                 (0..bindings).for_each(|binding| early.insert(at * bindings + binding));
             }
-            let Some(call) = ground.call(step).filter(|_| instances.calls.contains(step)) else { continue };
+            let Some(call) = demos.call(step).filter(|_| instances.calls.contains(step)) else { continue };
             if let Some(binding) = instances.bindings.iter().position(|b| *b == call.args) {
                 let before = if begins { None } else { (at * bindings + binding).checked_sub(bindings) };
                 calls.push(Observation { before, repeated: called });
@@ -80,7 +80,7 @@ impl Calls {
     }
 
     /// The number of independent observations that the calls are worth for a condition that holds at all of them.
-    pub fn weight(&self, set: &Bits) -> f64 {
+    pub fn weight(&self, set: &InstanceSet) -> f64 {
         let weights = self.calls.iter().map(|call| {
             let lingering = call.before.is_some_and(|before| set.contains(before));
             (if lingering { LINGERING } else { 1.0 }) * (if call.repeated { REPEATED } else { 1.0 })
@@ -92,9 +92,9 @@ impl Calls {
 /// Chooses, most convincing first, the hypotheses that the calls cannot satisfy by chance given those chosen before.
 ///
 /// All hypotheses must be valid, that is hold at every call. Ties go to the lower index.
-pub fn convincing(early: &Bits, hypotheses: &[Hypothesis<'_>]) -> Vec<usize> {
+pub fn convincing(early: &InstanceSet, hypotheses: &[Hypothesis<'_>]) -> Vec<usize> {
     let mut chosen = Vec::new();
-    let mut believed = Bits::all(early.len());
+    let mut believed = InstanceSet::all(early.len());
     let mut before = early.clone();
     loop {
         let (within, within_before) = (believed.count(), before.count());
@@ -139,62 +139,62 @@ mod tests {
     const MANY: f64 = 10.0;
     const FEW: f64 = 1.0;
 
-    fn weighed<'a>(weight: f64, sets: &[&'a Bits]) -> Vec<Hypothesis<'a>> {
+    fn weighed<'a>(weight: f64, sets: &[&'a InstanceSet]) -> Vec<Hypothesis<'a>> {
         sets.iter().map(|set| Hypothesis { set, weight, prior: 0.0 }).collect()
     }
 
-    fn chosen(weight: f64, sets: &[&Bits]) -> Vec<usize> {
-        convincing(&Bits::all(sets[0].len()), &weighed(weight, sets))
+    fn chosen(weight: f64, sets: &[&InstanceSet]) -> Vec<usize> {
+        convincing(&InstanceSet::all(sets[0].len()), &weighed(weight, sets))
     }
 
     #[test]
     fn what_holds_nearly_always_convinces_nobody() {
-        let often = Bits::of(100, |i| i < 95);
+        let often = InstanceSet::of(100, |i| i < 95);
         assert!(chosen(MANY, &[&often]).is_empty());
     }
 
     #[test]
     fn one_call_convinces_only_of_what_is_rare() {
-        let (rare, common) = (Bits::of(1000, |i| i < 5), Bits::of(1000, |i| i < 300));
+        let (rare, common) = (InstanceSet::of(1000, |i| i < 5), InstanceSet::of(1000, |i| i < 300));
         assert_eq!(chosen(FEW, &[&common, &rare]), [1]);
     }
 
     #[test]
     fn what_follows_from_what_is_believed_adds_nothing() {
-        let (narrow, wide) = (Bits::of(100, |i| i < 10), Bits::of(100, |i| i < 40));
+        let (narrow, wide) = (InstanceSet::of(100, |i| i < 10), InstanceSet::of(100, |i| i < 40));
         // Either order: the narrow one first, the wide one is implied by it.
         assert_eq!(chosen(MANY, &[&wide, &narrow]), [1]);
         // Nearly implied: holds by chance within the narrow one.
-        let nearly = Bits::of(100, |i| (1..50).contains(&i));
+        let nearly = InstanceSet::of(100, |i| (1..50).contains(&i));
         assert_eq!(chosen(MANY, &[&narrow, &nearly]), [0]);
     }
 
     #[test]
     fn independent_conditions_are_both_found() {
-        let (a, b) = (Bits::of(100, |i| i % 10 < 3), Bits::of(100, |i| i < 40));
+        let (a, b) = (InstanceSet::of(100, |i| i % 10 < 3), InstanceSet::of(100, |i| i < 40));
         assert_eq!(chosen(MANY, &[&a, &b]), [0, 1]);
     }
 
     #[test]
     fn the_prior_decides_between_equals() {
-        let set = Bits::of(100, |i| i < 20);
+        let set = InstanceSet::of(100, |i| i < 20);
         let mut hypotheses = weighed(MANY, &[&set, &set]);
         (hypotheses[0].prior, hypotheses[1].prior) = (2.0, -1.0);
-        assert_eq!(convincing(&Bits::all(100), &hypotheses), [1]);
+        assert_eq!(convincing(&InstanceSet::all(100), &hypotheses), [1]);
     }
 
     #[test]
     fn what_was_missing_before_convinces_more() {
         // Both hold in six of ten instances; before the first calls the one held seldom, the other always.
-        let (missing, lasting) = (Bits::of(100, |i| i >= 40), Bits::of(100, |i| i < 60));
-        let early = Bits::of(100, |i| i < 45);
+        let (missing, lasting) = (InstanceSet::of(100, |i| i >= 40), InstanceSet::of(100, |i| i < 60));
+        let early = InstanceSet::of(100, |i| i < 45);
         assert_eq!(convincing(&early, &weighed(2.0, &[&lasting, &missing])), [1]);
     }
 
     #[test]
     fn nothing_to_choose_from_ends() {
-        assert!(convincing(&Bits::none(0), &[]).is_empty());
-        let none = Bits::none(10);
+        assert!(convincing(&InstanceSet::none(0), &[]).is_empty());
+        let none = InstanceSet::none(10);
         assert_eq!(chosen(MANY, &[&none]), [0]);
     }
 
@@ -206,11 +206,11 @@ mod tests {
         let specification = Specification::load(source, "lamp.py").unwrap();
         let call = |text: &str| text.parse().unwrap();
         let calls = ["lamp.wipe()", "lamp.note(True)", "lamp.read()", "lamp.read()"].map(call).to_vec();
-        let ground = Ground::new(&specification, vec![Demo { id: "one".into(), calls }]).unwrap();
-        let instances = Instances::new(&ground, ground.action("read").unwrap());
-        let calls = Calls::of(&ground, &instances);
-        assert_eq!(calls.early, Bits::of(3, |i| i < 2), "up to the first call");
-        let (on, always) = (Bits::of(3, |i| i > 0), Bits::all(3));
+        let demos = Demonstrations::new(&specification, vec![Demo { id: "one".into(), calls }]).unwrap();
+        let instances = Instances::new(&demos, demos.action("read").unwrap());
+        let calls = Calls::of(&demos, &instances);
+        assert_eq!(calls.early, InstanceSet::of(3, |i| i < 2), "up to the first call");
+        let (on, always) = (InstanceSet::of(3, |i| i > 0), InstanceSet::all(3));
         assert_eq!(calls.weight(&on), 1.0 + LINGERING * REPEATED);
         assert_eq!(calls.weight(&always), LINGERING + LINGERING * REPEATED);
     }

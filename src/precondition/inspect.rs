@@ -1,13 +1,13 @@
 //! What a person asks of one candidate: how it stands to the others, which demonstration steps it newly excludes, why it is not
-//! optimal, and what a step looks like. Reads the workshop's pools and changes nothing.
+//! optimal, and what a step looks like. Reads the store's pools and changes nothing.
 
 use std::borrow::Cow;
 
-use super::bits::Bits;
-use super::ground::Step;
+use super::demonstrations::Step;
+use super::instance_set::InstanceSet;
 use super::instances::{Instance, Instances};
 use super::relation::Relation;
-use super::workshop::{Bench, Entry, Workshop, WorkshopError, in_full, judge};
+use super::store::{ActionCandidates, CandidateStore, Entry, StoreError, in_full, judge};
 use super::{Candidate, CandidateOrigin, Fate};
 use crate::program::{Assertion, CheckResult, Literal};
 
@@ -117,16 +117,16 @@ pub struct StepView {
     pub readings: Vec<Reading>,
 }
 
-impl Workshop {
+impl CandidateStore {
     /// Looks at a text: as the candidate it is, or as the one it would be. `in_force` are the action's assertions in force.
     ///
     /// # Errors
-    /// [`WorkshopError`] where nothing can be said of the action.
-    pub fn inspect(&mut self, action: &str, text: &str, in_force: &[String]) -> Result<Inspection, WorkshopError> {
+    /// [`StoreError`] where nothing can be said of the action.
+    pub fn inspect(&mut self, action: &str, text: &str, in_force: &[String]) -> Result<Inspection, StoreError> {
         self.evaluate_outside(action, in_force)?;
-        let bench = self.bench(action)?;
-        let candidate = match bench.find(text) {
-            Some(entry) => in_full(self.ground(), &bench.instances, entry.candidate.clone()),
+        let of_action = self.of_action(action)?;
+        let candidate = match of_action.find(text) {
+            Some(entry) => in_full(self.demonstrations(), &of_action.instances, entry.candidate.clone()),
             None => {
                 let mut candidate = self.try_text(action, text)?;
                 if in_force.iter().any(|t| t == text) {
@@ -135,15 +135,15 @@ impl Workshop {
                 candidate
             }
         };
-        let set = self.set(bench, text);
+        let set = self.set(of_action, text);
         let others: Vec<String> = in_force.iter().filter(|t| *t != text).cloned().collect();
-        let permitted = self.permitted(bench, &others);
+        let permitted = self.permitted(of_action, &others);
         let mut inspection = Inspection {
             action: action.to_owned(),
-            instances: bench.instances.len(),
+            instances: of_action.instances.len(),
             related: Vec::new(),
             in_force: in_force.iter().any(|t| t == text),
-            permitted: permitted.as_ref().map(Bits::count),
+            permitted: permitted.as_ref().map(InstanceSet::count),
             excluded: 0,
             excluded_steps: 0,
             steps: Vec::new(),
@@ -151,12 +151,12 @@ impl Workshop {
             candidate,
         };
         let Some(set) = set else { return Ok(inspection) };
-        inspection.related = self.related(bench, text, &set, in_force);
+        inspection.related = self.related(of_action, text, &set, in_force);
         if let Some(permitted) = permitted {
-            self.exclude(bench, &set, &permitted, &mut inspection);
+            self.exclude(of_action, &set, &permitted, &mut inspection);
         }
         if inspection.candidate.fate == Fate::Valid && !inspection.candidate.rejected {
-            inspection.stronger = stronger(bench, &set);
+            inspection.stronger = stronger(of_action, &set);
         }
         Ok(inspection)
     }
@@ -164,18 +164,18 @@ impl Workshop {
     /// What the assertions come to at a step, with the demonstration around it.
     ///
     /// # Errors
-    /// [`WorkshopError`]; a place that is none.
-    pub fn step_view(&self, action: &str, place: &Occasion, texts: &[String]) -> Result<StepView, WorkshopError> {
-        let bench = self.bench(action)?;
-        let ground = self.ground();
+    /// [`StoreError`]; a place that is none.
+    pub fn step_view(&self, action: &str, place: &Occasion, texts: &[String]) -> Result<StepView, StoreError> {
+        let of_action = self.of_action(action)?;
+        let demos = self.demonstrations();
         let at = |s: &&Step| s.demonstration == place.demonstration && s.call == place.call;
-        let step = ground.steps.iter().find(at).copied();
+        let step = demos.steps.iter().find(at).copied();
         let (step, demo) = step
-            .zip(ground.demos.get(place.demonstration))
-            .ok_or(WorkshopError::NoSuchStep(place.demonstration + 1, place.call + 1))?;
-        let function = &bench.instances.function;
+            .zip(demos.all.get(place.demonstration))
+            .ok_or(StoreError::NoSuchStep(place.demonstration + 1, place.call + 1))?;
+        let function = &of_action.instances.function;
         let readings = texts.iter().map(|text| {
-            let (text, state) = (text.clone(), ground.state(&step));
+            let (text, state) = (text.clone(), demos.state(&step));
             let compiled = Assertion::compile(&text).map_err(|rejection| rejection.message);
             match (compiled, state) {
                 (Ok(assertion), Some(state)) => {
@@ -198,53 +198,64 @@ impl Workshop {
     /// instances.
     ///
     /// # Errors
-    /// [`WorkshopError`]; one that cannot be evaluated.
-    pub fn difference(&self, action: &str, one: &str, other: &str) -> Result<Option<StepView>, WorkshopError> {
-        let bench = self.bench(action)?;
-        let set = |text: &str| self.set(bench, text).ok_or_else(|| WorkshopError::NotEvaluated(text.to_owned()));
+    /// [`StoreError`]; one that cannot be evaluated.
+    pub fn difference(&self, action: &str, one: &str, other: &str) -> Result<Option<StepView>, StoreError> {
+        let of_action = self.of_action(action)?;
+        let set = |text: &str| self.set(of_action, text).ok_or_else(|| StoreError::NotEvaluated(text.to_owned()));
         let (a, b) = (set(one)?, set(other)?);
-        match self.where_they_differ(&bench.instances, &a, &b) {
+        match self.where_they_differ(&of_action.instances, &a, &b) {
             Some((place, _)) => self.step_view(action, &place, &[one.to_owned(), other.to_owned()]).map(Some),
             None => Ok(None),
         }
     }
 
     /// The first instance that is in one set only, and whether it is in the first.
-    pub(super) fn where_they_differ(&self, instances: &Instances, a: &Bits, b: &Bits) -> Option<(Occasion, bool)> {
+    pub(super) fn where_they_differ(
+        &self,
+        instances: &Instances,
+        a: &InstanceSet,
+        b: &InstanceSet,
+    ) -> Option<(Occasion, bool)> {
         let (at, first) = match (a.first_outside(b), b.first_outside(a)) {
             (Some(a), Some(b)) => (a.min(b), a < b),
             (Some(a), None) => (a, true),
             (None, b) => (b?, false),
         };
-        let Instance { step, binding } = instances.instance(self.ground(), at)?;
+        let Instance { step, binding } = instances.instance(self.demonstrations(), at)?;
         Some((self.place(&step, binding), first))
     }
 
     /// Where all of these hold, each on the state that the others may have changed.
-    fn permitted(&self, bench: &Bench, texts: &[String]) -> Option<Bits> {
-        let known = |text: &String| bench.known(text).and_then(Option::as_ref).filter(|e| !e.mutates);
+    fn permitted(&self, of_action: &ActionCandidates, texts: &[String]) -> Option<InstanceSet> {
+        let known = |text: &String| of_action.known(text).and_then(Option::as_ref).filter(|e| !e.mutates);
         match texts.iter().map(known).collect::<Option<Vec<_>>>() {
             // What changes nothing needs no execution in order.
             Some(known) => {
-                let mut all = Bits::all(bench.instances.len());
+                let mut all = InstanceSet::all(of_action.instances.len());
                 known.iter().for_each(|e| all.intersect(&e.set));
                 Some(all)
             }
-            None => bench.instances.conjunction(self.ground(), texts).ok(),
+            None => of_action.instances.conjunction(self.demonstrations(), texts).ok(),
         }
     }
 
     /// The satisfied set of a text: the pool's, or evaluated now. `None` if it cannot be.
-    fn set<'a>(&self, bench: &'a Bench, text: &str) -> Option<Cow<'a, Bits>> {
-        match bench.known(text) {
+    fn set<'a>(&self, of_action: &'a ActionCandidates, text: &str) -> Option<Cow<'a, InstanceSet>> {
+        match of_action.known(text) {
             Some(evaluation) => evaluation.as_ref().map(|e| Cow::Borrowed(&e.set)),
-            None => judge(self.ground(), &bench.instances, text).1.map(|e| Cow::Owned(e.set)),
+            None => judge(self.demonstrations(), &of_action.instances, text).1.map(|e| Cow::Owned(e.set)),
         }
     }
 
-    fn related(&self, bench: &Bench, text: &str, set: &Bits, in_force: &[String]) -> Vec<Related> {
+    fn related(
+        &self,
+        of_action: &ActionCandidates,
+        text: &str,
+        set: &InstanceSet,
+        in_force: &[String],
+    ) -> Vec<Related> {
         let mut related: Vec<Related> = Vec::new();
-        let mut relate = |other: &str, theirs: &Bits, in_force: bool, optimal: bool| {
+        let mut relate = |other: &str, theirs: &InstanceSet, in_force: bool, optimal: bool| {
             let relation = Relation::of(set, theirs);
             // That everything implies what always holds says nothing.
             let trivial = relation == Relation::Implies && theirs.count() == theirs.len();
@@ -252,15 +263,15 @@ impl Workshop {
                 related.push(Related { text: other.to_owned(), relation, in_force, optimal });
             }
         };
-        for entry in bench.entries.iter().filter(|e| e.candidate.text != text) {
+        for entry in of_action.entries.iter().filter(|e| e.candidate.text != text) {
             if let Some(theirs) = entry.ranked() {
                 let forced = in_force.contains(&entry.candidate.text);
                 relate(&entry.candidate.text, theirs, forced, entry.candidate.optimal);
             }
         }
-        let outside = in_force.iter().filter(|t| *t != text && bench.find(t).and_then(Entry::ranked).is_none());
+        let outside = in_force.iter().filter(|t| *t != text && of_action.find(t).and_then(Entry::ranked).is_none());
         for other in outside {
-            if let Some(theirs) = self.set(bench, other) {
+            if let Some(theirs) = self.set(of_action, other) {
                 relate(other, &theirs, true, false);
             }
         }
@@ -273,8 +284,14 @@ impl Workshop {
         related
     }
 
-    fn exclude(&self, bench: &Bench, set: &Bits, permitted: &Bits, inspection: &mut Inspection) {
-        let bindings = bench.instances.bindings.len().max(1);
+    fn exclude(
+        &self,
+        of_action: &ActionCandidates,
+        set: &InstanceSet,
+        permitted: &InstanceSet,
+        inspection: &mut Inspection,
+    ) {
+        let bindings = of_action.instances.bindings.len().max(1);
         let mut last = None;
         for at in permitted.iter().filter(|at| !set.contains(*at)) {
             inspection.excluded += 1;
@@ -287,9 +304,11 @@ impl Workshop {
             if inspection.excluded_steps > LISTED {
                 continue;
             }
-            let Some(Instance { step, binding }) = bench.instances.instance(self.ground(), at) else { continue };
-            let made = bench.instances.calls.contains(&step)
-                && self.ground().call(&step).is_some_and(|call| call.args == binding);
+            let Some(Instance { step, binding }) = of_action.instances.instance(self.demonstrations(), at) else {
+                continue;
+            };
+            let made = of_action.instances.calls.contains(&step)
+                && self.demonstrations().call(&step).is_some_and(|call| call.args == binding);
             match inspection.steps.last_mut().filter(|_| same) {
                 Some(excluded) => {
                     excluded.more += 1;
@@ -308,15 +327,15 @@ impl Workshop {
     }
 
     fn place(&self, step: &Step, args: Vec<Literal>) -> Occasion {
-        let id = self.ground().demos.get(step.demonstration).map(|d| d.id.clone()).unwrap_or_default();
-        let at = self.ground().call(step).map(ToString::to_string).unwrap_or_default();
+        let id = self.demonstrations().all.get(step.demonstration).map(|d| d.id.clone()).unwrap_or_default();
+        let at = self.demonstrations().call(step).map(ToString::to_string).unwrap_or_default();
         Occasion { demonstration: step.demonstration, id, call: step.call, at, args }
     }
 }
 
 /// The optimal candidate whose set is the smallest proper part of this one.
-fn stronger(bench: &Bench, set: &Bits) -> Option<String> {
-    let parts = bench.entries.iter().filter(|e| e.candidate.optimal && e.candidate.representative);
+fn stronger(of_action: &ActionCandidates, set: &InstanceSet) -> Option<String> {
+    let parts = of_action.entries.iter().filter(|e| e.candidate.optimal && e.candidate.representative);
     let parts = parts.filter(|e| e.ranked().is_some_and(|s| s != set && s.is_subset(set)));
     parts.min_by_key(|e| e.candidate.coverage).map(|e| e.candidate.text.clone())
 }

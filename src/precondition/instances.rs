@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::bits::Bits;
 use super::combine::{Combined, Known, PartSets};
-use super::ground::{Alike, Ground, Step};
+use super::demonstrations::{Alike, Demonstrations, Step};
+use super::instance_set::InstanceSet;
 use super::table::{Table, Told};
 use crate::program::{Assertion, Change, CheckResult, Checker, Dissection, Function, Literal, Part, Rejection};
 
@@ -27,8 +27,8 @@ pub struct Instances {
     known: Arc<Mutex<Known>>,
     /// Bindings told apart, by the parameters named.
     groups: Arc<Mutex<HashMap<Vec<usize>, Arc<Groups>>>>,
-    /// The ground they are instances on.
-    ground: Arc<Alike>,
+    /// The demos they are instances on.
+    demos: Arc<Alike>,
 }
 
 /// One instance, for people.
@@ -44,13 +44,13 @@ pub struct Instance {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The satisfied set C: where it raises nothing.
-    pub set: Bits,
+    pub set: InstanceSet,
     /// How many instances ended how: `ok`, or the exception's type.
     pub outcomes: BTreeMap<String, usize>,
     /// Whether an evaluation changed the state (reading a missing key of a `defaultdict` does).
     pub mutates: bool,
     /// Where it raises what; nothing of an exception that is raised nowhere.
-    pub(super) raises: Vec<(&'static str, Bits)>,
+    pub(super) raises: Vec<(&'static str, InstanceSet)>,
     /// Whether what it changes could be seen by a later evaluation or call.
     pub(super) lingers: bool,
 }
@@ -66,7 +66,7 @@ impl Evaluation {
         }
         let outcomes = [(FALSE, holds), ("ok", fails)].into_iter().filter(|(_, count)| *count > 0);
         Some(Evaluation {
-            set: Bits::of(self.set.len(), |at| !self.set.contains(at)),
+            set: InstanceSet::of(self.set.len(), |at| !self.set.contains(at)),
             outcomes: outcomes.map(|(outcome, count)| (outcome.to_owned(), count)).collect(),
             mutates: self.mutates,
             raises: if holds > 0 { Vec::from([(FALSE, self.set.clone())]) } else { Vec::new() },
@@ -111,11 +111,11 @@ impl NoVerdict {
 
 impl Instances {
     /// The instances of an action.
-    pub fn new(ground: &Ground, function: &Function) -> Self {
+    pub fn new(demos: &Demonstrations, function: &Function) -> Self {
         let mut bindings: Vec<(Vec<String>, Vec<Literal>)> = Vec::new();
         let mut calls = Vec::new();
-        for step in &ground.steps {
-            let Some(call) = ground.call(step) else { continue };
+        for step in &demos.steps {
+            let Some(call) = demos.call(step) else { continue };
             if call.function == function.name && call.receiver == function.receiver {
                 calls.push(*step);
                 bindings.push((call.args.iter().map(sort_key).collect(), call.args.clone()));
@@ -129,13 +129,13 @@ impl Instances {
             bindings.push(Vec::new());
         }
         let (known, groups) = (Arc::default(), Arc::default());
-        let (function, steps, ground_of) = (function.clone(), ground.steps.len(), ground.identity().clone());
+        let (function, steps, ground_of) = (function.clone(), demos.steps.len(), demos.identity().clone());
         let mut instances =
-            Instances { function, bindings, calls, called: Vec::new(), steps, known, groups, ground: ground_of };
+            Instances { function, bindings, calls, called: Vec::new(), steps, known, groups, demos: ground_of };
         instances.called = instances
             .calls
             .iter()
-            .map(|step| ground.call(step).and_then(|call| instances.number(ground, step, &call.args)))
+            .map(|step| demos.call(step).and_then(|call| instances.number(demos, step, &call.args)))
             .collect();
         instances
     }
@@ -156,15 +156,15 @@ impl Instances {
     }
 
     /// The instance of that number.
-    pub fn instance(&self, ground: &Ground, at: usize) -> Option<Instance> {
+    pub fn instance(&self, demos: &Demonstrations, at: usize) -> Option<Instance> {
         let (step, binding) = (at.checked_div(self.bindings.len())?, at.checked_rem(self.bindings.len())?);
-        Some(Instance { step: *ground.steps.get(step)?, binding: self.bindings.get(binding)?.clone() })
+        Some(Instance { step: *demos.steps.get(step)?, binding: self.bindings.get(binding)?.clone() })
     }
 
     /// The number of the instance of a step and arguments.
-    pub fn number(&self, ground: &Ground, step: &Step, args: &[Literal]) -> Option<usize> {
+    pub fn number(&self, demos: &Demonstrations, step: &Step, args: &[Literal]) -> Option<usize> {
         let key = |s: &Step| (s.demonstration, s.call);
-        let at = ground.steps.binary_search_by_key(&key(step), key).ok()?;
+        let at = demos.steps.binary_search_by_key(&key(step), key).ok()?;
         Some(at * self.bindings.len() + self.bindings.iter().position(|b| b == args)?)
     }
 
@@ -191,13 +191,13 @@ impl Instances {
     ///
     /// # Errors
     /// [`NoVerdict`] as soon as one instance has none.
-    pub fn evaluate(&self, ground: &Ground, assertion: &Assertion) -> Result<Evaluation, NoVerdict> {
+    pub fn evaluate(&self, demos: &Demonstrations, assertion: &Assertion) -> Result<Evaluation, NoVerdict> {
         let mut found = match assertion.parts() {
-            Some(dissection) if ground.is(&self.ground) => self.combined(ground, dissection),
+            Some(dissection) if demos.is(&self.demos) => self.combined(demos, dissection),
             _ => Combined::nothing(self.len()),
         };
         if !found.open.is_empty() {
-            self.evaluate_open(ground, assertion, &mut found)?;
+            self.evaluate_open(demos, assertion, &mut found)?;
         }
         let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
         let ok = found.holds.count();
@@ -211,7 +211,7 @@ impl Instances {
             }
             count > 0
         });
-        let seen = found.inserted & (found.observed | ground.observed()) != 0;
+        let seen = found.inserted & (found.observed | demos.observed()) != 0;
         Ok(Evaluation {
             set: found.holds,
             outcomes,
@@ -222,7 +222,7 @@ impl Instances {
     }
 
     /// What the parts tell.
-    fn combined(&self, ground: &Ground, dissection: &Dissection) -> Combined {
+    fn combined(&self, demos: &Demonstrations, dissection: &Dissection) -> Combined {
         let kept: Vec<Option<Arc<PartSets>>> = {
             let known = self.known();
             dissection.parts.iter().map(|part| known.sets(part)).collect()
@@ -230,31 +230,36 @@ impl Instances {
         let parts: Vec<Arc<PartSets>> = kept
             .into_iter()
             .zip(&dissection.parts)
-            .map(|(kept, part)| kept.unwrap_or_else(|| self.part(ground, part)))
+            .map(|(kept, part)| kept.unwrap_or_else(|| self.part(demos, part)))
             .collect();
-        Combined::new(dissection, &parts, self.len(), ground.places_tell())
+        Combined::new(dissection, &parts, self.len(), demos.places_tell())
     }
 
     /// Evaluates a part at every instance.
-    fn part(&self, ground: &Ground, part: &Arc<Part>) -> Arc<PartSets> {
+    fn part(&self, demos: &Demonstrations, part: &Arc<Part>) -> Arc<PartSets> {
         let groups = self.groups(part.text());
         let mut checker = Checker::of_part(part, &self.function, self.firsts(&groups));
-        let table = Table::new(ground, &mut checker, groups.firsts.len(), |_, _| true);
-        let states = ground.steps.iter().map(|step| step.state);
+        let table = Table::new(demos, &mut checker, groups.firsts.len(), |_, _| true);
+        let states = demos.steps.iter().map(|step| step.state);
         let sets = Arc::new(PartSets::new(&table, states, &groups.of, self.len()));
         self.known().keep(part, &sets);
         sets
     }
 
     /// Evaluates a candidate where its parts do not tell.
-    fn evaluate_open(&self, ground: &Ground, assertion: &Assertion, found: &mut Combined) -> Result<(), NoVerdict> {
+    fn evaluate_open(
+        &self,
+        demos: &Demonstrations,
+        assertion: &Assertion,
+        found: &mut Combined,
+    ) -> Result<(), NoVerdict> {
         let groups = self.groups(assertion.text());
         let width = groups.firsts.len();
         let cell = |at: usize| {
-            let step = ground.steps.get(at.checked_div(self.bindings.len())?)?;
+            let step = demos.steps.get(at.checked_div(self.bindings.len())?)?;
             Some((step.state, *groups.of.get(at.checked_rem(self.bindings.len())?)?))
         };
-        let mut wanted = vec![false; ground.states.len() * width];
+        let mut wanted = vec![false; demos.states.len() * width];
         for (state, group) in found.open.iter().filter_map(cell) {
             if let Some(place) = wanted.get_mut(state * width + group) {
                 *place = true;
@@ -262,7 +267,7 @@ impl Instances {
         }
         let mut checker = Checker::new(assertion, &self.function, self.firsts(&groups));
         let is_wanted = |state: usize, group: usize| wanted.get(state * width + group).copied().unwrap_or(false);
-        let table = Table::new(ground, &mut checker, width, is_wanted);
+        let table = Table::new(demos, &mut checker, width, is_wanted);
         if let Some(missing) = table.missing {
             return Err(missing);
         }
@@ -296,15 +301,15 @@ impl Instances {
     ///
     /// # Errors
     /// The text that is no assertion, and why; or that an instance has no verdict.
-    pub fn conjunction(&self, ground: &Ground, texts: &[String]) -> Result<Bits, String> {
+    pub fn conjunction(&self, demos: &Demonstrations, texts: &[String]) -> Result<InstanceSet, String> {
         let compiled: Result<Vec<Assertion>, String> =
             texts.iter().map(|text| Assertion::compile(text).map_err(|e| format!("`{text}`: {e}"))).collect();
         let compiled = compiled?;
         if compiled.is_empty() {
-            return Ok(Bits::all(self.len()));
+            return Ok(InstanceSet::all(self.len()));
         }
-        let mut table = Vec::with_capacity(ground.states.len() * self.bindings.len());
-        for state in &ground.states {
+        let mut table = Vec::with_capacity(demos.states.len() * self.bindings.len());
+        for state in &demos.states {
             for args in &self.bindings {
                 let mut state = state.clone();
                 let mut all = true;
@@ -322,8 +327,8 @@ impl Instances {
             }
         }
         let bindings = self.bindings.len().max(1);
-        Ok(Bits::of(self.len(), |at| {
-            let state = ground.steps.get(at / bindings).map_or(0, |step| step.state);
+        Ok(InstanceSet::of(self.len(), |at| {
+            let state = demos.steps.get(at / bindings).map_or(0, |step| step.state);
             table.get(state * bindings + at % bindings).copied().unwrap_or(false)
         }))
     }
@@ -357,10 +362,10 @@ impl Instances {
 }
 
 /// Adds an instance to those where an exception is raised.
-fn add(raises: &mut Vec<(&'static str, Bits)>, exception: &'static str, at: usize, len: usize) {
+fn add(raises: &mut Vec<(&'static str, InstanceSet)>, exception: &'static str, at: usize, len: usize) {
     match raises.iter_mut().find(|(known, _)| *known == exception) {
         Some((_, set)) => set.insert(at),
-        None => raises.push((exception, Bits::of(len, |i| i == at))),
+        None => raises.push((exception, InstanceSet::of(len, |i| i == at))),
     }
 }
 

@@ -4,16 +4,16 @@
 //! validate and rank. Knows no model and no terminal.
 
 mod adopted;
-mod bits;
 mod combine;
 mod compare;
 mod completion;
+mod demonstrations;
 mod earlier;
 mod enumerate;
 mod evidence;
 mod grammar;
-mod ground;
 mod inspect;
+mod instance_set;
 mod instances;
 mod merge;
 mod rank;
@@ -21,25 +21,25 @@ mod relation;
 mod score;
 #[cfg(test)]
 mod shortcut_tests;
+mod store;
 mod table;
 mod validate;
 mod vocabulary;
-mod workshop;
 
 pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
-pub use bits::Bits;
 pub use compare::{ActionComparison, Counterpart, SetComparison, SideBySide};
 pub use completion::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, Written, read_completion};
+pub use demonstrations::{Demo, DemonstrationError, Demonstrations, Step};
 pub use enumerate::{Enumerated, Proposed, Withheld, enumerate};
-pub use ground::{Demo, Ground, GroundError, Step};
 pub use inspect::{ExcludedStep, Inspection, Occasion, Reading, Related, StepView};
+pub use instance_set::InstanceSet;
 pub use instances::{Evaluation, Instance, Instances, NoVerdict};
 pub use merge::{Joint, merged};
 pub use rank::{Cluster, clusters};
 pub use relation::Relation;
 pub use score::{Mean, Score};
+pub use store::{CandidateStore, Edit, PlannedEdit, StoreError, judge};
 pub use validate::{explained, malformed, settled, validate};
-pub use workshop::{Edit, PlannedEdit, Workshop, WorkshopError, judge};
 
 use serde::{Deserialize, Serialize};
 

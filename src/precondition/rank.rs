@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::bits::Bits;
+use super::instance_set::InstanceSet;
 
 /// Valid candidates with equal satisfied sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,10 +26,10 @@ impl Cluster {
 ///
 /// `sets` holds one entry a candidate, in id order; `None` for one that is not valid. Clusters are numbered by first
 /// appearance.
-pub fn clusters(sets: &[Option<&Bits>]) -> Vec<Cluster> {
+pub fn clusters(sets: &[Option<&InstanceSet>]) -> Vec<Cluster> {
     let mut clusters: Vec<Cluster> = Vec::new();
-    let mut shapes: Vec<&Bits> = Vec::new();
-    let mut known: FxHashMap<&Bits, usize> = FxHashMap::default();
+    let mut shapes: Vec<&InstanceSet> = Vec::new();
+    let mut known: FxHashMap<&InstanceSet, usize> = FxHashMap::default();
     for (id, set) in sets.iter().enumerate() {
         let Some(set) = set else { continue };
         let at = *known.entry(set).or_insert_with(|| {
@@ -50,12 +50,12 @@ pub fn clusters(sets: &[Option<&Bits>]) -> Vec<Cluster> {
 }
 
 /// Which of these distinct sets have no proper subset among them.
-fn minimal(shapes: &[&Bits]) -> Vec<bool> {
+fn minimal(shapes: &[&InstanceSet]) -> Vec<bool> {
     let mut order: Vec<(usize, usize)> = shapes.iter().enumerate().map(|(at, set)| (set.count(), at)).collect();
     order.sort_unstable();
     let mut optimal = vec![false; shapes.len()];
     // A set that has a proper subset has a minimal one, so only minimal sets found so far need be tried.
-    let mut found: Vec<&Bits> = Vec::new();
+    let mut found: Vec<&InstanceSet> = Vec::new();
     for (_, at) in order {
         let Some(set) = shapes.get(at) else { continue };
         if !found.iter().any(|smaller| smaller.is_subset(set)) {
@@ -74,8 +74,8 @@ mod tests {
 
     use super::*;
 
-    fn sets(raw: &[Option<u8>]) -> Vec<Option<Bits>> {
-        raw.iter().map(|r| r.map(|byte| Bits::of(6, |i| byte >> i & 1 == 1))).collect()
+    fn sets(raw: &[Option<u8>]) -> Vec<Option<InstanceSet>> {
+        raw.iter().map(|r| r.map(|byte| InstanceSet::of(6, |i| byte >> i & 1 == 1))).collect()
     }
 
     proptest! {
@@ -116,7 +116,7 @@ mod tests {
         #[test]
         fn the_optimal_sets_conjoined_are_all_valid_sets_conjoined(raw in prop::collection::vec(any::<u8>(), 1..30)) {
             let owned = sets(&raw.iter().copied().map(Some).collect::<Vec<_>>());
-            let (mut all, mut best) = (Bits::all(6), Bits::all(6));
+            let (mut all, mut best) = (InstanceSet::all(6), InstanceSet::all(6));
             owned.iter().flatten().for_each(|s| all.intersect(s));
             for cluster in clusters(&owned.iter().map(Option::as_ref).collect::<Vec<_>>()).iter().filter(|c| c.optimal) {
                 best.intersect(owned[cluster.members[0]].as_ref().unwrap());

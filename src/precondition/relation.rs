@@ -1,6 +1,6 @@
 //! How two satisfied sets relate.
 
-use super::bits::Bits;
+use super::instance_set::InstanceSet;
 
 /// How one candidate relates to another, over the instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Relation {
 
 impl Relation {
     /// Of two sets over the same instances.
-    pub fn of(one: &Bits, other: &Bits) -> Self {
+    pub fn of(one: &InstanceSet, other: &InstanceSet) -> Self {
         match (one.is_subset(other), other.is_subset(one)) {
             (true, true) => Relation::Equivalent,
             (true, false) => Relation::Implies,
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_four_relations() {
-        let sets = [0b0011_u8, 0b0111, 0b0011, 0b1001].map(|byte| Bits::of(4, |i| byte >> i & 1 == 1));
+        let sets = [0b0011_u8, 0b0111, 0b0011, 0b1001].map(|byte| InstanceSet::of(4, |i| byte >> i & 1 == 1));
         assert_eq!(Relation::of(&sets[0], &sets[2]), Relation::Equivalent);
         assert_eq!(Relation::of(&sets[0], &sets[1]), Relation::Implies);
         assert_eq!(Relation::of(&sets[1], &sets[0]), Relation::ImpliedBy);
@@ -63,7 +63,7 @@ mod tests {
         #[test]
         fn turned_round_it_is_the_converse_and_implication_chains(a: u8, b: u8, c: u8) {
             use Relation::{Equivalent, Implies};
-            let of = |byte: u8| Bits::of(8, |i| byte >> i & 1 == 1);
+            let of = |byte: u8| InstanceSet::of(8, |i| byte >> i & 1 == 1);
             let relation = |one: u8, other: u8| Relation::of(&of(one), &of(other));
             proptest::prop_assert_eq!(relation(a, b).converse(), relation(b, a));
             proptest::prop_assert_eq!(relation(a, b) == Equivalent, a == b);

@@ -1,6 +1,6 @@
 //! Equation (2): how a predicted set of assertions compares with the true one, over the same instances.
 
-use super::bits::Bits;
+use super::instance_set::InstanceSet;
 
 /// Precision, recall and their harmonic mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +22,7 @@ impl Score {
 
     /// Equation (2) for one action: where the conjunctions of the predicted and of the true assertions hold. A share of
     /// nothing is 1 if both sets are empty, else 0.
-    pub fn of_sets(predicted: &Bits, truth: &Bits) -> Self {
+    pub fn of_sets(predicted: &InstanceSet, truth: &InstanceSet) -> Self {
         let (p, t, both) = (predicted.count(), truth.count(), predicted.count_common(truth));
         let share = |of: usize| match of {
             0 if p == t => 1.0,
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn shares_of_nothing_are_as_defined() {
-        let (none, some) = (Bits::none(4), Bits::of(4, |i| i < 2));
+        let (none, some) = (InstanceSet::none(4), InstanceSet::of(4, |i| i < 2));
         assert_eq!(Score::of_sets(&none, &none), Score { precision: 1.0, recall: 1.0, f1: 1.0 });
         assert_eq!(Score::of_sets(&none, &some), Score { precision: 0.0, recall: 0.0, f1: 0.0 });
         assert_eq!(Score::of_sets(&some, &none), Score { precision: 0.0, recall: 0.0, f1: 0.0 });
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn overlap_counts_both_ways() {
-        let score = Score::of_sets(&Bits::of(8, |i| i < 4), &Bits::of(8, |i| (2..8).contains(&i)));
+        let score = Score::of_sets(&InstanceSet::of(8, |i| i < 4), &InstanceSet::of(8, |i| (2..8).contains(&i)));
         assert_eq!((score.precision, score.recall), (0.5, 1.0 / 3.0));
         assert!((score.f1 - 0.4).abs() < 1e-12);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{Demo, Fate, Ground, Instances, settled, validate};
+use super::{Demo, Demonstrations, Fate, Instances, settled, validate};
 use crate::program::{Assertion, CheckResult, Specification};
 use crate::world::household::{Edition, shipped};
 
@@ -37,7 +37,7 @@ const PARTS: [&str; 22] = [
 fn shortcuts_lead_to_the_same_end() {
     let specification = Specification::load(include_str!("../../worlds/household/spec.py"), "spec.py").unwrap();
     let demos = shipped::demonstrations(Edition::Put).unwrap();
-    let ground = Ground::new(&specification, demos.iter().map(Demo::from).collect()).unwrap();
+    let demos = Demonstrations::new(&specification, demos.iter().map(Demo::from).collect()).unwrap();
     let mut texts: Vec<String> = PARTS.iter().map(|part| (*part).to_owned()).collect();
     for (at, one) in PARTS.iter().enumerate() {
         let other = PARTS[(at * 7 + 3) % PARTS.len()];
@@ -45,9 +45,9 @@ fn shortcuts_lead_to_the_same_end() {
     }
     let (mut judged, mut mutating, mut valid) = (0, 0, 0);
     for action in ["take", "put"] {
-        let instances = Instances::new(&ground, ground.action(action).unwrap());
+        let instances = Instances::new(&demos, demos.action(action).unwrap());
         for text in &texts {
-            let Some(fate) = compared(&ground, &instances, text) else { continue };
+            let Some(fate) = compared(&demos, &instances, text) else { continue };
             judged += 1;
             mutating += usize::from(fate.is_none());
             valid += usize::from(fate == Some(Fate::Valid));
@@ -58,21 +58,21 @@ fn shortcuts_lead_to_the_same_end() {
 
 /// Judges a text with all shortcuts and without any, and compares. `None` without a verdict, else what is settled without
 /// execution.
-fn compared(ground: &Ground, instances: &Instances, text: &str) -> Option<Option<Fate>> {
+fn compared(demos: &Demonstrations, instances: &Instances, text: &str) -> Option<Option<Fate>> {
     let action = &instances.function.name;
     let assertion = instances.read(text).unwrap();
-    let plain = plainly(ground, instances, &Assertion::compile(text).unwrap());
-    let Ok(evaluation) = instances.evaluate(ground, &assertion) else {
+    let plain = plainly(demos, instances, &Assertion::compile(text).unwrap());
+    let Ok(evaluation) = instances.evaluate(demos, &assertion) else {
         assert!(plain.is_none(), "{action}: `{text}` has a verdict everywhere");
         return None;
     };
     let (outcomes, set, changes) = plain.unwrap_or_else(|| panic!("{action}: `{text}` has no verdict"));
     assert_eq!((&evaluation.outcomes, evaluation.mutates), (&outcomes, changes), "{action}: `{text}`");
     assert!(evaluation.set.iter().eq(set), "{action}: `{text}`");
-    let fate = settled(ground, instances, &evaluation);
+    let fate = settled(demos, instances, &evaluation);
     assert!(changes || fate.is_some(), "{action}: `{text}` changes nothing");
     if let Some(fate) = &fate {
-        assert_eq!(*fate, validate(ground, instances, &assertion), "{action}: `{text}`");
+        assert_eq!(*fate, validate(demos, instances, &assertion), "{action}: `{text}`");
     }
     Some(fate)
 }
@@ -156,7 +156,7 @@ const HOSTILE: [&str; 39] = [
 ];
 
 /// Two grounds: in the second the calls themselves look at what candidates put in.
-fn boxes() -> Vec<Ground> {
+fn boxes() -> Vec<Demonstrations> {
     let quiet: [&[&str]; 3] = [
         &["box.use('a')", "box.put('a')", "box.shake('a')", "box.use('b')", "box.count('b')", "box.use('a')"],
         &["box.put('b')", "box.use('b')", "box.put('a')", "box.use('c')", "box.shake('b')", "box.use('b')"],
@@ -167,14 +167,14 @@ fn boxes() -> Vec<Ground> {
         &["box.put('c')", "box.use('c')", "box.look()", "box.shake('a')", "box.use('c')", "box.look()"],
     ];
     let specification = Specification::load(BOX, "box.py").unwrap();
-    let ground = |demos: &[&[&str]]| {
+    let demos = |demos: &[&[&str]]| {
         let demo = |(at, calls): (usize, &&[&str])| Demo {
             id: at.to_string(),
             calls: calls.iter().map(|call| call.parse().unwrap()).collect(),
         };
-        Ground::new(&specification, demos.iter().enumerate().map(demo).collect()).unwrap()
+        Demonstrations::new(&specification, demos.iter().enumerate().map(demo).collect()).unwrap()
     };
-    vec![ground(&quiet), ground(&looking)]
+    vec![demos(&quiet), demos(&looking)]
 }
 
 fn expression() -> impl Strategy<Value = String> {
@@ -195,11 +195,11 @@ proptest! {
     fn candidates_that_share_their_parts_are_judged_as_if_alone(
         texts in prop::collection::vec(expression(), 1..24),
     ) {
-        for ground in boxes() {
+        for demos in boxes() {
             for action in ["use", "shake"] {
-                let instances = Instances::new(&ground, ground.action(action).unwrap());
+                let instances = Instances::new(&demos, demos.action(action).unwrap());
                 for text in &texts {
-                    compared(&ground, &instances, text);
+                    compared(&demos, &instances, text);
                 }
             }
         }
@@ -208,10 +208,10 @@ proptest! {
 
 #[test]
 fn what_nobody_can_see_later_needs_no_execution() {
-    let [quiet, looking]: [Ground; 2] = boxes().try_into().unwrap();
-    let fate = |ground: &Ground, text: &str| {
-        let instances = Instances::new(ground, ground.action("use").unwrap());
-        compared(ground, &instances, text).unwrap()
+    let [quiet, looking]: [Demonstrations; 2] = boxes().try_into().unwrap();
+    let fate = |demos: &Demonstrations, text: &str| {
+        let instances = Instances::new(demos, demos.action("use").unwrap());
+        compared(demos, &instances, text).unwrap()
     };
     // Defaults are put in, and nothing looks at more than items.
     assert_eq!(fate(&quiet, "self.flags['z'] == False and self.counts[key] < 9"), Some(Fate::Valid));
@@ -264,10 +264,10 @@ fn states_that_differ_elsewhere_are_told_apart() {
         ("clock.keep()", "self.keep() > 1"),
     ] {
         let calls = ["clock.ring()", call, "clock.ring()"].map(|call| call.parse().unwrap());
-        let ground = Ground::new(&specification, vec![Demo { id: call.into(), calls: calls.into() }]).unwrap();
-        assert_eq!(ground.states.len(), 2, "{call}");
-        let instances = Instances::new(&ground, ground.action("ring").unwrap());
-        let evaluation = instances.evaluate(&ground, &instances.read(text).unwrap()).unwrap();
+        let demos = Demonstrations::new(&specification, vec![Demo { id: call.into(), calls: calls.into() }]).unwrap();
+        assert_eq!(demos.states.len(), 2, "{call}");
+        let instances = Instances::new(&demos, demos.action("ring").unwrap());
+        let evaluation = instances.evaluate(&demos, &instances.read(text).unwrap()).unwrap();
         assert_eq!(evaluation.set.iter().collect::<Vec<_>>(), [1], "{call}: `{text}`");
     }
 }
@@ -275,12 +275,12 @@ fn states_that_differ_elsewhere_are_told_apart() {
 type Plain = (BTreeMap<String, usize>, Vec<usize>, bool);
 
 /// Each instance evaluated by itself, on the state of its own step.
-fn plainly(ground: &Ground, instances: &Instances, assertion: &Assertion) -> Option<Plain> {
+fn plainly(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Option<Plain> {
     let (mut outcomes, mut set, mut changes) = (BTreeMap::new(), Vec::new(), false);
     let mut at = 0;
-    for step in &ground.steps {
+    for step in &demos.steps {
         for binding in &instances.bindings {
-            let state = ground.state(step)?;
+            let state = demos.state(step)?;
             let (result, changed) = state.check_traced(assertion, &instances.function, binding);
             changes |= changed;
             let outcome = match result {

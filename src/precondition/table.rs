@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::ground::Ground;
+use super::demonstrations::Demonstrations;
 use super::instances::NoVerdict;
 use crate::program::{Change, Checker, Footprint, Outcome, Trace};
 
@@ -50,16 +50,16 @@ struct Touched {
 impl Table {
     /// Evaluates where it is `wanted`, by state and list of arguments; ends at the first evaluation without a verdict.
     pub(super) fn new(
-        ground: &Ground,
+        demos: &Demonstrations,
         checker: &mut Checker<'_>,
         width: usize,
         wanted: impl Fn(usize, usize) -> bool,
     ) -> Table {
-        let size = ground.states.len() * width;
+        let size = demos.states.len() * width;
         let mut table = Table { width, cells: vec![OPEN; size], endings: Vec::new(), spent: (0, 0), missing: None };
         let mut touched: Vec<Touched> = Vec::new();
         let mut open = vec![false; width];
-        for (at, state) in ground.states.iter().enumerate() {
+        for (at, state) in demos.states.iter().enumerate() {
             let row = at * width;
             for known in &touched {
                 let Some(from) = known.alike.get(at).map(|number| number * width) else { continue };
@@ -93,7 +93,7 @@ impl Table {
                 }
                 let footprint = trace.touched;
                 let known = touched.iter().position(|known| known.touched == footprint).unwrap_or_else(|| {
-                    let alike = ground.alike(footprint);
+                    let alike = demos.alike(footprint);
                     touched.push(Touched { touched: footprint, alike, cells: vec![OPEN; size] });
                     touched.len() - 1
                 });

@@ -1,7 +1,7 @@
 //! Validation by execution: each demonstration runs with the candidate as its action's only assertion, effects included.
 
 use super::Fate;
-use super::ground::{Ground, Step};
+use super::demonstrations::{Demonstrations, Step};
 use super::instances::{Evaluation, Instances, NoVerdict};
 use crate::program::{Assertion, CheckResult, FaultKind, Function, Rejection, State};
 
@@ -24,21 +24,21 @@ pub fn malformed(rejection: &Rejection) -> Fate {
 
 /// The fate of a candidate: valid if no demonstration raises. What its evaluation changes stays until the end of that
 /// demonstration, as in real execution. Never says `Fails` where the engine had no verdict.
-pub fn validate(ground: &Ground, instances: &Instances, assertion: &Assertion) -> Fate {
-    executed(ground, instances, assertion, false)
+pub fn validate(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Fate {
+    executed(demos, instances, assertion, false)
 }
 
 /// As [`validate`], and a failure is told with the values found.
-pub fn explained(ground: &Ground, instances: &Instances, assertion: &Assertion) -> Fate {
-    executed(ground, instances, assertion, true)
+pub fn explained(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Fate {
+    executed(demos, instances, assertion, true)
 }
 
-fn executed(ground: &Ground, instances: &Instances, assertion: &Assertion, explain: bool) -> Fate {
+fn executed(demos: &Demonstrations, instances: &Instances, assertion: &Assertion, explain: bool) -> Fate {
     let function = &instances.function;
     let mut first: Option<Failure> = None;
     let mut failing = 0;
     for steps in instances.calls.chunk_by(|a, b| a.demonstration == b.demonstration) {
-        match run(ground, function, assertion, steps, explain && first.is_none()) {
+        match run(demos, function, assertion, steps, explain && first.is_none()) {
             Ok(()) => {}
             Err(Stop::Failed(failure)) => {
                 failing += 1;
@@ -49,12 +49,12 @@ fn executed(ground: &Ground, instances: &Instances, assertion: &Assertion, expla
             }
         }
     }
-    first.map_or(Fate::Valid, |failure| fails(ground, failure, failing))
+    first.map_or(Fate::Valid, |failure| fails(demos, failure, failing))
 }
 
 /// As [`validate`], read off what the candidate gave at all instances. `None` where that does not tell: what it changes could be
 /// seen later on, so only execution shows what comes of it.
-pub fn settled(ground: &Ground, instances: &Instances, evaluation: &Evaluation) -> Option<Fate> {
+pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evaluation) -> Option<Fate> {
     if evaluation.lingers {
         return None;
     }
@@ -75,12 +75,12 @@ pub fn settled(ground: &Ground, instances: &Instances, evaluation: &Evaluation) 
             first = Some(Failure { demonstration, call, exception, message: String::new(), values: Vec::new() });
         }
     }
-    Some(first.map_or(Fate::Valid, |failure| fails(ground, failure, failing)))
+    Some(first.map_or(Fate::Valid, |failure| fails(demos, failure, failing)))
 }
 
 /// The first failure in words, and how many demonstrations fail.
-fn fails(ground: &Ground, failure: Failure, failing: usize) -> Fate {
-    let demo = ground.demos.get(failure.demonstration);
+fn fails(demos: &Demonstrations, failure: Failure, failing: usize) -> Fate {
+    let demo = demos.all.get(failure.demonstration);
     let at = demo.and_then(|d| d.calls.get(failure.call)).map(ToString::to_string).unwrap_or_default();
     let id = demo.map_or("", |demo| demo.id.as_str());
     let words = in_words(&failure.exception, &failure.message, &failure.values);
@@ -129,15 +129,21 @@ enum Stop {
 }
 
 /// Runs one demonstration up to its first failure. `steps` are its calls of the action.
-fn run(ground: &Ground, function: &Function, assertion: &Assertion, steps: &[Step], explain: bool) -> Result<(), Stop> {
+fn run(
+    demos: &Demonstrations,
+    function: &Function,
+    assertion: &Assertion,
+    steps: &[Step],
+    explain: bool,
+) -> Result<(), Stop> {
     // While the candidate changes nothing, the states are those of the plain execution. From its first change on, the rest
     // of the demonstration is executed anew: the state, and the next call to run.
     let mut own: Option<(State, usize)> = None;
     for step in steps {
-        let Some(args) = ground.call(step).map(|call| call.args.as_slice()) else { continue };
-        let Some(plain) = ground.state(step) else { continue };
+        let Some(args) = demos.call(step).map(|call| call.args.as_slice()) else { continue };
+        let Some(plain) = demos.state(step) else { continue };
         let (mut state, diverged) = match own.take() {
-            Some((state, next)) => (forward(ground, state, step.demonstration, next, step.call)?, true),
+            Some((state, next)) => (forward(demos, state, step.demonstration, next, step.call)?, true),
             None => (plain.clone(), false),
         };
         let (result, changed) = state.check_in_place(assertion, function, args);
@@ -155,15 +161,21 @@ fn run(ground: &Ground, function: &Function, assertion: &Assertion, steps: &[Ste
         }
     }
     if let (Some((state, next)), Some(step)) = (own, steps.last()) {
-        let end = ground.demos.get(step.demonstration).map_or(0, |demo| demo.calls.len());
-        forward(ground, state, step.demonstration, next, end)?;
+        let end = demos.all.get(step.demonstration).map_or(0, |demo| demo.calls.len());
+        forward(demos, state, step.demonstration, next, end)?;
     }
     Ok(())
 }
 
 /// Executes a demonstration's calls from `next` up to, not including, `to`, after the candidate has changed the state.
-fn forward(ground: &Ground, mut state: State, demonstration: usize, next: usize, to: usize) -> Result<State, Stop> {
-    let calls = ground.demos.get(demonstration).and_then(|demo| demo.calls.get(next..to)).unwrap_or_default();
+fn forward(
+    demos: &Demonstrations,
+    mut state: State,
+    demonstration: usize,
+    next: usize,
+    to: usize,
+) -> Result<State, Stop> {
+    let calls = demos.all.get(demonstration).and_then(|demo| demo.calls.get(next..to)).unwrap_or_default();
     for (at, call) in calls.iter().enumerate() {
         let Err(fault) = state.call_unchecked(call) else { continue };
         return Err(match fault.kind {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::demonstrations::Demonstrations;
 use super::grammar::{MOST_CONSTANTS, Param, Shape, Term, Vocabulary};
-use super::ground::Ground;
 use super::instances::Instances;
 use crate::program::{Call, Function, Literal, Role};
 
@@ -32,9 +32,9 @@ struct Observed {
 }
 
 /// The vocabulary of an action, from what its demonstrations show.
-pub fn vocabulary(ground: &Ground, instances: &Instances) -> Vocabulary {
+pub fn vocabulary(demos: &Demonstrations, instances: &Instances) -> Vocabulary {
     let mut observed: BTreeMap<String, BTreeMap<String, Observed>> = BTreeMap::new();
-    for state in &ground.states {
+    for state in &demos.states {
         if let Value::Object(objects) = state.variables() {
             for (name, attributes) in objects {
                 let known = observed.entry(name).or_default();
@@ -47,10 +47,10 @@ pub fn vocabulary(ground: &Ground, instances: &Instances) -> Vocabulary {
         }
     }
     let mut terms = Vec::new();
-    reach(ground, &observed, &instances.function.receiver, "self", DEPTH, &mut terms);
+    reach(demos, &observed, &instances.function.receiver, "self", DEPTH, &mut terms);
     let params = instances.function.params.iter().enumerate().filter(|(_, name)| !name.starts_with('*'));
     let params =
-        params.map(|(at, name)| Param { name: name.clone(), common_words: common_words(ground, instances, at, name) });
+        params.map(|(at, name)| Param { name: name.clone(), common_words: common_words(demos, instances, at, name) });
     Vocabulary { terms, params: params.collect() }
 }
 
@@ -106,19 +106,19 @@ impl Observed {
 
 /// Adds what is reached from an object: its queries first, then its variables, then what its objects reach.
 fn reach(
-    ground: &Ground,
+    demos: &Demonstrations,
     observed: &BTreeMap<String, BTreeMap<String, Observed>>,
     receiver: &str,
     path: &str,
     depth: usize,
     terms: &mut Vec<Term>,
 ) {
-    let functions = ground.specification().functions();
+    let functions = demos.specification().functions();
     for function in functions.iter().filter(|f| f.receiver == receiver && f.role == Role::Query) {
         if function.name.starts_with('_') || function.params.iter().any(|p| p.starts_with('*')) {
             continue;
         }
-        let places = function.params.iter().map(|param| kinds(ground, function, param)).collect();
+        let places = function.params.iter().map(|param| kinds(demos, function, param)).collect();
         terms.push(Term { path: format!("{path}.{}", function.name), shape: Shape::Query(places) });
     }
     let Some(attributes) = observed.get(receiver) else { return };
@@ -132,18 +132,18 @@ fn reach(
             && depth > 1
             && object != receiver
         {
-            reach(ground, observed, object, &format!("{path}.{name}"), depth - 1, terms);
+            reach(demos, observed, object, &format!("{path}.{name}"), depth - 1, terms);
         }
     }
 }
 
 /// The constants a query's parameter takes, as calls of functions of the same object show for parameters of that name; none
 /// if it names things, which are what actions are called with, rather than kinds.
-fn kinds(ground: &Ground, query: &Function, param: &str) -> Vec<Literal> {
+fn kinds(demos: &Demonstrations, query: &Function, param: &str) -> Vec<Literal> {
     let mut values: BTreeMap<String, Literal> = BTreeMap::new();
     let mut count = 0;
-    for call in ground.demos.iter().flat_map(|demo| &demo.calls).filter(|call| call.receiver == query.receiver) {
-        let Some(function) = ground.specification().function(&call.receiver, &call.function) else { continue };
+    for call in demos.all.iter().flat_map(|demo| &demo.calls).filter(|call| call.receiver == query.receiver) {
+        let Some(function) = demos.specification().function(&call.receiver, &call.function) else { continue };
         if let Some(value) = argument(function, call, param) {
             count += 1;
             values.entry(value.to_string()).or_insert_with(|| value.clone());
@@ -153,7 +153,7 @@ fn kinds(ground: &Ground, query: &Function, param: &str) -> Vec<Literal> {
         }
     }
     let thing = |call: &Call| call.args.iter().any(|arg| values.contains_key(&arg.to_string()));
-    if count < values.len() * RECURRENCE || ground.steps.iter().filter_map(|s| ground.call(s)).any(thing) {
+    if count < values.len() * RECURRENCE || demos.steps.iter().filter_map(|s| demos.call(s)).any(thing) {
         return Vec::new();
     }
     values.into_values().collect()
@@ -166,7 +166,7 @@ fn argument<'a>(function: &Function, call: &'a Call, param: &str) -> Option<&'a 
 
 /// Words that are in all values of an action's parameter but not in all values that parameters of this name take in any
 /// action: what kind of thing the argument must be, perhaps.
-fn common_words(ground: &Ground, instances: &Instances, at: usize, name: &str) -> Vec<String> {
+fn common_words(demos: &Demonstrations, instances: &Instances, at: usize, name: &str) -> Vec<String> {
     let words = |text: &str| -> BTreeSet<String> {
         let runs = text.split(|c: char| !c.is_alphabetic()).filter(|run| run.chars().count() >= 3);
         runs.map(str::to_owned).collect()
@@ -176,9 +176,9 @@ fn common_words(ground: &Ground, instances: &Instances, at: usize, name: &str) -
         .iter()
         .filter_map(|b| if let Some(Literal::Str(t)) = b.get(at) { Some(words(t)) } else { None });
     let Some(common) = own.reduce(|a, b| &a & &b) else { return Vec::new() };
-    for step in &ground.steps {
-        let Some(call) = ground.call(step) else { continue };
-        let Some(function) = ground.specification().function(&call.receiver, &call.function) else { continue };
+    for step in &demos.steps {
+        let Some(call) = demos.call(step) else { continue };
+        let Some(function) = demos.specification().function(&call.receiver, &call.function) else { continue };
         if let Some(Literal::Str(text)) = argument(function, call, name)
             && !common.iter().any(|word| text.contains(word))
         {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::blocking::Domain;
-use stepwright::driver::{Beginning, BlockingSource, Command, Keep, Level, Notice, Request, Setup, Source};
+use stepwright::driver::{Beginning, BlockingSource, Command, Level, Notice, Persistence, Request, Setup, Source};
 use stepwright::episode::{ArtifactId, CheckKind, Header, Mark, Origin, Policy, Record, Session, Status, TreeEdit};
 use stepwright::model::ModelRequest;
 use stepwright::world::kitchen::{self, Find, KitchenWorld};
@@ -276,7 +276,7 @@ async fn a_change_of_the_tree_that_cannot_be_written_is_not_made() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("sessions");
     std::fs::write(&place, "").unwrap();
-    setup.keep = Keep::Copy(place.join("copy.jsonl"));
+    setup.keep = Persistence::Copy(place.join("copy.jsonl"));
     let mut w = Watched::start(setup);
     let shown = w.until("opened", |n, _| matches!(n, Notice::Situation(_))).await;
     let Notice::Situation(shown) = shown else { unreachable!() };

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Keep, Level, Notice, Request, SetSource, Source, WorkshopCommand};
+use stepwright::driver::{Beginning, Command, Level, Notice, Persistence, Request, SetSource, Source, WorkshopCommand};
 use stepwright::episode::{Configuration, Event, Policy, Session};
 use stepwright::model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
@@ -301,7 +301,7 @@ async fn a_candidate_is_not_changed_where_the_session_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("sessions");
     std::fs::write(&place, "").unwrap();
-    setup.keep = Keep::Copy(place.join("copy.jsonl"));
+    setup.keep = Persistence::Copy(place.join("copy.jsonl"));
     let mut w = Watched::start(setup);
     let put =
         |text: &str| Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: text.into() });

@@ -415,7 +415,7 @@ async fn nothing_is_executed_before_its_decision_can_be_written() {
     let path = blocker.join("copy.jsonl");
     let beginning = Beginning::Resume { session: Box::new(session), records };
     let mut setup = setup(beginning, Counter::default(), Scripted::lines(&[]), None);
-    setup.keep = stepwright::driver::Keep::Copy(path.clone());
+    setup.keep = stepwright::driver::Persistence::Copy(path.clone());
     let mut w = Watched::start(setup);
     w.send(Command::Gate(Request::Manual { text: "add 2".into() }));
     w.said(Level::Error, "Nothing happens until the session can be written").await;

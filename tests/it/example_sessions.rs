@@ -9,7 +9,8 @@ use crate::support::driver::{Scripted, Turn, Watched};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
-    Command, Keep, Level, NewSession, Notice, OpenRequest, Request, Setup, Source, Sources, prepare, prepare_new, start,
+    Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup, Source, Sources, prepare,
+    prepare_new, start,
 };
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
 use stepwright::program::sandbox::{Limits, Workers};
@@ -40,7 +41,7 @@ fn begin_in(world: &str, config: &Config, task: &str, path: &std::path::Path, sc
         setup.source = Source::Language { name: SCRIPT.into(), model };
     }
     setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
-    setup.keep = Keep::Log(log::Writer::create(path, header).unwrap());
+    setup.keep = Persistence::Log(log::Writer::create(path, header).unwrap());
     setup
 }
 

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use crate::support::recordings::recordings;
 use stepwright::episode::Status;
 use stepwright::planner::{Agent, Observed, ProposeContext};
-use stepwright::precondition::Ground;
+use stepwright::precondition::Demonstrations;
 use stepwright::program::{Assertion, Call, Role};
 use stepwright::program::{CheckedProgram, ProgramView as _};
 use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::agent;
 use stepwright::world::demonstration::{Demonstration, read};
 
-fn demonstrations(ground: &Ground) -> Vec<Demonstration> {
+fn demonstrations(ground: &Demonstrations) -> Vec<Demonstration> {
     let is_action = |c: &Call| is_action(ground, c);
-    let lines = ground.demos.iter().map(|d| serde_json::json!({ "id": d.id, "calls": d.calls }).to_string() + "\n");
+    let lines = ground.all.iter().map(|d| serde_json::json!({ "id": d.id, "calls": d.calls }).to_string() + "\n");
     read(&lines.collect::<String>(), "recordings", &[], is_action).unwrap()
 }
 
-fn is_action(ground: &Ground, call: &Call) -> bool {
+fn is_action(ground: &Demonstrations, call: &Call) -> bool {
     ground.specification().function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action)
 }
 
@@ -40,10 +40,10 @@ impl Counts {
 
 /// Predicts each system turn of the test dialogues from all that was before it. The status that the turn's recorded query had
 /// is told once a service call is predicted.
-fn predict(proposer: &dyn Agent, test: &Ground, rules: &Arc<BTreeMap<String, Vec<Assertion>>>) -> Counts {
+fn predict(proposer: &dyn Agent, test: &Demonstrations, rules: &Arc<BTreeMap<String, Vec<Assertion>>>) -> Counts {
     let mut counts = Counts::default();
     let is_status = |c: &Call| c.receiver == "system" && !is_action(test, c);
-    for dialogue in &test.demos {
+    for dialogue in &test.all {
         let calls = &dialogue.calls;
         let mut program = CheckedProgram::new(test.specification().start().unwrap(), Arc::clone(rules));
         let mut history = vec![Observed::default()];

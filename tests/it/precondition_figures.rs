@@ -4,29 +4,29 @@ use std::path::Path;
 
 use crate::support::recordings::recordings;
 use serde_json::Value;
-use stepwright::precondition::{Demo, Ground, Instances, Mean, Score, Workshop};
+use stepwright::precondition::{CandidateStore, Demo, Demonstrations, Instances, Mean, Score};
 use stepwright::program::{Role, Specification};
 use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::World as _;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 
 /// What the built-in proposer suggests for each of these actions, scored on other episodes; prints a line each.
-fn score(demos: &Ground, other: &Ground, truth: &[(String, Vec<String>)]) -> Vec<Score> {
-    let mut workshop = Workshop::new(demos.specification(), demos.demos.clone()).unwrap();
+fn score(demos: &Demonstrations, other: &Demonstrations, truth: &[(String, Vec<String>)]) -> Vec<Score> {
+    let mut store = CandidateStore::new(demos.specification(), demos.all.clone()).unwrap();
     let mut scores = Vec::new();
     for (action, truth) in truth {
-        workshop.enumerate(action, |_, _| true).unwrap();
-        let predicted = workshop.suggested(action);
+        store.enumerate(action, |_, _| true).unwrap();
+        let predicted = store.suggested(action);
         let instances = Instances::new(other, other.action(action).unwrap());
         let sets = [&predicted, truth].map(|texts| instances.conjunction(other, texts).unwrap());
         let score = Score::of_sets(&sets[0], &sets[1]);
-        let pool = workshop.pool(action).unwrap();
+        let pool = store.pool(action).unwrap();
         eprintln!(
             "  {action}: precision {:.3} recall {:.3} of {} candidates ({} withheld): {predicted:?}; true: {truth:?}",
             score.precision,
             score.recall,
             pool.candidates.len(),
-            workshop.withheld(action).len(),
+            store.withheld(action).len(),
         );
         scores.push(score);
     }
@@ -69,7 +69,7 @@ fn other_episodes(dir: &Path, demos: &[Demo]) -> Vec<Demo> {
 fn household_preconditions_reach_the_papers_best() {
     let (Some(alfworld), Some(sgd)) = (recordings("alfworld"), recordings("sgd")) else { return };
     let demos = Recordings::open(&sgd).unwrap().household().unwrap();
-    let other = Ground::new(demos.specification(), other_episodes(&alfworld, &demos.demos)).unwrap();
+    let other = Demonstrations::new(demos.specification(), other_episodes(&alfworld, &demos.all)).unwrap();
     let recorded = std::fs::read_to_string(alfworld.join("preconditions.json")).unwrap();
     let recorded: Value = serde_json::from_str(&recorded).unwrap();
     let truth: Vec<(String, Vec<String>)> = recorded["actions"]
@@ -81,7 +81,7 @@ fn household_preconditions_reach_the_papers_best() {
             (a["action"].as_str().unwrap().to_owned(), texts.collect())
         })
         .collect();
-    let f1 = report(&format!("household, {} other episodes", other.demos.len()), &score(&demos, &other, &truth));
+    let f1 = report(&format!("household, {} other episodes", other.all.len()), &score(&demos, &other, &truth));
     assert_eq!(format!("{f1:.4}"), "0.9552");
 }
 
@@ -106,13 +106,13 @@ fn dialogue_preconditions_reach_the_papers_best() {
 fn the_shipped_demonstrations_suffice() {
     let specification = Specification::load(include_str!("../../worlds/household/spec.py"), "spec.py").unwrap();
     let demos = shipped::demonstrations(Edition::Put).unwrap();
-    let ground = Ground::new(&specification, demos.iter().map(Demo::from).collect()).unwrap();
+    let demos = Demonstrations::new(&specification, demos.iter().map(Demo::from).collect()).unwrap();
     let actions = specification.functions().iter().filter(|f| f.role == Role::Action);
     let truth: Vec<(String, Vec<String>)> = actions
         .map(|f| (f.name.clone(), f.assertions.iter().map(|a| a.expression.clone()).collect()))
-        .filter(|(action, _)| !Instances::new(&ground, ground.action(action).unwrap()).calls.is_empty())
+        .filter(|(action, _)| !Instances::new(&demos, demos.action(action).unwrap()).calls.is_empty())
         .collect();
     assert_eq!(truth.len(), 9);
-    let f1 = report("household, shipped demonstrations", &score(&ground, &ground, &truth));
+    let f1 = report("household, shipped demonstrations", &score(&demos, &demos, &truth));
     assert_eq!(format!("{f1:.4}"), "0.9679");
 }

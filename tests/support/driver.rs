@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use stepwright::driver::prompting::Prompting;
 use stepwright::driver::{
-    Beginning, BlockingSource, Command, Handle, Keep, Level, Notice, Request, Setup, Source, start,
+    Beginning, BlockingSource, Command, Handle, Level, Notice, Persistence, Request, Setup, Source, start,
 };
 use stepwright::episode::{Event, FORMAT_VERSION, Header, Record, Session, log};
 use stepwright::model::{
@@ -312,7 +312,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
         sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
         prompting: Prompting::default(),
         demonstrations: Arc::default(),
-        keep: log.map_or(Keep::Nothing, Keep::Log),
+        keep: log.map_or(Persistence::Nothing, Persistence::Log),
         adopted: Vec::new(),
         policy: None,
         unattended: false,

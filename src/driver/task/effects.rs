@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Driver, diverged_words};
 use crate::driver::difference::difference;
 use crate::driver::jobs::{self, Job, Ran};
-use crate::driver::setup::Keep;
+use crate::driver::setup::Persistence;
 use crate::driver::{Level, Notice, checking};
 use crate::episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request};
 use crate::episode::{
@@ -70,7 +70,7 @@ impl Driver {
 
     /// Hands a record to the operating system, decisions to the disk.
     fn persist(&mut self, record: &Record) -> Result<(), log::LogError> {
-        if let Keep::Copy(path) = &self.keep {
+        if let Persistence::Copy(path) = &self.keep {
             // Records are written in today's format, whatever format they were read in.
             let header = Header { version: FORMAT_VERSION, ..self.gate.session().header.clone() };
             let mut log = log::Writer::create(path, &header)?;
@@ -81,9 +81,9 @@ impl Driver {
             }
             self.say(Level::Info, format!("what you do is kept in {}", path.display()));
             self.before = Arc::default();
-            self.keep = Keep::Log(log);
+            self.keep = Persistence::Log(log);
         }
-        let Keep::Log(log) = &mut self.keep else { return Ok(()) };
+        let Persistence::Log(log) = &mut self.keep else { return Ok(()) };
         log.append(record)?;
         if matches!(record.event, Event::Decided { .. }) { log.sync() } else { Ok(()) }
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::jobs::{Jobs, Message, Outlets};
-use super::setup::{Beginning, Keep, Setup, Source};
+use super::setup::{Beginning, Persistence, Setup, Source};
 use super::timeline::{self, Timeline};
 use super::workshop::{Surroundings, Workshop};
 use super::{Command, Handle, Level, Notice};
@@ -46,7 +46,7 @@ pub(super) struct Driver {
     pub(super) prompting: Prompting,
     /// What runs programs that models write.
     pub(super) sandbox: Arc<dyn Sandbox>,
-    keep: Keep,
+    keep: Persistence,
     /// What a copy begins with.
     before: Arc<Vec<Record>>,
     clock: super::setup::Clock,
@@ -123,8 +123,8 @@ impl Driver {
             points.tell_truth();
         }
         let path = match &keep {
-            Keep::Log(log) => Some(log.path().to_owned()),
-            Keep::Nothing | Keep::Copy(_) => None,
+            Persistence::Log(log) => Some(log.path().to_owned()),
+            Persistence::Nothing | Persistence::Copy(_) => None,
         };
         let records = Arc::new(records);
         let _ = notices.send(Notice::Opened { header: Box::new(header), records: Arc::clone(&records), path });
@@ -206,7 +206,7 @@ impl Driver {
         if self.gate.is_asking() {
             self.request(Request::Cancel);
         }
-        if let Keep::Log(log) = &self.keep
+        if let Persistence::Log(log) = &self.keep
             && let Err(error) = log.sync()
         {
             self.say(Level::Error, error.to_string());

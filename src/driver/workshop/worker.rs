@@ -17,7 +17,7 @@ use crate::driver::{Level, Notice};
 use crate::episode::CandidateEdit;
 use crate::precondition::{AdoptedAction, AdoptedSet};
 use crate::precondition::{
-    Candidate, CandidateContext, Demo, Edit, Occasion, PlannedEdit, Pool, Workshop, WorkshopError, Written,
+    Candidate, CandidateContext, CandidateStore, Demo, Edit, Occasion, PlannedEdit, Pool, StoreError, Written,
 };
 use crate::program::Specification;
 use crate::world::demonstration::Demonstration;
@@ -59,7 +59,7 @@ pub(super) struct CandidateWorker {
     notices: UnboundedSender<Notice>,
     messages: UnboundedSender<Message>,
     demonstrations: Arc<Vec<Demonstration>>,
-    store: Option<Box<Workshop>>,
+    store: Option<Box<CandidateStore>>,
     working: bool,
     queue: VecDeque<Job>,
     cancel: CancellationToken,
@@ -68,7 +68,7 @@ pub(super) struct CandidateWorker {
 /// A job's end: the store comes back.
 #[derive(Default)]
 pub(in crate::driver) struct Done {
-    pub(super) store: Option<Box<Workshop>>,
+    pub(super) store: Option<Box<CandidateStore>>,
     pub(super) contexts: Vec<(String, CandidateContext)>,
     /// What a model is to score.
     pub(super) to_score: Option<ToScore>,
@@ -117,7 +117,7 @@ impl CandidateWorker {
     }
 
     /// Takes the store back from a job; [`CandidateWorker::go_on`] begins the next one.
-    pub(super) fn take_back(&mut self, store: Option<Box<Workshop>>) {
+    pub(super) fn take_back(&mut self, store: Option<Box<CandidateStore>>) {
         self.store = store;
     }
 
@@ -154,7 +154,7 @@ impl CandidateWorker {
 
 /// A job with all it needs.
 struct Work {
-    store: Option<Box<Workshop>>,
+    store: Option<Box<CandidateStore>>,
     /// What a person changed before the store is built.
     earlier: BTreeMap<String, Vec<CandidateEdit>>,
     specification: Specification,
@@ -171,7 +171,7 @@ impl Work {
             Some(store) => Ok(store),
             None => {
                 let demos = self.demonstrations.iter().map(Demo::from).collect();
-                Workshop::new(&self.specification, demos).map(|mut store| {
+                CandidateStore::new(&self.specification, demos).map(|mut store| {
                     store.remember(&self.earlier);
                     Box::new(store)
                 })
@@ -194,7 +194,7 @@ impl Work {
         let mut done = Done::default();
         if let Err(error) = self.carry_out(&mut store, job, &mut done) {
             let level = match error {
-                WorkshopError::Cancelled | WorkshopError::NoChange(..) | WorkshopError::AlreadyThere(..) => Level::Info,
+                StoreError::Cancelled | StoreError::NoChange(..) | StoreError::AlreadyThere(..) => Level::Info,
                 _ => Level::Error,
             };
             self.say(level, error.to_string());
@@ -203,7 +203,7 @@ impl Work {
         done
     }
 
-    fn carry_out(&self, store: &mut Workshop, job: Job, done: &mut Done) -> Result<(), WorkshopError> {
+    fn carry_out(&self, store: &mut CandidateStore, job: Job, done: &mut Done) -> Result<(), StoreError> {
         let pool = match job {
             Job::Enumerate(action) => {
                 let actions = actions(store, action);
@@ -228,7 +228,7 @@ impl Work {
                     let contexts = shown.filter_map(|at| store.context(&action, at));
                     done.contexts.extend(contexts.map(|context| (action.clone(), context)));
                     if done.contexts.len() == before {
-                        return Err(WorkshopError::NeverCalled(action));
+                        return Err(StoreError::NeverCalled(action));
                     }
                 }
                 return Ok(());
@@ -274,7 +274,7 @@ impl Work {
             Job::ToScore(action) => {
                 let shown = self.spread(&action, 1).first().copied();
                 let context = shown.and_then(|at| store.context(&action, at));
-                let context = context.ok_or_else(|| WorkshopError::NeverCalled(action.clone()))?;
+                let context = context.ok_or_else(|| StoreError::NeverCalled(action.clone()))?;
                 let texts = worth_scoring(&store.pool(&action)?);
                 done.to_score = Some(ToScore { action, context, texts });
                 return Ok(());
@@ -334,7 +334,7 @@ fn worth_scoring(pool: &Pool) -> Vec<String> {
 }
 
 /// What Equation (1) suggests for each action.
-fn suggested(workshop: &Workshop) -> AdoptedSet {
+fn suggested(workshop: &CandidateStore) -> AdoptedSet {
     let actions = workshop.called_actions().map(|f| AdoptedAction {
         action: f.name.clone(),
         params: f.params.clone(),
@@ -344,7 +344,7 @@ fn suggested(workshop: &Workshop) -> AdoptedSet {
 }
 
 /// The action, or all that the demonstrations call.
-fn actions(workshop: &Workshop, action: Option<String>) -> Vec<String> {
+fn actions(workshop: &CandidateStore, action: Option<String>) -> Vec<String> {
     match action {
         Some(action) => vec![action],
         None => workshop.called_actions().map(|f| f.name.clone()).collect(),

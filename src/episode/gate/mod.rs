@@ -1,4 +1,4 @@
-//! The gate: the state machine through which every action of an episode passes.
+//! The gate. Decides which action is taken: a state machine that every action of an episode passes through.
 //!
 //! Pure: requests and reports go in, effects come out as data; it never does any input or output, and time is an argument. It
 //! owns the session and is the only one that adds records to it. What a *good* next action is belongs to the method, what an
@@ -28,7 +28,7 @@ use super::session::Session;
 use answers::Serving;
 use artifact::Typed;
 pub use exchange::{Advice, Answer, AskSpec, Assertions, Draft, Effect, Level, Report, Request, Ticket};
-pub use policy::{Ruling, rule};
+pub use policy::{PolicyOutcome, rule};
 use replay::Replay;
 #[cfg(test)]
 pub(super) use simulation::header;

@@ -1,4 +1,4 @@
-//! When the gate may decide by itself. Pure functions of the session.
+//! The policy. Says when the gate decides by itself; pure functions of the session.
 
 use super::super::decision::Policy;
 use super::super::proposal::{Action, Mark, Proposal, Verdict};
@@ -7,7 +7,7 @@ use crate::words::count;
 
 /// What the policy says of a recommended proposal.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ruling {
+pub enum PolicyOutcome {
     /// A person decides; nothing was to be decided automatically.
     Person,
     /// The policy takes it; the rule in words.
@@ -23,37 +23,37 @@ pub fn rule(
     spent: u64,
     proposal: Result<&Proposal, &str>,
     verdict: Option<&Verdict>,
-) -> Ruling {
+) -> PolicyOutcome {
     if !policy.is_automatic() {
-        return Ruling::Person;
+        return PolicyOutcome::Person;
     }
     if taken >= policy.steps {
-        return Ruling::Stop(steps_used(policy.steps));
+        return PolicyOutcome::Stop(steps_used(policy.steps));
     }
     if let Some(why) = over_budget(policy, spent) {
-        return Ruling::Stop(why);
+        return PolicyOutcome::Stop(why);
     }
     let proposal = match proposal {
         Ok(proposal) => proposal,
-        Err(why) => return Ruling::Stop(format!("there is no proposal to take: {why}")),
+        Err(why) => return PolicyOutcome::Stop(format!("there is no proposal to take: {why}")),
     };
     let Some(action) = &proposal.action else {
-        return Ruling::Stop(format!("proposal {} is no action", proposal.id));
+        return PolicyOutcome::Stop(format!("proposal {} is no action", proposal.id));
     };
     let mark = verdict.map_or(Mark::NotChecked, Verdict::mark);
     if policy.until_fails {
         match mark {
             // A blocked selection executes nothing: only the blocking tree grows.
             Mark::Holds | Mark::Blocked => {}
-            Mark::Fails => return Ruling::Stop(failing(action, verdict)),
-            Mark::Unknown => return Ruling::Stop(format!("the checks of `{}` cannot all be told", action.text)),
-            Mark::NotChecked => return Ruling::Stop(format!("nothing could be checked of `{}`", action.text)),
+            Mark::Fails => return PolicyOutcome::Stop(failing(action, verdict)),
+            Mark::Unknown => return PolicyOutcome::Stop(format!("the checks of `{}` cannot all be told", action.text)),
+            Mark::NotChecked => return PolicyOutcome::Stop(format!("nothing could be checked of `{}`", action.text)),
         }
     }
     if let Some(until) = &policy.until_action
         && names(action, until)
     {
-        return Ruling::Stop(format!("`{}` is next (stop before `{until}`)", action.text));
+        return PolicyOutcome::Stop(format!("`{}` is next (stop before `{until}`)", action.text));
     }
     let left = policy.steps - taken;
     let held = match mark {
@@ -61,7 +61,7 @@ pub fn rule(
         Mark::Blocked => "blocked, so that nothing is executed, ",
         _ => "",
     };
-    Ruling::Take(if policy.steps == u32::MAX {
+    PolicyOutcome::Take(if policy.steps == u32::MAX {
         format!("{held}running to the end")
     } else {
         format!("{held}{left} of {} left", count(policy.steps, "automatic step"))

@@ -1,4 +1,4 @@
-//! Replaying the steps that followed a rewritten one, in a new branch, as far as they go.
+//! Replay. Takes the steps that followed a rewritten one again, in a new branch, as far as they go.
 
 use std::collections::VecDeque;
 

@@ -1,10 +1,10 @@
-//! What the gate does when an effect has been carried out.
+//! Reports. Takes in what carried-out effects came to, and says what follows.
 
 use super::super::artifact::ArtifactId;
 use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{Event, StepOutcome};
 use super::super::proposal::{Action, ProposalId};
-use super::policy::{self, Ruling, spent};
+use super::policy::{self, PolicyOutcome, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
 use crate::words::count;
 
@@ -203,12 +203,12 @@ impl Gate {
         let proposal = recommended.and_then(|id| turn.and_then(|t| t.proposal(id))).ok_or(why);
         let verdict = recommended.and_then(|id| turn.and_then(|t| t.verdicts.get(&id)));
         match policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict) {
-            Ruling::Person => {}
-            Ruling::Stop(why) => {
+            PolicyOutcome::Person => {}
+            PolicyOutcome::Stop(why) => {
                 self.stop_policy(&why);
                 self.say(Level::Info, format!("stopped: {why}; approve, edit or reject"));
             }
-            Ruling::Take(why) => {
+            PolicyOutcome::Take(why) => {
                 let Some(proposal) = recommended else { return };
                 self.taken = self.taken.saturating_add(1);
                 self.take(Choice::Approve { proposal }, Actor::Policy, why);

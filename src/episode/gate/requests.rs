@@ -1,4 +1,4 @@
-//! What the gate does when a person asks for something. Called at rest only, but for `cancel`.
+//! Requests. Carries out what people ask; called at rest, but for `cancel` and what is aside of the episode.
 
 use serde_json::Value;
 

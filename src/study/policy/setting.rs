@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{Beginning, BlockingSource, Clock, Keep, Resolver, Setup, Source, prompting, sandbox};
+use crate::driver::{Beginning, BlockingSource, Clock, Persistence, Resolver, Setup, Source, prompting, sandbox};
 use crate::episode::{FORMAT_VERSION, Header, Policy};
 use crate::method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use crate::method::{self, Method};
@@ -151,7 +151,7 @@ impl Basis {
             prompting,
             sandbox: sandbox(),
             demonstrations: Arc::clone(&known.demonstrations),
-            keep: Keep::Nothing,
+            keep: Persistence::Nothing,
             adopted: Vec::new(),
             policy: Some(Policy { steps: self.steps, ..Policy::manual() }),
             unattended: true,

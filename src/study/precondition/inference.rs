@@ -9,7 +9,7 @@ use super::result::Approach;
 use super::subject::Subject;
 use crate::model::{Completion, LanguageModel, ModelRequest};
 use crate::precondition::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, Fate, Workshop, Written, read_completion,
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Fate, Written, read_completion,
 };
 use crate::prompt::Prompts;
 
@@ -74,18 +74,18 @@ impl Inferred {
     }
 
     /// What a pool suggests.
-    fn suggested(self, workshop: &Workshop, action: &str) -> Result<Self, String> {
-        let pool = workshop.pool(action).map_err(|e| e.to_string())?;
+    fn suggested(self, store: &CandidateStore, action: &str) -> Result<Self, String> {
+        let pool = store.pool(action).map_err(|e| e.to_string())?;
         let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
-        Ok(Inferred { assertions: workshop.suggested(action), candidates: pool.candidates.len(), valid, ..self })
+        Ok(Inferred { assertions: store.suggested(action), candidates: pool.candidates.len(), valid, ..self })
     }
 }
 
 /// By the built-in enumerator.
 pub(super) fn enumerated(subject: &Subject, action: &str) -> Result<Vec<Inferred>, String> {
-    let mut workshop = subject.workshop.clone();
-    workshop.enumerate(action, |_, _| true).map_err(|e| e.to_string())?;
-    Ok(vec![Inferred::nothing(Approach::Enumerated).suggested(&workshop, action)?])
+    let mut store = subject.store.clone();
+    store.enumerate(action, |_, _| true).map_err(|e| e.to_string())?;
+    Ok(vec![Inferred::nothing(Approach::Enumerated).suggested(&store, action)?])
 }
 
 /// By a language model: what it writes greedily after the first demonstration that calls the action, taken as it is; and its
@@ -96,22 +96,22 @@ pub(super) async fn asked(
     asking: &Asking,
     cancel: &CancellationToken,
 ) -> Result<Vec<Inferred>, String> {
-    let mut workshop = subject.workshop.clone();
-    let calling = workshop.ground().demos.iter().enumerate();
+    let mut store = subject.store.clone();
+    let calling = store.demonstrations().all.iter().enumerate();
     let calling: Vec<usize> =
         calling.filter(|(_, d)| d.calls.iter().any(|c| c.function == action)).map(|(at, _)| at).collect();
     let mut spent = Spent::default();
     let mut written: Vec<Written> = Vec::new();
     let mut prompted = Inferred::nothing(Approach::Prompted);
     for (number, demonstration) in calling.into_iter().enumerate() {
-        let context = workshop.context(action, demonstration);
+        let context = store.context(action, demonstration);
         let context =
             context.ok_or_else(|| format!("the specification cannot be shown without {action}'s assertions"))?;
         let greedy = asking.ask(&context, 1, 0.0, number, &mut spent, cancel).await?;
         let greedy: Vec<Written> = greedy.iter().flat_map(|c| read_completion(&c.text)).collect();
         if number == 0 {
             prompted.candidates = greedy.len();
-            prompted.assertions = evaluable(&workshop, action, &greedy)?;
+            prompted.assertions = evaluable(&store, action, &greedy)?;
             prompted.asks = spent.asks;
             prompted.prompt_tokens = spent.prompt;
             prompted.completion_tokens = spent.completion;
@@ -122,19 +122,19 @@ pub(super) async fn asked(
             written.extend(sampled.iter().flat_map(|c| read_completion(&c.text)));
         }
     }
-    workshop.take_in(action, &written).map_err(|e| e.to_string())?;
-    let validated = Inferred::nothing(Approach::Validated).suggested(&workshop, action)?;
+    store.take_in(action, &written).map_err(|e| e.to_string())?;
+    let validated = Inferred::nothing(Approach::Validated).suggested(&store, action)?;
     let Spent { asks, prompt, completion } = spent;
     let validated = Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..validated };
     Ok(vec![prompted, validated])
 }
 
 /// Those of the lines that are assertions and can be evaluated at all; whether they hold in the demonstrations is not asked.
-fn evaluable(workshop: &Workshop, action: &str, written: &[Written]) -> Result<Vec<String>, String> {
+fn evaluable(store: &CandidateStore, action: &str, written: &[Written]) -> Result<Vec<String>, String> {
     let mut kept = Vec::new();
     for written in written {
         let Written::Candidate(text) = written else { continue };
-        let judged = workshop.try_text(action, text).map_err(|e| e.to_string())?;
+        let judged = store.try_text(action, text).map_err(|e| e.to_string())?;
         if !matches!(judged.fate, Fate::Malformed { .. } | Fate::Unknown { .. }) {
             kept.push(text.clone());
         }

@@ -27,7 +27,7 @@ pub use result::{ActionResult, Agreement, Approach, Way};
 pub use subject::{Subject, SubjectError, Truth};
 
 use super::runner::{Plan, Study, Unit, seconds_since};
-use crate::precondition::{AdoptedAction, AdoptedSet, Demo, Workshop};
+use crate::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo};
 use crate::program::{Role, Specification};
 use crate::world::TaskInfo;
 use inference::Inferred;
@@ -142,19 +142,19 @@ pub fn enumerated(
     specification: &Specification,
     demonstrations: Vec<Demo>,
 ) -> Result<BTreeMap<String, Vec<String>>, String> {
-    let mut workshop = Workshop::new(specification, demonstrations).map_err(|e| e.to_string())?;
-    let actions: Vec<String> = workshop.called_actions().map(|f| f.name.clone()).collect();
+    let mut store = CandidateStore::new(specification, demonstrations).map_err(|e| e.to_string())?;
+    let actions: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
     let mut adopted = BTreeMap::new();
     for action in actions {
-        workshop.enumerate(&action, |_, _| true).map_err(|e| e.to_string())?;
-        let suggested = workshop.suggested(&action);
+        store.enumerate(&action, |_, _| true).map_err(|e| e.to_string())?;
+        let suggested = store.suggested(&action);
         adopted.insert(action, suggested);
     }
     Ok(adopted)
 }
 
 fn adopted(subject: &Subject, way: &Way, approach: Approach, results: &[ActionResult]) -> Option<AdoptedSet> {
-    let specification = subject.workshop.ground().specification();
+    let specification = subject.store.demonstrations().specification();
     let of = |name: &str| {
         let own = |r: &&ActionResult| {
             (r.world.as_str(), &r.subject, r.action.as_str()) == (subject.world, &subject.name, name)

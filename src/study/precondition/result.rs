@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::inference::Inferred;
 use super::subject::Subject;
-use crate::precondition::{Bits, Ground, Instances, Score};
+use crate::precondition::{Demonstrations, InstanceSet, Instances, Score};
 
 /// How assertions were come by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -165,12 +165,12 @@ impl ActionResult {
 }
 
 /// At how many calls of the action the set holds, and how many there are.
-fn held(ground: &Ground, instances: &Instances, set: &Bits) -> (usize, usize) {
+fn held(demos: &Demonstrations, instances: &Instances, set: &InstanceSet) -> (usize, usize) {
     let name = &instances.function;
     let (mut held, mut calls) = (0, 0);
     for at in 0..instances.len() {
-        let Some(instance) = instances.instance(ground, at) else { continue };
-        let called = ground.call(&instance.step);
+        let Some(instance) = instances.instance(demos, at) else { continue };
+        let called = demos.call(&instance.step);
         if called.is_some_and(|c| c.receiver == name.receiver && c.function == name.name && c.args == instance.binding)
         {
             calls += 1;

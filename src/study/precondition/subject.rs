@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::precondition::{AdoptedSet, Demo, Ground, GroundError, Instances, Workshop};
+use crate::precondition::{AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances};
 use crate::program::{Role, Specification};
 use crate::world::demonstration::Demonstration;
 use crate::world::dialogue::Source;
@@ -53,7 +53,7 @@ pub enum SubjectError {
     Specification(#[from] crate::program::ProgramError),
     /// An episode cannot be executed.
     #[error(transparent)]
-    Ground(#[from] GroundError),
+    Demonstrations(#[from] DemonstrationError),
 }
 
 /// A service or world whose actions' preconditions are inferred.
@@ -64,9 +64,9 @@ pub struct Subject {
     /// The service, or the world's name.
     pub name: String,
     /// The demonstrations and their empty pools.
-    pub(super) workshop: Workshop,
+    pub(super) store: CandidateStore,
     /// The episodes to score on.
-    pub(super) tests: Ground,
+    pub(super) tests: Demonstrations,
     /// What is true, where it is known.
     pub truth: Option<Truth>,
 }
@@ -93,9 +93,9 @@ impl Subject {
                 "other episode to score on; keep some back with a smaller --demos, or name data that has more with --data",
             ));
         }
-        let workshop = Workshop::new(specification, demonstrations)?;
-        let tests = Ground::new(specification, tests)?;
-        Ok(Subject { world, name: name.to_owned(), workshop, tests, truth })
+        let store = CandidateStore::new(specification, demonstrations)?;
+        let tests = Demonstrations::new(specification, tests)?;
+        Ok(Subject { world, name: name.to_owned(), store, tests, truth })
     }
 
     /// A service of a source: its first `demonstrations`, and its other dialogues (the first `tests` of them): those not there
@@ -127,7 +127,7 @@ impl Subject {
 
     /// The actions that the demonstrations call, in the specification's order.
     pub fn actions(&self) -> Vec<String> {
-        self.workshop.called_actions().map(|f| f.name.clone()).collect()
+        self.store.called_actions().map(|f| f.name.clone()).collect()
     }
 
     /// The true assertions of an action, where they are known.
@@ -137,12 +137,12 @@ impl Subject {
 
     /// How many demonstrations it is inferred from.
     pub fn demonstrations(&self) -> usize {
-        self.workshop.ground().demos.len()
+        self.store.demonstrations().all.len()
     }
 
     /// How many episodes it is scored on.
     pub fn tests(&self) -> usize {
-        self.tests.demos.len()
+        self.tests.all.len()
     }
 
     /// The instances of an action in the episodes to score on.

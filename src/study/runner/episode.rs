@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Played, play};
 use crate::config::Config;
-use crate::driver::{self, Beginning, Keep, NewSession, Setup};
+use crate::driver::{self, Beginning, NewSession, Persistence, Setup};
 use crate::episode::{Policy, Session, log};
 use crate::study::in_force::InForce;
 use crate::world::Sources;
@@ -79,7 +79,7 @@ impl SessionFolder {
         let numbered = |n: u32| if n == 1 { format!("{name}.jsonl") } else { format!("{name}-{n}.jsonl") };
         let free = (1..).map(|n| self.0.join(numbered(n))).find(|path| !path.exists());
         let path = free.unwrap_or_else(|| self.0.join(&name));
-        setup.keep = Keep::Log(log::Writer::create(&path, header).map_err(|e| e.to_string())?);
+        setup.keep = Persistence::Log(log::Writer::create(&path, header).map_err(|e| e.to_string())?);
         Ok(())
     }
 }

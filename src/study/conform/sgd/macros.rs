@@ -39,16 +39,16 @@ fn adopted(recordings: &Recordings, service: &str) -> Result<Option<Vec<Score>>,
         return Ok(None);
     }
     let golden: Value = read_json(&path)?;
-    let ground = recordings.service(service, Split::Test)?;
+    let demos = recordings.service(service, Split::Test)?;
     let mut scores = Vec::new();
     for action in list(&golden, "actions") {
         let name = action["action"].as_str().unwrap_or_default();
         let case = list(action, "cases").iter().find(|case| case["name"].as_str() == Some("h_opt"));
-        let Some((case, function)) = case.zip(ground.action(name)) else { continue };
-        let instances = Instances::new(&ground, function);
+        let Some((case, function)) = case.zip(demos.action(name)) else { continue };
+        let instances = Instances::new(&demos, function);
         let set = |value: &Value| {
             let texts = texts(value).ok_or_else(|| format!("{service}, {name}: no list of assertions"))?;
-            instances.conjunction(&ground, &texts)
+            instances.conjunction(&demos, &texts)
         };
         scores.push(Score::of_sets(&set(&case["pred"])?, &set(&action["ground_truth"])?));
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::fields::{first_difference, held, list, tell_unread};
 use super::{NAME, difference};
-use crate::precondition::{Bits, Evaluation, Fate, Ground, Instances, Step, clusters, judge};
+use crate::precondition::{Demonstrations, Evaluation, Fate, InstanceSet, Instances, Step, clusters, judge};
 use crate::program::{Assertion, Call};
 use crate::study::conform::{Difference, Row};
 
@@ -12,34 +12,34 @@ use crate::study::conform::{Difference, Row};
 type Truth = [(String, Vec<String>)];
 
 /// Compares every pool of a file with one row: a file holds `actions`, or is one pool itself.
-pub(super) fn compare(ground: &Ground, truth: &Truth, golden: &Value, file: &str) -> Row {
+pub(super) fn compare(demos: &Demonstrations, truth: &Truth, golden: &Value, file: &str) -> Row {
     let mut row = Row::new(NAME, format!("golden/{file}"), "candidates");
     match golden.get("actions").and_then(Value::as_array) {
         Some(pools) => {
-            let ids: Vec<&str> = ground.demos.iter().map(|d| d.id.as_str()).collect();
+            let ids: Vec<&str> = demos.all.iter().map(|d| d.id.as_str()).collect();
             let got = [
                 ("n_demos", json!(ids.len())),
                 ("demos", json!(ids)),
-                ("n_steps", json!(ground.steps.len())),
-                ("n_states", json!(states(ground))),
+                ("n_steps", json!(demos.steps.len())),
+                ("n_states", json!(states(demos))),
             ];
             let difference = held(&mut row, file, &got, &["actions"], golden);
             difference.into_iter().for_each(|found| row.differs(found));
-            pools.iter().for_each(|pool| compare_pool(ground, truth, pool, file, &mut row));
+            pools.iter().for_each(|pool| compare_pool(demos, truth, pool, file, &mut row));
         }
-        None => compare_pool(ground, truth, golden, file, &mut row),
+        None => compare_pool(demos, truth, golden, file, &mut row),
     }
     row
 }
 
 /// The states of the demonstrations as the recordings count them: a step has a new one if a call other than an action stands
 /// between it and the step before, whether it changed anything or not.
-fn states(ground: &Ground) -> usize {
+fn states(demos: &Demonstrations) -> usize {
     let follows = |pair: &[Step]| match pair {
         [before, step] => before.demonstration == step.demonstration && before.call + 1 == step.call,
         _ => false,
     };
-    ground.steps.len() - ground.steps.windows(2).filter(|pair| follows(pair)).count()
+    demos.steps.len() - demos.steps.windows(2).filter(|pair| follows(pair)).count()
 }
 
 /// A candidate's fields as the recordings write them.
@@ -63,27 +63,27 @@ pub(super) fn fields(fate: &Fate, evaluation: Option<&Evaluation>, demos: usize)
     ]
 }
 
-fn compare_pool(ground: &Ground, truth: &Truth, pool: &Value, file: &str, row: &mut Row) {
+fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str, row: &mut Row) {
     let action = pool.get("action").and_then(Value::as_str).unwrap_or_default();
     let candidates = list(pool, "candidates");
-    let Some(function) = ground.action(action) else {
+    let Some(function) = demos.action(action) else {
         return row.lacks(candidates.len() as u64, || format!("the specification has no action {action}"));
     };
-    let instances = Instances::new(ground, function);
+    let instances = Instances::new(demos, function);
     let judged: Vec<(Fate, Option<Evaluation>)> = candidates
         .iter()
-        .map(|candidate| judge(ground, &instances, candidate.get("cand").and_then(Value::as_str).unwrap_or_default()))
+        .map(|candidate| judge(demos, &instances, candidate.get("cand").and_then(Value::as_str).unwrap_or_default()))
         .collect();
-    let sets: Vec<Option<&Bits>> =
+    let sets: Vec<Option<&InstanceSet>> =
         judged.iter().map(|(fate, e)| e.as_ref().filter(|_| *fate == Fate::Valid).map(|e| &e.set)).collect();
     let ranked = clusters(&sets);
     for (id, (candidate, (fate, evaluation))) in candidates.iter().zip(&judged).enumerate() {
         let cluster = ranked.iter().position(|c| c.members.contains(&id));
-        let mut got = fields(fate, evaluation.as_ref(), ground.demos.len());
+        let mut got = fields(fate, evaluation.as_ref(), demos.all.len());
         got.push(("cluster", json!(cluster)));
         got.push(("optimal", json!(cluster.and_then(|c| ranked.get(c)).is_some_and(|c| c.optimal))));
         if let Some(evaluation) = evaluation {
-            got.push(("snapshot_verdict", json!(isolated(ground, &instances, &evaluation.set))));
+            got.push(("snapshot_verdict", json!(isolated(demos, &instances, &evaluation.set))));
         }
         let at = format!("{file}, {action}, candidate {id} {}", candidate["cand"]);
         tell_unread(row, &at, &got, &[], candidate);
@@ -109,7 +109,7 @@ fn compare_pool(ground: &Ground, truth: &Truth, pool: &Value, file: &str, row: &
     let ids: Vec<Option<usize>> = truth_ids(candidates, truth, action);
     let mut got = vec![
         ("n_instances", json!(instances.len())),
-        ("n_steps", json!(ground.steps.len())),
+        ("n_steps", json!(demos.steps.len())),
         ("n_calls", json!(instances.calls.len())),
         ("n_candidates", json!(candidates.len())),
         ("n_valid", json!(sets.iter().flatten().count())),
@@ -138,7 +138,7 @@ fn compare_pool(ground: &Ground, truth: &Truth, pool: &Value, file: &str, row: &
                 ("members", json!(cluster.members)),
                 ("representative", json!(cluster.representative())),
                 ("sat", json!(cluster.sat)),
-                ("set", json!(set.map(Bits::digest))),
+                ("set", json!(set.map(InstanceSet::digest))),
                 ("optimal", json!(cluster.optimal)),
                 ("bits", json!(set.map(base64))),
             ];
@@ -150,11 +150,11 @@ fn compare_pool(ground: &Ground, truth: &Truth, pool: &Value, file: &str, row: &
 }
 
 /// What the isolated sets say: an assertion is valid if every call of the action is in its satisfied set.
-fn isolated(ground: &Ground, instances: &Instances, set: &Bits) -> &'static str {
+fn isolated(demos: &Demonstrations, instances: &Instances, set: &InstanceSet) -> &'static str {
     let holds = (0..instances.len()).all(|at| {
-        let instance = instances.instance(ground, at);
+        let instance = instances.instance(demos, at);
         let called =
-            instance.is_some_and(|i| ground.call(&i.step).is_some_and(|c| of(instances, c) && c.args == i.binding));
+            instance.is_some_and(|i| demos.call(&i.step).is_some_and(|c| of(instances, c) && c.args == i.binding));
         !called || set.contains(at)
     });
     if holds { "valid" } else { "invalid" }
@@ -185,7 +185,7 @@ fn truth_ids(candidates: &[Value], truth: &Truth, action: &str) -> Vec<Option<us
 }
 
 /// The bits packed, the first instance the highest bit of the first byte, in base64.
-fn base64(set: &Bits) -> String {
+fn base64(set: &InstanceSet) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = (set.len().div_ceil(8) * 8).div_ceil(6);
     let digit = |d: usize| (0..6).fold(0_usize, |value, k| value << 1 | usize::from(set.contains(d * 6 + k)));
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn bits_are_packed_highest_first() {
         // Bytes 0xA0, 0x80: `printf '\xa0\x80' | base64`.
-        assert_eq!(base64(&Bits::of(9, |i| [0, 2, 8].contains(&i))), "oIA=");
-        assert_eq!(base64(&Bits::none(0)), "");
+        assert_eq!(base64(&InstanceSet::of(9, |i| [0, 2, 8].contains(&i))), "oIA=");
+        assert_eq!(base64(&InstanceSet::none(0)), "");
     }
 }

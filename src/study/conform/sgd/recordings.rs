@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::fields::{list, texts};
-use crate::precondition::{Demo, Ground};
+use crate::precondition::{Demo, Demonstrations};
 use crate::program::{Call, Specification};
 use crate::world::demonstration::{self, Demonstration};
 use crate::world::dialogue::{self, GroundTruth};
@@ -70,7 +70,7 @@ impl Recordings {
     /// The true preconditions of every action of a service.
     pub(super) fn all_truth(&self, service: &str) -> Result<GroundTruth, String> {
         let truth = self.source.ground_truth(service);
-        truth.ok_or_else(|| format!("domains.json tells no ground truth of a service {service}"))
+        truth.ok_or_else(|| format!("domains.json tells no demos truth of a service {service}"))
     }
 
     /// A service's specification; the bodies of its actions are empty.
@@ -96,7 +96,7 @@ impl Recordings {
     ///
     /// # Errors
     /// In words, if there are none or they cannot be executed.
-    pub fn service(&self, service: &str, split: Split) -> Result<Ground, String> {
+    pub fn service(&self, service: &str, split: Split) -> Result<Demonstrations, String> {
         let demonstrations = self.source.demonstrations(service, "", 0);
         let dialogues = match split {
             Split::Demonstrations => demonstrations,
@@ -109,14 +109,14 @@ impl Recordings {
             return Err(format!("there are no such dialogues of {service}"));
         }
         let demos = dialogues.into_iter().map(|d| Demo::from(&Demonstration::from(d))).collect();
-        Ground::new(&self.specification(service)?, demos).map_err(|e| e.to_string())
+        Demonstrations::new(&self.specification(service)?, demos).map_err(|e| e.to_string())
     }
 
     /// The household demonstrations on the program's own specification.
     ///
     /// # Errors
     /// In words, if they cannot be read or executed.
-    pub fn household(&self) -> Result<Ground, String> {
+    pub fn household(&self) -> Result<Demonstrations, String> {
         let own = || -> Result<Specification, WorldError> {
             let world = HouseholdWorld::new(Source::shipped()?, Edition::Put);
             Specification::load(&world.specification(), "spec.py").map_err(|e| WorldError::Failed(e.to_string()))
@@ -127,7 +127,7 @@ impl Recordings {
         let file = self.folder.join("dialogues/alfworld.demos.jsonl");
         let setup = &specification.declarations().setup;
         let demos = demonstration::open(&file, setup, is_action).map_err(|e| e.to_string())?;
-        Ground::new(&specification, demos.iter().map(Demo::from).collect()).map_err(|e| e.to_string())
+        Demonstrations::new(&specification, demos.iter().map(Demo::from).collect()).map_err(|e| e.to_string())
     }
 
     /// The folder of results.

@@ -6,14 +6,14 @@ use super::NAME;
 use super::fields::{first_difference, held, list, tell_unread, texts};
 use super::pools::{arguments, fields};
 use super::recordings::Recordings;
-use crate::precondition::{Bits, Fate, Ground, Instances, Mean, Score, judge, validate};
+use crate::precondition::{Demonstrations, Fate, InstanceSet, Instances, Mean, Score, judge, validate};
 use crate::program::Assertion;
 use crate::study::conform::{Difference, Row};
 
 /// Compares every case of every action: the predicted and the true set, precision, recall, F1; and the mean over the actions.
 pub(super) fn compare(
-    ground: &Ground,
-    demos: &Ground,
+    tests: &Demonstrations,
+    demos: &Demonstrations,
     recordings: &Recordings,
     golden: &Value,
     file: &str,
@@ -21,27 +21,27 @@ pub(super) fn compare(
     let mut row = Row::new(NAME, format!("golden/{file}"), "scores");
     let service = golden["service"].as_str().unwrap_or_default();
     let pools = recordings.pools(service)?;
-    let of_file = [("n_test", json!(ground.demos.len()))];
+    let of_file = [("n_test", json!(tests.all.len()))];
     let difference = held(&mut row, file, &of_file, &["actions", "macro"], golden);
     difference.into_iter().for_each(|found| row.differs(found));
     let mut adopted = Vec::new();
     for action in list(golden, "actions") {
         let name = action.get("action").and_then(Value::as_str).unwrap_or_default();
         let cases = list(action, "cases");
-        let Some(function) = ground.action(name) else {
+        let Some(function) = tests.action(name) else {
             row.lacks(cases.len() as u64, || format!("the specification has no action {name}"));
             continue;
         };
-        let instances = Instances::new(ground, function);
+        let instances = Instances::new(tests, function);
         let at = format!("{file}, {name}");
-        let set = |value: &Value| -> Result<Bits, String> {
-            instances.conjunction(ground, &texts(value).ok_or("no list of assertions")?)
+        let set = |value: &Value| -> Result<InstanceSet, String> {
+            instances.conjunction(tests, &texts(value).ok_or("no list of assertions")?)
         };
         let truth = set(&action["ground_truth"]);
         let mut of_action = vec![
-            ("n_steps", json!(ground.steps.len())),
+            ("n_steps", json!(tests.steps.len())),
             ("n_instances", json!(instances.len())),
-            ("gt_set", json!(truth.as_ref().ok().map(Bits::digest))),
+            ("gt_set", json!(truth.as_ref().ok().map(InstanceSet::digest))),
         ];
         of_action.extend(arguments(&instances, false));
         let difference = held(&mut row, &at, &of_action, &["cases", "ground_truth"], action);
@@ -56,7 +56,7 @@ pub(super) fn compare(
                     continue;
                 }
             };
-            let predicted = predicted.and_then(|texts| instances.conjunction(ground, &texts));
+            let predicted = predicted.and_then(|texts| instances.conjunction(tests, &texts));
             let difference = match (predicted, &truth) {
                 (Ok(predicted), Ok(truth)) => {
                     let score = Score::of_sets(&predicted, truth);
@@ -86,7 +86,7 @@ fn unreadable(at: String, why: String) -> Difference {
 }
 
 /// The texts of a recorded pool's valid candidates, in its order.
-fn all_valid(demos: &Ground, pools: &Value, action: &str) -> Vec<String> {
+fn all_valid(demos: &Demonstrations, pools: &Value, action: &str) -> Vec<String> {
     let pool = list(pools, "actions").iter().find(|p| p["action"].as_str() == Some(action));
     let Some((pool, function)) = pool.zip(demos.action(action)) else { return Vec::new() };
     let instances = Instances::new(demos, function);
@@ -97,7 +97,7 @@ fn all_valid(demos: &Ground, pools: &Value, action: &str) -> Vec<String> {
     valid.map(str::to_owned).collect()
 }
 
-fn figures(predicted: &Bits, truth: &Bits, score: Score) -> Vec<(&'static str, Value)> {
+fn figures(predicted: &InstanceSet, truth: &InstanceSet, score: Score) -> Vec<(&'static str, Value)> {
     vec![
         ("pred_set", json!(predicted.digest())),
         ("n_pred", json!(predicted.count())),
@@ -123,19 +123,19 @@ pub(super) fn mean(scores: &[Score]) -> Vec<(&'static str, Value)> {
 }
 
 /// Compares odd candidates: those marked `exact` in verdict, reason and size; of the others that there is a verdict at all.
-pub(super) fn compare_odd(ground: &Ground, golden: &Value, file: &str) -> Row {
+pub(super) fn compare_odd(tests: &Demonstrations, golden: &Value, file: &str) -> Row {
     let mut row = Row::new(NAME, format!("golden/{file}"), "candidates");
     let action = golden.get("action").and_then(Value::as_str).unwrap_or_default();
     let candidates = list(golden, "candidates");
-    let Some(function) = ground.action(action) else {
+    let Some(function) = tests.action(action) else {
         row.lacks(candidates.len() as u64, || format!("the specification has no action {action}"));
         return row;
     };
-    let instances = Instances::new(ground, function);
+    let instances = Instances::new(tests, function);
     for (id, candidate) in candidates.iter().enumerate() {
         let text = candidate.get("cand").and_then(Value::as_str).unwrap_or_default();
-        let (fate, evaluation) = judge(ground, &instances, text);
-        let mut got = fields(&fate, evaluation.as_ref(), ground.demos.len());
+        let (fate, evaluation) = judge(tests, &instances, text);
+        let mut got = fields(&fate, evaluation.as_ref(), tests.all.len());
         got.retain(|(field, _)| ["verdict", "reason", "sat"].contains(field));
         tell_unread(&mut row, file, &got, &[], candidate);
         let exact = candidate.get("compare").and_then(Value::as_str) == Some("exact");

@@ -1,5 +1,5 @@
-//! The ground that candidates are judged on: demonstrations executed once, and the distinct states they pass through. The instances
-//! of an action on it are in `instances`.
+//! Demonstrations. Executes them once and keeps the distinct states they pass through, on which candidates are evaluated. The
+//! instances of an action are in `instances`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,7 +30,7 @@ pub struct Step {
     pub demonstration: usize,
     /// The call's index in the demonstration.
     pub call: usize,
-    /// Index of the state before it, in [`Ground::states`].
+    /// Index of the state before it, in [`Demonstrations::states`].
     pub state: usize,
 }
 
@@ -39,10 +39,10 @@ pub(super) type Alike = Mutex<FxHashMap<Footprint, Arc<Vec<usize>>>>;
 
 /// Demonstrations, executed without assertions.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct Demonstrations {
     specification: Specification,
     /// The demonstrations.
-    pub demos: Vec<Demo>,
+    pub all: Vec<Demo>,
     /// The time steps, by demonstration and call.
     pub steps: Vec<Step>,
     /// The distinct states before the steps.
@@ -58,7 +58,7 @@ pub struct Ground {
 /// Why demonstrations cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("demonstration {number} ({id}), call {call} `{text}`: {why}; it must run on the specification {specification}")]
-pub struct GroundError {
+pub struct DemonstrationError {
     /// The demonstration, from 1.
     pub number: usize,
     /// Its name.
@@ -73,15 +73,15 @@ pub struct GroundError {
     pub specification: String,
 }
 
-impl Ground {
+impl Demonstrations {
     /// Executes the demonstrations without the actions' assertions.
     ///
     /// # Errors
     /// The first call that the specification cannot execute.
-    pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, GroundError> {
-        let mut ground = Ground {
+    pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
+        let mut demos = Demonstrations {
             specification: specification.clone(),
-            demos,
+            all: demos,
             steps: Vec::new(),
             states: Vec::new(),
             observed: 0,
@@ -89,8 +89,8 @@ impl Ground {
             alike: Arc::default(),
         };
         let mut known: FxHashMap<u64, usize> = FxHashMap::default();
-        for (at, demo) in ground.demos.iter().enumerate() {
-            let fail = |call: usize, why: String| GroundError {
+        for (at, demo) in demos.all.iter().enumerate() {
+            let fail = |call: usize, why: String| DemonstrationError {
                 number: at + 1,
                 id: demo.id.clone(),
                 call: call + 1,
@@ -107,21 +107,21 @@ impl Ground {
                 if action {
                     let index = *found.get_or_insert_with(|| {
                         *known.entry(state.fingerprint()).or_insert_with(|| {
-                            ground.states.push(state.clone());
-                            ground.states.len() - 1
+                            demos.states.push(state.clone());
+                            demos.states.len() - 1
                         })
                     });
-                    ground.steps.push(Step { demonstration: at, call: k, state: index });
+                    demos.steps.push(Step { demonstration: at, call: k, state: index });
                 }
                 let before = if action { Some(state.fingerprint()) } else { None };
-                ground.observed |= state.call_observing(call).map_err(|fault| fail(k, fault.to_string()))?;
+                demos.observed |= state.call_observing(call).map_err(|fault| fail(k, fault.to_string()))?;
                 if before != Some(state.fingerprint()) {
                     found = None;
                 }
             }
-            ground.places_tell &= state.moves() == 0;
+            demos.places_tell &= state.moves() == 0;
         }
-        Ok(ground)
+        Ok(demos)
     }
 
     /// The `defaultdict`s at which the demonstrations look in any other way than by an item, as marks of their places; all marks
@@ -135,12 +135,12 @@ impl Ground {
         self.places_tell
     }
 
-    /// Whether it is the same ground, or a copy of it.
+    /// Whether these are the same demonstrations, or a copy of them.
     pub(super) fn is(&self, known: &Arc<Alike>) -> bool {
         Arc::ptr_eq(&self.alike, known)
     }
 
-    /// What tells this ground and its copies from others.
+    /// What tells these demonstrations and their copies from others.
     pub(super) fn identity(&self) -> &Arc<Alike> {
         &self.alike
     }
@@ -176,6 +176,6 @@ impl Ground {
 
     /// The call of a step.
     pub fn call(&self, step: &Step) -> Option<&Call> {
-        self.demos.get(step.demonstration)?.calls.get(step.call)
+        self.all.get(step.demonstration)?.calls.get(step.call)
     }
 }

@@ -1,4 +1,4 @@
-//! The living pools of a session: candidates come in, are validated and ranked at once, and a person edits, rejects, adopts.
+//! The candidate store. Keeps the candidates of each action, validates and ranks them as they come in, makes a person's changes.
 //!
 //! Changing one candidate evaluates that one only; the sets of the others are kept. Asks no model: texts from one are handed in.
 
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::bits::Bits;
+use super::demonstrations::{Demo, DemonstrationError, Demonstrations};
 use super::earlier::Earlier;
 use super::enumerate::{Withheld, enumerate};
-use super::ground::{Demo, Ground, GroundError};
+use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances, NoVerdict};
 use super::rank::clusters;
 use super::validate::{explained, malformed, settled, validate};
@@ -17,9 +17,9 @@ use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Written};
 use crate::episode::{CandidateEdit, CandidateMark};
 use crate::program::{Assertion, Function, Role, Specification};
 
-/// Why a workshop refuses.
+/// Why the store refuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WorkshopError {
+pub enum StoreError {
     /// The specification has no such action.
     #[error("`{0}` is no action of the specification; its actions are {1}")]
     NoSuchAction(String, String),
@@ -48,14 +48,14 @@ pub enum WorkshopError {
 
 /// The pools of all actions over one set of demonstrations.
 #[derive(Debug, Clone)]
-pub struct Workshop {
-    ground: Ground,
-    benches: BTreeMap<String, Bench>,
+pub struct CandidateStore {
+    demos: Demonstrations,
+    by_action: BTreeMap<String, ActionCandidates>,
 }
 
 /// The pool of one action with what is known of its candidates.
 #[derive(Debug, Clone)]
-pub(super) struct Bench {
+pub(super) struct ActionCandidates {
     pub(super) instances: Instances,
     pub(super) entries: Vec<Entry>,
     withheld: Vec<Withheld>,
@@ -155,188 +155,192 @@ struct Change {
 
 impl Entry {
     /// The satisfied set, if the candidate takes part in the ranking: valid and not rejected.
-    pub(super) fn ranked(&self) -> Option<&Bits> {
+    pub(super) fn ranked(&self) -> Option<&InstanceSet> {
         let takes_part = self.candidate.fate == Fate::Valid && !self.candidate.rejected;
         self.evaluation.as_ref().filter(|_| takes_part).map(|e| &e.set)
     }
 }
 
-impl Workshop {
+impl CandidateStore {
     /// Executes the demonstrations; all pools are empty.
     ///
     /// # Errors
     /// The first call of a demonstration that the specification cannot execute.
-    pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, GroundError> {
-        let ground = Ground::new(specification, demos)?;
+    pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
+        let demos = Demonstrations::new(specification, demos)?;
         let functions = specification.functions().iter().filter(|f| f.role == Role::Action);
-        let benches = functions
+        let by_action = functions
             .map(|function| {
-                let instances = Instances::new(&ground, function);
-                (function.name.clone(), Bench::new(instances))
+                let instances = Instances::new(&demos, function);
+                (function.name.clone(), ActionCandidates::new(instances))
             })
             .collect();
-        Ok(Workshop { ground, benches })
+        Ok(CandidateStore { demos, by_action })
     }
 
     /// The actions, in the specification's order.
     pub fn actions(&self) -> impl Iterator<Item = &Function> {
-        self.ground.specification().functions().iter().filter(|f| f.role == Role::Action)
+        self.demos.specification().functions().iter().filter(|f| f.role == Role::Action)
     }
 
     /// The actions that the demonstrations call, in the specification's order.
     pub fn called_actions(&self) -> impl Iterator<Item = &Function> {
-        self.actions().filter(|f| self.benches.get(&f.name).is_some_and(|b| !b.instances.calls.is_empty()))
+        self.actions().filter(|f| self.by_action.get(&f.name).is_some_and(|b| !b.instances.calls.is_empty()))
     }
 
     /// The demonstrations, executed.
-    pub fn ground(&self) -> &Ground {
-        &self.ground
+    pub fn demonstrations(&self) -> &Demonstrations {
+        &self.demos
     }
 
-    fn no_such_action(&self, action: &str) -> WorkshopError {
+    fn no_such_action(&self, action: &str) -> StoreError {
         let known: Vec<&str> = self.actions().map(|f| f.name.as_str()).collect();
-        WorkshopError::NoSuchAction(action.to_owned(), known.join(", "))
+        StoreError::NoSuchAction(action.to_owned(), known.join(", "))
     }
 
-    pub(super) fn bench(&self, action: &str) -> Result<&Bench, WorkshopError> {
-        let bench = self.benches.get(action).ok_or_else(|| self.no_such_action(action))?;
-        if bench.instances.calls.is_empty() { Err(WorkshopError::NeverCalled(action.to_owned())) } else { Ok(bench) }
+    pub(super) fn of_action(&self, action: &str) -> Result<&ActionCandidates, StoreError> {
+        let of_action = self.by_action.get(action).ok_or_else(|| self.no_such_action(action))?;
+        if of_action.instances.calls.is_empty() {
+            Err(StoreError::NeverCalled(action.to_owned()))
+        } else {
+            Ok(of_action)
+        }
     }
 
-    fn bench_mut(&mut self, action: &str) -> Result<(&Ground, &mut Bench), WorkshopError> {
-        self.bench(action)?;
+    fn of_action_mut(&mut self, action: &str) -> Result<(&Demonstrations, &mut ActionCandidates), StoreError> {
+        self.of_action(action)?;
         let missing = self.no_such_action(action);
-        let bench = self.benches.get_mut(action).ok_or(missing)?;
-        Ok((&self.ground, bench))
+        let of_action = self.by_action.get_mut(action).ok_or(missing)?;
+        Ok((&self.demos, of_action))
     }
 
     /// The pool of an action as it stands.
     ///
     /// # Errors
     /// If there is no such action. An action never called has an empty pool.
-    pub fn pool(&self, action: &str) -> Result<Pool, WorkshopError> {
-        self.benches.get(action).map(Bench::pool).ok_or_else(|| self.no_such_action(action))
+    pub fn pool(&self, action: &str) -> Result<Pool, StoreError> {
+        self.by_action.get(action).map(ActionCandidates::pool).ok_or_else(|| self.no_such_action(action))
     }
 
     /// Fills the pool from the built-in proposer (no language model); texts already there stay as they are. `going_on` is told
     /// how much is done of how much, and cancels by answering false.
     ///
     /// # Errors
-    /// [`WorkshopError`]; the pool is unchanged then.
+    /// [`StoreError`]; the pool is unchanged then.
     pub fn enumerate(
         &mut self,
         action: &str,
         mut going_on: impl FnMut(usize, usize) -> bool,
-    ) -> Result<Pool, WorkshopError> {
-        let (ground, bench) = self.bench_mut(action)?;
-        let found = enumerate(ground, &bench.instances, |done, total| going_on(done, total * 2))
-            .ok_or(WorkshopError::Cancelled)?;
+    ) -> Result<Pool, StoreError> {
+        let (demos, of_action) = self.of_action_mut(action)?;
+        let found = enumerate(demos, &of_action.instances, |done, total| going_on(done, total * 2))
+            .ok_or(StoreError::Cancelled)?;
         let total = found.candidates.len();
         let mut fresh = Vec::new();
         for (at, proposed) in found.candidates.into_iter().enumerate() {
             if !going_on(total + at, total * 2) {
-                return Err(WorkshopError::Cancelled);
+                return Err(StoreError::Cancelled);
             }
             let text = proposed.assertion.text();
-            if bench.entries.iter().all(|e| e.candidate.text != text) {
+            if of_action.entries.iter().all(|e| e.candidate.text != text) {
                 let judged = Some((&proposed.assertion, proposed.evaluation));
-                fresh.push(entry(ground, &bench.instances, text, CandidateOrigin::Enumerated, judged));
+                fresh.push(entry(demos, &of_action.instances, text, CandidateOrigin::Enumerated, judged));
             }
         }
-        bench.withheld = found.withheld;
-        bench.fill(ground, fresh);
-        bench.rank();
-        Ok(bench.pool())
+        of_action.withheld = found.withheld;
+        of_action.fill(demos, fresh);
+        of_action.rank();
+        Ok(of_action.pool())
     }
 
     /// Adds candidates that come from elsewhere, in order; a text already there is not added again.
     ///
     /// # Errors
-    /// [`WorkshopError`]; the pool is unchanged then.
+    /// [`StoreError`]; the pool is unchanged then.
     pub fn offer(
         &mut self,
         action: &str,
         origin: CandidateOrigin,
         texts: &[String],
         mut going_on: impl FnMut(usize, usize) -> bool,
-    ) -> Result<Pool, WorkshopError> {
-        let (ground, bench) = self.bench_mut(action)?;
+    ) -> Result<Pool, StoreError> {
+        let (demos, of_action) = self.of_action_mut(action)?;
         let mut fresh: Vec<Entry> = Vec::new();
-        let mut known: FxHashSet<&str> = bench.entries.iter().map(|e| e.candidate.text.as_str()).collect();
+        let mut known: FxHashSet<&str> = of_action.entries.iter().map(|e| e.candidate.text.as_str()).collect();
         for (at, text) in texts.iter().enumerate() {
             if !going_on(at, texts.len()) {
-                return Err(WorkshopError::Cancelled);
+                return Err(StoreError::Cancelled);
             }
             if known.insert(text) {
-                fresh.push(entry(ground, &bench.instances, text, origin, None));
+                fresh.push(entry(demos, &of_action.instances, text, origin, None));
             }
         }
-        bench.fill(ground, fresh);
-        bench.rank();
-        Ok(bench.pool())
+        of_action.fill(demos, fresh);
+        of_action.rank();
+        Ok(of_action.pool())
     }
 
     /// Takes in what a model wrote. A text already there counts once more; what could not be read becomes a candidate that is
     /// malformed, with the reason.
     ///
     /// # Errors
-    /// [`WorkshopError`]; the pool is unchanged then.
-    pub fn take_in(&mut self, action: &str, written: &[Written]) -> Result<Pool, WorkshopError> {
-        let (ground, bench) = self.bench_mut(action)?;
+    /// [`StoreError`]; the pool is unchanged then.
+    pub fn take_in(&mut self, action: &str, written: &[Written]) -> Result<Pool, StoreError> {
+        let (demos, of_action) = self.of_action_mut(action)?;
         for written in written {
             let (Written::Candidate(text) | Written::Unreadable { line: text, .. }) = written;
-            if let Some(known) = bench.entries.iter_mut().find(|e| e.candidate.text == *text) {
+            if let Some(known) = of_action.entries.iter_mut().find(|e| e.candidate.text == *text) {
                 known.candidate.times = known.candidate.times.saturating_add(1);
                 continue;
             }
             let mut fresh = match written {
-                Written::Candidate(text) => entry(ground, &bench.instances, text, CandidateOrigin::Model, None),
+                Written::Candidate(text) => entry(demos, &of_action.instances, text, CandidateOrigin::Model, None),
                 Written::Unreadable { line, why } => {
                     let fate = Fate::Malformed { reason: "Unreadable".to_owned(), message: why.clone() };
                     unranked(line, CandidateOrigin::Model, fate)
                 }
             };
             fresh.candidate.times = 1;
-            bench.join(ground, vec![fresh]);
+            of_action.join(demos, vec![fresh]);
         }
-        bench.fill(ground, Vec::new());
-        bench.rank();
-        Ok(bench.pool())
+        of_action.fill(demos, Vec::new());
+        of_action.rank();
+        Ok(of_action.pool())
     }
 
     /// Notes a model's mean log-probabilities of candidates, by text.
     ///
     /// # Errors
-    /// [`WorkshopError`]; the pool is unchanged then.
-    pub fn note_logprobs(&mut self, action: &str, scores: &[(String, f64)]) -> Result<Pool, WorkshopError> {
-        let (_, bench) = self.bench_mut(action)?;
-        for entry in &mut bench.entries {
+    /// [`StoreError`]; the pool is unchanged then.
+    pub fn note_logprobs(&mut self, action: &str, scores: &[(String, f64)]) -> Result<Pool, StoreError> {
+        let (_, of_action) = self.of_action_mut(action)?;
+        for entry in &mut of_action.entries {
             if let Some((_, score)) = scores.iter().find(|(text, _)| *text == entry.candidate.text) {
                 entry.candidate.logprob = Some(*score);
             }
         }
-        Ok(bench.pool())
+        Ok(of_action.pool())
     }
 
     /// What a person's change would make of an action's candidates; nothing is changed yet, so that it can be recorded first.
     ///
     /// # Errors
-    /// [`WorkshopError`], where it cannot be made.
-    pub fn plan(&self, action: &str, edit: &Edit) -> Result<PlannedEdit, WorkshopError> {
-        let bench = self.bench(action)?;
+    /// [`StoreError`], where it cannot be made.
+    pub fn plan(&self, action: &str, edit: &Edit) -> Result<PlannedEdit, StoreError> {
+        let of_action = self.of_action(action)?;
         let at = |id: usize| {
-            bench.entries.get(id).cloned().ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))
+            of_action.entries.get(id).cloned().ok_or_else(|| StoreError::NoSuchCandidate(action.to_owned(), id))
         };
         let (turn, change) = match edit {
             Edit::Put { id, text } => {
-                if bench.entries.iter().enumerate().any(|(at, e)| Some(at) != *id && e.candidate.text == *text) {
-                    return Err(WorkshopError::AlreadyThere(text.clone(), action.to_owned()));
+                if of_action.entries.iter().enumerate().any(|(at, e)| Some(at) != *id && e.candidate.text == *text) {
+                    return Err(StoreError::AlreadyThere(text.clone(), action.to_owned()));
                 }
                 let before = id.map(at).transpose()?;
-                let mut fresh = by_person(&self.ground, &bench.instances, text);
-                fresh.key = before.as_ref().map_or(bench.next, |entry| entry.key);
+                let mut fresh = by_person(&self.demos, &of_action.instances, text);
+                fresh.key = before.as_ref().map_or(of_action.next, |entry| entry.key);
                 let change =
-                    Change { key: fresh.key, at: id.unwrap_or(bench.entries.len()), before, after: Some(fresh) };
+                    Change { key: fresh.key, at: id.unwrap_or(of_action.entries.len()), before, after: Some(fresh) };
                 (Turn::New, change)
             }
             Edit::Reject { id, rejected } => {
@@ -346,11 +350,11 @@ impl Workshop {
                 (Turn::New, Change { key: before.key, at: *id, before: Some(before), after: Some(after) })
             }
             Edit::Undo => {
-                let last = bench.past.last().ok_or(WorkshopError::NoChange(action.to_owned(), "undo"))?;
+                let last = of_action.past.last().ok_or(StoreError::NoChange(action.to_owned(), "undo"))?;
                 (Turn::Back, last.clone())
             }
             Edit::Redo => {
-                let last = bench.future.last().ok_or(WorkshopError::NoChange(action.to_owned(), "do again"))?;
+                let last = of_action.future.last().ok_or(StoreError::NoChange(action.to_owned(), "do again"))?;
                 (Turn::Again, last.clone())
             }
         };
@@ -360,43 +364,43 @@ impl Workshop {
     /// Makes a planned change; the candidates are as they were when it was planned.
     ///
     /// # Errors
-    /// [`WorkshopError`].
-    pub fn make(&mut self, planned: PlannedEdit) -> Result<Pool, WorkshopError> {
+    /// [`StoreError`].
+    pub fn make(&mut self, planned: PlannedEdit) -> Result<Pool, StoreError> {
         let PlannedEdit { action, turn, change } = planned;
-        let (_, bench) = self.bench_mut(&action)?;
+        let (_, of_action) = self.of_action_mut(&action)?;
         let entry = if turn == Turn::Back { change.before.clone() } else { change.after.clone() };
-        bench.set(change.key, change.at, entry);
+        of_action.set(change.key, change.at, entry);
         match turn {
             Turn::New => {
-                bench.next = bench.next.max(change.key + 1);
-                bench.future.clear();
-                bench.past.push(change);
+                of_action.next = of_action.next.max(change.key + 1);
+                of_action.future.clear();
+                of_action.past.push(change);
             }
-            Turn::Back => bench.future.extend(bench.past.pop()),
-            Turn::Again => bench.past.extend(bench.future.pop()),
+            Turn::Back => of_action.future.extend(of_action.past.pop()),
+            Turn::Again => of_action.past.extend(of_action.future.pop()),
         }
-        bench.rank();
-        Ok(bench.pool())
+        of_action.rank();
+        Ok(of_action.pool())
     }
 
     /// Has what a person changed before, in a session that was opened again, made anew as soon as the candidates are there.
     /// Actions that the specification has not are passed over.
     pub fn remember(&mut self, edits: &BTreeMap<String, Vec<CandidateEdit>>) {
         for (action, edits) in edits {
-            if let Some(bench) = self.benches.get_mut(action) {
-                bench.earlier = Earlier::new(edits.clone());
+            if let Some(of_action) = self.by_action.get_mut(action) {
+                of_action.earlier = Earlier::new(edits.clone());
             }
         }
     }
 
     /// Evaluates texts that are no candidates once, so that looking at many candidates beside them is quick.
-    pub(super) fn evaluate_outside(&mut self, action: &str, texts: &[String]) -> Result<(), WorkshopError> {
-        let (ground, bench) = self.bench_mut(action)?;
-        bench.outside.retain(|text, _| texts.contains(text));
+    pub(super) fn evaluate_outside(&mut self, action: &str, texts: &[String]) -> Result<(), StoreError> {
+        let (demos, of_action) = self.of_action_mut(action)?;
+        of_action.outside.retain(|text, _| texts.contains(text));
         for text in texts {
-            if bench.known(text).is_none() {
-                let evaluation = judge(ground, &bench.instances, text).1;
-                bench.outside.insert(text.clone(), evaluation);
+            if of_action.known(text).is_none() {
+                let evaluation = judge(demos, &of_action.instances, text).1;
+                of_action.outside.insert(text.clone(), evaluation);
             }
         }
         Ok(())
@@ -406,13 +410,14 @@ impl Workshop {
     /// kept.
     ///
     /// # Errors
-    /// [`WorkshopError`].
-    pub fn try_text(&self, action: &str, text: &str) -> Result<Candidate, WorkshopError> {
-        let bench = self.bench(action)?;
-        let fresh = entry(&self.ground, &bench.instances, text, CandidateOrigin::Person, None);
-        let id = bench.entries.len();
-        let mut candidate = in_full(&self.ground, &bench.instances, Candidate { id, ..fresh.candidate.clone() });
-        let sets: Vec<Option<&Bits>> = bench.entries.iter().map(Entry::ranked).chain([fresh.ranked()]).collect();
+    /// [`StoreError`].
+    pub fn try_text(&self, action: &str, text: &str) -> Result<Candidate, StoreError> {
+        let of_action = self.of_action(action)?;
+        let fresh = entry(&self.demos, &of_action.instances, text, CandidateOrigin::Person, None);
+        let id = of_action.entries.len();
+        let mut candidate = in_full(&self.demos, &of_action.instances, Candidate { id, ..fresh.candidate.clone() });
+        let sets: Vec<Option<&InstanceSet>> =
+            of_action.entries.iter().map(Entry::ranked).chain([fresh.ranked()]).collect();
         if let Some((at, cluster)) = clusters(&sets).into_iter().enumerate().find(|(_, c)| c.members.contains(&id)) {
             candidate.cluster = Some(at);
             candidate.optimal = cluster.optimal;
@@ -424,19 +429,19 @@ impl Workshop {
     /// A candidate of the pool; why it fails is told with the values found.
     ///
     /// # Errors
-    /// [`WorkshopError`].
-    pub fn look_at(&self, action: &str, id: usize) -> Result<Candidate, WorkshopError> {
-        let bench = self.bench(action)?;
-        let entry = bench.entries.get(id).ok_or_else(|| WorkshopError::NoSuchCandidate(action.to_owned(), id))?;
-        Ok(in_full(&self.ground, &bench.instances, entry.candidate.clone()))
+    /// [`StoreError`].
+    pub fn look_at(&self, action: &str, id: usize) -> Result<Candidate, StoreError> {
+        let of_action = self.of_action(action)?;
+        let entry = of_action.entries.get(id).ok_or_else(|| StoreError::NoSuchCandidate(action.to_owned(), id))?;
+        Ok(in_full(&self.demos, &of_action.instances, entry.candidate.clone()))
     }
 
     /// What Equation (1) proposes to adopt: the representatives of the optimal clusters, in cluster order (`h_opt`). Clusters
     /// that hold everywhere say nothing and are left out.
     pub fn suggested(&self, action: &str) -> Vec<String> {
-        let Some(bench) = self.benches.get(action) else { return Vec::new() };
-        let everywhere = bench.instances.len();
-        let chosen = bench.entries.iter().map(|e| &e.candidate).filter(|c| c.optimal && c.representative);
+        let Some(of_action) = self.by_action.get(action) else { return Vec::new() };
+        let everywhere = of_action.instances.len();
+        let chosen = of_action.entries.iter().map(|e| &e.candidate).filter(|c| c.optimal && c.representative);
         let mut chosen: Vec<&Candidate> = chosen.filter(|c| c.coverage != Some(everywhere)).collect();
         chosen.sort_by_key(|c| c.cluster);
         chosen.into_iter().map(|c| c.text.clone()).collect()
@@ -444,31 +449,31 @@ impl Workshop {
 
     /// What the built-in proposer held back as coincidence when it last filled this pool.
     pub fn withheld(&self, action: &str) -> &[Withheld] {
-        self.benches.get(action).map_or(&[], |bench| &bench.withheld)
+        self.by_action.get(action).map_or(&[], |of_action| &of_action.withheld)
     }
 
     /// What evaluating a candidate gave; `None` if it could not be evaluated.
     pub fn evaluation(&self, action: &str, id: usize) -> Option<&Evaluation> {
-        self.benches.get(action)?.entries.get(id)?.evaluation.as_ref()
+        self.by_action.get(action)?.entries.get(id)?.evaluation.as_ref()
     }
 
     /// What a model is told to write candidates for an action, after one demonstration; `None` if there is no such action or
     /// demonstration.
     pub fn context(&self, action: &str, demonstration: usize) -> Option<CandidateContext> {
-        let function = self.ground.action(action)?;
+        let function = self.demos.action(action)?;
         let actions: Vec<(&str, &str)> = self.actions().map(|f| (f.class.as_str(), f.name.as_str())).collect();
-        let demo = self.ground.demos.get(demonstration)?;
-        CandidateContext::new(self.ground.specification().source(), &actions, function, demo)
+        let demo = self.demos.all.get(demonstration)?;
+        CandidateContext::new(self.demos.specification().source(), &actions, function, demo)
     }
 }
 
 /// Tells why a candidate fails with the values found: what takes time and is read of few.
-pub(super) fn in_full(ground: &Ground, instances: &Instances, candidate: Candidate) -> Candidate {
+pub(super) fn in_full(demos: &Demonstrations, instances: &Instances, candidate: Candidate) -> Candidate {
     if !matches!(candidate.fate, Fate::Fails { .. }) {
         return candidate;
     }
     match instances.read(&candidate.text) {
-        Ok(assertion) => Candidate { fate: explained(ground, instances, &assertion), ..candidate },
+        Ok(assertion) => Candidate { fate: explained(demos, instances, &assertion), ..candidate },
         Err(_) => candidate,
     }
 }
@@ -492,24 +497,24 @@ fn unranked(text: &str, origin: CandidateOrigin, fate: Fate) -> Entry {
 }
 
 /// A person's candidate; why it fails is told with the values found.
-pub(super) fn by_person(ground: &Ground, instances: &Instances, text: &str) -> Entry {
-    let mut fresh = entry(ground, instances, text, CandidateOrigin::Person, None);
-    fresh.candidate = in_full(ground, instances, fresh.candidate);
+pub(super) fn by_person(demos: &Demonstrations, instances: &Instances, text: &str) -> Entry {
+    let mut fresh = entry(demos, instances, text, CandidateOrigin::Person, None);
+    fresh.candidate = in_full(demos, instances, fresh.candidate);
     fresh
 }
 
 /// Judges one text. `judged` saves work already done.
 fn entry(
-    ground: &Ground,
+    demos: &Demonstrations,
     instances: &Instances,
     text: &str,
     origin: CandidateOrigin,
     judged: Option<(&Assertion, Result<Evaluation, NoVerdict>)>,
 ) -> Entry {
     let (fate, evaluation) = match judged {
-        Some((assertion, Ok(evaluation))) => (fate(ground, instances, assertion, &evaluation), Some(evaluation)),
+        Some((assertion, Ok(evaluation))) => (fate(demos, instances, assertion, &evaluation), Some(evaluation)),
         Some((_, Err(none))) => (none.into(), None),
-        None => judge(ground, instances, text),
+        None => judge(demos, instances, text),
     };
     let mut entry = unranked(text, origin, fate);
     entry.candidate.coverage = evaluation.as_ref().map(|e| e.set.count());
@@ -518,18 +523,18 @@ fn entry(
 }
 
 /// Judges one text from scratch: its form, its execution, its satisfied set.
-pub fn judge(ground: &Ground, instances: &Instances, text: &str) -> (Fate, Option<Evaluation>) {
+pub fn judge(demos: &Demonstrations, instances: &Instances, text: &str) -> (Fate, Option<Evaluation>) {
     let assertion = match instances.read(text) {
         Ok(assertion) => assertion,
         Err(rejection) => return (malformed(&rejection), None),
     };
-    match instances.evaluate(ground, &assertion) {
-        Ok(evaluation) => match fate(ground, instances, &assertion, &evaluation) {
+    match instances.evaluate(demos, &assertion) {
+        Ok(evaluation) => match fate(demos, instances, &assertion, &evaluation) {
             fate @ Fate::Unknown { .. } => (fate, None),
             fate => (fate, Some(evaluation)),
         },
         // It may run in the demonstrations, but not at every instance: valid it may be, ranked it cannot be.
-        Err(none) => match validate(ground, instances, &assertion) {
+        Err(none) => match validate(demos, instances, &assertion) {
             Fate::Valid => (none.into(), None),
             fate => (fate, None),
         },
@@ -537,8 +542,8 @@ pub fn judge(ground: &Ground, instances: &Instances, text: &str) -> (Fate, Optio
 }
 
 /// The fate of a candidate that could be evaluated everywhere.
-fn fate(ground: &Ground, instances: &Instances, assertion: &Assertion, evaluation: &Evaluation) -> Fate {
-    settled(ground, instances, evaluation).unwrap_or_else(|| validate(ground, instances, assertion))
+fn fate(demos: &Demonstrations, instances: &Instances, assertion: &Assertion, evaluation: &Evaluation) -> Fate {
+    settled(demos, instances, evaluation).unwrap_or_else(|| validate(demos, instances, assertion))
 }
 
 impl From<NoVerdict> for Fate {
@@ -547,11 +552,11 @@ impl From<NoVerdict> for Fate {
     }
 }
 
-impl Bench {
+impl ActionCandidates {
     fn new(instances: Instances) -> Self {
         let (entries, withheld, past, future) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (earlier, outside) = (Earlier::default(), BTreeMap::new());
-        Bench { instances, entries, withheld, past, future, earlier, next: 1, outside }
+        ActionCandidates { instances, entries, withheld, past, future, earlier, next: 1, outside }
     }
 
     /// The entry of that text.
@@ -565,14 +570,14 @@ impl Bench {
     }
 
     /// Adds entries at the end, each as a person had left it before.
-    fn join(&mut self, ground: &Ground, fresh: Vec<Entry>) {
+    fn join(&mut self, demos: &Demonstrations, fresh: Vec<Entry>) {
         for mut entry in fresh {
             if let Some(mark) = self.earlier.left(&entry.candidate.text) {
                 if mark.text != entry.candidate.text {
                     if self.find(&mark.text).is_some() {
                         continue;
                     }
-                    entry = by_person(ground, &self.instances, &mark.text);
+                    entry = by_person(demos, &self.instances, &mark.text);
                 }
                 entry.candidate.rejected = mark.rejected;
                 self.insert(self.entries.len(), entry);
@@ -581,11 +586,11 @@ impl Bench {
     }
 
     /// Adds entries, and what a person had added before.
-    fn fill(&mut self, ground: &Ground, fresh: Vec<Entry>) {
-        self.join(ground, fresh);
+    fn fill(&mut self, demos: &Demonstrations, fresh: Vec<Entry>) {
+        self.join(demos, fresh);
         for (at, mark) in self.earlier.added() {
             if self.find(&mark.text).is_none() {
-                let mut entry = by_person(ground, &self.instances, &mark.text);
+                let mut entry = by_person(demos, &self.instances, &mark.text);
                 entry.candidate.rejected = mark.rejected;
                 self.insert(at.min(self.entries.len()), entry);
             }
@@ -647,5 +652,5 @@ impl Bench {
 }
 
 #[cfg(test)]
-#[path = "workshop_tests.rs"]
+#[path = "store_tests.rs"]
 mod tests;

@@ -40,25 +40,25 @@ class Robot:
         assert False
 ";
 
-impl Workshop {
-    fn edit(&mut self, action: &str, edit: Edit) -> Result<Pool, WorkshopError> {
+impl CandidateStore {
+    fn edit(&mut self, action: &str, edit: Edit) -> Result<Pool, StoreError> {
         let planned = self.plan(action, &edit)?;
         self.make(planned)
     }
 
-    fn put(&mut self, action: &str, id: Option<usize>, text: &str) -> Result<Pool, WorkshopError> {
+    fn put(&mut self, action: &str, id: Option<usize>, text: &str) -> Result<Pool, StoreError> {
         self.edit(action, Edit::Put { id, text: text.to_owned() })
     }
 
-    fn reject(&mut self, action: &str, id: usize, rejected: bool) -> Result<Pool, WorkshopError> {
+    fn reject(&mut self, action: &str, id: usize, rejected: bool) -> Result<Pool, StoreError> {
         self.edit(action, Edit::Reject { id, rejected })
     }
 
-    fn undo(&mut self, action: &str) -> Result<Pool, WorkshopError> {
+    fn undo(&mut self, action: &str) -> Result<Pool, StoreError> {
         self.edit(action, Edit::Undo)
     }
 
-    fn redo(&mut self, action: &str) -> Result<Pool, WorkshopError> {
+    fn redo(&mut self, action: &str) -> Result<Pool, StoreError> {
         self.edit(action, Edit::Redo)
     }
 }
@@ -67,7 +67,7 @@ fn demo(id: &str, calls: &[&str]) -> Demo {
     Demo { id: id.into(), calls: calls.iter().map(|c| c.parse().unwrap()).collect() }
 }
 
-fn workshop() -> Workshop {
+fn store() -> CandidateStore {
     let demos = vec![
         demo(
             "a",
@@ -102,7 +102,7 @@ fn workshop() -> Workshop {
             ],
         ),
     ];
-    Workshop::new(&Specification::load(SPEC, "spec.py").unwrap(), demos).unwrap()
+    CandidateStore::new(&Specification::load(SPEC, "spec.py").unwrap(), demos).unwrap()
 }
 
 fn texts(list: &[&str]) -> Vec<String> {
@@ -111,25 +111,25 @@ fn texts(list: &[&str]) -> Vec<String> {
 
 #[test]
 fn the_enumerator_finds_what_matters_and_nothing_by_chance() {
-    let mut workshop = workshop();
-    let pool = workshop.enumerate("light", |_, _| true).unwrap();
+    let mut store = store();
+    let pool = store.enumerate("light", |_, _| true).unwrap();
     assert_eq!((pool.calls, pool.instances, pool.params.as_slice()), (3, 18, &["lamp".to_owned()][..]));
-    assert_eq!(workshop.suggested("light"), ["self.knows(lamp)"]);
+    assert_eq!(store.suggested("light"), ["self.knows(lamp)"]);
     assert!(
         pool.candidates.iter().all(|c| c.origin == CandidateOrigin::Enumerated && !c.text.contains("False, 'never"))
     );
     assert!(pool.candidates.iter().any(|c| matches!(c.fate, Fate::Fails { .. })));
     // Once more: nothing is added twice.
     let count = pool.candidates.len();
-    assert_eq!(workshop.enumerate("light", |_, _| true).unwrap().candidates.len(), count);
-    workshop.enumerate("grab", |_, _| true).unwrap();
-    assert!(workshop.suggested("grab").contains(&"self.knows(thing)".to_owned()));
+    assert_eq!(store.enumerate("light", |_, _| true).unwrap().candidates.len(), count);
+    store.enumerate("grab", |_, _| true).unwrap();
+    assert!(store.suggested("grab").contains(&"self.knows(thing)".to_owned()));
 }
 
 #[test]
 fn failures_say_where_and_with_what_values() {
-    let mut workshop = workshop();
-    let pool = workshop.put("grab", None, "self.hand is None and self.knows('lamp 2')").unwrap();
+    let mut store = store();
+    let pool = store.put("grab", None, "self.hand is None and self.knows('lamp 2')").unwrap();
     let Fate::Fails { demonstration, call, at, exception, message, failing } = &pool.candidates[0].fate else {
         panic!("{:?}", pool.candidates[0].fate);
     };
@@ -142,14 +142,14 @@ fn failures_say_where_and_with_what_values() {
         message.starts_with("demonstration 1 (a), call 5: it is false; ") && message.contains("is False"),
         "{message}"
     );
-    let raised = workshop.try_text("grab", "self.hands is None").unwrap();
+    let raised = store.try_text("grab", "self.hands is None").unwrap();
     assert!(matches!(&raised.fate, Fate::Fails { exception, .. } if exception == "AttributeError"), "{raised:?}");
 }
 
 #[test]
 fn forms_and_budgets_are_told_apart() {
-    let workshop = workshop();
-    let fate = |text: &str| workshop.try_text("light", text).unwrap().fate;
+    let store = store();
+    let fate = |text: &str| store.try_text("light", text).unwrap().fate;
     assert!(matches!(fate("self.knows("), Fate::Malformed { reason, .. } if reason == "SyntaxError"));
     assert!(matches!(fate("open('x')"), Fate::Malformed { reason, .. } if reason == "Unsafe"));
     assert!(matches!(fate("lamp\nlamp"), Fate::Malformed { reason, .. } if reason == "Form"));
@@ -158,14 +158,14 @@ fn forms_and_budgets_are_told_apart() {
 
 #[test]
 fn effects_stay_until_the_end_of_their_demonstration() {
-    let workshop = workshop();
+    let store = store();
     // The first evaluation puts the key in; a second one in the same demonstration would fail.
-    let twice = workshop.try_text("light", "lamp not in self.room.lit and not self.room.lit[lamp]").unwrap();
+    let twice = store.try_text("light", "lamp not in self.room.lit and not self.room.lit[lamp]").unwrap();
     assert_eq!(twice.fate, Fate::Valid);
-    let ever = workshop.try_text("light", "'x' not in self.room.lit and not self.room.lit['x']").unwrap();
+    let ever = store.try_text("light", "'x' not in self.room.lit and not self.room.lit['x']").unwrap();
     assert_eq!(ever.fate, Fate::Valid, "each demonstration starts afresh and lights once");
     // What the candidate breaks for a later call is its failure, there.
-    let breaks = workshop.try_text("grab", "self.hold(thing) is None").unwrap();
+    let breaks = store.try_text("grab", "self.hold(thing) is None").unwrap();
     assert!(
         matches!(&breaks.fate, Fate::Fails { call: 5, at, failing: 3, .. } if at == "robot.hold('cup 1')"),
         "{breaks:?}"
@@ -174,84 +174,84 @@ fn effects_stay_until_the_end_of_their_demonstration() {
 
 #[test]
 fn editing_and_rejecting_rerank() {
-    let mut workshop = workshop();
+    let mut store = store();
     let offered =
         texts(&["self.knows(lamp)", "lamp in self.seen", "True", "self.knows(lamp) and not self.room.lit[lamp]"]);
-    let pool = workshop.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
+    let pool = store.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
     let standing =
         |pool: &Pool| pool.candidates.iter().map(|c| (c.cluster, c.optimal, c.representative)).collect::<Vec<_>>();
     assert_eq!(
         standing(&pool),
         [(Some(0), false, true), (Some(0), false, false), (Some(1), false, true), (Some(2), true, true)]
     );
-    assert_eq!(workshop.suggested("light"), [offered[3].as_str()]);
+    assert_eq!(store.suggested("light"), [offered[3].as_str()]);
 
-    let pool = workshop.reject("light", 3, true).unwrap();
+    let pool = store.reject("light", 3, true).unwrap();
     assert!(
         pool.candidates[3].rejected && pool.candidates[3].cluster.is_none() && pool.candidates[3].coverage.is_some()
     );
-    assert_eq!(workshop.suggested("light"), ["self.knows(lamp)"]);
-    workshop.reject("light", 3, false).unwrap();
-    assert_eq!(workshop.suggested("light"), [offered[3].as_str()]);
+    assert_eq!(store.suggested("light"), ["self.knows(lamp)"]);
+    store.reject("light", 3, false).unwrap();
+    assert_eq!(store.suggested("light"), [offered[3].as_str()]);
 
-    let pool = workshop.put("light", Some(3), "lamp").unwrap();
+    let pool = store.put("light", Some(3), "lamp").unwrap();
     assert_eq!((pool.candidates.len(), pool.candidates[3].origin), (4, CandidateOrigin::Person));
-    assert_eq!(workshop.suggested("light"), ["self.knows(lamp)"]);
+    assert_eq!(store.suggested("light"), ["self.knows(lamp)"]);
 }
 
 #[test]
 fn trying_keeps_nothing_and_agrees_with_putting() {
-    let mut workshop = workshop();
-    workshop.offer("light", CandidateOrigin::Model, &texts(&["True", "self.knows(lamp)"]), |_, _| true).unwrap();
+    let mut store = store();
+    store.offer("light", CandidateOrigin::Model, &texts(&["True", "self.knows(lamp)"]), |_, _| true).unwrap();
     for text in ["lamp in self.seen", "self.hand is None", "lamp ==", "not self.room.lit[lamp] and self.knows(lamp)"] {
-        let before = workshop.pool("light").unwrap();
-        let tried = workshop.try_text("light", text).unwrap();
-        assert_eq!(workshop.pool("light").unwrap(), before);
-        let put = workshop.clone().put("light", None, text).unwrap();
+        let before = store.pool("light").unwrap();
+        let tried = store.try_text("light", text).unwrap();
+        assert_eq!(store.pool("light").unwrap(), before);
+        let put = store.clone().put("light", None, text).unwrap();
         assert_eq!(Some(&tried), put.candidates.last());
     }
 }
 
 #[test]
 fn refusals_name_what_is_wrong_and_change_nothing() {
-    let mut workshop = workshop();
-    assert!(workshop.put("fly", None, "True").unwrap_err().to_string().contains("light, grab, rest"));
-    assert_eq!(workshop.put("rest", None, "True").unwrap_err(), WorkshopError::NeverCalled("rest".into()));
-    assert_eq!(workshop.put("light", Some(7), "True").unwrap_err(), WorkshopError::NoSuchCandidate("light".into(), 7));
-    assert_eq!(workshop.enumerate("light", |done, _| done < 3).unwrap_err(), WorkshopError::Cancelled);
+    let mut store = store();
+    assert!(store.put("fly", None, "True").unwrap_err().to_string().contains("light, grab, rest"));
+    assert_eq!(store.put("rest", None, "True").unwrap_err(), StoreError::NeverCalled("rest".into()));
+    assert_eq!(store.put("light", Some(7), "True").unwrap_err(), StoreError::NoSuchCandidate("light".into(), 7));
+    assert_eq!(store.enumerate("light", |done, _| done < 3).unwrap_err(), StoreError::Cancelled);
     assert_eq!(
-        workshop.offer("light", CandidateOrigin::Model, &texts(&["1"]), |_, _| false).unwrap_err(),
-        WorkshopError::Cancelled
+        store.offer("light", CandidateOrigin::Model, &texts(&["1"]), |_, _| false).unwrap_err(),
+        StoreError::Cancelled
     );
-    assert!(workshop.pool("light").unwrap().candidates.is_empty());
-    assert_eq!(workshop.undo("light").unwrap_err(), WorkshopError::NoChange("light".into(), "undo"));
+    assert!(store.pool("light").unwrap().candidates.is_empty());
+    assert_eq!(store.undo("light").unwrap_err(), StoreError::NoChange("light".into(), "undo"));
     let names = |list: Vec<&Function>| list.into_iter().map(|f| f.name.clone()).collect::<Vec<_>>();
-    assert_eq!(names(workshop.called_actions().collect()), ["light", "grab"]);
+    assert_eq!(names(store.called_actions().collect()), ["light", "grab"]);
 }
 
 #[test]
 fn a_demonstration_that_does_not_run_is_named() {
     let spec = Specification::load(SPEC, "spec.py").unwrap();
     let error =
-        Workshop::new(&spec, vec![demo("ok", &[]), demo("bad", &["robot.see('x')", "robot.fly()"])]).unwrap_err();
+        CandidateStore::new(&spec, vec![demo("ok", &[]), demo("bad", &["robot.see('x')", "robot.fly()"])]).unwrap_err();
     assert!(error.to_string().starts_with("demonstration 2 (bad), call 2 `robot.fly()`: "), "{error}");
 }
 
 #[test]
 fn the_prompt_context_comes_from_a_demonstration() {
-    let workshop = workshop();
-    let context = workshop.context("grab", 1).unwrap();
+    let store = store();
+    let context = store.context("grab", 1).unwrap();
     assert!(context.demonstration.starts_with("robot.see('cup 2')") && !context.definitions.contains("assert"));
     assert_eq!(context.class_line, "class Robot:");
-    assert!(workshop.context("grab", 9).is_none() && workshop.context("fly", 0).is_none());
+    assert!(store.context("grab", 9).is_none() && store.context("fly", 0).is_none());
 }
 
 #[test]
 fn a_denial_follows_where_only_truth_decides() {
-    let workshop = workshop();
-    let function = workshop.ground().action("light").unwrap();
-    let instances = Instances::new(workshop.ground(), function);
-    let evaluate = |text: &str| instances.evaluate(workshop.ground(), &Assertion::compile(text).unwrap()).unwrap();
+    let store = store();
+    let function = store.demonstrations().action("light").unwrap();
+    let instances = Instances::new(store.demonstrations(), function);
+    let evaluate = |text: &str| instances.evaluate(store.demonstrations(), &Assertion::compile(text).unwrap()).unwrap();
     for text in ["self.knows(lamp)", "self.room.lit[lamp]", "lamp", "self.hand is None"] {
         assert_eq!(evaluate(text).denied(), Some(evaluate(&format!("not ({text})"))), "{text}");
     }
@@ -260,12 +260,12 @@ fn a_denial_follows_where_only_truth_decides() {
 
 #[test]
 fn an_inspection_tells_relations_exclusions_and_what_is_stronger() {
-    let mut workshop = workshop();
+    let mut store = store();
     let strong = "self.knows(lamp) and not self.room.lit[lamp]";
     let offered = texts(&["self.knows(lamp)", "lamp in self.seen", "True", strong]);
-    workshop.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
+    store.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
     let in_force = texts(&["True"]);
-    let seen = workshop.inspect("light", "self.knows(lamp)", &in_force).unwrap();
+    let seen = store.inspect("light", "self.knows(lamp)", &in_force).unwrap();
     assert_eq!((seen.instances, seen.permitted, seen.in_force), (18, Some(18), false));
     assert_eq!(seen.excluded, 18 - seen.candidate.coverage.unwrap());
     let related: Vec<(&str, Relation)> = seen.related.iter().map(|r| (r.text.as_str(), r.relation)).collect();
@@ -275,50 +275,50 @@ fn an_inspection_tells_relations_exclusions_and_what_is_stronger() {
     assert_eq!(seen.steps.iter().map(|s| s.more + 1).sum::<usize>(), seen.excluded);
     assert!(seen.steps.iter().all(|s| !s.made), "a valid candidate forbids nothing that was done");
     // What is in force is compared with everything else in force.
-    let forced = workshop.inspect("light", strong, &texts(&["True", strong])).unwrap();
+    let forced = store.inspect("light", strong, &texts(&["True", strong])).unwrap();
     assert!(forced.in_force && forced.stronger.is_none() && forced.excluded > 0);
     // What fails forbids a call that was made; that comes first.
-    let fails = workshop.inspect("light", "lamp == 'lamp 2'", &in_force).unwrap();
+    let fails = store.inspect("light", "lamp == 'lamp 2'", &in_force).unwrap();
     assert!(fails.steps[0].made && matches!(fails.candidate.fate, Fate::Fails { .. }), "{fails:?}");
     assert_eq!(fails.steps[0].place.application("light"), "light('lamp 1')");
     // What is in force may change the state: then it is executed in order.
     let changing = texts(&["lamp not in self.room.lit and not self.room.lit[lamp]", "lamp not in self.room.lit"]);
-    let after = workshop.inspect("light", "lamp", &changing).unwrap();
+    let after = store.inspect("light", "lamp", &changing).unwrap();
     assert_eq!(after.permitted, Some(0), "the first puts the key in, so the second fails");
-    let none = workshop.inspect("light", "lamp ==", &in_force).unwrap();
+    let none = store.inspect("light", "lamp ==", &in_force).unwrap();
     assert!(none.related.is_empty() && none.excluded == 0);
 }
 
 #[test]
 fn a_step_where_two_differ_is_shown_with_its_values() {
-    let mut workshop = workshop();
+    let mut store = store();
     let offered = texts(&["self.knows(lamp)", "lamp in self.seen"]);
-    workshop.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
-    assert_eq!(workshop.difference("light", &offered[0], &offered[1]).unwrap(), None);
+    store.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
+    assert_eq!(store.difference("light", &offered[0], &offered[1]).unwrap(), None);
     // One of the two need not be in the pool.
-    let step = workshop.difference("light", "self.knows(lamp)", "not self.room.lit[lamp]").unwrap().unwrap();
+    let step = store.difference("light", "self.knows(lamp)", "not self.room.lit[lamp]").unwrap().unwrap();
     assert_eq!((step.place.id.as_str(), step.place.call, step.place.at.as_str()), ("a", 1, "robot.light('lamp 1')"));
     assert_eq!(step.place.application("light"), "light('lamp 2')");
     assert_eq!(step.calls.len(), 6);
     let told: Vec<_> = step.readings.iter().map(|r| (r.holds, r.outcome.as_str())).collect();
     assert_eq!(told, [(Some(false), "is false"), (Some(true), "holds")]);
     assert!(step.readings[0].values.iter().any(|(part, value)| part == "self.knows(lamp)" && value == "False"));
-    assert!(matches!(workshop.difference("light", "lamp ==", "lamp"), Err(WorkshopError::NotEvaluated(_))));
+    assert!(matches!(store.difference("light", "lamp ==", "lamp"), Err(StoreError::NotEvaluated(_))));
 }
 
 #[test]
 fn two_sets_stand_side_by_side() {
-    let workshop = workshop();
+    let store = store();
     let set = |text: &str| AdoptedSet::parse(text, "x").unwrap();
     let left = set(
         "def light(self, lamp):\n    assert self.knows(lamp)\n    assert lamp\n    assert not self.room.lit[lamp]\n\ndef fly(self):\n    assert 1\n",
     );
     let right =
         set("def light(self, lamp):\n    assert lamp in self.seen\n    assert 1\n    assert self.room.lit[lamp] ==\n");
-    let wrong = workshop.compare(("left", &left), ("right", &right));
+    let wrong = store.compare(("left", &left), ("right", &right));
     assert!(wrong.actions[0].score.as_ref().is_err_and(|e| e.contains("self.room.lit[lamp] ==")), "{wrong:?}");
     let right = set("def light(self, lamp):\n    assert lamp in self.seen\n    assert 1\n    assert lamp\n");
-    let compared = workshop.compare(("left", &left), ("right", &right));
+    let compared = store.compare(("left", &left), ("right", &right));
     let actions: Vec<&str> = compared.actions.iter().map(|a| a.action.as_str()).collect();
     assert_eq!(actions, ["light", "grab", "fly"], "what is called, then what nobody knows");
     let light = &compared.actions[0];
@@ -330,52 +330,52 @@ fn two_sets_stand_side_by_side() {
     assert!(light.difference.as_ref().is_some_and(|(_, left_permits)| !left_permits));
     assert_eq!(compared.actions[1].score.clone().unwrap().f1, 1.0, "two empty sets permit the same");
     assert!(compared.actions[2].score.is_err());
-    let same = workshop.compare(("left", &left), ("left", &left));
+    let same = store.compare(("left", &left), ("left", &left));
     assert!(same.actions.iter().all(|a| a.difference.is_none()) && same.score.unwrap().f1 == 1.0);
 }
 
 #[test]
 fn a_change_is_undone_and_done_again() {
-    let mut workshop = workshop();
+    let mut store = store();
     let texts_of = |pool: Pool| pool.candidates.into_iter().map(|c| (c.text, c.rejected)).collect::<Vec<_>>();
-    workshop.put("light", None, "lamp").unwrap();
-    workshop.put("light", Some(0), "self.knows(lamp)").unwrap();
-    workshop.reject("light", 0, true).unwrap();
+    store.put("light", None, "lamp").unwrap();
+    store.put("light", Some(0), "self.knows(lamp)").unwrap();
+    store.reject("light", 0, true).unwrap();
     // What a model writes meanwhile stays whatever a person undoes.
     let read = [Written::Candidate("lamp".into()), Written::Unreadable { line: "prose".into(), why: "no".into() }];
-    workshop.take_in("light", &read).unwrap();
-    let whole = workshop.take_in("light", &read[..1]).unwrap();
+    store.take_in("light", &read).unwrap();
+    let whole = store.take_in("light", &read[..1]).unwrap();
     assert_eq!((whole.candidates[1].times, whole.candidates[2].times), (2, 1));
     assert!(matches!(&whole.candidates[2].fate, Fate::Malformed { reason, .. } if reason == "Unreadable"));
-    workshop.undo("light").unwrap();
-    assert_eq!(texts_of(workshop.undo("light").unwrap())[0], ("lamp".into(), false));
+    store.undo("light").unwrap();
+    assert_eq!(texts_of(store.undo("light").unwrap())[0], ("lamp".into(), false));
     let model = [("lamp".to_owned(), false), ("prose".to_owned(), false)];
-    assert_eq!(texts_of(workshop.undo("light").unwrap()), model);
+    assert_eq!(texts_of(store.undo("light").unwrap()), model);
     for _ in 0..2 {
-        workshop.redo("light").unwrap();
+        store.redo("light").unwrap();
     }
-    assert_eq!(texts_of(workshop.redo("light").unwrap()), texts_of(whole));
-    assert!(matches!(workshop.redo("light"), Err(WorkshopError::NoChange(_, "do again"))));
-    assert!(matches!(workshop.put("light", None, "lamp"), Err(WorkshopError::AlreadyThere(..))));
+    assert_eq!(texts_of(store.redo("light").unwrap()), texts_of(whole));
+    assert!(matches!(store.redo("light"), Err(StoreError::NoChange(_, "do again"))));
+    assert!(matches!(store.put("light", None, "lamp"), Err(StoreError::AlreadyThere(..))));
 }
 
 proptest! {
     #[test]
     fn no_change_loses_a_candidate(changes in prop::collection::vec((0_u8..5, 0_usize..6, 0_usize..8), 1..24)) {
         let words = ["lamp", "self.knows(lamp)", "self.hand is None", "True", "lamp ==", "x y", "1", "2"];
-        let mut workshop = workshop();
-        workshop.offer("light", CandidateOrigin::Model, &texts(&words[..3]), |_, _| true).unwrap();
-        let (mut history, mut at) = (vec![workshop.pool("light").unwrap()], 0_usize);
+        let mut store = store();
+        store.offer("light", CandidateOrigin::Model, &texts(&words[..3]), |_, _| true).unwrap();
+        let (mut history, mut at) = (vec![store.pool("light").unwrap()], 0_usize);
         for (what, id, word) in changes {
             let done = match what {
-                0 => workshop.put("light", None, words[word]),
-                1 => workshop.put("light", Some(id), words[word]),
+                0 => store.put("light", None, words[word]),
+                1 => store.put("light", Some(id), words[word]),
                 2 => {
-                    let held = workshop.pool("light").unwrap().candidates.get(id).is_some_and(|c| c.rejected);
-                    workshop.reject("light", id, !held)
+                    let held = store.pool("light").unwrap().candidates.get(id).is_some_and(|c| c.rejected);
+                    store.reject("light", id, !held)
                 }
-                3 => workshop.undo("light"),
-                _ => workshop.redo("light"),
+                3 => store.undo("light"),
+                _ => store.redo("light"),
             };
             match (what, done) {
                 (3, done) => {
@@ -394,7 +394,7 @@ proptest! {
                 }
                 (_, Err(_)) => {}
             }
-            prop_assert_eq!(&workshop.pool("light").unwrap(), &history[at]);
+            prop_assert_eq!(&store.pool("light").unwrap(), &history[at]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sets of instances as bits: what satisfied sets are made of. Knows nothing of assertions.
+//! Instance sets. Keeps sets of instances as bits (satisfied sets); knows nothing of assertions.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use smallvec::SmallVec;
 
 /// A set of instances, by their number. All sets that are compared have the same length.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub struct Bits {
+pub struct InstanceSet {
     /// Those of a pool's usual size need no memory of their own.
     words: SmallVec<[u64; 16]>,
     len: usize,
 }
 
-impl Bits {
+impl InstanceSet {
     /// The empty set over `len` instances.
     pub fn none(len: usize) -> Self {
-        Bits { words: SmallVec::from_elem(0, len.div_ceil(64)), len }
+        InstanceSet { words: SmallVec::from_elem(0, len.div_ceil(64)), len }
     }
 
     /// The set of all `len` instances.
     pub fn all(len: usize) -> Self {
-        let mut bits = Bits { words: SmallVec::from_elem(u64::MAX, len.div_ceil(64)), len };
+        let mut bits = InstanceSet { words: SmallVec::from_elem(u64::MAX, len.div_ceil(64)), len };
         if !len.is_multiple_of(64)
             && let Some(last) = bits.words.last_mut()
         {
@@ -32,7 +32,7 @@ impl Bits {
 
     /// The instances for which `holds` is true.
     pub fn of(len: usize, mut holds: impl FnMut(usize) -> bool) -> Self {
-        let mut bits = Bits::none(len);
+        let mut bits = InstanceSet::none(len);
         for at in 0..len {
             if holds(at) {
                 bits.insert(at);
@@ -82,31 +82,31 @@ impl Bits {
     }
 
     /// How many instances are in both sets.
-    pub fn count_common(&self, other: &Bits) -> usize {
+    pub fn count_common(&self, other: &InstanceSet) -> usize {
         self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
 
     /// Whether every instance of this set is in `other`.
-    pub fn is_subset(&self, other: &Bits) -> bool {
+    pub fn is_subset(&self, other: &InstanceSet) -> bool {
         self.len == other.len && self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
     /// Keeps what is in `other` too.
-    pub fn intersect(&mut self, other: &Bits) {
+    pub fn intersect(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a &= b;
         }
     }
 
     /// Takes in what is in `other`.
-    pub fn unite(&mut self, other: &Bits) {
+    pub fn unite(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a |= b;
         }
     }
 
     /// Takes out what is in `other`.
-    pub fn subtract(&mut self, other: &Bits) {
+    pub fn subtract(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a &= !b;
         }
@@ -132,7 +132,7 @@ impl Bits {
     }
 
     /// The first instance in this set that is not in `other`.
-    pub fn first_outside(&self, other: &Bits) -> Option<usize> {
+    pub fn first_outside(&self, other: &InstanceSet) -> Option<usize> {
         self.iter().find(|&at| !other.contains(at))
     }
 
@@ -143,7 +143,7 @@ impl Bits {
     }
 }
 
-impl fmt::Debug for Bits {
+impl fmt::Debug for InstanceSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", self.count(), self.len)
     }
@@ -159,7 +159,7 @@ mod tests {
         #[test]
         fn agrees_with_a_plain_list(a in prop::collection::vec(any::<(bool, bool)>(), 0..200)) {
             let (one, two): (Vec<bool>, Vec<bool>) = a.iter().copied().unzip();
-            let (x, y) = (Bits::of(one.len(), |i| one[i]), Bits::of(two.len(), |i| two[i]));
+            let (x, y) = (InstanceSet::of(one.len(), |i| one[i]), InstanceSet::of(two.len(), |i| two[i]));
             prop_assert_eq!(x.count(), one.iter().filter(|b| **b).count());
             prop_assert_eq!(x.count_common(&y), a.iter().filter(|(p, q)| *p && *q).count());
             prop_assert_eq!(x.is_subset(&y), a.iter().all(|(p, q)| !p || *q));
@@ -180,14 +180,14 @@ mod tests {
     #[test]
     fn the_full_set_holds_nothing_beyond_its_length() {
         for len in [0, 1, 63, 64, 65, 130] {
-            assert_eq!(Bits::all(len).count(), len);
-            assert_eq!(Bits::all(len), Bits::of(len, |_| true));
+            assert_eq!(InstanceSet::all(len).count(), len);
+            assert_eq!(InstanceSet::all(len), InstanceSet::of(len, |_| true));
         }
     }
 
     #[test]
     fn the_digest_is_that_of_the_written_set() {
         // printf 101 | sha256sum
-        assert_eq!(Bits::of(3, |i| i != 1).digest(), "16dc368a89b428b2");
+        assert_eq!(InstanceSet::of(3, |i| i != 1).digest(), "16dc368a89b428b2");
     }
 }
