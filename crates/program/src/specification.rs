@@ -12,7 +12,7 @@ use super::engine::fault::{Fault, Limits, Stop};
 use super::engine::heap::{Heap, Slots};
 use super::engine::parse::with_module;
 use super::engine::value::{Attrs, Id, Obj, Value};
-use super::engine::vm::{Args, Keywords, Vm};
+use super::engine::vm::{Args, Keywords, Vm, with_first};
 use super::error::ProgramError;
 use super::state::State;
 
@@ -287,12 +287,7 @@ impl Vm {
     /// Calls a method of an object by name.
     pub(crate) fn call_named(&mut self, object: &Value, name: &Arc<str>, args: Args) -> Result<Value, Stop> {
         match self.method_of(object, name)? {
-            Some(function) => {
-                let mut all = Args::new();
-                all.push(object.clone());
-                all.extend(args);
-                self.call(&function, all, Keywords::new())
-            }
+            Some(function) => self.call(&function, with_first(object, args), Keywords::new()),
             None => {
                 let callee = self.get_attr(object, name)?;
                 self.call(&callee, args, Keywords::new())

@@ -1,13 +1,9 @@
 //! Attributes: of instances, classes, and the built-in types.
 
 use super::fault::{ExcKind, Stop};
-use super::types::{SPECIAL, Type, attributes};
+use super::types::{Member, Type, is_special, member};
 use super::value::{Name, Obj, Value};
 use super::vm::{Done, Vm};
-
-/// Attributes of built-in types that are data, not methods.
-const DATA: &[&str] =
-    &["real", "imag", "numerator", "denominator", "start", "stop", "step", "default_factory", "mapping"];
 
 impl Vm {
     /// The function behind `object.name` when it is a method of the program's own class.
@@ -24,15 +20,6 @@ impl Vm {
 
     fn is_function(&self, value: &Value) -> bool {
         matches!(value, Value::Ref(id) if matches!(self.heap.peek(*id), Obj::Function(_)))
-    }
-
-    /// Whether `name` is a method of the built-in type of `object`.
-    #[inline]
-    pub(crate) fn is_builtin_method(&self, object: &Value, name: &str) -> bool {
-        let of = self.type_of(object);
-        !matches!(of, Type::Instance | Type::Class | Type::Exc(_))
-            && attributes(of).contains(&name)
-            && !DATA.contains(&name)
     }
 
     pub(crate) fn get_attr(&mut self, object: &Value, name: &Name) -> Done<Value> {
@@ -60,22 +47,19 @@ impl Vm {
                     match self.class_attr(*id, name) {
                         Some(value) => Ok(value),
                         None if &**name == "mro" => Err(Stop::unsupported("mro")),
-                        None => Err(Stop::exact(
-                            ExcKind::AttributeError,
-                            format!("type object '{class_name}' has no attribute '{name}'"),
-                        )),
+                        None => Err(exact!(AttributeError, "type object '{class_name}' has no attribute '{name}'")),
                     }
                 }
                 Obj::Collections => match &**name {
                     "defaultdict" => Ok(Value::Type(Type::DefaultDict)),
-                    _ => Err(Stop::unsupported(format!("collections.{name}"))),
+                    _ => Err(unsupported!("collections.{name}")),
                 },
                 Obj::Exception { args, exact, .. } => match &**name {
                     "args" if *exact => {
                         let args = args.clone();
                         self.new_tuple(args)
                     }
-                    _ => Err(Stop::unsupported(format!("the attribute {name} of exceptions"))),
+                    _ => Err(unsupported!("the attribute {name} of exceptions")),
                 },
                 Obj::Range(start, stop, step) => match &**name {
                     "start" => Ok(Value::Int(*start)),
@@ -97,36 +81,29 @@ impl Vm {
                 ("denominator", Value::Int(_) | Value::Bool(_) | Value::Big(_)) => Ok(Value::Int(1)),
                 _ => self.builtin_attr(object, name),
             },
-            Value::Type(of) => {
-                if attributes(*of).contains(&&**name) || matches!(of, Type::Exc(_) | Type::Class) || &**name == "mro" {
-                    if matches!(of, Type::Exc(_) | Type::Class) || DATA.contains(&&**name) || &**name == "mro" {
-                        return Err(Stop::unsupported(format!("{}.{name}", of.name())));
-                    }
-                    return self.alloc(Obj::BuiltinMethod { this: object.clone(), name: name.clone() });
+            Value::Type(Type::Exc(_) | Type::Class) => Err(self.method_not_offered(object, name)),
+            Value::Type(of) => match member(*of, name) {
+                Some(Member::Method(..)) => self.alloc(Obj::BuiltinMethod { this: object.clone(), name: name.clone() }),
+                None if &**name != "mro" => {
+                    Err(exact!(AttributeError, "type object '{}' has no attribute '{name}'", of.name()))
                 }
-                Err(Stop::exact(
-                    ExcKind::AttributeError,
-                    format!("type object '{}' has no attribute '{name}'", of.name()),
-                ))
-            }
+                _ => Err(unsupported!("{}.{name}", of.name())),
+            },
             _ => self.builtin_attr(object, name),
         }
     }
 
     /// A method of a built-in type as a value.
     fn builtin_attr(&mut self, object: &Value, name: &Name) -> Done<Value> {
-        let of = self.type_of(object);
-        if !attributes(of).contains(&&**name) {
-            return Err(self.no_attribute(object, name));
+        match member(self.type_of(object), name) {
+            Some(Member::Method(..)) => self.alloc(Obj::BuiltinMethod { this: object.clone(), name: name.clone() }),
+            Some(Member::Data) => Err(unsupported!("the attribute {name}")),
+            None => Err(self.no_attribute(object, name)),
         }
-        if DATA.contains(&&**name) {
-            return Err(Stop::unsupported(format!("the attribute {name}")));
-        }
-        self.alloc(Obj::BuiltinMethod { this: object.clone(), name: name.clone() })
     }
 
     fn no_attribute(&self, object: &Value, name: &str) -> Stop {
-        Stop::exact(ExcKind::AttributeError, format!("'{}' object has no attribute '{name}'", self.type_name(object)))
+        exact!(AttributeError, "'{}' object has no attribute '{name}'", self.type_name(object))
     }
 
     fn dunder(&mut self, object: &Value, name: &str) -> Done<Value> {
@@ -151,10 +128,10 @@ impl Vm {
             }
             _ => true,
         };
-        if data && !SPECIAL.contains(&name) {
+        if data && !is_special(name) {
             return Err(self.no_attribute(object, name));
         }
-        Err(Stop::unsupported(format!("the attribute {name}")))
+        Err(unsupported!("the attribute {name}"))
     }
 
     /// `type(object)`.
@@ -169,7 +146,7 @@ impl Vm {
 
     pub(crate) fn set_attr(&mut self, object: &Value, name: &Name, value: Value) -> Done<()> {
         if name.starts_with("__") {
-            return Err(Stop::unsupported(format!("the attribute {name}")));
+            return Err(unsupported!("the attribute {name}"));
         }
         if let Value::Ref(id) = object {
             self.spend(40)?;
@@ -196,8 +173,8 @@ impl Vm {
         if matches!(object, Value::Type(_)) {
             return Err(Stop::raise(ExcKind::TypeError, "cannot set attributes of a built-in type"));
         }
-        if attributes(self.type_of(object)).contains(&&**name) {
-            return Err(Stop::raise(ExcKind::AttributeError, format!("attribute '{name}' is read-only")));
+        if member(self.type_of(object), name).is_some() {
+            return Err(rough!(AttributeError, "attribute '{name}' is read-only"));
         }
         Err(self.no_attribute(object, name))
     }
@@ -212,11 +189,7 @@ impl Vm {
                 Obj::Class(class) => class.attrs.remove(name),
                 _ => false,
             };
-            return if removed {
-                Ok(())
-            } else {
-                Err(Stop::raise(ExcKind::AttributeError, format!("no attribute '{name}' to delete")))
-            };
+            return if removed { Ok(()) } else { Err(rough!(AttributeError, "no attribute '{name}' to delete")) };
         }
         Err(Stop::unsupported("deleting attributes of this"))
     }

@@ -7,7 +7,7 @@ use super::text::ascii;
 use super::types::{Builtin, Type};
 use super::value::{Id, IterState, Key, Obj, Value};
 use super::vm::{Args, Done, Keywords, Vm};
-use super::{code::BinOp, relate::float_to_big};
+use super::{code::Operator, relate::float_to_big};
 
 /// How many positional arguments each takes, and which keywords.
 fn arity(of: Builtin) -> (usize, usize, &'static [&'static str]) {
@@ -32,16 +32,13 @@ impl Vm {
             if of == Builtin::Print {
                 return Err(Stop::unsupported("this argument of print"));
             }
-            return Err(Stop::raise(
-                ExcKind::TypeError,
-                format!("{}() got an unexpected keyword argument '{name}'", of.name()),
-            ));
+            return Err(rough!(TypeError, "{}() got an unexpected keyword argument '{name}'", of.name()));
         }
         if matches!(of, Builtin::Round | Builtin::Pow) && !keywords.is_empty() {
             return Err(Stop::unsupported("keyword arguments of this function"));
         }
         if args.len() < least || args.len() > most {
-            return Err(Stop::raise(ExcKind::TypeError, format!("{}() got {} arguments", of.name(), args.len())));
+            return Err(rough!(TypeError, "{}() got {} arguments", of.name(), args.len()));
         }
         let keyword = |name: &str| keywords.iter().find(|(n, _)| &**n == name).map(|(_, v)| v.clone());
         let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
@@ -73,14 +70,7 @@ impl Vm {
             Builtin::IsSubclass => self.is_subclass(&arg(0), &arg(1)).map(Value::Bool),
             Builtin::Iter => self.iter(&args),
             Builtin::Next => self.next(&args),
-            Builtin::Callable => Ok(Value::Bool(match &args[..] {
-                [Value::Type(_) | Value::Builtin(_)] => true,
-                [Value::Ref(id)] => matches!(
-                    self.heap.get(*id),
-                    Obj::Class(_) | Obj::Function(_) | Obj::Method { .. } | Obj::BuiltinMethod { .. }
-                ),
-                _ => false,
-            })),
+            Builtin::Callable => Ok(Value::Bool(self.callable(&arg(0)))),
             Builtin::HasAttr | Builtin::GetAttr => {
                 let Value::Str(name) = arg(1) else {
                     return Err(Stop::raise(ExcKind::TypeError, "attribute name must be string"));
@@ -120,16 +110,16 @@ impl Vm {
                     let mut chars = s.chars();
                     match (chars.next(), chars.next()) {
                         (Some(c), None) => Ok(Value::Int(i64::from(u32::from(c)))),
-                        _ => Err(Stop::type_error(format!(
+                        _ => Err(type_error!(
                             "ord() expected a character, but string of length {} found",
                             s.chars().count()
-                        ))),
+                        )),
                     }
                 }
                 Value::Bytes(_) => Err(Stop::unsupported("ord of bytes")),
                 other => {
                     let name = self.type_name(&other);
-                    Err(Stop::type_error(format!("ord() expected string of length 1, but {name} found")))
+                    Err(type_error!("ord() expected string of length 1, but {name} found"))
                 }
             },
             Builtin::Chr => {
@@ -156,12 +146,12 @@ impl Vm {
             }
             Builtin::Abs => match num(&arg(0)) {
                 Some(Num::Float(x)) => Ok(Value::Float(x.abs())),
-                Some(Num::Int(n)) if n < 0 => self.arithmetic(BinOp::Sub, Num::Int(0), Num::Int(n)),
+                Some(Num::Int(n)) if n < 0 => self.arithmetic(Operator::Sub, Num::Int(0), Num::Int(n)),
                 Some(Num::Int(n)) => Ok(Value::Int(n)),
                 Some(Num::Big(n)) => Ok(Value::big(num_bigint::BigInt::from(n.magnitude().clone()))),
                 None => {
                     let name = self.type_name(&arg(0));
-                    Err(Stop::type_error(format!("bad operand type for abs(): '{name}'")))
+                    Err(type_error!("bad operand type for abs(): '{name}'"))
                 }
             },
             Builtin::Round => self.round(&arg(0), args.get(1)),
@@ -169,7 +159,7 @@ impl Vm {
                 if args.len() == 3 && !matches!(arg(2), Value::None) {
                     return Err(Stop::unsupported("pow with a modulus"));
                 }
-                self.binary(BinOp::Pow, &arg(0), &arg(1))
+                self.binary(Operator::Pow, &arg(0), &arg(1))
             }
             Builtin::DivMod => {
                 let (a, b) = (arg(0), arg(1));
@@ -186,8 +176,8 @@ impl Vm {
                         self.new_tuple(vec![Value::Float(q), Value::Float(r)])
                     }
                     (Some(_), Some(_)) => {
-                        let q = self.binary(BinOp::FloorDiv, &a, &b)?;
-                        let r = self.binary(BinOp::Mod, &a, &b)?;
+                        let q = self.binary(Operator::FloorDiv, &a, &b)?;
+                        let r = self.binary(Operator::Mod, &a, &b)?;
                         self.new_tuple(vec![q, r])
                     }
                     _ => Err(Stop::raise(ExcKind::TypeError, "unsupported operand type(s) for divmod()")),
@@ -202,9 +192,7 @@ impl Vm {
         match num(value) {
             Some(Num::Int(n)) => Ok(n),
             Some(Num::Big(_)) => Err(Stop::unsupported("numbers beyond 64 bits here")),
-            _ => {
-                Err(Stop::type_error(format!("'{}' object cannot be interpreted as an integer", self.type_name(value))))
-            }
+            _ => Err(type_error!("'{}' object cannot be interpreted as an integer", self.type_name(value))),
         }
     }
 
@@ -226,7 +214,7 @@ impl Vm {
             },
             _ => None,
         };
-        n.ok_or_else(|| Stop::type_error(format!("object of type '{}' has no len()", self.type_name(value))))
+        n.ok_or_else(|| type_error!("object of type '{}' has no len()", self.type_name(value)))
     }
 
     fn sum(&mut self, iterable: &Value, start: Value) -> Done<Value> {
@@ -246,7 +234,7 @@ impl Vm {
                     return Err(Stop::unsupported("sums of floats"));
                 }
             }
-            total = vm.binary(BinOp::Add, &total, &value)?;
+            total = vm.binary(Operator::Add, &total, &value)?;
             Ok(true)
         })?;
         Ok(total)
@@ -276,7 +264,7 @@ impl Vm {
                 None => true,
                 Some((_, other)) if max => {
                     self.tick()?;
-                    self.relate(super::code::Cmp::Gt, &rank, other)?
+                    self.relate(super::code::CmpOp::Gt, &rank, other)?
                 }
                 Some((_, other)) => self.less(&rank, other)?,
             };
@@ -288,7 +276,7 @@ impl Vm {
             (Some((item, _)), _) => Ok(item),
             (None, Some(default)) => Ok(default),
             // The wording changed between versions of Python.
-            (None, None) => Err(Stop::raise(ExcKind::ValueError, format!("{name}() arg is an empty sequence"))),
+            (None, None) => Err(rough!(ValueError, "{name}() arg is an empty sequence")),
         }
     }
 
@@ -430,11 +418,11 @@ impl Vm {
     fn next(&mut self, args: &Args) -> Done<Value> {
         let Some(Value::Ref(id)) = args.first() else {
             let name = args.first().map(|v| self.type_name(v)).unwrap_or_default();
-            return Err(Stop::type_error(format!("'{name}' object is not an iterator")));
+            return Err(type_error!("'{name}' object is not an iterator"));
         };
         if !matches!(self.heap.get(*id), Obj::Iter(..)) {
             let name = self.type_name(&Value::Ref(*id));
-            return Err(Stop::type_error(format!("'{name}' object is not an iterator")));
+            return Err(type_error!("'{name}' object is not an iterator"));
         }
         let mut state = IterState::Object(*id);
         match (self.advance(&mut state)?, args.get(1)) {
@@ -470,7 +458,7 @@ impl Vm {
             (Some(_), Some(_)) => Err(Stop::unsupported("rounding to tens")),
             (None, _) => {
                 let name = self.type_name(value);
-                Err(Stop::type_error(format!("type {name} doesn't define __round__ method")))
+                Err(type_error!("type {name} doesn't define __round__ method"))
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+pub(crate) use ruff_python_ast::{CmpOp, ConversionFlag, Operator, UnaryOp};
+
 use super::types::{Builtin, Type};
 use super::value::{Name, Value};
 
@@ -21,12 +23,12 @@ pub(crate) enum Node {
     Subscript(Box<Node>, Box<Node>),
     Slice(Box<(Node, Bounds)>),
     Call(Box<Call>),
-    Compare(Box<Node>, Vec<(Cmp, Node)>),
+    Compare(Box<Node>, Vec<(CmpOp, Node)>),
     And(Vec<Node>),
     Or(Vec<Node>),
     Not(Box<Node>),
-    Unary(Unary, Box<Node>),
-    Binary(BinOp, Box<(Node, Node)>),
+    Unary(UnaryOp, Box<Node>),
+    Binary(Operator, Box<(Node, Node)>),
     If(Box<(Node, Node, Node)>),
     Tuple(Vec<Node>),
     List(Vec<Node>),
@@ -68,64 +70,6 @@ pub(crate) struct Call {
     pub keywords: Vec<(Option<Name>, Node)>,
     /// Whether any argument is starred.
     pub starred: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cmp {
-    Eq,
-    NotEq,
-    Lt,
-    LtE,
-    Gt,
-    GtE,
-    Is,
-    IsNot,
-    In,
-    NotIn,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unary {
-    Neg,
-    Pos,
-    Invert,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BinOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    FloorDiv,
-    Mod,
-    Pow,
-    LShift,
-    RShift,
-    BitOr,
-    BitXor,
-    BitAnd,
-    MatMul,
-}
-
-impl BinOp {
-    pub(crate) fn symbol(self) -> &'static str {
-        match self {
-            BinOp::Add => "+",
-            BinOp::Sub => "-",
-            BinOp::Mul => "*",
-            BinOp::Div => "/",
-            BinOp::FloorDiv => "//",
-            BinOp::Mod => "%",
-            BinOp::Pow => "** or pow()",
-            BinOp::LShift => "<<",
-            BinOp::RShift => ">>",
-            BinOp::BitOr => "|",
-            BinOp::BitXor => "^",
-            BinOp::BitAnd => "&",
-            BinOp::MatMul => "@",
-        }
-    }
 }
 
 /// What a comprehension builds.
@@ -209,15 +153,7 @@ pub(crate) struct Params {
 #[derive(Debug, Clone)]
 pub(crate) enum Piece {
     Text(Arc<str>),
-    Value { node: Node, conversion: Conversion, spec: Vec<Piece> },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Conversion {
-    None,
-    Str,
-    Repr,
-    Ascii,
+    Value { node: Node, conversion: ConversionFlag, spec: Vec<Piece> },
 }
 
 /// Where a value is stored.
@@ -246,7 +182,7 @@ pub(crate) enum StmtKind {
     Expr(Node),
     Assign(Vec<Target>, Node),
     /// The place as an expression, as a target, the operator and the operand.
-    AugAssign(Box<(Place, BinOp, Node)>),
+    AugAssign(Box<(Place, Operator, Node)>),
     Assert(Node, Option<Node>),
     If(Vec<(Node, Vec<Stmt>)>, Vec<Stmt>),
     While(Node, Vec<Stmt>, Vec<Stmt>),

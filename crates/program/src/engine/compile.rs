@@ -8,8 +8,8 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
 use super::code::{
-    BinOp, Body, ClassDef, Fallback, FunctionCode, Handler, Imported, MakeFunction, Node, Params, Place, Stmt,
-    StmtKind, Target, Try,
+    Body, ClassDef, Fallback, FunctionCode, Handler, Imported, MakeFunction, Node, Params, Place, Stmt, StmtKind,
+    Target, Try,
 };
 use super::scope::{Kind, Scopes, analyse, analyse_expression};
 use super::types::{BuiltinName, builtin};
@@ -384,7 +384,7 @@ impl<'a> Compiler<'a> {
                     }
                     other => return self.syntax("illegal expression for augmented assignment", other.range()),
                 };
-                StmtKind::AugAssign(Box::new((place, operator(assign.op), self.expr(&assign.value)?)))
+                StmtKind::AugAssign(Box::new((place, assign.op, self.expr(&assign.value)?)))
             }
             AstStmt::Assert(assert) => {
                 let test = self.expr(&assert.test)?;
@@ -626,23 +626,5 @@ pub(crate) fn fallback(name: &str) -> Fallback {
         Some(BuiltinName::Type(t)) => Fallback::Type(t),
         Some(BuiltinName::Function(f)) => Fallback::Function(f),
         Some(BuiltinName::NotOffered) => Fallback::NotOffered,
-    }
-}
-
-pub(crate) fn operator(op: ast::Operator) -> BinOp {
-    match op {
-        ast::Operator::Add => BinOp::Add,
-        ast::Operator::Sub => BinOp::Sub,
-        ast::Operator::Mult => BinOp::Mul,
-        ast::Operator::MatMult => BinOp::MatMul,
-        ast::Operator::Div => BinOp::Div,
-        ast::Operator::Mod => BinOp::Mod,
-        ast::Operator::Pow => BinOp::Pow,
-        ast::Operator::LShift => BinOp::LShift,
-        ast::Operator::RShift => BinOp::RShift,
-        ast::Operator::BitOr => BinOp::BitOr,
-        ast::Operator::BitXor => BinOp::BitXor,
-        ast::Operator::BitAnd => BinOp::BitAnd,
-        ast::Operator::FloorDiv => BinOp::FloorDiv,
     }
 }

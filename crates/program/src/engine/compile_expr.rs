@@ -7,8 +7,8 @@ use num_bigint::BigInt;
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 
-use super::code::{Bounds, Call, Clause, Cmp, Comp, Conversion, Element, GenCode, Node, Piece, Unary};
-use super::compile::{CompileFailure, Compiled, Compiler, FunctionBody, MAX_DEPTH, Var, operator};
+use super::code::{Bounds, Call, Clause, Comp, ConversionFlag, Element, GenCode, Node, Piece, UnaryOp};
+use super::compile::{CompileFailure, Compiled, Compiler, FunctionBody, MAX_DEPTH, Var};
 use super::value::Value;
 
 /// Longest whole number CPython reads or writes, in decimal digits.
@@ -65,19 +65,12 @@ impl Compiler<'_> {
                 }
                 Node::Walrus(Box::new((self.store(name.id.as_str()), value)))
             }
-            Expr::BinOp(op) => Node::Binary(operator(op.op), Box::new((self.expr(&op.left)?, self.expr(&op.right)?))),
-            Expr::UnaryOp(op) => {
-                let operand = self.expr(&op.operand)?;
-                match (op.op, operand) {
-                    (ast::UnaryOp::Not, operand) => Node::Not(Box::new(operand)),
-                    (ast::UnaryOp::USub, Node::Const(Value::Int(n))) if n != 0 && n != i64::MIN => {
-                        Node::Const(Value::Int(-n))
-                    }
-                    (ast::UnaryOp::USub, operand) => Node::Unary(Unary::Neg, Box::new(operand)),
-                    (ast::UnaryOp::UAdd, operand) => Node::Unary(Unary::Pos, Box::new(operand)),
-                    (ast::UnaryOp::Invert, operand) => Node::Unary(Unary::Invert, Box::new(operand)),
-                }
-            }
+            Expr::BinOp(op) => Node::Binary(op.op, Box::new((self.expr(&op.left)?, self.expr(&op.right)?))),
+            Expr::UnaryOp(op) => match (op.op, self.expr(&op.operand)?) {
+                (UnaryOp::Not, operand) => Node::Not(Box::new(operand)),
+                (UnaryOp::USub, Node::Const(Value::Int(n))) if n != 0 && n != i64::MIN => Node::Const(Value::Int(-n)),
+                (sign, operand) => Node::Unary(sign, Box::new(operand)),
+            },
             Expr::Lambda(lambda) => Node::Lambda(Box::new(self.function(
                 "<lambda>",
                 lambda.parameters.as_deref(),
@@ -128,7 +121,7 @@ impl Compiler<'_> {
                     .ops
                     .iter()
                     .zip(&compare.comparators)
-                    .map(|(op, operand)| Ok((comparison(*op), self.expr(operand)?)))
+                    .map(|(op, operand)| Ok((*op, self.expr(operand)?)))
                     .collect::<Compiled<_>>()?;
                 Node::Compare(Box::new(first), rest)
             }
@@ -323,14 +316,10 @@ impl Compiler<'_> {
                     if let Some(format_spec) = &value.format_spec {
                         self.pieces(&format_spec.elements, &mut spec)?;
                     }
+                    let shown = value.debug_text.is_some() && value.format_spec.is_none();
                     let conversion = match value.conversion {
-                        ast::ConversionFlag::None if value.debug_text.is_some() && value.format_spec.is_none() => {
-                            Conversion::Repr
-                        }
-                        ast::ConversionFlag::None => Conversion::None,
-                        ast::ConversionFlag::Str => Conversion::Str,
-                        ast::ConversionFlag::Repr => Conversion::Repr,
-                        ast::ConversionFlag::Ascii => Conversion::Ascii,
+                        ConversionFlag::None if shown => ConversionFlag::Repr,
+                        other => other,
                     };
                     out.push(Piece::Value { node, conversion, spec });
                 }
@@ -352,21 +341,6 @@ fn big_literal(text: &str) -> Option<BigInt> {
         return None;
     }
     if radix == 10 { BigInt::from_str(&digits).ok() } else { BigInt::parse_bytes(digits.as_bytes(), radix) }
-}
-
-fn comparison(op: ast::CmpOp) -> Cmp {
-    match op {
-        ast::CmpOp::Eq => Cmp::Eq,
-        ast::CmpOp::NotEq => Cmp::NotEq,
-        ast::CmpOp::Lt => Cmp::Lt,
-        ast::CmpOp::LtE => Cmp::LtE,
-        ast::CmpOp::Gt => Cmp::Gt,
-        ast::CmpOp::GtE => Cmp::GtE,
-        ast::CmpOp::Is => Cmp::Is,
-        ast::CmpOp::IsNot => Cmp::IsNot,
-        ast::CmpOp::In => Cmp::In,
-        ast::CmpOp::NotIn => Cmp::NotIn,
-    }
 }
 
 fn target_names(target: &Expr, out: &mut Vec<String>) {

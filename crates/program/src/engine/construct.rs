@@ -15,9 +15,9 @@ impl Vm {
         if !keywords.is_empty() && !takes_keywords {
             return match of {
                 Type::Str | Type::Int | Type::Bytes | Type::Zip | Type::Enumerate | Type::Class | Type::Exc(_) => {
-                    Err(Stop::unsupported(format!("keyword arguments of {}", of.name())))
+                    Err(unsupported!("keyword arguments of {}", of.name()))
                 }
-                _ => Err(Stop::raise(ExcKind::TypeError, format!("{}() takes no keyword arguments", of.name()))),
+                _ => Err(rough!(TypeError, "{}() takes no keyword arguments", of.name())),
             };
         }
         let most = match of {
@@ -35,7 +35,7 @@ impl Vm {
             _ => usize::MAX,
         };
         if args.len() > most {
-            return Err(Stop::raise(ExcKind::TypeError, format!("{}() got {} arguments", of.name(), args.len())));
+            return Err(rough!(TypeError, "{}() got {} arguments", of.name(), args.len()));
         }
         let first = args.first();
         match of {
@@ -59,17 +59,15 @@ impl Vm {
                 self.alloc(Obj::List(items))
             }
             Type::Tuple => {
-                if let Some(value @ Value::Ref(id)) = first
-                    && matches!(self.heap.get(*id), Obj::Tuple(_))
-                {
+                if let Some(value) = first.filter(|v| matches!(self.obj(v), Some(Obj::Tuple(_)))) {
                     return Ok(value.clone());
                 }
                 let items = first.map_or(Ok(Vec::new()), |v| self.collect(v))?;
                 self.alloc(Obj::Tuple(items))
             }
             Type::Set | Type::FrozenSet => {
-                if let (Type::FrozenSet, Some(value @ Value::Ref(id))) = (of, first)
-                    && matches!(self.heap.get(*id), Obj::Set(set) if set.frozen)
+                if let (Type::FrozenSet, Some(value)) = (of, first)
+                    && self.type_of(value) == Type::FrozenSet
                 {
                     return Ok(value.clone());
                 }
@@ -78,13 +76,7 @@ impl Vm {
                 self.alloc(Obj::Set(set))
             }
             Type::Dict => {
-                let mut dict = Dict::default();
-                if let Some(source) = first {
-                    self.update_dict(&mut dict, source)?;
-                }
-                for (name, value) in keywords {
-                    self.dict_insert(&mut dict, Value::Str(name), value)?;
-                }
+                let dict = self.dict_of(Dict::default(), first, keywords)?;
                 self.alloc(Obj::Dict(dict))
             }
             Type::DefaultDict => {
@@ -95,13 +87,8 @@ impl Vm {
                 if args.len() > 2 {
                     return Err(Stop::raise(ExcKind::TypeError, "defaultdict() got too many arguments"));
                 }
-                let mut dict = Dict { factory: Some(factory), ..Dict::default() };
-                if let Some(source) = args.get(1) {
-                    self.update_dict(&mut dict, source)?;
-                }
-                for (name, value) in keywords {
-                    self.dict_insert(&mut dict, Value::Str(name), value)?;
-                }
+                let empty = Dict { factory: Some(factory), ..Dict::default() };
+                let dict = self.dict_of(empty, args.get(1), keywords)?;
                 self.alloc(Obj::Dict(dict))
             }
             Type::Range => self.range(&args),
@@ -145,29 +132,20 @@ impl Vm {
             Type::Nothing | Type::Dots if args.is_empty() => {
                 Ok(if of == Type::Nothing { Value::None } else { Value::Ellipsis })
             }
-            other => Err(Stop::unsupported(format!("calling {}", other.name()))),
+            other => Err(unsupported!("calling {}", other.name())),
         }
     }
 
-    fn callable(&self, value: &Value) -> bool {
-        match value {
-            Value::Type(_) | Value::Builtin(_) => true,
-            Value::Ref(id) => matches!(
-                self.heap.get(*id),
-                Obj::Class(_) | Obj::Function(_) | Obj::Method { .. } | Obj::BuiltinMethod { .. }
-            ),
-            _ => false,
-        }
+    pub(crate) fn callable(&self, value: &Value) -> bool {
+        let object = self.obj(value);
+        matches!(value, Value::Type(_) | Value::Builtin(_))
+            || matches!(object, Some(Obj::Class(_) | Obj::Function(_) | Obj::Method { .. } | Obj::BuiltinMethod { .. }))
     }
 
     fn int(&mut self, args: &Args) -> Done<Value> {
         let invalid = |text: &str, base: u32| {
-            let mut quoted = String::new();
             // The message quotes the text as `repr` does; texts that need escapes are not vouched for.
-            for c in text.chars() {
-                quoted.push(c);
-            }
-            let message = format!("invalid literal for int() with base {base}: '{quoted}'");
+            let message = format!("invalid literal for int() with base {base}: '{text}'");
             let plain = text.chars().all(|c| matches!(c, ' '..='~') && c != '\'' && c != '\\');
             if plain && text.len() < 150 {
                 Stop::exact(ExcKind::ValueError, message)
@@ -202,9 +180,9 @@ impl Vm {
                 },
                 None => {
                     let name = self.type_name(value);
-                    Err(Stop::type_error(format!(
+                    Err(type_error!(
                         "int() argument must be a string, a bytes-like object or a real number, not '{name}'"
-                    )))
+                    ))
                 }
             },
             _ => Err(Stop::type_error("int() can't convert non-string with explicit base")),
@@ -236,16 +214,16 @@ impl Vm {
                         .bytes()
                         .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E' | b'_'));
                 let parsed = if known || numeric { lower.replace('_', "").parse::<f64>().ok() } else { None };
-                parsed.map(Value::Float).ok_or_else(|| {
-                    Stop::raise(ExcKind::ValueError, format!("could not convert string to float: '{text}'"))
-                })
+                parsed
+                    .map(Value::Float)
+                    .ok_or_else(|| rough!(ValueError, "could not convert string to float: '{text}'"))
             }
             Some(Value::Bytes(_)) => Err(Stop::unsupported("float of bytes")),
             Some(value) => match num(value) {
                 Some(n) => Ok(Value::Float(to_float(&n)?)),
                 None => {
                     let name = self.type_name(value);
-                    Err(Stop::type_error(format!("float() argument must be a string or a real number, not '{name}'")))
+                    Err(type_error!("float() argument must be a string or a real number, not '{name}'"))
                 }
             },
         }
@@ -309,15 +287,23 @@ impl Vm {
     }
 
     fn not_reversible(&self, value: &Value) -> Stop {
-        Stop::type_error(format!("'{}' object is not reversible", self.type_name(value)))
+        type_error!("'{}' object is not reversible", self.type_name(value))
+    }
+
+    /// A dictionary with what `source` and `keywords` add.
+    pub(crate) fn dict_of(&mut self, mut dict: Dict, source: Option<&Value>, keywords: Keywords) -> Done<Dict> {
+        if let Some(source) = source {
+            self.update_dict(&mut dict, source)?;
+        }
+        for (name, value) in keywords {
+            self.dict_insert(&mut dict, Value::Str(name), value)?;
+        }
+        Ok(dict)
     }
 
     /// `dict.update(source)`.
     pub(crate) fn update_dict(&mut self, dict: &mut Dict, source: &Value) -> Done<()> {
-        if let Value::Ref(id) = source
-            && let Obj::Dict(other) = self.heap.get(*id)
-        {
-            let entries: Vec<_> = other.map.values().cloned().collect();
+        if let Some(entries) = self.entries(source) {
             for entry in entries {
                 self.dict_insert(dict, entry.key, entry.value)?;
             }
@@ -328,17 +314,12 @@ impl Vm {
         self.each(source, |vm, item| {
             let pair = match vm.collect(&item) {
                 Err(Stop::Raise(r)) if r.kind == ExcKind::TypeError => {
-                    return Err(Stop::type_error(format!(
-                        "cannot convert dictionary update sequence element #{at} to a sequence"
-                    )));
+                    return Err(type_error!("cannot convert dictionary update sequence element #{at} to a sequence"));
                 }
                 other => other?,
             };
             let [key, value] = <[Value; 2]>::try_from(pair).map_err(|pair| {
-                Stop::exact(
-                    ExcKind::ValueError,
-                    format!("dictionary update sequence element #{at} has length {}; 2 is required", pair.len()),
-                )
+                exact!(ValueError, "dictionary update sequence element #{at} has length {}; 2 is required", pair.len())
             })?;
             at += 1;
             vm.spend(48)?;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::code::{Bounds, Call, Cmp, Comp, Conversion, Element, Fallback, Node, Piece};
+use super::code::{Bounds, Call, Clause, CmpOp, Comp, ConversionFlag, Element, Fallback, Node, Piece};
 use super::fault::{ExcKind, Stop};
-use super::types::Type;
+use super::types::{Member, Type, member};
 use super::value::{Dict, Entry, Generator, IterState, Name, Obj, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
@@ -30,11 +30,7 @@ impl Vm {
 
     fn eval_inner(&mut self, node: &Node) -> Done<Value> {
         match node {
-            Node::Const(value) => Ok(value.clone()),
-            Node::Local(slot, name) => match self.slot(*slot) {
-                Value::Unbound => Err(unbound(name)),
-                value => Ok(value.clone()),
-            },
+            Node::Const(_) | Node::Local(..) => self.eval(node),
             Node::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
             Node::Cell(slot, name) => match self.cell(*slot) {
                 Value::Unbound => Err(unbound_cell(name)),
@@ -63,26 +59,8 @@ impl Vm {
             }
             Node::Call(call) => self.eval_call(call),
             Node::Compare(first, rest) => self.compare(first, rest),
-            Node::And(values) => {
-                let mut last = Value::Bool(true);
-                for node in values {
-                    last = self.eval(node)?;
-                    if !self.truth(&last)? {
-                        break;
-                    }
-                }
-                Ok(last)
-            }
-            Node::Or(values) => {
-                let mut last = Value::Bool(false);
-                for node in values {
-                    last = self.eval(node)?;
-                    if self.truth(&last)? {
-                        break;
-                    }
-                }
-                Ok(last)
-            }
+            Node::And(values) => self.first_of(values, false),
+            Node::Or(values) => self.first_of(values, true),
             Node::Not(operand) => {
                 let value = self.eval(operand)?;
                 Ok(Value::Bool(!self.truth(&value)?))
@@ -149,6 +127,18 @@ impl Vm {
         }
     }
 
+    /// The first of these whose truth is `wanted`, or the last.
+    fn first_of(&mut self, nodes: &[Node], wanted: bool) -> Done<Value> {
+        let mut last = Value::Bool(!wanted);
+        for node in nodes {
+            last = self.eval(node)?;
+            if self.truth(&last)? == wanted {
+                break;
+            }
+        }
+        Ok(last)
+    }
+
     pub(crate) fn load_global(&mut self, name: &Name, fallback: Fallback) -> Done<Value> {
         self.note_read(name);
         if let Some(value) = self.global(name) {
@@ -157,8 +147,8 @@ impl Vm {
         match fallback {
             Fallback::Type(of) => Ok(Value::Type(of)),
             Fallback::Function(builtin) => Ok(Value::Builtin(builtin)),
-            Fallback::NotOffered => Err(Stop::unsupported(format!("the name {name}"))),
-            Fallback::None => Err(Stop::exact(ExcKind::NameError, format!("name '{name}' is not defined"))),
+            Fallback::NotOffered => Err(unsupported!("the name {name}")),
+            Fallback::None => Err(exact!(NameError, "name '{name}' is not defined")),
         }
     }
 
@@ -169,11 +159,7 @@ impl Vm {
             match node {
                 Node::Starred(inner) => {
                     let iterable = self.eval(inner)?;
-                    self.each(&iterable, |vm, value| {
-                        vm.spend(24)?;
-                        items.push(value);
-                        Ok(true)
-                    })?;
+                    items.extend(self.collect(&iterable)?);
                 }
                 node => items.push(self.eval(node)?),
             }
@@ -212,6 +198,11 @@ impl Vm {
         Ok(())
     }
 
+    /// The entries of a dictionary; `None` of anything else.
+    pub(crate) fn entries(&self, value: &Value) -> Option<Vec<Entry>> {
+        if let Obj::Dict(dict) = self.obj(value)? { Some(dict.map.values().cloned().collect()) } else { None }
+    }
+
     fn dict_display(&mut self, items: &[(Option<Node>, Node)]) -> Done<Value> {
         let mut dict = Dict::default();
         for (key, value) in items {
@@ -223,16 +214,9 @@ impl Vm {
                 }
                 None => {
                     let mapping = self.eval(value)?;
-                    let entries = match &mapping {
-                        Value::Ref(id) => match self.heap.get(*id) {
-                            Obj::Dict(other) => Some(other.map.values().cloned().collect::<Vec<_>>()),
-                            _ => None,
-                        },
-                        _ => None,
-                    };
-                    let Some(entries) = entries else {
+                    let Some(entries) = self.entries(&mapping) else {
                         let name = self.type_name(&mapping);
-                        return Err(Stop::type_error(format!("'{name}' object is not a mapping")));
+                        return Err(type_error!("'{name}' object is not a mapping"));
                     };
                     for Entry { key, value } in entries {
                         self.dict_insert(&mut dict, key, value)?;
@@ -261,7 +245,7 @@ impl Vm {
         Ok((lower, upper, step))
     }
 
-    fn compare(&mut self, first: &Node, rest: &[(Cmp, Node)]) -> Done<Value> {
+    fn compare(&mut self, first: &Node, rest: &[(CmpOp, Node)]) -> Done<Value> {
         let mut left = self.eval(first)?;
         let mut result = Value::Bool(true);
         for (i, (op, node)) in rest.iter().enumerate() {
@@ -279,19 +263,17 @@ impl Vm {
         // `object.method(…)`: no bound method is made.
         if let Node::Attr(object, name) = &call.callee {
             let object = self.eval(object)?;
+            let mut args = Args::new();
             if let Some(function) = self.method_of(&object, name)? {
-                let mut args = Args::new();
                 args.push(object);
                 let keywords = self.arguments(call, &mut args)?;
                 return self.call(&function, args, keywords);
             }
-            if self.is_builtin_method(&object, name) {
-                let mut args = Args::new();
+            if !name.starts_with("__") && matches!(member(self.type_of(&object), name), Some(Member::Method(..))) {
                 let keywords = self.arguments(call, &mut args)?;
                 return self.call_method(&object, name, args, keywords);
             }
             let callee = self.get_attr(&object, name)?;
-            let mut args = Args::new();
             let keywords = self.arguments(call, &mut args)?;
             return self.call(&callee, args, keywords);
         }
@@ -306,12 +288,10 @@ impl Vm {
             match node {
                 Node::Starred(inner) => {
                     let iterable = self.eval(inner)?;
-                    let mut state = match self.start(&iterable) {
-                        Err(Stop::Raise(raised)) => {
-                            return Err(Stop::raise(raised.kind, "the value after * must be an iterable"));
-                        }
-                        other => other?,
-                    };
+                    let mut state = self.start(&iterable).map_err(|stop| match stop {
+                        Stop::Raise(raised) => Stop::raise(raised.kind, "the value after * must be an iterable"),
+                        other => other,
+                    })?;
                     while let Some(value) = self.advance(&mut state)? {
                         self.spend(24)?;
                         args.push(value);
@@ -326,12 +306,8 @@ impl Vm {
             match name {
                 Some(name) => keywords.push((name.clone(), value)),
                 None => {
-                    let entries = match &value {
-                        Value::Ref(id) => match self.heap.get(*id) {
-                            Obj::Dict(dict) => dict.map.values().cloned().collect::<Vec<_>>(),
-                            _ => return Err(Stop::raise(ExcKind::TypeError, "argument after ** must be a mapping")),
-                        },
-                        _ => return Err(Stop::raise(ExcKind::TypeError, "argument after ** must be a mapping")),
+                    let Some(entries) = self.entries(&value) else {
+                        return Err(Stop::raise(ExcKind::TypeError, "argument after ** must be a mapping"));
                     };
                     for entry in entries {
                         let Value::Str(name) = entry.key else {
@@ -345,10 +321,7 @@ impl Vm {
         if call.starred {
             for (i, (name, _)) in keywords.iter().enumerate() {
                 if keywords.iter().take(i).any(|(n, _)| n == name) {
-                    return Err(Stop::raise(
-                        ExcKind::TypeError,
-                        format!("multiple values for keyword argument '{name}'"),
-                    ));
+                    return Err(rough!(TypeError, "multiple values for keyword argument '{name}'"));
                 }
                 self.work(i)?;
             }
@@ -396,17 +369,24 @@ impl Vm {
         let Some(clause) = comp.clauses.get(at) else { return body(self) };
         let iterable = self.eval(&clause.iter)?;
         let mut state = self.start(&iterable)?;
-        'next: while let Some(value) = self.advance(&mut state)? {
-            self.assign(&clause.target, value)?;
-            for condition in &clause.conditions {
-                let value = self.eval(condition)?;
-                if !self.truth(&value)? {
-                    continue 'next;
-                }
+        while let Some(value) = self.advance(&mut state)? {
+            if self.admits(clause, value)? {
+                self.deeper(|vm| vm.clauses(comp, at + 1, body))?;
             }
-            self.deeper(|vm| vm.clauses(comp, at + 1, body))?;
         }
         Ok(())
+    }
+
+    /// Binds the variables of a clause; whether its conditions hold.
+    pub(crate) fn admits(&mut self, clause: &Clause, value: Value) -> Done<bool> {
+        self.assign(&clause.target, value)?;
+        for condition in &clause.conditions {
+            let value = self.eval(condition)?;
+            if !self.truth(&value)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn pieces(&mut self, pieces: &[Piece]) -> Done<String> {
@@ -417,10 +397,10 @@ impl Vm {
                 Piece::Value { node, conversion, spec } => {
                     let value = self.eval(node)?;
                     let value = match conversion {
-                        Conversion::None => value,
-                        Conversion::Str => Value::Str(Arc::from(self.str_of(&value)?)),
-                        Conversion::Repr => Value::Str(Arc::from(self.repr(&value)?)),
-                        Conversion::Ascii => Value::Str(Arc::from(super::text::ascii(&self.repr(&value)?))),
+                        ConversionFlag::None => value,
+                        ConversionFlag::Str => Value::Str(Arc::from(self.str_of(&value)?)),
+                        ConversionFlag::Repr => Value::Str(Arc::from(self.repr(&value)?)),
+                        ConversionFlag::Ascii => Value::Str(Arc::from(super::text::ascii(&self.repr(&value)?))),
                     };
                     let spec = if spec.is_empty() { String::new() } else { self.deeper(|vm| vm.pieces(spec))? };
                     let text = self.format_value(&value, &spec)?;
@@ -435,15 +415,12 @@ impl Vm {
 
 #[cold]
 fn unbound(name: &str) -> Stop {
-    Stop::exact(
-        ExcKind::UnboundLocalError,
-        format!("cannot access local variable '{name}' where it is not associated with a value"),
-    )
+    exact!(UnboundLocalError, "cannot access local variable '{name}' where it is not associated with a value")
 }
 
 /// A shared variable that is not bound: `NameError` in an inner function, `UnboundLocalError` in its own; only the former is
 /// a plain `NameError`, so the message is not vouched for.
 #[cold]
 fn unbound_cell(name: &str) -> Stop {
-    Stop::unsupported(format!("the unbound shared variable {name}"))
+    unsupported!("the unbound shared variable {name}")
 }

@@ -1,6 +1,8 @@
 //! Executes statements.
 
-use super::code::{Body, ClassDef, Handler, Imported, MakeFunction, Node, Place, Stmt, StmtKind, Target, Try};
+use super::code::{
+    Body, ClassDef, Handler, Imported, MakeFunction, Node, Operator, Place, Stmt, StmtKind, Target, Try,
+};
 use super::fault::{ExcKind, Raised, Stop};
 use super::types::Type;
 use super::value::{Attrs, Class, Function, IterState, Obj, Value};
@@ -153,14 +155,13 @@ impl Vm {
         };
         match &value {
             Value::Type(Type::Exc(kind)) => self.raised(*kind, Vec::new(), true),
-            Value::Ref(id) => match self.heap.get(*id) {
-                Obj::Exception { kind, args, exact } => {
+            _ => match self.obj(&value) {
+                Some(Obj::Exception { kind, args, exact }) => {
                     let (kind, args, exact) = (*kind, args.clone(), *exact);
                     self.raised(kind, args, exact)
                 }
                 _ => Ok(Stop::type_error("exceptions must derive from BaseException")),
             },
-            _ => Ok(Stop::type_error("exceptions must derive from BaseException")),
         }
     }
 
@@ -187,11 +188,9 @@ impl Vm {
             if !self.catches(handler, raised.kind)? {
                 continue;
             }
-            let args = match &raised.args {
-                Some(args) => args.clone(),
-                None if raised.message.is_empty() => Vec::new(),
-                None => vec![Value::str(&raised.message)],
-            };
+            let message = Some(&raised.message).filter(|text| !text.is_empty());
+            let args =
+                raised.args.clone().unwrap_or_else(|| message.map(|text| Value::str(text)).into_iter().collect());
             let exception = self.alloc(Obj::Exception { kind: raised.kind, args, exact: raised.exact })?;
             if let Some(target) = &handler.target {
                 self.assign(target, exception.clone())?;
@@ -214,11 +213,8 @@ impl Vm {
     fn catches(&mut self, handler: &Handler, kind: ExcKind) -> Done<bool> {
         let Some(node) = &handler.kind else { return Ok(true) };
         let of = self.eval(node)?;
-        let kinds = match &of {
-            Value::Ref(id) => match self.heap.get(*id) {
-                Obj::Tuple(items) => items.clone(),
-                _ => vec![of],
-            },
+        let kinds = match self.obj(&of) {
+            Some(Obj::Tuple(items)) => items.clone(),
             _ => vec![of],
         };
         for of in kinds {
@@ -268,7 +264,7 @@ impl Vm {
         let mut state = match self.start(value) {
             Err(Stop::Raise(_)) => {
                 let name = self.type_name(value);
-                return Err(Stop::type_error(format!("cannot unpack non-iterable {name} object")));
+                return Err(type_error!("cannot unpack non-iterable {name} object"));
             }
             other => other?,
         };
@@ -277,7 +273,7 @@ impl Vm {
         loop {
             // One more than needed shows that there are too many; more are not asked for.
             if starred.is_none() && values.len() > least {
-                return Err(Stop::exact(ExcKind::ValueError, format!("too many values to unpack (expected {least})")));
+                return Err(exact!(ValueError, "too many values to unpack (expected {least})"));
             }
             match self.advance(&mut state)? {
                 Some(value) => {
@@ -289,9 +285,10 @@ impl Vm {
         }
         if values.len() < least {
             let at_least = if starred.is_some() { "at least " } else { "" };
-            return Err(Stop::exact(
-                ExcKind::ValueError,
-                format!("not enough values to unpack (expected {at_least}{least}, got {})", values.len()),
+            return Err(exact!(
+                ValueError,
+                "not enough values to unpack (expected {at_least}{least}, got {})",
+                values.len()
             ));
         }
         let mut values = values.into_iter();
@@ -312,47 +309,41 @@ impl Vm {
         Ok(())
     }
 
-    fn augmented(&mut self, place: &Place, op: super::code::BinOp, operand: &Node) -> Done<()> {
+    fn augmented(&mut self, place: &Place, op: Operator, operand: &Node) -> Done<()> {
         match place {
             Place::Variable(load, store) => {
                 let old = self.eval(load)?;
-                let operand = self.eval(operand)?;
-                let new = self.binary_in_place(op, &old, &operand)?;
+                let new = self.changed(op, &old, operand)?;
                 self.assign(store, new)
             }
             Place::Attr(object, name) => {
                 let object = self.eval(object)?;
                 let old = self.get_attr(&object, name)?;
-                let operand = self.eval(operand)?;
-                let new = self.binary_in_place(op, &old, &operand)?;
+                let new = self.changed(op, &old, operand)?;
                 self.set_attr(&object, name, new)
             }
             Place::Subscript(object, index) => {
                 let object = self.eval(object)?;
                 let index = self.eval(index)?;
                 let old = self.get_item(&object, &index)?;
-                let operand = self.eval(operand)?;
-                let new = self.binary_in_place(op, &old, &operand)?;
+                let new = self.changed(op, &old, operand)?;
                 self.set_item(&object, &index, new)
             }
         }
     }
 
+    fn changed(&mut self, op: Operator, old: &Value, operand: &Node) -> Done<Value> {
+        let operand = self.eval(operand)?;
+        self.binary_in_place(op, old, &operand)
+    }
+
     fn delete(&mut self, target: &Target) -> Done<()> {
         let unbound = || Stop::raise(ExcKind::UnboundLocalError, "the variable to delete is not bound");
         match target {
-            Target::Local(slot) => {
-                if matches!(self.slot(*slot), Value::Unbound) {
-                    return Err(unbound());
-                }
-                self.set_slot(*slot, Value::Unbound);
-            }
-            Target::Cell(slot) => {
-                if matches!(self.cell(*slot), Value::Unbound) {
-                    return Err(unbound());
-                }
-                self.set_cell(*slot, Value::Unbound);
-            }
+            Target::Local(slot) if matches!(self.slot(*slot), Value::Unbound) => return Err(unbound()),
+            Target::Local(slot) => self.set_slot(*slot, Value::Unbound),
+            Target::Cell(slot) if matches!(self.cell(*slot), Value::Unbound) => return Err(unbound()),
+            Target::Cell(slot) => self.set_cell(*slot, Value::Unbound),
             Target::Global(name) => {
                 self.note_read(name);
                 let removed = match self.heap.get_mut(self.globals) {
@@ -360,12 +351,12 @@ impl Vm {
                     _ => false,
                 };
                 if !removed {
-                    return Err(Stop::exact(ExcKind::NameError, format!("name '{name}' is not defined")));
+                    return Err(exact!(NameError, "name '{name}' is not defined"));
                 }
             }
             Target::ClassVar(name) => {
                 if !self.classes.last_mut().is_some_and(|names| names.remove(name)) {
-                    return Err(Stop::exact(ExcKind::NameError, format!("name '{name}' is not defined")));
+                    return Err(exact!(NameError, "name '{name}' is not defined"));
                 }
             }
             Target::Attr(object, name) => {
@@ -430,7 +421,7 @@ impl Vm {
         let attrs = self.classes.pop().unwrap_or_default();
         result?;
         if let Some((name, _)) = attrs.0.iter().find(|(n, _)| n.starts_with("__") && **n != *"__init__") {
-            return Err(Stop::unsupported(format!("a class that defines {name}")));
+            return Err(unsupported!("a class that defines {name}"));
         }
         debug_assert!(matches!(def.body.body, Body::Block(_)));
         let class = self.alloc(Obj::Class(Class { name: def.name.clone(), base, attrs }))?;

@@ -3,6 +3,26 @@
 use std::fmt;
 use std::sync::Arc;
 
+/// An exception whose message, given as to `format!`, is exactly CPython's.
+macro_rules! exact {
+    ($kind:ident, $($message:tt)+) => { $crate::engine::fault::Stop::exact($crate::engine::fault::ExcKind::$kind, format!($($message)+)) };
+}
+
+/// An exception whose message is only roughly CPython's.
+macro_rules! rough {
+    ($kind:ident, $($message:tt)+) => { $crate::engine::fault::Stop::raise($crate::engine::fault::ExcKind::$kind, format!($($message)+)) };
+}
+
+/// A `TypeError` with CPython's message.
+macro_rules! type_error {
+    ($($message:tt)+) => { exact!(TypeError, $($message)+) };
+}
+
+/// A construct that is not offered.
+macro_rules! unsupported {
+    ($($what:tt)+) => { $crate::engine::fault::Stop::unsupported(format!($($what)+)) };
+}
+
 /// Bounds of one evaluation. Each is a count, so that a verdict does not depend on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

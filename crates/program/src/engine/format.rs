@@ -88,7 +88,7 @@ impl Vm {
         let plain = matches!(value, Value::Str(_) | Value::Int(_) | Value::Big(_) | Value::Bool(_) | Value::Float(_));
         if !plain {
             let name = self.type_name(value);
-            return Err(Stop::type_error(format!("unsupported format string passed to {name}.__format__")));
+            return Err(type_error!("unsupported format string passed to {name}.__format__"));
         }
         let spec = parse_spec(spec)?;
         self.spend(spec.width.max(spec.precision.unwrap_or(0)))?;
@@ -141,9 +141,8 @@ impl Vm {
     }
 
     fn format_number(&mut self, value: &Value, n: &Num, spec: &Spec) -> Done<String> {
-        let unknown = |code: char, of: &str| {
-            Err(Stop::exact(ExcKind::ValueError, format!("Unknown format code '{code}' for object of type '{of}'")))
-        };
+        let unknown =
+            |code: char, of: &str| Err(exact!(ValueError, "Unknown format code '{code}' for object of type '{of}'"));
         let float = matches!(n, Num::Float(_));
         let kind = match spec.kind {
             Some(c @ ('b' | 'c' | 'd' | 'o' | 'x' | 'X')) if float => return unknown(c, "float"),
@@ -169,7 +168,7 @@ impl Vm {
             (x.is_sign_negative() && !x.is_nan(), float_digits(x.abs(), kind, spec.precision)?)
         };
         if spec.group == Some(',') && matches!(kind, 'b' | 'o' | 'x' | 'X') {
-            return Err(Stop::exact(ExcKind::ValueError, format!("Cannot specify ',' with '{kind}'.")));
+            return Err(exact!(ValueError, "Cannot specify ',' with '{kind}'."));
         }
         let sign = match (negative, spec.sign) {
             (true, _) => "-",
@@ -335,11 +334,11 @@ impl Vm {
                         return Err(Stop::unsupported("this number here"));
                     }
                     None if matches!(code, 'd' | 'i' | 'u') => {
-                        return Err(Stop::type_error(format!("%{code} format: a real number is required, not {name}")));
+                        return Err(type_error!("%{code} format: a real number is required, not {name}"));
                     }
                     Some(Num::Int(n)) => Value::Int(n),
                     Some(Num::Big(n)) => Value::Big(n),
-                    _ => return Err(Stop::type_error(format!("%{code} format: an integer is required, not {name}"))),
+                    _ => return Err(type_error!("%{code} format: an integer is required, not {name}")),
                 };
                 if spec.precision.is_some() {
                     return Err(Stop::unsupported("precision of whole numbers"));
@@ -351,7 +350,7 @@ impl Vm {
             'f' | 'F' | 'e' | 'E' | 'g' | 'G' => {
                 let Some(n) = num(arg) else {
                     let name = self.type_name(arg);
-                    return Err(Stop::type_error(format!("must be real number, not {name}")));
+                    return Err(type_error!("must be real number, not {name}"));
                 };
                 spec.kind = Some(code);
                 spec.zero &= align.is_none();
@@ -359,7 +358,7 @@ impl Vm {
                 self.format_number(arg, &x, &spec)
             }
             'c' => Err(Stop::unsupported("%c")),
-            other => Err(Stop::raise(ExcKind::ValueError, format!("unsupported format character '{other}'"))),
+            other => Err(rough!(ValueError, "unsupported format character '{other}'")),
         }
     }
 }

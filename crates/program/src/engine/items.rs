@@ -84,9 +84,9 @@ impl Vm {
         if let Value::Ref(id) = object
             && let Obj::Class(class) = self.heap.get(*id)
         {
-            return Stop::type_error(format!("type '{}' is not subscriptable", class.name));
+            return type_error!("type '{}' is not subscriptable", class.name);
         }
-        Stop::type_error(format!("'{}' object is not subscriptable", self.type_name(object)))
+        type_error!("'{}' object is not subscriptable", self.type_name(object))
     }
 
     /// `dict[key]`; a `defaultdict` makes and keeps what is missing.
@@ -129,10 +129,7 @@ impl Vm {
 
     pub(crate) fn set_item(&mut self, object: &Value, index: &Value, value: Value) -> Done<()> {
         let Value::Ref(id) = object else {
-            return Err(Stop::type_error(format!(
-                "'{}' object does not support item assignment",
-                self.type_name(object)
-            )));
+            return Err(type_error!("'{}' object does not support item assignment", self.type_name(object)));
         };
         let id = *id;
         match self.heap.peek(id) {
@@ -162,14 +159,13 @@ impl Vm {
                 }
                 Ok(())
             }
-            _ => Err(Stop::type_error(format!("'{}' object does not support item assignment", self.type_name(object)))),
+            _ => Err(type_error!("'{}' object does not support item assignment", self.type_name(object))),
         }
     }
 
     pub(crate) fn delete_item(&mut self, object: &Value, index: &Value) -> Done<()> {
-        let no_deletion = |vm: &Vm| {
-            Stop::raise(ExcKind::TypeError, format!("'{}' object does not support item deletion", vm.type_name(object)))
-        };
+        let no_deletion =
+            |vm: &Vm| rough!(TypeError, "'{}' object does not support item deletion", vm.type_name(object));
         let Value::Ref(id) = object else { return Err(no_deletion(self)) };
         let id = *id;
         match self.heap.get(id) {

@@ -1,10 +1,10 @@
 //! The iteration protocol: every loop, comprehension and builtin draws its values here, one at a time, so that laziness,
 //! short circuits and budgets are the same everywhere.
 
-use super::fault::{ExcKind, Stop};
+use super::fault::Stop;
 use super::relate::not_iterable;
 use super::types::Type;
-use super::value::{Entry, Generator, Id, IterState, Obj, Part, Value};
+use super::value::{Dict, Entry, Generator, Id, IterState, Obj, Part, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
 impl Vm {
@@ -17,28 +17,11 @@ impl Vm {
                 let id = *id;
                 match self.heap.get(id) {
                     Obj::List(_) | Obj::Tuple(_) => Ok(IterState::Seq(id, 0)),
-                    Obj::Dict(dict) => Ok(IterState::Dict {
-                        id,
-                        part: Part::Keys,
-                        index: 0,
-                        version: dict.version,
-                        len: dict.map.len(),
-                        reversed: false,
-                    }),
-                    Obj::View(of, part) => {
-                        let (of, part) = (*of, *part);
-                        match self.heap.get(of) {
-                            Obj::Dict(dict) => Ok(IterState::Dict {
-                                id: of,
-                                part,
-                                index: 0,
-                                version: dict.version,
-                                len: dict.map.len(),
-                                reversed: false,
-                            }),
-                            _ => Err(not_iterable(&self.type_name(value))),
-                        }
-                    }
+                    Obj::Dict(dict) => Ok(over_dict(id, dict, Part::Keys)),
+                    Obj::View(of, part) => match self.heap.get(*of) {
+                        Obj::Dict(dict) => Ok(over_dict(*of, dict, *part)),
+                        _ => Err(not_iterable(&self.type_name(value))),
+                    },
                     Obj::Set(_) => {
                         self.settle_order(id)?;
                         match self.heap.get(id) {
@@ -83,32 +66,22 @@ impl Vm {
             IterState::Done => Ok(None),
             IterState::Running => Err(Stop::unsupported("an iterator that asks itself")),
             IterState::Object(id) => self.advance_object(*id),
-            IterState::Seq(id, index) => match self.heap.get(*id) {
-                Obj::List(items) | Obj::Tuple(items) => match items.get(*index) {
-                    Some(value) => {
-                        *index += 1;
-                        Ok(Some(value.clone()))
-                    }
-                    None => {
-                        *state = IterState::Done;
-                        Ok(None)
-                    }
-                },
-                _ => Ok(None),
-            },
-            IterState::SeqReversed(id, left) => match self.heap.get(*id) {
-                Obj::List(items) | Obj::Tuple(items) => match left.checked_sub(1).and_then(|i| items.get(i)) {
-                    Some(value) => {
-                        *left -= 1;
-                        Ok(Some(value.clone()))
-                    }
-                    None => {
-                        *state = IterState::Done;
-                        Ok(None)
-                    }
-                },
-                _ => Ok(None),
-            },
+            IterState::Seq(id, _) | IterState::SeqReversed(id, _) => {
+                let (Obj::List(items) | Obj::Tuple(items)) = self.heap.get(*id) else { return Ok(None) };
+                let value = match state {
+                    IterState::Seq(_, next) => items.get(std::mem::replace(next, *next + 1)),
+                    IterState::SeqReversed(_, left) => left.checked_sub(1).and_then(|at| {
+                        *left = at;
+                        items.get(at)
+                    }),
+                    _ => None,
+                };
+                let value = value.cloned();
+                if value.is_none() {
+                    *state = IterState::Done;
+                }
+                Ok(value)
+            }
             IterState::Chars(text, at) => {
                 let Some(c) = text.get(*at..).and_then(|rest| rest.chars().next()) else { return Ok(None) };
                 *at += c.len_utf8();
@@ -182,16 +155,11 @@ impl Vm {
             }
             IterState::Filter(function, inner) => {
                 while let Some(value) = self.deeper(|vm| vm.advance(inner))? {
-                    let kept = if matches!(function, Value::None) {
-                        self.truth(&value)?
-                    } else {
-                        let mut args = Args::new();
-                        args.push(value.clone());
-                        let function = function.clone();
-                        let result = self.deeper(|vm| vm.call(&function, args, Keywords::new()))?;
-                        self.truth(&result)?
+                    let kept = match &*function {
+                        Value::None => value.clone(),
+                        function => self.call_one(function, value.clone())?,
                     };
-                    if kept {
+                    if self.truth(&kept)? {
                         return Ok(Some(value));
                     }
                 }
@@ -264,7 +232,7 @@ impl Vm {
 
     fn generate(&mut self, generator: &mut Generator) -> Done<Option<Value>> {
         let code = generator.code.clone();
-        'next: loop {
+        loop {
             let Some(level) = generator.iters.len().checked_sub(1) else { return Ok(None) };
             let (Some(state), Some(clause)) = (generator.iters.last_mut(), code.clauses.get(level)) else {
                 return Ok(None);
@@ -273,12 +241,8 @@ impl Vm {
                 generator.iters.pop();
                 continue;
             };
-            self.assign(&clause.target, value)?;
-            for condition in &clause.conditions {
-                let value = self.eval(condition)?;
-                if !self.truth(&value)? {
-                    continue 'next;
-                }
+            if !self.admits(clause, value)? {
+                continue;
             }
             match code.clauses.get(level + 1) {
                 Some(inner) => {
@@ -303,10 +267,14 @@ impl Vm {
     }
 }
 
+fn over_dict(id: Id, dict: &Dict, part: Part) -> IterState {
+    IterState::Dict { id, part, index: 0, version: dict.version, len: dict.map.len(), reversed: false }
+}
+
 /// What iterating a container that changed does: an error if its size did, unknown if it did not.
 fn changed(what: &str, size: bool) -> Stop {
     if !size {
         return Stop::unsupported("a container changed while it is iterated");
     }
-    Stop::exact(ExcKind::RuntimeError, format!("{what} changed size during iteration"))
+    exact!(RuntimeError, "{what} changed size during iteration")
 }

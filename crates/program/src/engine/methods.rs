@@ -1,9 +1,9 @@
 //! Methods of built-in containers and numbers; those of `str` are in `strings`.
 
-use super::code::BinOp;
+use super::code::Operator;
 use super::fault::{ExcKind, Stop};
 use super::ops::out_of_range;
-use super::types::{Type, attributes};
+use super::types::{Member, Type, member};
 use super::value::{Dict, Entry, Id, Name, Obj, Part, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
@@ -11,6 +11,11 @@ impl Vm {
     /// Calls a method of a built-in type.
     pub(crate) fn call_method(&mut self, this: &Value, name: &Name, args: Args, keywords: Keywords) -> Done<Value> {
         self.tick()?;
+        if let Some(Member::Method(least, most)) = member(self.type_of(this), name)
+            && !(least..=most).contains(&args.len())
+        {
+            return Err(rough!(TypeError, "{}.{name}() got {} arguments", self.type_name(this), args.len()));
+        }
         match this {
             Value::Str(text) => self.str_method(text, name, &args, &keywords),
             Value::Type(of) => self.unbound_method(*of, name, args, keywords),
@@ -36,46 +41,36 @@ impl Vm {
         }
     }
 
-    fn method_not_offered(&self, this: &Value, name: &str) -> Stop {
-        Stop::unsupported(format!("{}.{name}", self.type_name(this)))
+    pub(crate) fn method_not_offered(&self, this: &Value, name: &str) -> Stop {
+        unsupported!("{}.{name}", self.type_name(this))
     }
 
     /// `str.lower(x)`: the method taken from the type.
     fn unbound_method(&mut self, of: Type, name: &Name, mut args: Args, keywords: Keywords) -> Done<Value> {
         if matches!(&**name, "fromkeys" | "maketrans" | "fromhex" | "from_bytes") {
-            return Err(Stop::unsupported(format!("{}.{name}", of.name())));
+            return Err(unsupported!("{}.{name}", of.name()));
         }
         if args.is_empty() {
-            return Err(Stop::raise(
-                ExcKind::TypeError,
-                format!("unbound method {}.{name}() needs an argument", of.name()),
-            ));
+            return Err(rough!(TypeError, "unbound method {}.{name}() needs an argument", of.name()));
         }
         let this = args.remove(0);
         let given = self.type_of(&this);
         let fits = given == of || matches!((given, of), (Type::Bool, Type::Int) | (Type::DefaultDict, Type::Dict));
-        if !fits || !attributes(given).contains(&&**name) {
+        if !fits || member(given, name).is_none() {
             let given = self.type_name(&this);
-            return Err(Stop::raise(
-                ExcKind::TypeError,
-                format!("descriptor '{name}' for '{}' objects doesn't apply to a '{given}' object", of.name()),
+            return Err(rough!(
+                TypeError,
+                "descriptor '{name}' for '{}' objects doesn't apply to a '{given}' object",
+                of.name()
             ));
         }
         self.call_method(&this, name, args, keywords)
-    }
-
-    fn arity(&self, what: &str, args: &Args, least: usize, most: usize) -> Done<()> {
-        if args.len() < least || args.len() > most {
-            return Err(Stop::raise(ExcKind::TypeError, format!("{what}() got {} arguments", args.len())));
-        }
-        Ok(())
     }
 
     /// `count` and `index` of lists and tuples.
     fn sequence_method(&mut self, this: &Value, name: &str, args: &Args) -> Done<Value> {
         match name {
             "count" => {
-                self.arity(name, args, 1, 1)?;
                 let wanted = args.first().cloned().unwrap_or(Value::None);
                 let mut count = 0;
                 self.each(this, |vm, value| {
@@ -88,7 +83,6 @@ impl Vm {
                 if args.len() > 1 {
                     return Err(Stop::unsupported("index with bounds"));
                 }
-                self.arity(name, args, 1, 1)?;
                 let wanted = args.first().cloned().unwrap_or(Value::None);
                 let (mut at, mut found) = (0, None);
                 self.each(this, |vm, value| {
@@ -105,7 +99,7 @@ impl Vm {
                     }
                     None => {
                         let text = self.repr(&wanted).unwrap_or_default();
-                        Err(Stop::exact(ExcKind::ValueError, format!("{text} is not in list")))
+                        Err(exact!(ValueError, "{text} is not in list"))
                     }
                 }
             }
@@ -122,20 +116,12 @@ impl Vm {
 
     fn list_method(&mut self, this: &Value, id: Id, name: &str, args: &Args, keywords: &Keywords) -> Done<Value> {
         if !keywords.is_empty() && name != "sort" {
-            return Err(Stop::raise(ExcKind::TypeError, format!("list.{name}() takes no keyword arguments")));
+            return Err(rough!(TypeError, "list.{name}() takes no keyword arguments"));
         }
         let len = match self.heap.get(id) {
             Obj::List(items) => items.len(),
             _ => 0,
         };
-        let (least, most) = match name {
-            "append" | "extend" | "remove" => (1, 1),
-            "insert" => (2, 2),
-            "pop" => (0, 1),
-            "count" | "index" => (1, 3),
-            _ => (0, 0),
-        };
-        self.arity(name, args, least, most)?;
         let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
         match name {
             "append" => {
@@ -226,17 +212,8 @@ impl Vm {
 
     fn dict_method(&mut self, id: Id, name: &str, args: &Args, keywords: &Keywords) -> Done<Value> {
         if !keywords.is_empty() && name != "update" {
-            return Err(Stop::raise(ExcKind::TypeError, format!("{name}() takes no keyword arguments")));
+            return Err(rough!(TypeError, "{name}() takes no keyword arguments"));
         }
-        let (least, most) = match name {
-            "get" | "pop" | "setdefault" => (1, 2),
-            "update" => (0, 1),
-            _ => (0, 0),
-        };
-        if name == "fromkeys" {
-            return Err(Stop::unsupported("dict.fromkeys"));
-        }
-        self.arity(name, args, least, most)?;
         let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
         match name {
             "get" => {
@@ -291,13 +268,7 @@ impl Vm {
                 Ok(arg(1))
             }
             "update" => {
-                let mut new = Dict::default();
-                if let Some(source) = args.first() {
-                    self.update_dict(&mut new, source)?;
-                }
-                for (name, value) in keywords {
-                    self.dict_insert(&mut new, Value::Str(name.clone()), value.clone())?;
-                }
+                let new = self.dict_of(Dict::default(), args.first(), keywords.clone())?;
                 if let Obj::Dict(dict) = self.heap.get_mut(id) {
                     for (key, entry) in new.map {
                         match dict.map.get_mut(&key) {
@@ -327,7 +298,7 @@ impl Vm {
                 self.spend_times(copy.map.len(), 96)?;
                 self.alloc(Obj::Dict(copy))
             }
-            _ => Err(Stop::unsupported(format!("dict.{name}"))),
+            _ => Err(unsupported!("dict.{name}")),
         }
     }
 
@@ -341,27 +312,10 @@ impl Vm {
 
     fn set_method(&mut self, id: Id, name: &str, args: &Args, keywords: &Keywords) -> Done<Value> {
         if !keywords.is_empty() {
-            return Err(Stop::raise(ExcKind::TypeError, format!("set.{name}() takes no keyword arguments")));
+            return Err(rough!(TypeError, "set.{name}() takes no keyword arguments"));
         }
-        let (least, most) = match name {
-            "add"
-            | "remove"
-            | "discard"
-            | "issubset"
-            | "issuperset"
-            | "isdisjoint"
-            | "symmetric_difference"
-            | "symmetric_difference_update" => (1, 1),
-            "pop" | "clear" | "copy" => (0, 0),
-            _ => (0, usize::MAX),
-        };
-        self.arity(name, args, least, most)?;
         let Obj::Set(own) = self.heap.get(id) else { return Ok(Value::None) };
-        let frozen = own.frozen;
         let size = own.map.len();
-        if frozen && matches!(name, "add" | "remove" | "discard" | "pop" | "clear" | "update") {
-            return Err(Stop::unsupported("changing a frozenset"));
-        }
         let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
         match name {
             "add" => {
@@ -442,16 +396,16 @@ impl Vm {
                 self.put_set(id, result);
                 Ok(Value::None)
             }
-            _ => Err(Stop::unsupported(format!("set.{name}"))),
+            _ => Err(unsupported!("set.{name}")),
         }
     }
 }
 
-fn set_operator(name: &str) -> BinOp {
+fn set_operator(name: &str) -> Operator {
     match name {
-        "intersection" | "intersection_update" => BinOp::BitAnd,
-        "difference" | "difference_update" => BinOp::Sub,
-        "symmetric_difference" | "symmetric_difference_update" => BinOp::BitXor,
-        _ => BinOp::BitOr,
+        "intersection" | "intersection_update" => Operator::BitAnd,
+        "difference" | "difference_update" => Operator::Sub,
+        "symmetric_difference" | "symmetric_difference_update" => Operator::BitXor,
+        _ => Operator::BitOr,
     }
 }

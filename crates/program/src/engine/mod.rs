@@ -3,6 +3,9 @@
 //! What it offers behaves as CPython 3.11/3.12 does, down to exception types; what it does not offer ends as *unsupported*.
 //! Every evaluation has a step, a size and a depth budget. No file, network, clock, environment or process exists in here.
 
+#[macro_use]
+pub(crate) mod fault;
+
 mod attr;
 mod builtins;
 pub(crate) mod code;
@@ -11,7 +14,6 @@ mod compile_expr;
 mod construct;
 mod eval;
 mod exec;
-pub(crate) mod fault;
 mod format;
 pub(crate) mod heap;
 mod items;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, Sign};
 
-use super::code::BinOp;
+use super::code::Operator;
 use super::fault::{ExcKind, Stop};
 use super::relate::float_to_big;
 use super::value::Value;
@@ -96,19 +96,24 @@ pub(crate) fn range_len(start: i64, stop: i64, step: i64) -> u64 {
 
 impl Vm {
     /// Arithmetic on two numbers.
-    pub(crate) fn arithmetic(&mut self, op: BinOp, a: Num, b: Num) -> Done<Value> {
+    pub(crate) fn arithmetic(&mut self, op: Operator, a: Num, b: Num) -> Done<Value> {
         if let (Num::Int(x), Num::Int(y)) = (&a, &b)
             && let Some(value) = small(op, *x, *y)?
         {
             return Ok(value);
         }
         match (op, &a, &b) {
-            (BinOp::Pow, _, _) => self.power(a, b),
-            (BinOp::Div, Num::Int(_) | Num::Big(_), Num::Int(_) | Num::Big(_)) => divide(&a, &b),
+            (Operator::Pow, _, _) => self.power(a, b),
+            (Operator::Div, Num::Int(_) | Num::Big(_), Num::Int(_) | Num::Big(_)) => divide(&a, &b),
             (_, Num::Float(_), _) | (_, _, Num::Float(_)) => {
                 if matches!(
                     op,
-                    BinOp::LShift | BinOp::RShift | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::MatMul
+                    Operator::LShift
+                        | Operator::RShift
+                        | Operator::BitAnd
+                        | Operator::BitOr
+                        | Operator::BitXor
+                        | Operator::MatMult
                 ) {
                     return Err(Stop::unsupported("bit operations on floats")); // the caller words the TypeError
                 }
@@ -121,21 +126,21 @@ impl Vm {
         }
     }
 
-    fn big_arithmetic(&mut self, op: BinOp, x: &BigInt, y: &BigInt) -> Done<Value> {
+    fn big_arithmetic(&mut self, op: Operator, x: &BigInt, y: &BigInt) -> Done<Value> {
         let (xb, yb) = (x.bits(), y.bits());
         let words = |bits: u64| (bits / 64 + 1) as usize;
         let result = match op {
-            BinOp::Add | BinOp::Sub | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
+            Operator::Add | Operator::Sub | Operator::BitAnd | Operator::BitOr | Operator::BitXor => {
                 self.spend((words(xb) + words(yb)) * 8)?;
                 match op {
-                    BinOp::Add => x + y,
-                    BinOp::Sub => x - y,
-                    BinOp::BitAnd => x & y,
-                    BinOp::BitOr => x | y,
+                    Operator::Add => x + y,
+                    Operator::Sub => x - y,
+                    Operator::BitAnd => x & y,
+                    Operator::BitOr => x | y,
                     _ => x ^ y,
                 }
             }
-            BinOp::Mul => {
+            Operator::Mult => {
                 if xb + yb > MAX_BITS {
                     return Err(Stop::Budget("size"));
                 }
@@ -143,7 +148,7 @@ impl Vm {
                 self.work(words(xb) * words(yb))?;
                 x * y
             }
-            BinOp::FloorDiv | BinOp::Mod => {
+            Operator::FloorDiv | Operator::Mod => {
                 if y.sign() == Sign::NoSign {
                     return Err(zero("integer division or modulo by zero"));
                 }
@@ -154,14 +159,14 @@ impl Vm {
                     quotient -= 1;
                     rest += y;
                 }
-                if op == BinOp::FloorDiv { quotient } else { rest }
+                if op == Operator::FloorDiv { quotient } else { rest }
             }
-            BinOp::LShift | BinOp::RShift => {
+            Operator::LShift | Operator::RShift => {
                 if y.sign() == Sign::Minus {
                     return Err(Stop::exact(ExcKind::ValueError, "negative shift count"));
                 }
                 let count = u64::try_from(y).unwrap_or(u64::MAX);
-                if op == BinOp::RShift {
+                if op == Operator::RShift {
                     if count > xb { BigInt::from(if x.sign() == Sign::Minus { -1 } else { 0 }) } else { x >> count }
                 } else if x.sign() == Sign::NoSign {
                     BigInt::from(0)
@@ -172,7 +177,7 @@ impl Vm {
                     x << count
                 }
             }
-            BinOp::Div | BinOp::Pow | BinOp::MatMul => return Err(Stop::unsupported("this arithmetic")),
+            Operator::Div | Operator::Pow | Operator::MatMult => return Err(Stop::unsupported("this arithmetic")),
         };
         Ok(Value::big(result))
     }
@@ -209,20 +214,20 @@ fn zero(message: &str) -> Stop {
 }
 
 /// What fits 64 bits; `None` where the result does not.
-fn small(op: BinOp, x: i64, y: i64) -> Done<Option<Value>> {
+fn small(op: Operator, x: i64, y: i64) -> Done<Option<Value>> {
     Ok(match op {
-        BinOp::Add => x.checked_add(y),
-        BinOp::Sub => x.checked_sub(y),
-        BinOp::Mul => x.checked_mul(y),
-        BinOp::BitAnd => Some(x & y),
-        BinOp::BitOr => Some(x | y),
-        BinOp::BitXor => Some(x ^ y),
-        BinOp::FloorDiv | BinOp::Mod if y == 0 => return Err(zero("integer division or modulo by zero")),
-        BinOp::FloorDiv => match (x.checked_div(y), x.checked_rem(y)) {
+        Operator::Add => x.checked_add(y),
+        Operator::Sub => x.checked_sub(y),
+        Operator::Mult => x.checked_mul(y),
+        Operator::BitAnd => Some(x & y),
+        Operator::BitOr => Some(x | y),
+        Operator::BitXor => Some(x ^ y),
+        Operator::FloorDiv | Operator::Mod if y == 0 => return Err(zero("integer division or modulo by zero")),
+        Operator::FloorDiv => match (x.checked_div(y), x.checked_rem(y)) {
             (Some(q), Some(r)) => Some(if r != 0 && (r < 0) != (y < 0) { q - 1 } else { q }),
             _ => None,
         },
-        BinOp::Mod => match x.checked_rem(y) {
+        Operator::Mod => match x.checked_rem(y) {
             Some(r) => Some(if r != 0 && (r < 0) != (y < 0) { r + y } else { r }),
             None => Some(0),
         },
@@ -244,17 +249,17 @@ fn divide(a: &Num, b: &Num) -> Done<Value> {
     }
 }
 
-fn float_arithmetic(op: BinOp, x: f64, y: f64) -> Done<Value> {
+fn float_arithmetic(op: Operator, x: f64, y: f64) -> Done<Value> {
     Ok(Value::Float(match op {
-        BinOp::Add => x + y,
-        BinOp::Sub => x - y,
-        BinOp::Mul => x * y,
-        BinOp::Div if y == 0.0 => return Err(zero("float division by zero")),
-        BinOp::Div => x / y,
-        BinOp::FloorDiv if y == 0.0 => return Err(zero("float floor division by zero")),
-        BinOp::Mod if y == 0.0 => return Err(zero("float modulo")),
-        BinOp::FloorDiv => divmod(x, y).0,
-        BinOp::Mod => divmod(x, y).1,
+        Operator::Add => x + y,
+        Operator::Sub => x - y,
+        Operator::Mult => x * y,
+        Operator::Div if y == 0.0 => return Err(zero("float division by zero")),
+        Operator::Div => x / y,
+        Operator::FloorDiv if y == 0.0 => return Err(zero("float floor division by zero")),
+        Operator::Mod if y == 0.0 => return Err(zero("float modulo")),
+        Operator::FloorDiv => divmod(x, y).0,
+        Operator::Mod => divmod(x, y).1,
         _ => return Err(Stop::unsupported("this float operation")),
     }))
 }

@@ -2,68 +2,65 @@
 
 use std::sync::Arc;
 
-use super::code::{BinOp, Unary};
+use super::code::{Operator, UnaryOp};
 use super::eval::SliceBounds;
-use super::fault::{ExcKind, Stop};
+use super::fault::Stop;
 use super::number::{Num, num};
 use super::types::Type;
 use super::value::{Entry, Id, Key, Obj, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
 impl Vm {
-    pub(crate) fn unary(&mut self, op: Unary, value: &Value) -> Done<Value> {
+    pub(crate) fn unary(&mut self, op: UnaryOp, value: &Value) -> Done<Value> {
         match (op, num(value)) {
-            (Unary::Pos, Some(Num::Int(n))) => Ok(Value::Int(n)),
-            (Unary::Pos, Some(Num::Float(x))) => Ok(Value::Float(x)),
-            (Unary::Pos, Some(Num::Big(n))) => Ok(Value::Big(n)),
-            (Unary::Neg, Some(Num::Float(x))) => Ok(Value::Float(-x)),
-            (Unary::Neg, Some(n)) => self.arithmetic(BinOp::Sub, Num::Int(0), n),
-            (Unary::Invert, Some(Num::Int(n))) => Ok(Value::Int(!n)),
-            (Unary::Invert, Some(Num::Big(n))) => self.arithmetic(BinOp::Sub, Num::Int(-1), Num::Big(n)),
-            _ => {
-                let sign = match op {
-                    Unary::Neg => "-",
-                    Unary::Pos => "+",
-                    Unary::Invert => "~",
-                };
-                Err(Stop::type_error(format!("bad operand type for unary {sign}: '{}'", self.type_name(value))))
-            }
+            (UnaryOp::UAdd, Some(Num::Int(n))) => Ok(Value::Int(n)),
+            (UnaryOp::UAdd, Some(Num::Float(x))) => Ok(Value::Float(x)),
+            (UnaryOp::UAdd, Some(Num::Big(n))) => Ok(Value::Big(n)),
+            (UnaryOp::USub, Some(Num::Float(x))) => Ok(Value::Float(-x)),
+            (UnaryOp::USub, Some(n)) => self.arithmetic(Operator::Sub, Num::Int(0), n),
+            (UnaryOp::Invert, Some(Num::Int(n))) => Ok(Value::Int(!n)),
+            (UnaryOp::Invert, Some(Num::Big(n))) => self.arithmetic(Operator::Sub, Num::Int(-1), Num::Big(n)),
+            _ => Err(type_error!("bad operand type for unary {}: '{}'", op.as_str(), self.type_name(value))),
         }
     }
 
-    pub(crate) fn binary(&mut self, op: BinOp, left: &Value, right: &Value) -> Done<Value> {
+    pub(crate) fn binary(&mut self, op: Operator, left: &Value, right: &Value) -> Done<Value> {
         if let (Some(a), Some(b)) = (num(left), num(right)) {
             if let (Value::Bool(x), Value::Bool(y)) = (left, right) {
                 match op {
-                    BinOp::BitAnd => return Ok(Value::Bool(x & y)),
-                    BinOp::BitOr => return Ok(Value::Bool(x | y)),
-                    BinOp::BitXor => return Ok(Value::Bool(x ^ y)),
+                    Operator::BitAnd => return Ok(Value::Bool(x & y)),
+                    Operator::BitOr => return Ok(Value::Bool(x | y)),
+                    Operator::BitXor => return Ok(Value::Bool(x ^ y)),
                     _ => {}
                 }
             }
             let float = matches!(a, Num::Float(_)) || matches!(b, Num::Float(_));
-            let bits = matches!(op, BinOp::LShift | BinOp::RShift | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor);
-            if op == BinOp::MatMul || (float && bits) {
+            let bits = matches!(
+                op,
+                Operator::LShift | Operator::RShift | Operator::BitAnd | Operator::BitOr | Operator::BitXor
+            );
+            if op == Operator::MatMult || (float && bits) {
                 return Err(self.bad_operands(op, left, right));
             }
             return self.arithmetic(op, a, b);
         }
         match (op, left, right) {
-            (BinOp::Add, Value::Str(a), Value::Str(b)) => {
+            (Operator::Add, Value::Str(a), Value::Str(b)) => {
                 self.spend(a.len() + b.len())?;
                 let mut text = String::with_capacity(a.len() + b.len());
                 text.push_str(a);
                 text.push_str(b);
                 Ok(Value::Str(Arc::from(text)))
             }
-            (BinOp::Add, Value::Str(_), other) => {
-                Err(Stop::type_error(format!("can only concatenate str (not \"{}\") to str", self.type_name(other))))
+            (Operator::Add, Value::Str(_), other) => {
+                Err(type_error!("can only concatenate str (not \"{}\") to str", self.type_name(other)))
             }
-            (BinOp::Mod, Value::Str(template), _) => {
+            (Operator::Mod, Value::Str(template), _) => {
                 let text = self.percent(template, right)?;
                 self.new_str(text)
             }
-            (BinOp::Mul, Value::Str(text), n) | (BinOp::Mul, n, Value::Str(text)) => match self.repeat_count(n) {
+            (Operator::Mult, Value::Str(text), n) | (Operator::Mult, n, Value::Str(text)) => match self.repeat_count(n)
+            {
                 Some(count) => {
                     self.spend_times(text.len(), count)?;
                     Ok(Value::Str(Arc::from(text.repeat(count))))
@@ -75,10 +72,10 @@ impl Vm {
         }
     }
 
-    fn binary_objects(&mut self, op: BinOp, left: &Value, right: &Value) -> Done<Value> {
+    fn binary_objects(&mut self, op: Operator, left: &Value, right: &Value) -> Done<Value> {
         let object = |value: &Value| if let Value::Ref(id) = value { Some(*id) } else { None };
         match (op, object(left), object(right)) {
-            (BinOp::Add, Some(a), Some(b)) => match (self.heap.get(a), self.heap.get(b)) {
+            (Operator::Add, Some(a), Some(b)) => match (self.heap.get(a), self.heap.get(b)) {
                 (Obj::List(x), Obj::List(y)) => {
                     let items: Vec<Value> = x.iter().chain(y).cloned().collect();
                     return self.new_list(items);
@@ -90,45 +87,45 @@ impl Vm {
                 (Obj::List(_) | Obj::Tuple(_), _) => {}
                 _ => return Err(self.bad_operands(op, left, right)),
             },
-            (BinOp::Mul, Some(id), None) => return self.repeat(op, id, left, right, right),
-            (BinOp::Mul, None, Some(id)) => return self.repeat(op, id, left, right, left),
-            (BinOp::Mul, Some(a), Some(_)) if matches!(self.heap.get(a), Obj::List(_) | Obj::Tuple(_)) => {
+            (Operator::Mult, Some(id), None) => return self.repeat(op, id, left, right, right),
+            (Operator::Mult, None, Some(id)) => return self.repeat(op, id, left, right, left),
+            (Operator::Mult, Some(a), Some(_)) if matches!(self.heap.get(a), Obj::List(_) | Obj::Tuple(_)) => {
                 return Err(self.bad_repeat(op, left, right));
             }
-            (BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Sub, Some(a), Some(b)) => {
+            (Operator::BitAnd | Operator::BitOr | Operator::BitXor | Operator::Sub, Some(a), Some(b)) => {
                 return self.set_operator(op, a, b, left, right);
             }
             _ => {}
         }
-        if op == BinOp::Add {
+        if op == Operator::Add {
             let kind = match self.type_of(left) {
                 Type::List => "list",
                 Type::Tuple => "tuple",
                 _ => return Err(self.bad_operands(op, left, right)),
             };
             let other = self.type_name(right);
-            return Err(Stop::type_error(format!("can only concatenate {kind} (not \"{other}\") to {kind}")));
+            return Err(type_error!("can only concatenate {kind} (not \"{other}\") to {kind}"));
         }
-        if op == BinOp::BitOr && (matches!(left, Value::Type(_)) || matches!(right, Value::Type(_))) {
+        if op == Operator::BitOr && (matches!(left, Value::Type(_)) || matches!(right, Value::Type(_))) {
             return Err(Stop::unsupported("unions of types"));
         }
         Err(self.bad_operands(op, left, right))
     }
 
-    fn bad_operands(&self, op: BinOp, left: &Value, right: &Value) -> Stop {
-        Stop::type_error(format!(
+    fn bad_operands(&self, op: Operator, left: &Value, right: &Value) -> Stop {
+        type_error!(
             "unsupported operand type(s) for {}: '{}' and '{}'",
-            op.symbol(),
+            symbol(op),
             self.type_name(left),
             self.type_name(right)
-        ))
+        )
     }
 
-    fn bad_repeat(&self, op: BinOp, left: &Value, right: &Value) -> Stop {
+    fn bad_repeat(&self, op: Operator, left: &Value, right: &Value) -> Stop {
         let sequence = |t| matches!(t, Type::Str | Type::List | Type::Tuple);
         let other = if sequence(self.type_of(left)) { right } else { left };
         if sequence(self.type_of(left)) || sequence(self.type_of(right)) {
-            return Stop::type_error(format!("can't multiply sequence by non-int of type '{}'", self.type_name(other)));
+            return type_error!("can't multiply sequence by non-int of type '{}'", self.type_name(other));
         }
         self.bad_operands(op, left, right)
     }
@@ -143,7 +140,7 @@ impl Vm {
         }
     }
 
-    fn repeat(&mut self, op: BinOp, id: Id, left: &Value, right: &Value, count: &Value) -> Done<Value> {
+    fn repeat(&mut self, op: Operator, id: Id, left: &Value, right: &Value, count: &Value) -> Done<Value> {
         let (items, list) = match self.heap.get(id) {
             Obj::List(items) => (items.clone(), true),
             Obj::Tuple(items) => (items.clone(), false),
@@ -160,8 +157,8 @@ impl Vm {
         self.alloc(if list { Obj::List(out) } else { Obj::Tuple(out) })
     }
 
-    fn set_operator(&mut self, op: BinOp, a: Id, b: Id, left: &Value, right: &Value) -> Done<Value> {
-        if let (Obj::Dict(x), Obj::Dict(y), BinOp::BitOr) = (self.heap.get(a), self.heap.get(b), op) {
+    fn set_operator(&mut self, op: Operator, a: Id, b: Id, left: &Value, right: &Value) -> Done<Value> {
+        if let (Obj::Dict(x), Obj::Dict(y), Operator::BitOr) = (self.heap.get(a), self.heap.get(b), op) {
             let mut dict = x.clone();
             let y: Vec<Entry> = y.map.values().cloned().collect();
             self.spend_times(dict.map.len(), 96)?;
@@ -205,16 +202,16 @@ impl Vm {
     }
 
     /// `set op= other`
-    pub(crate) fn combine(&mut self, op: BinOp, set: &mut Set, other: Set) {
+    pub(crate) fn combine(&mut self, op: Operator, set: &mut Set, other: Set) {
         let before = set.map.len();
         match op {
-            BinOp::BitOr => {
+            Operator::BitOr => {
                 for (key, value) in other.map {
                     set.map.entry(key).or_insert(value);
                 }
             }
-            BinOp::BitAnd => set.map.retain(|key, _| other.map.contains_key(key)),
-            BinOp::Sub => set.map.retain(|key, _| !other.map.contains_key(key)),
+            Operator::BitAnd => set.map.retain(|key, _| other.map.contains_key(key)),
+            Operator::Sub => set.map.retain(|key, _| !other.map.contains_key(key)),
             _ => {
                 let mut added: Vec<(Key, Value)> = Vec::new();
                 for (key, value) in other.map {
@@ -234,18 +231,18 @@ impl Vm {
     }
 
     /// `left op= right`: lists and sets change in place.
-    pub(crate) fn binary_in_place(&mut self, op: BinOp, left: &Value, right: &Value) -> Done<Value> {
+    pub(crate) fn binary_in_place(&mut self, op: Operator, left: &Value, right: &Value) -> Done<Value> {
         let Value::Ref(id) = left else { return self.binary(op, left, right) };
         let id = *id;
         match (op, self.heap.get(id)) {
-            (BinOp::Add, Obj::List(_)) => {
+            (Operator::Add, Obj::List(_)) => {
                 let items = self.collect(right)?;
                 if let Obj::List(list) = self.heap.get_mut(id) {
                     list.extend(items);
                 }
                 Ok(left.clone())
             }
-            (BinOp::Mul, Obj::List(_)) => {
+            (Operator::Mult, Obj::List(_)) => {
                 let repeated = self.binary(op, left, right)?;
                 if let Value::Ref(new) = repeated
                     && let Obj::List(items) = self.heap.get(new)
@@ -255,7 +252,7 @@ impl Vm {
                 }
                 Ok(left.clone())
             }
-            (BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Sub, Obj::Set(set)) if !set.frozen => {
+            (Operator::BitAnd | Operator::BitOr | Operator::BitXor | Operator::Sub, Obj::Set(set)) if !set.frozen => {
                 let other = match right {
                     Value::Ref(other) => match self.heap.get(*other) {
                         Obj::Set(other) => other.clone(),
@@ -272,7 +269,7 @@ impl Vm {
                 }
                 Ok(left.clone())
             }
-            (BinOp::BitOr, Obj::Dict(_)) => {
+            (Operator::BitOr, Obj::Dict(_)) => {
                 let (mut args, name) = (Args::new(), Arc::from("update"));
                 args.push(right.clone());
                 self.call_method(left, &name, args, Keywords::new())?;
@@ -282,14 +279,19 @@ impl Vm {
         }
     }
 
-    fn bad_in_place(&self, op: BinOp, left: &Value, right: &Value) -> Stop {
-        Stop::type_error(format!(
+    fn bad_in_place(&self, op: Operator, left: &Value, right: &Value) -> Stop {
+        type_error!(
             "unsupported operand type(s) for {}=: '{}' and '{}'",
-            op.symbol(),
+            symbol(op),
             self.type_name(left),
             self.type_name(right)
-        ))
+        )
     }
+}
+
+/// An operator as errors name it.
+fn symbol(op: Operator) -> &'static str {
+    if op == Operator::Pow { "** or pow()" } else { op.as_str() }
 }
 
 /// The elements a slice selects: start, step and count, by CPython's rules.
@@ -315,5 +317,5 @@ pub(crate) fn slice_indices(bounds: SliceBounds, len: usize) -> (i64, i64, usize
 
 /// `IndexError` of a sequence.
 pub(crate) fn out_of_range(what: &str) -> Stop {
-    Stop::exact(ExcKind::IndexError, format!("{what} index out of range"))
+    exact!(IndexError, "{what} index out of range")
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use super::code::Cmp;
-use super::fault::{ExcKind, Stop};
+use super::code::CmpOp;
+use super::fault::Stop;
 use super::number::{Num, compare_numbers, num};
 use super::value::{Id, Key, Obj, Part, Value};
 use super::vm::{Done, Vm};
@@ -36,15 +36,15 @@ impl Vm {
         })
     }
 
-    pub(crate) fn relate(&mut self, op: Cmp, left: &Value, right: &Value) -> Done<bool> {
+    pub(crate) fn relate(&mut self, op: CmpOp, left: &Value, right: &Value) -> Done<bool> {
         match op {
-            Cmp::Eq => self.equal(left, right),
-            Cmp::NotEq => Ok(!self.equal(left, right)?),
-            Cmp::Is => self.identical(left, right),
-            Cmp::IsNot => Ok(!self.identical(left, right)?),
-            Cmp::In => self.contains(right, left),
-            Cmp::NotIn => Ok(!self.contains(right, left)?),
-            Cmp::Lt | Cmp::LtE | Cmp::Gt | Cmp::GtE => self.ordered(op, left, right),
+            CmpOp::Eq => self.equal(left, right),
+            CmpOp::NotEq => Ok(!self.equal(left, right)?),
+            CmpOp::Is => self.identical(left, right),
+            CmpOp::IsNot => Ok(!self.identical(left, right)?),
+            CmpOp::In => self.contains(right, left),
+            CmpOp::NotIn => Ok(!self.contains(right, left)?),
+            CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => self.ordered(op, left, right),
         }
     }
 
@@ -174,13 +174,13 @@ impl Vm {
         Ok(Some(keys))
     }
 
-    fn ordered(&mut self, op: Cmp, left: &Value, right: &Value) -> Done<bool> {
+    fn ordered(&mut self, op: CmpOp, left: &Value, right: &Value) -> Done<bool> {
         if let Some(order) = self.order(left, right)? {
             return Ok(match (op, order) {
                 (_, None) => false,
-                (Cmp::Lt, Some(o)) => o == Ordering::Less,
-                (Cmp::LtE, Some(o)) => o != Ordering::Greater,
-                (Cmp::Gt, Some(o)) => o == Ordering::Greater,
+                (CmpOp::Lt, Some(o)) => o == Ordering::Less,
+                (CmpOp::LtE, Some(o)) => o != Ordering::Greater,
+                (CmpOp::Gt, Some(o)) => o == Ordering::Greater,
                 (_, Some(o)) => o != Ordering::Less,
             });
         }
@@ -196,9 +196,9 @@ impl Vm {
                             }
                         }
                         Ok(match op {
-                            Cmp::Lt => x.len() < y.len(),
-                            Cmp::LtE => x.len() <= y.len(),
-                            Cmp::Gt => x.len() > y.len(),
+                            CmpOp::Lt => x.len() < y.len(),
+                            CmpOp::LtE => x.len() <= y.len(),
+                            CmpOp::Gt => x.len() > y.len(),
                             _ => x.len() >= y.len(),
                         })
                     });
@@ -209,24 +209,19 @@ impl Vm {
                 self.work((x.len() + y.len()) * 16)?;
                 let subset = |a: &indexmap::IndexSet<Key>, b: &indexmap::IndexSet<Key>| a.iter().all(|k| b.contains(k));
                 return Ok(match op {
-                    Cmp::Lt => x.len() < y.len() && subset(&x, &y),
-                    Cmp::LtE => x.len() <= y.len() && subset(&x, &y),
-                    Cmp::Gt => y.len() < x.len() && subset(&y, &x),
+                    CmpOp::Lt => x.len() < y.len() && subset(&x, &y),
+                    CmpOp::LtE => x.len() <= y.len() && subset(&x, &y),
+                    CmpOp::Gt => y.len() < x.len() && subset(&y, &x),
                     _ => y.len() <= x.len() && subset(&y, &x),
                 });
             }
         }
-        let symbol = match op {
-            Cmp::Lt => "<",
-            Cmp::LtE => "<=",
-            Cmp::Gt => ">",
-            _ => ">=",
-        };
-        Err(Stop::type_error(format!(
-            "'{symbol}' not supported between instances of '{}' and '{}'",
+        Err(type_error!(
+            "'{}' not supported between instances of '{}' and '{}'",
+            op.as_str(),
             self.type_name(left),
             self.type_name(right)
-        )))
+        ))
     }
 
     /// The order of numbers, texts and bytes; the inner `None` where a NaN has none.
@@ -249,7 +244,7 @@ impl Vm {
     /// Whether `left < right`, as sorting asks.
     pub(crate) fn less(&mut self, left: &Value, right: &Value) -> Done<bool> {
         self.tick()?;
-        self.ordered(Cmp::Lt, left, right)
+        self.ordered(CmpOp::Lt, left, right)
     }
 
     /// Python's `item in container`.
@@ -260,10 +255,7 @@ impl Vm {
                     self.work(text.len() + part.len())?;
                     Ok(text.contains(&**part))
                 }
-                _ => Err(Stop::type_error(format!(
-                    "'in <string>' requires string as left operand, not {}",
-                    self.type_name(item)
-                ))),
+                _ => Err(type_error!("'in <string>' requires string as left operand, not {}", self.type_name(item))),
             },
             Value::Bytes(_) => Err(Stop::unsupported("membership in bytes")),
             Value::Ref(id) => match self.heap.peek(*id) {
@@ -302,7 +294,7 @@ impl Vm {
     }
 
     fn not_a_container(&self, container: &Value) -> Stop {
-        Stop::type_error(format!("argument of type '{}' is not iterable", self.type_name(container)))
+        type_error!("argument of type '{}' is not iterable", self.type_name(container))
     }
 
     fn contains_by_iteration(&mut self, container: &Value, item: &Value) -> Done<bool> {
@@ -370,7 +362,7 @@ impl Vm {
                     Key::Frozen(keys.into())
                 }
                 Obj::List(_) | Obj::Dict(_) | Obj::Set(_) | Obj::View(_, Part::Keys | Part::Items) => {
-                    return Err(Stop::type_error(format!("unhashable type: '{}'", self.type_name(value))));
+                    return Err(type_error!("unhashable type: '{}'", self.type_name(value)));
                 }
                 Obj::Method { .. } | Obj::BuiltinMethod { .. } | Obj::Range(..) => {
                     return Err(Stop::unsupported("methods and ranges as keys"));
@@ -446,5 +438,5 @@ pub(crate) fn float_to_big(x: f64) -> Option<BigInt> {
 
 /// The error for a value that cannot be iterated.
 pub(crate) fn not_iterable(name: &str) -> Stop {
-    Stop::exact(ExcKind::TypeError, format!("'{name}' object is not iterable"))
+    exact!(TypeError, "'{name}' object is not iterable")
 }

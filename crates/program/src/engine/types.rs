@@ -1,5 +1,9 @@
 //! The built-in types and functions by name, and which attributes Python's own types have.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::fault::ExcKind;
 
 macro_rules! types {
@@ -56,90 +60,17 @@ builtins! {
 }
 
 /// Names of CPython's builtins that exist there and are not offered here.
-const NOT_OFFERED: &[&str] = &[
-    "BaseExceptionGroup",
-    "BlockingIOError",
-    "BrokenPipeError",
-    "BufferError",
-    "BytesWarning",
-    "ChildProcessError",
-    "ConnectionAbortedError",
-    "ConnectionError",
-    "ConnectionRefusedError",
-    "ConnectionResetError",
-    "DeprecationWarning",
-    "EOFError",
-    "Ellipsis",
-    "EncodingWarning",
-    "EnvironmentError",
-    "ExceptionGroup",
-    "FileExistsError",
-    "FileNotFoundError",
-    "FloatingPointError",
-    "FutureWarning",
-    "GeneratorExit",
-    "IOError",
-    "ImportError",
-    "ImportWarning",
-    "IndentationError",
-    "InterruptedError",
-    "IsADirectoryError",
-    "KeyboardInterrupt",
-    "MemoryError",
-    "ModuleNotFoundError",
-    "NotADirectoryError",
-    "NotImplemented",
-    "OSError",
-    "PendingDeprecationWarning",
-    "PermissionError",
-    "ProcessLookupError",
-    "RecursionError",
-    "ReferenceError",
-    "ResourceWarning",
-    "RuntimeWarning",
-    "StopAsyncIteration",
-    "SyntaxError",
-    "SyntaxWarning",
-    "SystemError",
-    "SystemExit",
-    "TabError",
-    "TimeoutError",
-    "UnicodeDecodeError",
-    "UnicodeEncodeError",
-    "UnicodeTranslateError",
-    "UnicodeWarning",
-    "UserWarning",
-    "Warning",
-    "aiter",
-    "anext",
-    "breakpoint",
-    "bytearray",
-    "classmethod",
-    "compile",
-    "complex",
-    "copyright",
-    "credits",
-    "delattr",
-    "dir",
-    "eval",
-    "exec",
-    "exit",
-    "globals",
-    "help",
-    "id",
-    "input",
-    "license",
-    "locals",
-    "memoryview",
-    "open",
-    "property",
-    "quit",
-    "setattr",
-    "slice",
-    "staticmethod",
-    "super",
-    "vars",
-];
+const NOT_OFFERED: &str = "\
+    BaseExceptionGroup BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError \
+    ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError \
+    Ellipsis EncodingWarning EnvironmentError ExceptionGroup FileExistsError FileNotFoundError FloatingPointError \
+    FutureWarning GeneratorExit IOError ImportError ImportWarning IndentationError InterruptedError \
+    IsADirectoryError KeyboardInterrupt MemoryError ModuleNotFoundError NotADirectoryError NotImplemented OSError \
+    PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning \
+    RuntimeWarning StopAsyncIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError \
+    UnicodeDecodeError UnicodeEncodeError UnicodeTranslateError UnicodeWarning UserWarning Warning aiter anext \
+    breakpoint bytearray classmethod compile complex copyright credits delattr dir eval exec exit globals help id \
+    input license locals memoryview open property quit setattr slice staticmethod super vars";
 
 /// What a name that no program defines stands for.
 pub(crate) enum BuiltinName {
@@ -151,304 +82,117 @@ pub(crate) enum BuiltinName {
 
 /// Looks a name up among Python's builtins.
 pub(crate) fn builtin(name: &str) -> Option<BuiltinName> {
-    let of_type = match name {
-        "object" => Type::Object,
-        "bool" => Type::Bool,
-        "int" => Type::Int,
-        "float" => Type::Float,
-        "str" => Type::Str,
-        "bytes" => Type::Bytes,
-        "tuple" => Type::Tuple,
-        "list" => Type::List,
-        "dict" => Type::Dict,
-        "set" => Type::Set,
-        "frozenset" => Type::FrozenSet,
-        "range" => Type::Range,
-        "type" => Type::Class,
-        "map" => Type::Map,
-        "filter" => Type::Filter,
-        "zip" => Type::Zip,
-        "enumerate" => Type::Enumerate,
-        "reversed" => Type::Reversed,
-        _ => {
-            if let Some(kind) = ExcKind::named(name) {
-                return Some(BuiltinName::Type(Type::Exc(kind)));
-            }
-            if let Some(function) = Builtin::named(name) {
-                return Some(BuiltinName::Function(function));
-            }
-            return NOT_OFFERED.contains(&name).then_some(BuiltinName::NotOffered);
-        }
-    };
-    Some(BuiltinName::Type(of_type))
+    if let Some(of) = CALLED.iter().copied().find(|of| of.name() == name).or(ExcKind::named(name).map(Type::Exc)) {
+        return Some(BuiltinName::Type(of));
+    }
+    let function = Builtin::named(name).map(BuiltinName::Function);
+    function.or_else(|| listed(NOT_OFFERED, name).then_some(BuiltinName::NotOffered))
 }
 
-/// The public attributes of a built-in type in CPython: what is not among them is an `AttributeError`, what is among them and
-/// not offered here is unsupported.
-pub(crate) fn attributes(of: Type) -> &'static [&'static str] {
+/// The types that a program can name without importing them.
+const CALLED: [Type; 18] = {
+    use Type::{
+        Bool, Bytes, Class, Dict, Enumerate, Filter, Float, FrozenSet, Int, List, Map, Object, Range, Reversed, Set,
+        Str, Tuple, Zip,
+    };
+    [
+        Object, Bool, Int, Float, Str, Bytes, Tuple, List, Dict, Set, FrozenSet, Range, Class, Map, Filter, Zip,
+        Enumerate, Reversed,
+    ]
+};
+
+/// A public attribute of a built-in type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Member {
+    /// A value, not a method.
+    Data,
+    /// A method with the fewest and the most arguments it takes by place.
+    Method(usize, usize),
+}
+
+/// The public attributes of Python's built-in types: methods with the number of arguments they take by place (`find:1-3`, none where
+/// none is said, `*` for any), and data (`imag=`). What is not here is an `AttributeError`; what is here and not offered is unsupported.
+const MEMBERS: &[(&[Type], &str)] = &[
+    (
+        &[Type::Str, Type::Bytes],
+        "capitalize center:1-2 count:1-3 endswith:1-3 expandtabs:0-1 find:1-3 index:1-3 isalnum isalpha isascii isdigit islower \
+         isspace istitle isupper join:1 ljust:1-2 lower lstrip:0-1 maketrans:1-3 partition:1 removeprefix:1 removesuffix:1 \
+         replace:2-3 rfind:1-3 rindex:1-3 rjust:1-2 rpartition:1 rsplit:0-2 rstrip:0-1 split:0-2 splitlines:0-1 startswith:1-3 \
+         strip:0-1 swapcase title translate:1-2 upper zfill:1",
+    ),
+    (&[Type::Str], "casefold encode:0-2 format:* format_map:1 isdecimal isidentifier isnumeric isprintable"),
+    (&[Type::Bytes], "decode:0-2 fromhex:1 hex:0-2"),
+    (&[Type::List, Type::Tuple], "count:1 index:1-3"),
+    (&[Type::List], "append:1 clear copy extend:1 insert:2 pop:0-1 remove:1 reverse sort"),
+    (
+        &[Type::Dict, Type::DefaultDict],
+        "clear copy fromkeys:1-2 get:1-2 items keys pop:1-2 popitem setdefault:1-2 update:0-1 values",
+    ),
+    (&[Type::DefaultDict], "default_factory="),
+    (
+        &[Type::Set, Type::FrozenSet],
+        "copy difference:* intersection:* isdisjoint:1 issubset:1 issuperset:1 symmetric_difference:1 union:*",
+    ),
+    (
+        &[Type::Set],
+        "add:1 clear difference_update:* discard:1 intersection_update:* pop remove:1 symmetric_difference_update:1 update:*",
+    ),
+    (&[Type::Int, Type::Bool, Type::Float], "as_integer_ratio conjugate imag= real="),
+    (&[Type::Int, Type::Bool], "bit_count bit_length denominator= from_bytes:1-2 numerator= to_bytes:0-2"),
+    (&[Type::Float], "fromhex:1 hex is_integer"),
+    (&[Type::Range], "count:1 index:1 start= step= stop="),
+    (&[Type::Generator], "close gi_code= gi_frame= gi_running= gi_suspended= gi_yieldfrom= send:1 throw:1-3"),
+    (&[Type::Keys, Type::Items], "isdisjoint:1"),
+    (&[Type::Keys, Type::Items, Type::Values], "mapping="),
+];
+
+/// What `of.name` is, for a built-in type and a name that is not special.
+pub(crate) fn member(of: Type, name: &str) -> Option<Member> {
+    static KNOWN: LazyLock<FxHashMap<(Type, &str), Member>> = LazyLock::new(|| {
+        let each = |(types, words): &(&'static [Type], &'static str)| {
+            types
+                .iter()
+                .flat_map(|of| words.split_whitespace().map(|word| (*of, word)))
+                .map(read_member)
+                .collect::<Vec<_>>()
+        };
+        MEMBERS.iter().flat_map(each).collect()
+    });
     match of {
-        Type::Str => &[
-            "capitalize",
-            "casefold",
-            "center",
-            "count",
-            "encode",
-            "endswith",
-            "expandtabs",
-            "find",
-            "format",
-            "format_map",
-            "index",
-            "isalnum",
-            "isalpha",
-            "isascii",
-            "isdecimal",
-            "isdigit",
-            "isidentifier",
-            "islower",
-            "isnumeric",
-            "isprintable",
-            "isspace",
-            "istitle",
-            "isupper",
-            "join",
-            "ljust",
-            "lower",
-            "lstrip",
-            "maketrans",
-            "partition",
-            "removeprefix",
-            "removesuffix",
-            "replace",
-            "rfind",
-            "rindex",
-            "rjust",
-            "rpartition",
-            "rsplit",
-            "rstrip",
-            "split",
-            "splitlines",
-            "startswith",
-            "strip",
-            "swapcase",
-            "title",
-            "translate",
-            "upper",
-            "zfill",
-        ],
-        Type::Bytes => &[
-            "capitalize",
-            "center",
-            "count",
-            "decode",
-            "endswith",
-            "expandtabs",
-            "find",
-            "fromhex",
-            "hex",
-            "index",
-            "isalnum",
-            "isalpha",
-            "isascii",
-            "isdigit",
-            "islower",
-            "isspace",
-            "istitle",
-            "isupper",
-            "join",
-            "ljust",
-            "lower",
-            "lstrip",
-            "maketrans",
-            "partition",
-            "removeprefix",
-            "removesuffix",
-            "replace",
-            "rfind",
-            "rindex",
-            "rjust",
-            "rpartition",
-            "rsplit",
-            "rstrip",
-            "split",
-            "splitlines",
-            "startswith",
-            "strip",
-            "swapcase",
-            "title",
-            "translate",
-            "upper",
-            "zfill",
-        ],
-        Type::List => {
-            &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"]
-        }
-        Type::Tuple => &["count", "index"],
-        Type::Dict => {
-            &["clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"]
-        }
-        Type::DefaultDict => &[
-            "clear",
-            "copy",
-            "default_factory",
-            "fromkeys",
-            "get",
-            "items",
-            "keys",
-            "pop",
-            "popitem",
-            "setdefault",
-            "update",
-            "values",
-        ],
-        Type::Set => &[
-            "add",
-            "clear",
-            "copy",
-            "difference",
-            "difference_update",
-            "discard",
-            "intersection",
-            "intersection_update",
-            "isdisjoint",
-            "issubset",
-            "issuperset",
-            "pop",
-            "remove",
-            "symmetric_difference",
-            "symmetric_difference_update",
-            "union",
-            "update",
-        ],
-        Type::FrozenSet => &[
-            "copy",
-            "difference",
-            "intersection",
-            "isdisjoint",
-            "issubset",
-            "issuperset",
-            "symmetric_difference",
-            "union",
-        ],
-        Type::Int => &[
-            "as_integer_ratio",
-            "bit_count",
-            "bit_length",
-            "conjugate",
-            "denominator",
-            "from_bytes",
-            "imag",
-            "numerator",
-            "real",
-            "to_bytes",
-        ],
-        Type::Bool => &[
-            "as_integer_ratio",
-            "bit_count",
-            "bit_length",
-            "conjugate",
-            "denominator",
-            "from_bytes",
-            "imag",
-            "numerator",
-            "real",
-            "to_bytes",
-        ],
-        Type::Float => &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"],
-        Type::Range => &["count", "index", "start", "step", "stop"],
-        Type::Generator => {
-            &["close", "gi_code", "gi_frame", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"]
-        }
-        Type::Keys => &["isdisjoint", "mapping"],
-        Type::Values => &["mapping"],
-        Type::Items => &["isdisjoint", "mapping"],
-        Type::Object => &[],
-        Type::Exc(_) => &["add_note", "args", "with_traceback", "value", "name", "obj"],
-        _ => &[],
+        Type::Exc(_) => listed("add_note args with_traceback value name obj", name).then_some(Member::Data),
+        _ => KNOWN.get(&(of, name)).copied(),
     }
 }
 
-/// The special attributes that some built-in data type has in CPython.
-pub(crate) const SPECIAL: &[&str] = &[
-    "__abs__",
-    "__add__",
-    "__and__",
-    "__bool__",
-    "__bytes__",
-    "__ceil__",
-    "__class__",
-    "__class_getitem__",
-    "__contains__",
-    "__copy__",
-    "__delattr__",
-    "__delitem__",
-    "__dir__",
-    "__divmod__",
-    "__doc__",
-    "__eq__",
-    "__float__",
-    "__floor__",
-    "__floordiv__",
-    "__format__",
-    "__ge__",
-    "__getattribute__",
-    "__getformat__",
-    "__getitem__",
-    "__getnewargs__",
-    "__getstate__",
-    "__gt__",
-    "__hash__",
-    "__iadd__",
-    "__iand__",
-    "__imul__",
-    "__index__",
-    "__init__",
-    "__init_subclass__",
-    "__int__",
-    "__invert__",
-    "__ior__",
-    "__isub__",
-    "__iter__",
-    "__ixor__",
-    "__le__",
-    "__len__",
-    "__lshift__",
-    "__lt__",
-    "__missing__",
-    "__mod__",
-    "__mul__",
-    "__ne__",
-    "__neg__",
-    "__new__",
-    "__or__",
-    "__pos__",
-    "__pow__",
-    "__radd__",
-    "__rand__",
-    "__rdivmod__",
-    "__reduce__",
-    "__reduce_ex__",
-    "__repr__",
-    "__reversed__",
-    "__rfloordiv__",
-    "__rlshift__",
-    "__rmod__",
-    "__rmul__",
-    "__ror__",
-    "__round__",
-    "__rpow__",
-    "__rrshift__",
-    "__rshift__",
-    "__rsub__",
-    "__rtruediv__",
-    "__rxor__",
-    "__setattr__",
-    "__setitem__",
-    "__sizeof__",
-    "__str__",
-    "__sub__",
-    "__subclasshook__",
-    "__truediv__",
-    "__trunc__",
-    "__xor__",
-];
+fn read_member((of, word): (Type, &str)) -> ((Type, &str), Member) {
+    let (name, member) = match (word.strip_suffix('='), word.split_once(':')) {
+        (Some(name), _) => (name, Member::Data),
+        (None, None) => (word, Member::Method(0, 0)),
+        (None, Some((name, "*"))) => (name, Member::Method(0, usize::MAX)),
+        (None, Some((name, counts))) => {
+            let (least, most) = counts.split_once('-').unwrap_or((counts, counts));
+            (name, Member::Method(least.parse().unwrap_or(0), most.parse().unwrap_or(0)))
+        }
+    };
+    ((of, name), member)
+}
+
+/// The special attributes that built-in data types have in CPython.
+const SPECIAL: &str = "\
+    __abs__ __add__ __and__ __bool__ __bytes__ __ceil__ __class__ __class_getitem__ __contains__ __copy__ \
+    __delattr__ __delitem__ __dir__ __divmod__ __doc__ __eq__ __float__ __floor__ __floordiv__ __format__ __ge__ \
+    __getattribute__ __getformat__ __getitem__ __getnewargs__ __getstate__ __gt__ __hash__ __iadd__ __iand__ \
+    __imul__ __index__ __init__ __init_subclass__ __int__ __invert__ __ior__ __isub__ __iter__ __ixor__ __le__ \
+    __len__ __lshift__ __lt__ __missing__ __mod__ __mul__ __ne__ __neg__ __new__ __or__ __pos__ __pow__ __radd__ \
+    __rand__ __rdivmod__ __reduce__ __reduce_ex__ __repr__ __reversed__ __rfloordiv__ __rlshift__ __rmod__ \
+    __rmul__ __ror__ __round__ __rpow__ __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __setattr__ \
+    __setitem__ __sizeof__ __str__ __sub__ __subclasshook__ __truediv__ __trunc__ __xor__";
+
+/// Whether some built-in data type has this special attribute in CPython.
+pub(crate) fn is_special(name: &str) -> bool {
+    listed(SPECIAL, name)
+}
+
+fn listed(words: &str, name: &str) -> bool {
+    words.split(' ').any(|word| word == name)
+}

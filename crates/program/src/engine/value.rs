@@ -212,6 +212,7 @@ pub(crate) enum IterState {
     Object(Id),
     /// A list or tuple and the next index.
     Seq(Id, usize),
+    /// The same from behind: how many are left.
     SeqReversed(Id, usize),
     /// A string and the next byte.
     Chars(Arc<str>, usize),

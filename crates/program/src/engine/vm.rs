@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::code::{Body, FunctionCode};
 use super::exec::Flow;
-use super::fault::{ExcKind, Limits, Stop};
+use super::fault::{Limits, Stop};
 use super::heap::{Heap, mark_of_object};
 use super::types::Type;
 use super::value::{Attrs, Class, Dict, Entry, Id, Key, Name, Obj, Value};
@@ -228,6 +228,12 @@ impl Vm {
         result
     }
 
+    /// The object a value refers to, seen as [`Heap::get`] sees it.
+    #[inline]
+    pub(crate) fn obj(&self, value: &Value) -> Option<&Obj> {
+        if let Value::Ref(id) = value { Some(self.heap.get(*id)) } else { None }
+    }
+
     pub(crate) fn alloc(&mut self, obj: Obj) -> Done<Value> {
         self.spend(64)?;
         Ok(Value::Ref(self.heap.alloc(obj)))
@@ -261,11 +267,8 @@ impl Vm {
     }
 
     pub(crate) fn cell(&self, slot: usize) -> Value {
-        match self.slot(slot) {
-            Value::Ref(id) => match self.heap.get(*id) {
-                Obj::Cell(value) => value.clone(),
-                _ => Value::Unbound,
-            },
+        match self.obj(self.slot(slot)) {
+            Some(Obj::Cell(value)) => value.clone(),
             _ => Value::Unbound,
         }
     }
@@ -304,9 +307,7 @@ impl Vm {
             Value::Ref(id) => match self.heap.get(*id) {
                 Obj::Function(_) => self.call_function(*id, args, keywords),
                 Obj::Method { function, this } => {
-                    let (function, mut all) = (function.clone(), Args::new());
-                    all.push(this.clone());
-                    all.extend(args);
+                    let (function, all) = (function.clone(), with_first(this, args));
                     self.call(&function, all, keywords)
                 }
                 Obj::BuiltinMethod { this, name } => {
@@ -321,29 +322,24 @@ impl Vm {
     }
 
     fn not_callable(&self, callee: &Value) -> Stop {
-        Stop::type_error(format!("'{}' object is not callable", self.type_name(callee)))
+        type_error!("'{}' object is not callable", self.type_name(callee))
     }
 
     fn instantiate(&mut self, class: Id, args: Args, keywords: Keywords) -> Done<Value> {
         let init = self.class_attr(class, "__init__");
         let this = self.alloc(Obj::Instance { class, attrs: Attrs::default() })?;
         match init {
-            Some(init) => {
-                let mut all = Args::new();
-                all.push(this.clone());
-                all.extend(args);
-                match self.call(&init, all, keywords)? {
-                    Value::None => {}
-                    other => {
-                        let name = self.type_name(&other);
-                        return Err(Stop::type_error(format!("__init__() should return None, not '{name}'")));
-                    }
+            Some(init) => match self.call(&init, with_first(&this, args), keywords)? {
+                Value::None => {}
+                other => {
+                    let name = self.type_name(&other);
+                    return Err(type_error!("__init__() should return None, not '{name}'"));
                 }
-            }
+            },
             None if args.is_empty() && keywords.is_empty() => {}
             None => {
                 let name = self.type_name(&this);
-                return Err(Stop::type_error(format!("{name}() takes no arguments")));
+                return Err(type_error!("{name}() takes no arguments"));
             }
         }
         Ok(this)
@@ -446,7 +442,7 @@ impl Vm {
             match place {
                 Some(place @ Value::Unbound) => *place = value,
                 Some(_) => {
-                    return Err(Stop::type_error(format!("{name}() got multiple values for argument '{keyword}'")));
+                    return Err(type_error!("{name}() got multiple values for argument '{keyword}'"));
                 }
                 None if params.double_star.is_some() => {
                     let key = Value::Str(keyword.clone());
@@ -454,14 +450,12 @@ impl Vm {
                 }
                 None => {
                     if params.names.iter().take(params.positional_only).any(|n| *n == keyword) {
-                        return Err(Stop::raise(
-                            ExcKind::TypeError,
-                            format!(
-                                "{name}() got some positional-only arguments passed as keyword arguments: '{keyword}'"
-                            ),
+                        return Err(rough!(
+                            TypeError,
+                            "{name}() got some positional-only arguments passed as keyword arguments: '{keyword}'"
                         ));
                     }
-                    return Err(Stop::type_error(format!("{name}() got an unexpected keyword argument '{keyword}'")));
+                    return Err(type_error!("{name}() got an unexpected keyword argument '{keyword}'"));
                 }
             }
         }
@@ -469,10 +463,7 @@ impl Vm {
             let most = params.names.len();
             let message = match (most, defaults.len(), given) {
                 (_, d, _) if d > 0 || !params.keyword_only.is_empty() || has_keywords => {
-                    return Err(Stop::raise(
-                        ExcKind::TypeError,
-                        format!("{name}() takes {most} positional arguments but {given} were given"),
-                    ));
+                    return Err(rough!(TypeError, "{name}() takes {most} positional arguments but {given} were given"));
                 }
                 (1, _, _) => format!("{name}() takes 1 positional argument but {given} were given"),
                 (_, _, 1) => format!("{name}() takes {most} positional arguments but 1 was given"),
@@ -519,12 +510,9 @@ impl Vm {
     /// The name of a value's type, as in error messages.
     pub(crate) fn type_name(&self, value: &Value) -> String {
         match self.type_of(value) {
-            Type::Instance => match value {
-                Value::Ref(id) => match self.heap.get(*id) {
-                    Obj::Instance { class, .. } => match self.heap.get(*class) {
-                        Obj::Class(class) => class.name.to_string(),
-                        _ => "object".into(),
-                    },
+            Type::Instance => match self.obj(value) {
+                Some(Obj::Instance { class, .. }) => match self.heap.get(*class) {
+                    Obj::Class(class) => class.name.to_string(),
                     _ => "object".into(),
                 },
                 _ => "object".into(),
@@ -571,6 +559,11 @@ impl Vm {
     }
 }
 
+/// Arguments with one more before them.
+pub(crate) fn with_first(this: &Value, args: Args) -> Args {
+    std::iter::once(this.clone()).chain(args).collect()
+}
+
 fn missing_arguments(function: &str, what: &str, missing: &[&str]) -> Stop {
     let plural = if missing.len() == 1 { "" } else { "s" };
     let quoted: Vec<String> = missing.iter().map(|n| format!("'{n}'")).collect();
@@ -580,5 +573,5 @@ fn missing_arguments(function: &str, what: &str, missing: &[&str]) -> Stop {
         [first @ .., last] => format!("{}, and {last}", first.join(", ")),
         [] => String::new(),
     };
-    Stop::type_error(format!("{function}() missing {} required {what} argument{plural}: {list}", missing.len()))
+    type_error!("{function}() missing {} required {what} argument{plural}: {list}", missing.len())
 }
