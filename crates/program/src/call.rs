@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use ruff_python_ast::Expr;
+use ruff_python_ast::{Arguments, Expr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A constant argument of a call.
@@ -134,24 +134,28 @@ impl std::str::FromStr for Call {
 
     fn from_str(text: &str) -> Result<Self, CallError> {
         let fail = |why: &str| CallError { text: text.chars().take(200).collect(), why: why.to_owned() };
-        // The grammar's parser recurses; a call of constants never nests, so depth is bounded before parsing.
-        if text.len() > 64 * 1024 || text.matches(['(', '[', '{']).count() > 64 {
-            return Err(fail("too long or too deeply nested"));
-        }
-        let parsed = ruff_python_parser::parse_expression(text.trim()).map_err(|e| fail(&e.error.to_string()))?;
-        let Expr::Call(call) = parsed.expr() else { return Err(fail("no call")) };
-        let Expr::Attribute(target) = call.func.as_ref() else { return Err(fail("no receiver before the function")) };
-        let Expr::Name(receiver) = target.value.as_ref() else { return Err(fail("the receiver is no plain name")) };
-        if !call.arguments.keywords.is_empty() {
+        let (mut call, arguments) = read_call(text).map_err(|why| fail(&why))?;
+        if !arguments.keywords.is_empty() {
             return Err(fail("it has keyword arguments"));
         }
-        let args: Option<Vec<Literal>> = call.arguments.args.iter().map(literal).collect();
-        Ok(Call {
-            receiver: receiver.id.to_string(),
-            function: target.attr.to_string(),
-            args: args.ok_or_else(|| fail("an argument is no constant"))?,
-        })
+        let args: Option<Vec<Literal>> = arguments.args.iter().map(literal).collect();
+        call.args = args.ok_or_else(|| fail("an argument is no constant"))?;
+        Ok(call)
     }
+}
+
+/// Reads a text as one call on a named receiver: the call without its arguments, and those; or why it is none.
+pub(super) fn read_call(text: &str) -> Result<(Call, Arguments), String> {
+    // The grammar's parser recurses; a call of constants never nests, so depth is bounded before parsing.
+    if text.len() > 64 * 1024 || text.matches(['(', '[', '{']).count() > 64 {
+        return Err("too long or too deeply nested".into());
+    }
+    let parsed = ruff_python_parser::parse_expression(text.trim()).map_err(|e| e.error.to_string())?;
+    let Expr::Call(call) = parsed.into_expr() else { return Err("no call".into()) };
+    let Expr::Attribute(target) = *call.func else { return Err("no receiver before the function".into()) };
+    let Expr::Name(receiver) = *target.value else { return Err("the receiver is no plain name".into()) };
+    let named = Call { receiver: receiver.id.to_string(), function: target.attr.to_string(), args: Vec::new() };
+    Ok((named, call.arguments))
 }
 
 /// The constant that an expression is.

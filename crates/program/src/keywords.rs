@@ -2,31 +2,23 @@
 //!
 //! Everywhere else a call has its arguments in order; models and Python write them by name as well.
 
-use ruff_python_ast::Expr;
-
-use super::call::{Call, Literal, literal};
+use super::call::{Call, Literal, literal, read_call};
 use super::specification::Specification;
 
 /// Reads a call of constants of which some are given by name. `None` if the text is no such call; the reason in words where Python
 /// would raise a `TypeError` for it. Arguments by name of a function that does not exist are dropped.
 pub fn read_keywords(text: &str, specification: &Specification) -> Option<Result<Call, String>> {
-    if text.len() > 64 * 1024 || text.matches(['(', '[', '{']).count() > 64 {
-        return None;
-    }
-    let parsed = ruff_python_parser::parse_expression(text.trim()).ok()?;
-    let Expr::Call(call) = parsed.expr() else { return None };
-    let Expr::Attribute(target) = call.func.as_ref() else { return None };
-    let Expr::Name(receiver) = target.value.as_ref() else { return None };
-    if call.arguments.keywords.is_empty() {
+    let (mut call, arguments) = read_call(text).ok()?;
+    if arguments.keywords.is_empty() {
         return None;
     }
     let mut args: Vec<Option<Literal>> =
-        call.arguments.args.iter().map(|arg| literal(arg).map(Some)).collect::<Option<_>>()?;
+        arguments.args.iter().map(|arg| literal(arg).map(Some)).collect::<Option<_>>()?;
     let mut named: Vec<(String, Literal)> = Vec::new();
-    for keyword in &call.arguments.keywords {
+    for keyword in &arguments.keywords {
         named.push((keyword.arg.as_ref()?.to_string(), literal(&keyword.value)?));
     }
-    if let Some(function) = specification.function(receiver.id.as_str(), target.attr.as_str()) {
+    if let Some(function) = specification.function(&call.receiver, &call.function) {
         for (name, value) in named {
             let Some(at) = function.params.iter().position(|p| *p == name) else {
                 return Some(Err(format!("{}() got an unexpected keyword argument '{name}'", function.name)));
@@ -43,11 +35,8 @@ pub fn read_keywords(text: &str, specification: &Specification) -> Option<Result
             return Some(Err(format!("{}() is missing an argument", function.name)));
         }
     }
-    Some(Ok(Call {
-        receiver: receiver.id.to_string(),
-        function: target.attr.to_string(),
-        args: args.into_iter().flatten().collect(),
-    }))
+    call.args = args.into_iter().flatten().collect();
+    Some(Ok(call))
 }
 
 #[cfg(test)]

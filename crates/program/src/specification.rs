@@ -341,30 +341,17 @@ struct FoundClass {
 }
 
 fn classes(module: &ModModule, source: &str) -> Vec<FoundClass> {
-    module
-        .body
-        .iter()
-        .filter_map(|stmt| match stmt {
-            Stmt::ClassDef(class) => Some(FoundClass {
-                name: class.name.to_string(),
-                bases: class
-                    .arguments
-                    .iter()
-                    .flat_map(|a| &a.args)
-                    .filter_map(|base| if let Expr::Name(n) = base { Some(n.id.to_string()) } else { None })
-                    .collect(),
-                methods: class
-                    .body
-                    .iter()
-                    .filter_map(|stmt| match stmt {
-                        Stmt::FunctionDef(def) => method(def, class.name.as_str(), source),
-                        _ => None,
-                    })
-                    .collect(),
-            }),
-            _ => None,
-        })
-        .collect()
+    let class = |class: &ast::StmtClassDef| {
+        let name = class.name.as_str();
+        let bases = class.arguments.iter().flat_map(|a| &a.args).filter_map(Expr::as_name_expr);
+        let methods = class.body.iter().filter_map(Stmt::as_function_def_stmt);
+        FoundClass {
+            name: name.to_owned(),
+            bases: bases.map(|base| base.id.to_string()).collect(),
+            methods: methods.filter_map(|def| method(def, name, source)).collect(),
+        }
+    };
+    module.body.iter().filter_map(Stmt::as_class_def_stmt).map(class).collect()
 }
 
 fn method(def: &ast::StmtFunctionDef, class: &str, source: &str) -> Option<Function> {
@@ -387,13 +374,11 @@ fn method(def: &ast::StmtFunctionDef, class: &str, source: &str) -> Option<Funct
     let assertions = def
         .body
         .iter()
-        .filter_map(|stmt| match stmt {
-            Stmt::Assert(assert) => Some(SpecAssertion {
-                expression: source[assert.test.range()].to_owned(),
-                message: assert.msg.as_ref().map(|m| source[m.range()].to_owned()),
-                line: line(assert.range.start().to_usize()),
-            }),
-            _ => None,
+        .filter_map(Stmt::as_assert_stmt)
+        .map(|assert| SpecAssertion {
+            expression: source[assert.test.range()].to_owned(),
+            message: assert.msg.as_ref().map(|m| source[m.range()].to_owned()),
+            line: line(assert.range.start().to_usize()),
         })
         .collect();
     Some(Function {

@@ -180,16 +180,14 @@ impl State {
 
     /// Checks an assertion as the body of a function called with these arguments. The state does not change.
     pub fn check(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> CheckResult {
-        let mut vm = self.vm(Limits::ASSERTION);
-        CheckResult::of(self.run_check(&mut vm, assertion, function, &values_of(args)))
+        self.check_traced(assertion, function, args).0
     }
 
     /// As [`State::check`]; also tells whether the evaluation would have changed the state (reading a missing key of a
     /// `defaultdict` does).
     pub fn check_traced(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> (CheckResult, bool) {
-        let mut vm = self.vm(Limits::ASSERTION);
-        let result = self.run_check(&mut vm, assertion, function, &values_of(args));
-        (CheckResult::of(result), vm.heap.differs())
+        let (result, vm) = self.checked(assertion, function, args);
+        (result, vm.heap.differs())
     }
 
     /// As [`State::check`], but what the evaluation changes stays, as in a real execution; tells whether it changed anything.
@@ -199,8 +197,7 @@ impl State {
         function: &Function,
         args: &[Literal],
     ) -> (CheckResult, bool) {
-        let mut vm = self.vm(Limits::ASSERTION);
-        let result = CheckResult::of(self.run_check(&mut vm, assertion, function, &values_of(args)));
+        let (result, vm) = self.checked(assertion, function, args);
         let differs = vm.heap.differs();
         if differs {
             self.slots = Slots::default();
@@ -221,17 +218,13 @@ impl State {
         assertions.iter().map(move |assertion| (assertion, scratch.check_in_place(assertion, function, args).0))
     }
 
-    fn run_check(
-        &self,
-        vm: &mut Vm,
-        assertion: &Assertion,
-        function: &Function,
-        args: &[Value],
-    ) -> Result<Value, Stop> {
-        let Some(code) = assertion.code(&function.signature) else {
-            return Err(Stop::unsupported(NO_CODE));
+    fn checked(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> (CheckResult, Vm) {
+        let mut vm = self.vm(Limits::ASSERTION);
+        let result = match assertion.code(&function.signature) {
+            Some(code) => self.run_code(&mut vm, &code, function, &values_of(args)),
+            None => Err(Stop::unsupported(NO_CODE)),
         };
-        self.run_code(vm, &code, function, args)
+        (CheckResult::of(result), vm)
     }
 
     pub(super) fn run_code(

@@ -140,6 +140,7 @@ pub(crate) fn fingerprint(state: &State) -> u64 {
 pub struct Fingerprints {
     seen: FxHashMap<Id, u32>,
     queue: Vec<Id>,
+    hasher: FxHasher,
 }
 
 impl Fingerprints {
@@ -149,58 +150,43 @@ impl Fingerprints {
     pub fn of(&mut self, state: &State, touched: Footprint) -> u64 {
         self.seen.clear();
         self.queue.clear();
-        fingerprint_of(state, touched, &mut self.seen, &mut self.queue)
-    }
-}
-
-fn fingerprint_of(state: &State, touched: Footprint, seen: &mut FxHashMap<Id, u32>, queue: &mut Vec<Id>) -> u64 {
-    let whole = |id: Id| touched.whole & mark_of_object(id) != 0;
-    let all = touched.attributes == u64::MAX;
-    let hash_names = |names: &Attrs, seen: &mut FxHashMap<Id, u32>, queue: &mut Vec<Id>, hasher: &mut FxHasher| {
-        for (name, value) in names.0.iter().filter(|(name, _)| all || touched.attributes & mark_of(name) != 0) {
-            name.hash(hasher);
-            hash_value(value, seen, queue, hasher);
+        self.hasher = FxHasher::default();
+        let slots = state.slots();
+        if let Some(Obj::Namespace(globals)) = slots.get(GLOBALS.0 as usize).map(|globals| &**globals) {
+            self.names(globals, touched);
         }
-        u8::MAX.hash(hasher);
-    };
-    let mut hasher = FxHasher::default();
-    let slots = state.slots();
-    if let Some(Obj::Namespace(globals)) = slots.get(GLOBALS.0 as usize).map(|globals| &**globals) {
-        hash_names(globals, seen, queue, &mut hasher);
-    }
-    for (name, value) in &state.objects().0 {
-        name.hash(&mut hasher);
-        hash_value(value, seen, queue, &mut hasher);
-    }
-    let mut next = 0;
-    while let Some(id) = queue.get(next).copied() {
-        next += 1;
-        let Some(obj) = slots.get(id.0 as usize) else { continue };
-        match &**obj {
-            Obj::List(items) | Obj::Tuple(items) => {
-                (1_u8, items.len()).hash(&mut hasher);
-                for item in items {
-                    hash_value(item, seen, queue, &mut hasher);
-                }
+        for (name, value) in &state.objects().0 {
+            name.hash(&mut self.hasher);
+            self.value(value);
+        }
+        let mut next = 0;
+        while let Some(id) = self.queue.get(next).copied() {
+            next += 1;
+            if let Some(obj) = slots.get(id.0 as usize) {
+                self.object(obj, touched, touched.whole & mark_of_object(id) != 0);
             }
-            Obj::Dict(dict) if whole(id) => {
-                (2_u8, dict.map.len()).hash(&mut hasher);
-                hash_value(dict.factory.as_ref().unwrap_or(&Value::None), seen, queue, &mut hasher);
-                for (key, entry) in &dict.map {
-                    key.hash(&mut hasher);
-                    hash_value(&entry.value, seen, queue, &mut hasher);
-                }
+        }
+        self.hasher.finish()
+    }
+
+    fn object(&mut self, obj: &Obj, touched: Footprint, whole: bool) {
+        match obj {
+            Obj::List(items) | Obj::Tuple(items) => {
+                (1_u8, items.len()).hash(&mut self.hasher);
+                items.iter().for_each(|item| self.value(item));
             }
             Obj::Dict(dict) => {
-                5_u8.hash(&mut hasher);
-                hash_value(dict.factory.as_ref().unwrap_or(&Value::None), seen, queue, &mut hasher);
-                for (key, entry) in &dict.map {
-                    if touched.keys & mark_of_key(key) != 0 {
-                        key.hash(&mut hasher);
-                        hash_value(&entry.value, seen, queue, &mut hasher);
-                    }
+                if whole {
+                    (2_u8, dict.map.len()).hash(&mut self.hasher);
+                } else {
+                    5_u8.hash(&mut self.hasher);
                 }
-                6_u8.hash(&mut hasher);
+                self.value(dict.factory.as_ref().unwrap_or(&Value::None));
+                for (key, entry) in dict.map.iter().filter(|(key, _)| whole || touched.keys & mark_of_key(key) != 0) {
+                    key.hash(&mut self.hasher);
+                    self.value(&entry.value);
+                }
+                6_u8.hash(&mut self.hasher);
             }
             Obj::Set(set) => {
                 let sum = set.map.keys().fold(0_u64, |sum, key| {
@@ -208,54 +194,60 @@ fn fingerprint_of(state: &State, touched: Footprint, seen: &mut FxHashMap<Id, u3
                     key.hash(&mut one);
                     sum.wrapping_add(one.finish())
                 });
-                (3_u8, set.map.len(), sum).hash(&mut hasher);
+                (3_u8, set.map.len(), sum).hash(&mut self.hasher);
             }
             Obj::Instance { class, attrs } => {
-                4_u8.hash(&mut hasher);
-                hash_value(&Value::Ref(*class), seen, queue, &mut hasher);
-                hash_names(attrs, seen, queue, &mut hasher);
+                4_u8.hash(&mut self.hasher);
+                self.value(&Value::Ref(*class));
+                self.names(attrs, touched);
             }
             Obj::Class(class) => {
-                class.name.hash(&mut hasher);
-                hash_value(&class.base.map_or(Value::None, Value::Ref), seen, queue, &mut hasher);
-                hash_names(&class.attrs, seen, queue, &mut hasher);
+                class.name.hash(&mut self.hasher);
+                self.value(&class.base.map_or(Value::None, Value::Ref));
+                self.names(&class.attrs, touched);
             }
             Obj::Function(function) => {
-                function.code.qualified.hash(&mut hasher);
-                for value in function.defaults.iter().chain(&function.kw_defaults).chain(&function.captured) {
-                    hash_value(value, seen, queue, &mut hasher);
-                }
+                function.code.qualified.hash(&mut self.hasher);
+                let values = function.defaults.iter().chain(&function.kw_defaults).chain(&function.captured);
+                values.for_each(|value| self.value(value));
             }
-            Obj::Method { function, this } => {
-                hash_value(function, seen, queue, &mut hasher);
-                hash_value(this, seen, queue, &mut hasher);
-            }
-            Obj::Cell(value) => hash_value(value, seen, queue, &mut hasher),
-            _ => 9_u8.hash(&mut hasher),
+            Obj::Method { function, this } => [function, this].into_iter().for_each(|value| self.value(value)),
+            Obj::Cell(value) => self.value(value),
+            _ => 9_u8.hash(&mut self.hasher),
         }
     }
-    hasher.finish()
-}
 
-fn hash_value(value: &Value, seen: &mut FxHashMap<Id, u32>, queue: &mut Vec<Id>, hasher: &mut FxHasher) {
-    match value {
-        Value::Unbound | Value::None => 0_u8.hash(hasher),
-        Value::Ellipsis => 1_u8.hash(hasher),
-        Value::Bool(b) => (2_u8, b).hash(hasher),
-        Value::Int(n) => (3_u8, n).hash(hasher),
-        Value::Big(n) => (4_u8, n).hash(hasher),
-        Value::Float(x) => (5_u8, x.to_bits()).hash(hasher),
-        Value::Str(s) => (6_u8, s).hash(hasher),
-        Value::Bytes(b) => (7_u8, b).hash(hasher),
-        Value::Type(t) => (8_u8, t).hash(hasher),
-        Value::Builtin(b) => (9_u8, b).hash(hasher),
-        Value::Ref(id) => {
-            let new = seen.len() as u32;
-            let number = *seen.entry(*id).or_insert_with(|| {
-                queue.push(*id);
-                new
-            });
-            (10_u8, number).hash(hasher);
+    fn names(&mut self, names: &Attrs, touched: Footprint) {
+        let all = touched.attributes == u64::MAX;
+        for (name, value) in names.0.iter().filter(|(name, _)| all || touched.attributes & mark_of(name) != 0) {
+            name.hash(&mut self.hasher);
+            self.value(value);
+        }
+        u8::MAX.hash(&mut self.hasher);
+    }
+
+    fn value(&mut self, value: &Value) {
+        let hasher = &mut self.hasher;
+        match value {
+            Value::Unbound | Value::None => 0_u8.hash(hasher),
+            Value::Ellipsis => 1_u8.hash(hasher),
+            Value::Bool(b) => (2_u8, b).hash(hasher),
+            Value::Int(n) => (3_u8, n).hash(hasher),
+            Value::Big(n) => (4_u8, n).hash(hasher),
+            Value::Float(x) => (5_u8, x.to_bits()).hash(hasher),
+            Value::Str(s) => (6_u8, s).hash(hasher),
+            Value::Bytes(b) => (7_u8, b).hash(hasher),
+            Value::Type(t) => (8_u8, t).hash(hasher),
+            Value::Builtin(b) => (9_u8, b).hash(hasher),
+            Value::Ref(id) => {
+                let new = self.seen.len() as u32;
+                let queue = &mut self.queue;
+                let number = *self.seen.entry(*id).or_insert_with(|| {
+                    queue.push(*id);
+                    new
+                });
+                (10_u8, number).hash(hasher);
+            }
         }
     }
 }

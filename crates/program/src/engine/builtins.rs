@@ -164,11 +164,8 @@ impl Vm {
             Builtin::DivMod => {
                 let (a, b) = (arg(0), arg(1));
                 match (num(&a), num(&b)) {
-                    (Some(Num::Float(_)), Some(_)) | (Some(_), Some(Num::Float(_))) => {
-                        let (x, y) = match (num(&a), num(&b)) {
-                            (Some(x), Some(y)) => (super::number::to_float(&x)?, super::number::to_float(&y)?),
-                            _ => return Err(Stop::unsupported("divmod of this")),
-                        };
+                    (Some(x), Some(y)) if matches!(x, Num::Float(_)) || matches!(y, Num::Float(_)) => {
+                        let (x, y) = (super::number::to_float(&x)?, super::number::to_float(&y)?);
                         if y == 0.0 {
                             return Err(Stop::raise(ExcKind::ZeroDivisionError, "float divmod()"));
                         }
@@ -281,16 +278,12 @@ impl Vm {
     }
 
     pub(crate) fn call_one(&mut self, function: &Value, arg: Value) -> Done<Value> {
-        let mut args = Args::new();
-        args.push(arg);
-        self.deeper(|vm| vm.call(function, args, Keywords::new()))
+        self.deeper(|vm| vm.call(function, Args::from_iter([arg]), Keywords::new()))
     }
 
     /// The values of an iterable for a consumer that does not depend on their order (up to equal elements).
     fn collect_unordered(&mut self, iterable: &Value) -> Done<Vec<Value>> {
-        if let Value::Ref(id) = iterable
-            && let Obj::Set(set) = self.heap.get(*id)
-        {
+        if let Some(Obj::Set(set)) = self.obj(iterable) {
             let items: Vec<Value> = set.map.values().cloned().collect();
             self.spend_times(items.len(), 24)?;
             return Ok(items);
@@ -416,14 +409,13 @@ impl Vm {
     }
 
     fn next(&mut self, args: &Args) -> Done<Value> {
-        let Some(Value::Ref(id)) = args.first() else {
-            let name = args.first().map(|v| self.type_name(v)).unwrap_or_default();
-            return Err(type_error!("'{name}' object is not an iterator"));
+        let id = match args.first() {
+            Some(Value::Ref(id)) if matches!(self.heap.get(*id), Obj::Iter(..)) => id,
+            other => {
+                let name = self.type_name(other.unwrap_or(&Value::None));
+                return Err(type_error!("'{name}' object is not an iterator"));
+            }
         };
-        if !matches!(self.heap.get(*id), Obj::Iter(..)) {
-            let name = self.type_name(&Value::Ref(*id));
-            return Err(type_error!("'{name}' object is not an iterator"));
-        }
         let mut state = IterState::Object(*id);
         match (self.advance(&mut state)?, args.get(1)) {
             (Some(value), _) => Ok(value),

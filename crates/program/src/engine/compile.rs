@@ -446,28 +446,16 @@ impl<'a> Compiler<'a> {
                 StmtKind::Function(self.store(def.name.as_str()), Box::new(make))
             }
             AstStmt::ClassDef(def) => return self.class(def).map(Some),
-            AstStmt::Import(import) => {
-                let mut out = Vec::new();
-                for alias in &import.names {
-                    if alias.name.as_str() != "collections" {
-                        return Ok(Some(unsupported(&format!("import {}", alias.name))));
-                    }
-                    let bound = alias.asname.as_ref().unwrap_or(&alias.name);
-                    out.push((Imported::Collections, self.store(bound.as_str())));
-                }
-                StmtKind::Import(out)
-            }
+            AstStmt::Import(import) => self.imports(&import.names, |name| match name {
+                "collections" => Ok(Imported::Collections),
+                _ => Err(format!("import {name}")),
+            }),
             AstStmt::ImportFrom(import) => {
                 let module = import.module.as_ref().map_or("", |m| m.as_str());
-                let mut out = Vec::new();
-                for alias in &import.names {
-                    if import.level > 0 || (module, alias.name.as_str()) != ("collections", "defaultdict") {
-                        return Ok(Some(unsupported(&format!("from {module} import {}", alias.name))));
-                    }
-                    let bound = alias.asname.as_ref().unwrap_or(&alias.name);
-                    out.push((Imported::DefaultDict, self.store(bound.as_str())));
-                }
-                StmtKind::Import(out)
+                self.imports(&import.names, |name| match (import.level, module, name) {
+                    (0, "collections", "defaultdict") => Ok(Imported::DefaultDict),
+                    _ => Err(format!("from {module} import {name}")),
+                })
             }
             AstStmt::Global(_) | AstStmt::Nonlocal(_) => return Ok(None),
             AstStmt::Raise(raise) => {
@@ -493,6 +481,17 @@ impl<'a> Compiler<'a> {
             }
             other => unsupported(statement_name(other)),
         }))
+    }
+
+    fn imports(&mut self, names: &[ast::Alias], find: impl Fn(&str) -> Result<Imported, String>) -> StmtKind {
+        let mut out = Vec::new();
+        for alias in names {
+            match find(alias.name.as_str()) {
+                Ok(imported) => out.push((imported, self.store(alias.asname.as_ref().unwrap_or(&alias.name).as_str()))),
+                Err(what) => return unsupported(&what),
+            }
+        }
+        StmtKind::Import(out)
     }
 
     fn class(&mut self, def: &ast::StmtClassDef) -> Compiled<StmtKind> {

@@ -3,7 +3,7 @@
 use super::code::{
     Body, ClassDef, Handler, Imported, MakeFunction, Node, Operator, Place, Stmt, StmtKind, Target, Try,
 };
-use super::fault::{ExcKind, Raised, Stop};
+use super::fault::{ExcKind, Stop};
 use super::types::Type;
 use super::value::{Attrs, Class, Function, IterState, Obj, Value};
 use super::vm::{Done, Vm};
@@ -127,13 +127,7 @@ impl Vm {
 
     fn failed_assertion(&mut self, message: Option<&Node>) -> Done<Stop> {
         let Some(node) = message else {
-            return Ok(Stop::Raise(Box::new(Raised {
-                kind: ExcKind::AssertionError,
-                message: String::new(),
-                exact: true,
-                args: Some(Vec::new()),
-                line: None,
-            })));
+            return Ok(Stop::with_args(ExcKind::AssertionError, String::new(), Vec::new(), true));
         };
         let value = self.eval(node)?;
         self.raised(ExcKind::AssertionError, vec![value], true)
@@ -142,7 +136,7 @@ impl Vm {
     /// An exception with these arguments, as raised.
     fn raised(&mut self, kind: ExcKind, args: Vec<Value>, exact: bool) -> Done<Stop> {
         let message = self.exception_text(kind, &args)?;
-        Ok(Stop::Raise(Box::new(Raised { kind, message, exact, args: Some(args), line: None })))
+        Ok(Stop::with_args(kind, message, args, exact))
     }
 
     fn raise(&mut self, what: Option<&Node>) -> Done<Stop> {

@@ -133,6 +133,11 @@ impl Stop {
         Stop::Raise(Box::new(Raised { kind, message: message.into(), exact: false, args: None, line: None }))
     }
 
+    /// An exception with arguments of its own.
+    pub(crate) fn with_args(kind: ExcKind, message: String, args: Vec<super::value::Value>, exact: bool) -> Stop {
+        Stop::Raise(Box::new(Raised { kind, message, exact, args: Some(args), line: None }))
+    }
+
     /// An exception whose message is exactly CPython's.
     #[cold]
     pub(crate) fn exact(kind: ExcKind, message: impl Into<String>) -> Stop {

@@ -228,16 +228,10 @@ impl Vm {
         if matches!(value, Value::Bytes(_)) {
             return Err(Stop::unsupported("formatting bytes"));
         }
-        let args: Option<Vec<Value>> = match value {
-            Value::Ref(id) => match self.heap.get(*id) {
-                Obj::Tuple(items) => Some(items.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
+        let args = if let Some(Obj::Tuple(items)) = self.obj(value) { items.clone() } else { vec![value.clone()] };
         // CPython takes whatever has items for a mapping.
-        let is_mapping = matches!(value, Value::Ref(id) if matches!(self.heap.get(*id), Obj::Dict(_) | Obj::List(_) | Obj::Range(..)));
-        let mut args = args.unwrap_or_else(|| vec![value.clone()]).into_iter();
+        let is_mapping = matches!(self.obj(value), Some(Obj::Dict(_) | Obj::List(_) | Obj::Range(..)));
+        let mut args = args.into_iter();
         let mut out = String::new();
         let mut chars = template.chars().peekable();
         let few = || Stop::type_error("not enough arguments for format string");

@@ -2,7 +2,7 @@
 
 use super::code::{Body, Node};
 use super::eval::SliceBounds;
-use super::fault::{ExcKind, Raised, Stop};
+use super::fault::{ExcKind, Stop};
 use super::number::{Num, num, range_len};
 use super::ops::{out_of_range, slice_indices};
 use super::types::Type;
@@ -13,13 +13,7 @@ impl Vm {
     /// A `KeyError` for a key: its message is the key's `repr`.
     pub(crate) fn key_error(&mut self, key: &Value) -> Done<Stop> {
         let message = self.repr(key)?;
-        Ok(Stop::Raise(Box::new(Raised {
-            kind: ExcKind::KeyError,
-            message,
-            exact: true,
-            args: Some(vec![key.clone()]),
-            line: None,
-        })))
+        Ok(Stop::with_args(ExcKind::KeyError, message, vec![key.clone()], true))
     }
 
     /// An index into `len` elements; an error worded for `what`.
@@ -57,12 +51,9 @@ impl Vm {
             Value::Ref(id) => {
                 let id = *id;
                 match self.heap.peek(id) {
-                    Obj::List(items) => {
-                        let at = self.index(index, items.len(), "list", "")?;
-                        Ok(items.get(at).cloned().unwrap_or(Value::None))
-                    }
-                    Obj::Tuple(items) => {
-                        let at = self.index(index, items.len(), "tuple", "")?;
+                    sequence @ (Obj::List(items) | Obj::Tuple(items)) => {
+                        let what = if matches!(sequence, Obj::List(_)) { "list" } else { "tuple" };
+                        let at = self.index(index, items.len(), what, "")?;
                         Ok(items.get(at).cloned().unwrap_or(Value::None))
                     }
                     Obj::Range(start, stop, step) => {
@@ -71,7 +62,6 @@ impl Vm {
                         Ok(Value::Int(start.wrapping_add(step.wrapping_mul(at as i64))))
                     }
                     Obj::Dict(_) => self.get_dict_item(id, index),
-                    Obj::Class(_) => Err(self.not_subscriptable(object)),
                     _ => Err(self.not_subscriptable(object)),
                 }
             }
@@ -81,9 +71,7 @@ impl Vm {
     }
 
     fn not_subscriptable(&self, object: &Value) -> Stop {
-        if let Value::Ref(id) = object
-            && let Obj::Class(class) = self.heap.get(*id)
-        {
+        if let Some(Obj::Class(class)) = self.obj(object) {
             return type_error!("type '{}' is not subscriptable", class.name);
         }
         type_error!("'{}' object is not subscriptable", self.type_name(object))
@@ -128,15 +116,10 @@ impl Vm {
     }
 
     pub(crate) fn set_item(&mut self, object: &Value, index: &Value, value: Value) -> Done<()> {
-        let Value::Ref(id) = object else {
-            return Err(type_error!("'{}' object does not support item assignment", self.type_name(object)));
-        };
-        let id = *id;
+        let Value::Ref(id) = *object else { return Err(self.not_assignable(object)) };
         match self.heap.peek(id) {
             Obj::List(items) => {
-                let at = self
-                    .index(index, items.len(), "list", " assignment")
-                    .map_err(|stop| reword(stop, "list assignment index out of range"))?;
+                let at = self.index(index, items.len(), "list", " assignment")?;
                 if let Obj::List(items) = self.heap.get_mut(id)
                     && let Some(place) = items.get_mut(at)
                 {
@@ -159,8 +142,12 @@ impl Vm {
                 }
                 Ok(())
             }
-            _ => Err(type_error!("'{}' object does not support item assignment", self.type_name(object))),
+            _ => Err(self.not_assignable(object)),
         }
+    }
+
+    fn not_assignable(&self, object: &Value) -> Stop {
+        type_error!("'{}' object does not support item assignment", self.type_name(object))
     }
 
     pub(crate) fn delete_item(&mut self, object: &Value, index: &Value) -> Done<()> {
@@ -171,9 +158,7 @@ impl Vm {
         match self.heap.get(id) {
             Obj::List(items) => {
                 let len = items.len();
-                let at = self
-                    .index(index, len, "list", " assignment")
-                    .map_err(|stop| reword(stop, "list assignment index out of range"))?;
+                let at = self.index(index, len, "list", " assignment")?;
                 self.work(len)?;
                 if let Obj::List(items) = self.heap.get_mut(id)
                     && at < items.len()
@@ -273,13 +258,4 @@ impl Vm {
 /// The indices a slice selects.
 fn picks(start: i64, step: i64, count: usize) -> impl Iterator<Item = usize> {
     (0..count as i64).filter_map(move |k| usize::try_from(start + k * step).ok())
-}
-
-fn reword(stop: Stop, message: &str) -> Stop {
-    match stop {
-        Stop::Raise(raised) if raised.kind == ExcKind::IndexError && raised.exact => {
-            Stop::exact(ExcKind::IndexError, message)
-        }
-        other => other,
-    }
 }

@@ -77,11 +77,11 @@ impl Vm {
         match (op, object(left), object(right)) {
             (Operator::Add, Some(a), Some(b)) => match (self.heap.get(a), self.heap.get(b)) {
                 (Obj::List(x), Obj::List(y)) => {
-                    let items: Vec<Value> = x.iter().chain(y).cloned().collect();
+                    let items = [&**x, &**y].concat();
                     return self.new_list(items);
                 }
                 (Obj::Tuple(x), Obj::Tuple(y)) => {
-                    let items: Vec<Value> = x.iter().chain(y).cloned().collect();
+                    let items = [&**x, &**y].concat();
                     return self.new_tuple(items);
                 }
                 (Obj::List(_) | Obj::Tuple(_), _) => {}
@@ -113,12 +113,12 @@ impl Vm {
     }
 
     fn bad_operands(&self, op: Operator, left: &Value, right: &Value) -> Stop {
-        type_error!(
-            "unsupported operand type(s) for {}: '{}' and '{}'",
-            symbol(op),
-            self.type_name(left),
-            self.type_name(right)
-        )
+        self.bad_operands_of(symbol(op), left, right)
+    }
+
+    fn bad_operands_of(&self, symbol: &str, left: &Value, right: &Value) -> Stop {
+        let (left, right) = (self.type_name(left), self.type_name(right));
+        type_error!("unsupported operand type(s) for {symbol}: '{left}' and '{right}'")
     }
 
     fn bad_repeat(&self, op: Operator, left: &Value, right: &Value) -> Stop {
@@ -244,21 +244,15 @@ impl Vm {
             }
             (Operator::Mult, Obj::List(_)) => {
                 let repeated = self.binary(op, left, right)?;
-                if let Value::Ref(new) = repeated
-                    && let Obj::List(items) = self.heap.get(new)
-                {
-                    let items = items.clone();
-                    *self.heap.get_mut(id) = Obj::List(items);
+                if let Some(list) = self.obj(&repeated).cloned() {
+                    *self.heap.get_mut(id) = list;
                 }
                 Ok(left.clone())
             }
             (Operator::BitAnd | Operator::BitOr | Operator::BitXor | Operator::Sub, Obj::Set(set)) if !set.frozen => {
-                let other = match right {
-                    Value::Ref(other) => match self.heap.get(*other) {
-                        Obj::Set(other) => other.clone(),
-                        Obj::View(..) => self.set_from(right)?,
-                        _ => return Err(self.bad_in_place(op, left, right)),
-                    },
+                let other = match self.obj(right) {
+                    Some(Obj::Set(other)) => other.clone(),
+                    Some(Obj::View(..)) => self.set_from(right)?,
                     _ => return Err(self.bad_in_place(op, left, right)),
                 };
                 self.spend_times(other.map.len(), 64)?;
@@ -270,9 +264,7 @@ impl Vm {
                 Ok(left.clone())
             }
             (Operator::BitOr, Obj::Dict(_)) => {
-                let (mut args, name) = (Args::new(), Arc::from("update"));
-                args.push(right.clone());
-                self.call_method(left, &name, args, Keywords::new())?;
+                self.call_method(left, &Arc::from("update"), Args::from_iter([right.clone()]), Keywords::new())?;
                 Ok(left.clone())
             }
             _ => self.binary(op, left, right),
@@ -280,12 +272,7 @@ impl Vm {
     }
 
     fn bad_in_place(&self, op: Operator, left: &Value, right: &Value) -> Stop {
-        type_error!(
-            "unsupported operand type(s) for {}=: '{}' and '{}'",
-            symbol(op),
-            self.type_name(left),
-            self.type_name(right)
-        )
+        self.bad_operands_of(&format!("{}=", symbol(op)), left, right)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which scope each name belongs to, found before compiling: a variable that an inner function uses must be a shared cell.
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Comprehension, Expr, ExprContext, Parameters, Stmt};
+use ruff_python_ast::{self as ast, Comprehension, Expr, ExprContext, Parameters, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -125,7 +125,13 @@ impl Finder {
     fn bind(&mut self, name: &str, param: bool) {
         let scope = self.current();
         self.uses.push((scope, name.to_owned()));
-        if !self.scopes.all[scope].globals.contains(name) && !self.scopes.all[scope].nonlocals.contains(name) {
+        self.bind_own(scope, name, param);
+    }
+
+    /// Binds a name in a scope, unless it is declared to be another's.
+    fn bind_own(&mut self, scope: usize, name: &str, param: bool) {
+        let declared = &self.scopes.all[scope];
+        if !declared.globals.contains(name) && !declared.nonlocals.contains(name) {
             self.bind_in(scope, name, param);
         }
     }
@@ -135,15 +141,10 @@ impl Finder {
         let inner = self.current();
         self.uses.push((inner, name.to_owned()));
         let mut scope = inner;
-        while matches!(self.scopes.all[scope].kind, Kind::Comp | Kind::GenExp) {
-            match self.scopes.all[scope].parent {
-                Some(parent) => scope = parent,
-                None => break,
-            }
+        while let Scope { kind: Kind::Comp | Kind::GenExp, parent: Some(parent), .. } = self.scopes.all[scope] {
+            scope = parent;
         }
-        if !self.scopes.all[scope].globals.contains(name) && !self.scopes.all[scope].nonlocals.contains(name) {
-            self.bind_in(scope, name, false);
-        }
+        self.bind_own(scope, name, false);
     }
 
     fn comprehension(&mut self, kind: Kind, range: TextRange, clauses: &[Comprehension], elements: &[&Expr]) {
@@ -156,29 +157,18 @@ impl Finder {
                 self.visit_expr(&clause.iter);
             }
             self.visit_expr(&clause.target);
-            for condition in &clause.ifs {
-                self.visit_expr(condition);
-            }
+            clause.ifs.iter().for_each(|condition| self.visit_expr(condition));
         }
-        for element in elements {
-            self.visit_expr(element);
-        }
+        elements.iter().for_each(|element| self.visit_expr(element));
         self.stack.pop();
     }
 
     /// Binds parameters in the order of their slots: positional, `*args`, keyword-only, `**kw`.
     fn params(&mut self, parameters: &Parameters) {
-        for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
-            self.bind(parameter.parameter.name.as_str(), true);
-        }
-        if let Some(star) = &parameters.vararg {
-            self.bind(star.name.as_str(), true);
-        }
-        for parameter in &parameters.kwonlyargs {
-            self.bind(parameter.parameter.name.as_str(), true);
-        }
-        if let Some(double_star) = &parameters.kwarg {
-            self.bind(double_star.name.as_str(), true);
+        let plain = parameters.posonlyargs.iter().chain(&parameters.args).map(|p| &p.parameter);
+        let only = parameters.kwonlyargs.iter().map(|p| &p.parameter);
+        for parameter in plain.chain(parameters.vararg.as_deref()).chain(only).chain(parameters.kwarg.as_deref()) {
+            self.bind(parameter.name.as_str(), true);
         }
     }
 
@@ -249,41 +239,28 @@ impl<'a> Visitor<'a> for Finder {
                 for name in &names.names {
                     self.scopes.all[scope].nonlocals.insert(name.to_string());
                     // Writes from here make the outer variable a cell.
-                    if let Some(parent) = self.scopes.all[scope].parent {
-                        let mut outer = parent;
-                        while self.scopes.all[outer].kind != Kind::Module {
-                            if self.scopes.all[outer].kind != Kind::Class
-                                && self.scopes.all[outer].bindings.contains_key(name.as_str())
-                            {
-                                self.bind_in(outer, name.as_str(), false);
-                                break;
-                            }
-                            match self.scopes.all[outer].parent {
-                                Some(next) => outer = next,
-                                None => break,
-                            }
-                        }
+                    let outer = std::iter::successors(self.scopes.all[scope].parent, |at| self.scopes.all[*at].parent)
+                        .take_while(|at| self.scopes.all[*at].kind != Kind::Module)
+                        .find(|at| {
+                            let scope = &self.scopes.all[*at];
+                            scope.kind != Kind::Class && scope.bindings.contains_key(name.as_str())
+                        });
+                    if let Some(outer) = outer {
+                        self.bind_in(outer, name.as_str(), false);
                     }
                     self.uses.push((scope, name.to_string()));
                 }
             }
-            Stmt::Import(import) => {
-                for alias in &import.names {
+            Stmt::Import(ast::StmtImport { names, .. }) | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
+                for alias in names {
                     self.bind(alias.asname.as_ref().unwrap_or(&alias.name).as_str(), false);
                 }
             }
-            Stmt::ImportFrom(import) => {
-                for alias in &import.names {
-                    self.bind(alias.asname.as_ref().unwrap_or(&alias.name).as_str(), false);
-                }
-            }
-            Stmt::Try(_) => {
-                if let Stmt::Try(block) = stmt {
-                    for handler in &block.handlers {
-                        let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
-                        if let Some(name) = &handler.name {
-                            self.bind(name.as_str(), false);
-                        }
+            Stmt::Try(block) => {
+                for handler in &block.handlers {
+                    let ast::ExceptHandler::ExceptHandler(handler) = handler;
+                    if let Some(name) = &handler.name {
+                        self.bind(name.as_str(), false);
                     }
                 }
                 visitor::walk_stmt(self, stmt);
@@ -318,11 +295,7 @@ impl<'a> Visitor<'a> for Finder {
             Expr::ListComp(c) => self.comprehension(Kind::Comp, c.range(), &c.generators, &[&c.elt]),
             Expr::SetComp(c) => self.comprehension(Kind::Comp, c.range(), &c.generators, &[&c.elt]),
             Expr::DictComp(c) => {
-                let mut elements = Vec::new();
-                if let Some(key) = &c.key {
-                    elements.push(&**key);
-                }
-                elements.push(&*c.value);
+                let elements: Vec<&Expr> = c.key.as_deref().into_iter().chain([&*c.value]).collect();
                 self.comprehension(Kind::Comp, c.range(), &c.generators, &elements);
             }
             Expr::Generator(c) => self.comprehension(Kind::GenExp, c.range(), &c.generators, &[&c.elt]),

@@ -27,15 +27,14 @@ impl Vm {
                 self.spend(s.len())?;
                 Ok(s.to_string())
             }
-            Value::Ref(id) => match self.heap.get(*id) {
-                Obj::Exception { exact: false, .. } => Err(Stop::unsupported("the wording of this error")),
-                Obj::Exception { kind, args, .. } => {
+            _ => match self.obj(value) {
+                Some(Obj::Exception { exact: false, .. }) => Err(Stop::unsupported("the wording of this error")),
+                Some(Obj::Exception { kind, args, .. }) => {
                     let (kind, args) = (*kind, args.clone());
                     self.exception_text(kind, &args)
                 }
                 _ => self.repr(value),
             },
-            _ => self.repr(value),
         }
     }
 
@@ -50,12 +49,8 @@ impl Vm {
                 other => other,
             },
             many => {
-                let mut out = String::from("(");
-                for (i, arg) in many.iter().enumerate() {
-                    out.push_str(if i > 0 { ", " } else { "" });
-                    out.push_str(&self.repr(arg)?);
-                }
-                out.push(')');
+                let mut out = String::new();
+                self.write_each(("(", ")"), many, &mut out, |vm, arg, out| vm.write_repr(arg, out, &mut Vec::new()))?;
                 Ok(out)
             }
         }
@@ -91,20 +86,15 @@ impl Vm {
             Value::Bytes(bytes) => {
                 let double = bytes.contains(&b'\'') && !bytes.contains(&b'"');
                 out.push_str(if double { "b\"" } else { "b'" });
+                let quote = if double { '"' } else { '\'' };
                 for b in bytes.iter() {
-                    match b {
-                        b'\\' => out.push_str("\\\\"),
-                        b'\n' => out.push_str("\\n"),
-                        b'\r' => out.push_str("\\r"),
-                        b'\t' => out.push_str("\\t"),
-                        b'\'' if !double => out.push_str("\\'"),
-                        0x20..=0x7e => out.push(char::from(*b)),
-                        b => {
-                            let _ = write!(out, "\\x{b:02x}");
-                        }
+                    if b.is_ascii() {
+                        quote_one(char::from(*b), quote, out)?;
+                    } else {
+                        escape(char::from(*b), out);
                     }
                 }
-                out.push(if double { '"' } else { '\'' });
+                out.push(quote);
             }
             Value::Type(Type::DefaultDict) => out.push_str("<class 'collections.defaultdict'>"),
             Value::Type(of) => {
@@ -132,29 +122,30 @@ impl Vm {
         self.spend(out.len() - before)
     }
 
-    fn write_items(&mut self, items: &[Value], out: &mut String, active: &mut Vec<Id>) -> Done<()> {
+    /// What `write` writes of each item, with commas between, in brackets.
+    fn write_each<T>(
+        &mut self,
+        brackets: (&str, &str),
+        items: &[T],
+        out: &mut String,
+        mut write: impl FnMut(&mut Vm, &T, &mut String) -> Done<()>,
+    ) -> Done<()> {
+        out.push_str(brackets.0);
         for (i, item) in items.iter().enumerate() {
-            if i > 0 {
-                out.push_str(", ");
-            }
-            self.write_repr(item, out, active)?;
+            out.push_str(if i > 0 { ", " } else { "" });
+            write(self, item, out)?;
         }
+        out.push_str(brackets.1);
         Ok(())
     }
 
     fn write_object(&mut self, id: Id, out: &mut String, active: &mut Vec<Id>) -> Done<()> {
-        match self.heap.get(id) {
-            Obj::List(items) => {
-                let items = items.clone();
-                out.push('[');
-                self.write_items(&items, out, active)?;
-                out.push(']');
-            }
-            Obj::Tuple(items) => {
-                let items = items.clone();
-                out.push('(');
-                self.write_items(&items, out, active)?;
-                out.push_str(if items.len() == 1 { ",)" } else { ")" });
+        let (brackets, items) = match self.heap.get(id) {
+            Obj::List(items) => (("[", "]"), items.clone()),
+            Obj::Tuple(items) => (("(", if items.len() == 1 { ",)" } else { ")" }), items.clone()),
+            Obj::Exception { kind, args, exact: true } => {
+                out.push_str(kind.name());
+                (("(", ")"), args.clone())
             }
             Obj::Dict(dict) => {
                 let factory = dict.factory.clone();
@@ -164,75 +155,49 @@ impl Vm {
                     self.write_repr(factory, out, active)?;
                     out.push_str(", ");
                 }
-                out.push('{');
-                for (i, entry) in entries.iter().enumerate() {
-                    if i > 0 {
-                        out.push_str(", ");
-                    }
-                    self.write_repr(&entry.key, out, active)?;
+                let brackets = ("{", if factory.is_some() { "})" } else { "}" });
+                return self.write_each(brackets, &entries, out, |vm, entry, out| {
+                    vm.write_repr(&entry.key, out, active)?;
                     out.push_str(": ");
-                    self.write_repr(&entry.value, out, active)?;
-                }
-                out.push('}');
-                if factory.is_some() {
-                    out.push(')');
-                }
+                    vm.write_repr(&entry.value, out, active)
+                });
             }
             Obj::Set(_) => {
                 self.settle_order(id)?;
                 let Obj::Set(set) = self.heap.get(id) else { return Ok(()) };
-                let (frozen, items) = (set.frozen, set.map.values().cloned().collect::<Vec<_>>());
-                if items.is_empty() {
-                    out.push_str(if frozen { "frozenset()" } else { "set()" });
-                    return Ok(());
-                }
-                out.push_str(if frozen { "frozenset({" } else { "{" });
-                self.write_items(&items, out, active)?;
-                out.push_str(if frozen { "})" } else { "}" });
-            }
-            Obj::Range(start, stop, 1) => {
-                let _ = write!(out, "range({start}, {stop})");
+                let brackets = match (set.map.is_empty(), set.frozen) {
+                    (true, true) => ("frozenset(", ")"),
+                    (true, false) => ("set(", ")"),
+                    (false, true) => ("frozenset({", "})"),
+                    (false, false) => ("{", "}"),
+                };
+                (brackets, set.map.values().cloned().collect())
             }
             Obj::Range(start, stop, step) => {
-                let _ = write!(out, "range({start}, {stop}, {step})");
+                let step = if *step == 1 { String::new() } else { format!(", {step}") };
+                out.push_str(&format!("range({start}, {stop}{step})"));
+                return Ok(());
             }
             Obj::View(of, part) => {
-                let (of, part) = (*of, *part);
-                let Obj::Dict(dict) = self.heap.get(of) else { return Ok(()) };
-                let entries: Vec<_> = dict.map.values().cloned().collect();
+                let part = *part;
+                let entries = self.entries(&Value::Ref(*of)).unwrap_or_default();
                 out.push_str(match part {
-                    Part::Keys => "dict_keys([",
-                    Part::Values => "dict_values([",
-                    Part::Items => "dict_items([",
+                    Part::Keys => "dict_keys(",
+                    Part::Values => "dict_values(",
+                    Part::Items => "dict_items(",
                 });
-                for (i, entry) in entries.iter().enumerate() {
-                    if i > 0 {
-                        out.push_str(", ");
+                return self.write_each(("[", "])"), &entries, out, |vm, entry, out| match part {
+                    Part::Keys => vm.write_repr(&entry.key, out, active),
+                    Part::Values => vm.write_repr(&entry.value, out, active),
+                    Part::Items => {
+                        let pair = [&entry.key, &entry.value];
+                        vm.write_each(("(", ")"), &pair, out, |vm, value, out| vm.write_repr(value, out, active))
                     }
-                    match part {
-                        Part::Keys => self.write_repr(&entry.key, out, active)?,
-                        Part::Values => self.write_repr(&entry.value, out, active)?,
-                        Part::Items => {
-                            out.push('(');
-                            self.write_repr(&entry.key, out, active)?;
-                            out.push_str(", ");
-                            self.write_repr(&entry.value, out, active)?;
-                            out.push(')');
-                        }
-                    }
-                }
-                out.push_str("])");
-            }
-            Obj::Exception { kind, args, exact: true } => {
-                let (kind, args) = (*kind, args.clone());
-                out.push_str(kind.name());
-                out.push('(');
-                self.write_items(&args, out, active)?;
-                out.push(')');
+                });
             }
             _ => return Err(Stop::unsupported(NO_TEXT)),
-        }
-        Ok(())
+        };
+        self.write_each(brackets, &items, out, |vm, value, out| vm.write_repr(value, out, active))
     }
 }
 
@@ -241,24 +206,25 @@ fn quote(s: &str, out: &mut String) -> Done<()> {
     let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
     out.push(quote);
     for c in s.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c == quote => {
-                out.push('\\');
-                out.push(c);
-            }
-            ' '..='~' => out.push(c),
-            c => match printable(c) {
-                Some(true) => out.push(c),
-                Some(false) => escape(c, out),
-                None => return Err(Stop::unsupported("the text of rare characters")),
-            },
-        }
+        quote_one(c, quote, out)?;
     }
     out.push(quote);
+    Ok(())
+}
+
+fn quote_one(c: char, quote: char, out: &mut String) -> Done<()> {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if c == quote => out.extend(['\\', c]),
+        c => match printable(c) {
+            Some(true) => out.push(c),
+            Some(false) => escape(c, out),
+            None => return Err(Stop::unsupported("the text of rare characters")),
+        },
+    }
     Ok(())
 }
 

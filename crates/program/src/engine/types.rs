@@ -193,6 +193,7 @@ pub(crate) fn is_special(name: &str) -> bool {
     listed(SPECIAL, name)
 }
 
-fn listed(words: &str, name: &str) -> bool {
+/// Whether a name is one of these, which blanks separate.
+pub(crate) fn listed(words: &str, name: &str) -> bool {
     words.split(' ').any(|word| word == name)
 }
