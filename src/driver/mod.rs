@@ -119,6 +119,8 @@ pub struct Situation {
     pub live: bool,
     /// The request to answer now, in worlds whose episodes are sequences of requests.
     pub request: Option<world::Request>,
+    /// The call that closes a request there, as an action's text; empty in other worlds.
+    pub closing: &'static str,
     /// What is believed, where a belief is maintained.
     pub belief: Option<Arc<BeliefView>>,
 }

@@ -28,6 +28,7 @@ pub(super) fn of(driver: &Driver) -> Situation {
         truth_changes,
         live: tree.is_some(),
         request: world.request(),
+        closing: world.requests().map_or("", |requests| requests.closing()),
         belief: believed(driver).map(Arc::new),
         goals: tree.unwrap_or_else(|| driver.goals().0),
     }

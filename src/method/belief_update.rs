@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use super::blocking::BlockingSource;
 use super::context::Known;
-use super::statler::{Form, NEXT_QUERY, STATE, closes, cups, in_force, read_list, read_program, state_prompt, updates};
+use super::statler::{Form, NEXT_QUERY, STATE, closes, closing, cups, in_force, read_list, read_program, state_prompt};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Step, Stop};
 use crate::belief;
 use crate::episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
-use crate::world::{Ability, shipped_domain, state_form};
+use crate::world::{Ability, CUPS, shipped_domain, state_form, updates};
 
 /// Temperature of a state that is written again.
 const AGAIN: f64 = 0.7;
@@ -130,11 +130,11 @@ fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
     // What happened while nothing was believed is not caught up with.
     let begun = |i: usize| i.checked_sub(1).and_then(|i| path.get(i)).is_some_and(|from| from.belief().is_some());
     let mut all = path.iter().enumerate().filter(|(i, _)| begun(*i)).flat_map(|(i, node)| match keeping {
-        Keeping::Apart { .. } => updates_of(node),
+        Keeping::Apart { .. } => updates_of(node, cx.world.requests().map_or("", |requests| requests.updating())),
         Keeping::EachStep => step_of(node),
         Keeping::Together(form) => {
             let asked = path.get(i - 1).and_then(|from| cx.past.requests.get(&from.id));
-            written_with(path.get(..=i).unwrap_or_default(), form, asked.map_or("", |a| a.query.as_str()))
+            written_with(path.get(..=i).unwrap_or_default(), form, asked.map_or("", |a| a.query.as_str()), closing(cx))
         }
     });
     all.find(|update| !cx.session.is_settled(update.due))
@@ -154,14 +154,14 @@ pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
         return Some(Step::ask(cx.own(AskKind::BELIEF, SYMBOLIC, 1, work)));
     }
     let shown = keeping == Keeping::Apart { shown: true };
-    let domain = shown.then_some(cx.knowledge.kind.as_str());
+    let example = cx.world.requests().filter(|_| shown);
     let about = match keeping {
         Keeping::EachStep => {
             "The state is of the place an agent acts in. The query says what the agent did, and what it saw then."
         }
-        _ => "The state is of objects on a table, and of what a person told about them.",
+        _ => cx.world.requests().map_or("", |requests| requests.about()),
     };
-    let prompt = match state_prompt(cx.prompting, domain, about, believed, &update.text) {
+    let prompt = match state_prompt(cx.prompting, example, about, believed, &update.text) {
         Ok(prompt) => prompt,
         Err(why) => return Some(Step::Stuck(why)),
     };
@@ -235,7 +235,7 @@ fn after(known: &Known, believed: &Value, action: &str) -> Value {
 
 fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
     let of_cups = cx.session.belief().is_some_and(|belief| cups(belief).is_some());
-    let found = of_cups.then(|| read_list(&raw)).flatten().map(|cups| serde_json::json!({ "cups": cups }));
+    let found = of_cups.then(|| read_list(&raw)).flatten().map(|cups| serde_json::json!({ CUPS: cups }));
     let read = match found {
         Some(cups) => Ok(BeliefReading { state: Arc::new(cups), repairs: Vec::new() }),
         None => read(&whole(&raw)).and_then(|reading| match reading.state.as_object().is_none_or(Map::is_empty) {
@@ -264,22 +264,24 @@ fn step_of(node: &Node) -> Vec<Update> {
 }
 
 /// The updates of a step.
-fn updates_of(node: &Node) -> Vec<Update> {
-    let texts = node.action.as_ref().map(|a| updates(&a.text)).unwrap_or_default();
+fn updates_of(node: &Node, updating: &str) -> Vec<Update> {
+    let texts = node.action.as_ref().map(|a| updates(&a.text, updating)).unwrap_or_default();
     let update = |(nth, text)| Update { due: Due { step: node.id, nth }, text, action: None, written: None };
     (0..).zip(texts).map(update).collect()
 }
 
 /// The state that was written with the program whose request the last step of a path closed.
-fn written_with(path: &[&Node], form: Form, query: &str) -> Vec<Update> {
-    let found = path.last().filter(|node| node.action.as_ref().is_some_and(closes)).and_then(|node| {
-        let answer = in_force(path)?.answer?;
-        let written = match form {
-            Form::Program => read_program(answer).state,
-            Form::Cups => Some(answer.to_owned()),
-        };
-        Some(Update { due: Due { step: node.id, nth: 0 }, text: query.to_owned(), action: None, written })
-    });
+fn written_with(path: &[&Node], form: Form, query: &str, closing: &str) -> Vec<Update> {
+    let found = path.last().filter(|node| node.action.as_ref().is_some_and(|action| closes(action, closing))).and_then(
+        |node| {
+            let answer = in_force(path, closing)?.answer?;
+            let written = match form {
+                Form::Program => read_program(answer).state,
+                Form::Cups => Some(answer.to_owned()),
+            };
+            Some(Update { due: Due { step: node.id, nth: 0 }, text: query.to_owned(), action: None, written })
+        },
+    );
     found.into_iter().collect()
 }
 

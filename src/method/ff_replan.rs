@@ -53,7 +53,8 @@ impl Method for FfReplan {
             Upcoming::Step(step) => return *step,
             Upcoming::Plan { anew, before } => before.filter(|_| !anew),
         };
-        if let Some(step) = cx.samples.is_none().then(|| useless(cx, before.as_ref(), remark)).flatten() {
+        let why = |plan: &str| self.why_not(cx, plan);
+        if let Some(step) = cx.samples.is_none().then(|| useless(cx, before.as_ref(), why)).flatten() {
             return step;
         }
         Step::ask(cx.own(AskKind::PLAN, PLANNER, 1, Value::Null))
@@ -89,14 +90,28 @@ fn next_line(cx: &Context<'_>, force: &InForce<'_>) -> Option<NextLine> {
     }
     let line = force.last.map_or(1, |l| l + 1);
     let text = force.text.lines().nth(line - 1).filter(|l| !l.starts_with(REMARK))?.to_owned();
+    let action = action(cx, &text);
+    if line == 1 && was_refused(cx, &action) {
+        return None;
+    }
     let why = match force.text.lines().count() - line {
         0 => "the last step of the plan".to_owned(),
         1 => "1 step of the plan is left after it".to_owned(),
         n => format!("{n} steps of the plan are left after it"),
     };
-    // A world whose facts are program calls plans in calls.
-    let action = text.parse::<Call>().ok().and_then(|call| cx.world.text_of(&call));
-    Some(NextLine { line, action: action.unwrap_or_else(|| text.clone()), text, why })
+    Some(NextLine { line, action, text, why })
+}
+
+/// A line as the world's action: a world whose facts are program calls plans in calls.
+fn action(cx: &Context<'_>, line: &str) -> String {
+    line.parse::<Call>().ok().and_then(|call| cx.world.text_of(&call)).unwrap_or_else(|| line.to_owned())
+}
+
+/// Whether an action was refused since something last changed. The planner does not learn from a refusal, so it would be so again.
+fn was_refused(cx: &Context<'_>, action: &str) -> bool {
+    let path = cx.path();
+    let unchanged = path.iter().rev().take_while(|node| node.outcome.error.is_some() && node.outcome.calls.is_empty());
+    unchanged.into_iter().any(|node| node.action.as_ref().is_some_and(|a| a.text == action))
 }
 
 /// A plan's text: an action a line, or a remark why there is none.
@@ -115,7 +130,17 @@ fn search(problem: &PlanningTask, stop: &Stop) -> Result<String, String> {
     })
 }
 
-/// Why a plan has no steps.
-fn remark(plan: &str) -> String {
-    plan.strip_prefix(REMARK).unwrap_or_default().trim().to_owned()
+impl FfReplan {
+    /// Why a plan that was made is not followed.
+    fn why_not(&self, cx: &Context<'_>, plan: &str) -> String {
+        let first = plan.lines().next().unwrap_or_default();
+        match plan.strip_prefix(REMARK) {
+            Some(remark) if self.limited => format!("{}; nothing is known of what is out of sight", remark.trim()),
+            Some(remark) => remark.trim().to_owned(),
+            None if was_refused(cx, &action(cx, first)) => {
+                format!("the new plan begins with `{first}`, which was just refused; nothing has changed since")
+            }
+            None => String::new(),
+        }
+    }
 }

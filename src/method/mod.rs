@@ -172,8 +172,8 @@ fn built_in() -> Vec<Arc<dyn Method>> {
         Arc::new(few_shot::METHOD),
         Arc::new(scored::METHOD),
         Arc::new(blocking::Blocking),
-        Arc::new(progprompt::ProgPrompt { heed: true }),
-        Arc::new(progprompt::ProgPrompt { heed: false }),
+        Arc::new(progprompt::ProgPrompt { respect_assertions: true }),
+        Arc::new(progprompt::ProgPrompt { respect_assertions: false }),
         Arc::new(ff_replan::FfReplan { limited: false }),
         Arc::new(ff_replan::FfReplan { limited: true }),
     ];

@@ -14,7 +14,6 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("preconditions/candidates_chat", include_str!("../../prompts/preconditions/candidates_chat.jinja")),
     ("progprompt/assertion", include_str!("../../prompts/progprompt/assertion.jinja")),
     ("progprompt/assertion_chat", include_str!("../../prompts/progprompt/assertion_chat.jinja")),
-    ("progprompt/examples", include_str!("../../prompts/progprompt/examples.jinja")),
     ("progprompt/judged", include_str!("../../prompts/progprompt/judged.jinja")),
     ("progprompt/plan", include_str!("../../prompts/progprompt/plan.jinja")),
     ("progprompt/plan_chat", include_str!("../../prompts/progprompt/plan_chat.jinja")),

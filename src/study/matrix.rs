@@ -25,7 +25,9 @@ pub enum Cell {
     },
     /// It does not fit: what is missing.
     Refused(String),
-    /// It fits, but nothing was executed: why.
+    /// It fits and ran, but came to no action: why.
+    Idle(String),
+    /// It fits, but broke before an action: why.
     Fails(String),
 }
 
@@ -41,9 +43,16 @@ impl std::fmt::Display for Cell {
                 write!(f, "works: {}, {refused} of them refused, goal not reached", plural(*actions, "action"))
             }
             Cell::Refused(why) => write!(f, "refused because {why}"),
-            Cell::Fails(why) => write!(f, "fails: {}", why.split([';', '(']).next().unwrap_or(why).trim()),
+            Cell::Idle(why) => write!(f, "works: no action, because {}", brief(why)),
+            Cell::Fails(why) => write!(f, "fails: {}", brief(why)),
         }
     }
+}
+
+/// A reason without its particulars, and without that there was nothing to take.
+fn brief(why: &str) -> &str {
+    let why = why.rsplit_once("no proposal to take: ").map_or(why, |(_, why)| why);
+    why.split([';', '(']).next().unwrap_or(why).trim()
 }
 
 /// Plays a method in a world, at the first of the tasks that it fits; `None` if it was cancelled.
@@ -78,14 +87,13 @@ pub async fn cell(
         ..NewSession::default()
     };
     let played = opening.run(&new, cancel).await?;
-    let nothing = |why: String| Cell::Fails(why);
     Some(match &played.session {
-        Err(why) => nothing(why.clone()),
+        Err(why) => Cell::Fails(why.clone()),
         Ok(session) => {
             let path = session.path(session.cursor());
             let executed = path.iter().skip(1).filter(|node| node.outcome.blocked.is_none());
             match executed.clone().count() {
-                0 => nothing(played.error.unwrap_or(played.ended)),
+                0 => played.error.map_or(Cell::Idle(played.ended), Cell::Fails),
                 actions => Cell::Works {
                     actions,
                     refused: executed.filter(|node| node.outcome.error.is_some()).count(),

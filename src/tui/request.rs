@@ -3,21 +3,20 @@
 use super::theme::Glyphs;
 use super::view::View;
 use crate::episode::Session;
+use crate::method::closes;
 use crate::world::Request;
 
-/// The call that closes a request.
-const DONE: &str = "done()";
-
-/// The requests closed on the way to the cursor: how many, and how many of them right.
-fn closed(session: &Session) -> (usize, usize) {
-    let path = session.path(session.cursor());
-    let closing =
-        path.iter().filter(|n| n.outcome.error.is_none() && n.action.as_ref().is_some_and(|a| closes(&a.text)));
-    closing.fold((0, 0), |(all, right), node| (all + 1, right + usize::from(node.outcome.reward > 0.0)))
+/// The call that closes a request, as the world has it; empty where it makes none.
+pub fn closing(view: &View) -> &'static str {
+    view.situation.as_ref().map_or("", |situation| situation.closing)
 }
 
-fn closes(text: &str) -> bool {
-    text.lines().any(|line| line.trim() == DONE)
+/// The requests closed on the way to the cursor: how many, and how many of them right.
+fn closed(session: &Session, closing: &str) -> (usize, usize) {
+    let path = session.path(session.cursor());
+    let closed =
+        path.iter().filter(|n| n.outcome.error.is_none() && n.action.as_ref().is_some_and(|a| closes(a, closing)));
+    closed.fold((0, 0), |(all, right), node| (all + 1, right + usize::from(node.outcome.reward > 0.0)))
 }
 
 /// The request to answer now, if the episode makes any.
@@ -29,12 +28,12 @@ pub fn open(view: &View) -> Option<&Request> {
 pub fn place(view: &View, glyphs: &Glyphs) -> Option<String> {
     let session = view.session.as_ref()?;
     let last = session.current().and_then(|n| n.action.as_ref());
-    let over = session.is_done() && last.is_some_and(|a| closes(&a.text));
+    let over = session.is_done() && last.is_some_and(|a| closes(a, closing(view)));
     let request = open(view).filter(|_| !over);
     if request.is_none() && !over {
         return None;
     }
-    let (closed, right) = closed(session);
+    let (closed, right) = closed(session, closing(view));
     let place = match request {
         Some(request) => format!("request {} of {}", request.number, request.of),
         None => format!("{} closed, none is left", crate::words::count(closed, "request")),

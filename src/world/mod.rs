@@ -36,7 +36,7 @@ pub use agent::{Learn, agent, agent_of_demonstrations};
 pub use catalog::{Catalog, Entry, Identified};
 pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin, ShippedFile, TaskSet, WorldKind};
 pub use map::Map;
-pub use requests::{Request, Requests};
+pub use requests::{CUPS, Request, Requests, WorkedExample, WorkedStep, updates};
 pub use simulated::{Episode, Simulated};
 pub use sources::{Sources, read_demonstrations};
 pub use symbols::Symbols;

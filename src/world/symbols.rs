@@ -22,6 +22,12 @@ pub trait Symbols {
         None
     }
 
+    /// The next action of looking for a thing of a kind, in worlds where things are found by going from place to place; `None` where
+    /// one is near or in the hand, or nowhere is left to look.
+    fn search(&self, _kind: &str) -> Option<String> {
+        None
+    }
+
     /// Whether a part of a goal holds, judged as goals are (`ON lamp_1`); `None` where the world cannot judge it. Nothing else of
     /// the hidden state is for a method.
     fn goal_holds(&self, _part: &Atom) -> Option<bool> {

@@ -56,6 +56,38 @@ async fn a_planner_finds_plans_and_plans_anew_after_a_refusal() {
     assert!(!refused && path.iter().any(|n| n.outcome.error.is_some()), "the kitchen refuses something on the way");
 }
 
+/// A method without a language model in a world, to the end of a policy; the words it stopped with.
+async fn played(world: &str, method: &str, task: &str) -> (Watched, Option<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, task, method, model) = (world.into(), task.into(), method.into(), "symbolic".into());
+    let new = NewSession { world, task, method, model, ..NewSession::default() };
+    let mut setup = prepare_new(&new, &configuration(folder.path()), &Sources::default(), Arc::new(|| 1_000)).unwrap();
+    setup.unattended = true;
+    setup.policy = Some(Policy { steps: 60, ..Policy::default() });
+    let mut w = Watched::start(setup);
+    w.until("it is over", |_, s| s.is_done() || s.is_started() && s.policy.steps == 0).await;
+    let why = w.session.current().unwrap().turn.recommended.clone().map(|(_, why)| why);
+    (w, why)
+}
+
+#[tokio::test]
+async fn plans_in_the_household_search_for_kinds_of_things() {
+    let tasks = [("progprompt", "shipped/two-book-2"), ("progprompt", "shipped/cool-pan-4")];
+    for (method, task) in tasks.into_iter().chain([("progprompt-flat", "shipped/light-book-4")]) {
+        let (w, why) = played("household", method, task).await;
+        assert!(w.session.is_done(), "{method} {task}: {why:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_plan_that_begins_with_what_was_refused_is_not_followed() {
+    let (w, why) = played("kitchen", "ff-replan", "galley/coffee").await;
+    let path = w.session.path(w.session.cursor());
+    assert_eq!(path.iter().filter(|n| n.outcome.error.is_some()).count(), 1);
+    let why = why.unwrap();
+    assert!(why.contains("begins with `scanroom Mug|1`, which was just refused"), "{why}");
+}
+
 #[tokio::test]
 async fn a_limited_planner_says_that_there_is_no_plan() {
     let mut w = Watched::start(kitchen("ff-replan-limited", "galley/coffee"));
@@ -176,7 +208,7 @@ async fn a_written_plan_is_followed_line_by_line() {
     assert_eq!((asked.max_tokens, asked.temperature, asked.stop.as_slice()), (600, 0.0, &["\ndef ".to_owned()][..]));
     assert_eq!(asked.frequency_penalty, 0.15);
     let prompt: String = asked.messages.iter().map(|m| m.text.as_str()).collect();
-    for part in ["from actions import find <obj>", "'bread'", "def light_the_desk():", "assert('close' to 'spoon')"] {
+    for part in ["from actions import find <obj>", "'bread'", "def make_coffee_", "assert('close' to 'mug')"] {
         assert!(prompt.contains(part), "{part}: {prompt}");
     }
     let first = offered(&w);

@@ -129,6 +129,7 @@ impl Table {
             node,
             truth: json!({"state": truth}),
             request,
+            closing: "done()",
             belief: Some(Arc::new(believed)),
             ..Situation::default()
         };

@@ -22,6 +22,8 @@ pub struct InForce<'a> {
     pub refused: bool,
     /// Whether a step was taken under it that was none of its lines.
     pub strayed: bool,
+    /// Whether a person passed a line over here.
+    pub passed: bool,
 }
 
 /// A plan's line as it is offered: its number and its text.
@@ -52,8 +54,16 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
         made.map(|(id, text)| (i, id, text))
     })?;
     let made_at = path.get(at)?.id;
-    let mut force =
-        InForce { text, ask: plan, made_at, executed: Vec::new(), last: None, refused: false, strayed: false };
+    let mut force = InForce {
+        text,
+        ask: plan,
+        made_at,
+        executed: Vec::new(),
+        last: None,
+        refused: false,
+        strayed: false,
+        passed: false,
+    };
     for pair in path.get(at..)?.windows(2) {
         let [from, to] = pair else { continue };
         force.refused = to.outcome.error.is_some();
@@ -72,6 +82,7 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
         _ => None,
     });
     let passed = rejected.filter(|p| is_line(turn, p, plan)).filter_map(line_of).max();
+    force.passed = passed.is_some();
     force.last = force.last.max(passed);
     Some(force)
 }

@@ -81,7 +81,11 @@ fn offer(cx: &Context<'_>, next: NextLine, origin: Origin) -> Step {
 }
 
 /// That a plan made in this round has nothing to follow; `problem` says what is wrong with a plan's text. `None` where none was made.
-pub(super) fn useless(cx: &Context<'_>, before: Option<&InForce<'_>>, problem: fn(&str) -> String) -> Option<Step> {
+pub(super) fn useless(
+    cx: &Context<'_>,
+    before: Option<&InForce<'_>>,
+    problem: impl Fn(&str) -> String,
+) -> Option<Step> {
     let made = cx.round()?.turn.asks.iter().any(|a| {
         let answered = matches!(a.state, AskState::Answered { .. });
         a.id >= cx.round && a.kind == AskKind::PLAN && answered
@@ -90,7 +94,7 @@ pub(super) fn useless(cx: &Context<'_>, before: Option<&InForce<'_>>, problem: f
     made.then(|| Step::Recommend {
         proposal: None,
         why: match problem {
-            Some(first) => format!("the new plan has no line to follow ({first})"),
+            Some(problem) => problem,
             None => "the new plan has no line to follow".to_owned(),
         },
     })

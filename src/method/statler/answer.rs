@@ -1,7 +1,6 @@
 //! What a model wrote, read as a program and a state, or as where the ball is.
 
 use super::{NEXT_QUERY, STATE};
-use crate::program::{Call, Literal};
 
 /// An answer's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,16 +30,6 @@ pub fn read_program(text: &str) -> Answer {
         code: code.join("\n").trim_matches('\n').trim_end().to_owned(),
         state: state.and_then(|at| lines.get(at..end)).map(|l| l.join("\n")),
     }
-}
-
-/// The texts of a program's updates, in order. Only calls with one text are looked at, as they are in programs that were run.
-pub fn updates(code: &str) -> Vec<String> {
-    let calls = code.lines().map(str::trim).filter(|line| line.starts_with("update_wm("));
-    let texts = calls.filter_map(|line| match format!("robot.{line}").parse::<Call>().ok()?.args.as_slice() {
-        [Literal::Str(text)] => Some(text.clone()),
-        _ => None,
-    });
-    texts.collect()
 }
 
 /// The last list of cups in an answer: where the ball is.
@@ -76,6 +65,7 @@ fn unfenced(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::updates;
 
     #[test]
     fn program_and_state_are_told_apart() {
@@ -93,8 +83,8 @@ mod tests {
     #[test]
     fn updates_are_read_in_their_order() {
         let code = "# THINK: x\nput_first_on_second('a', 'b')\nupdate_wm(\"it's \\\"so\\\"\")\n  update_wm('b')\nupdate_wm(c)\ndone()";
-        assert_eq!(updates(code), ["it's \"so\"", "b"]);
-        assert!(updates("noop()").is_empty());
+        assert_eq!(updates(code, "update_wm"), ["it's \"so\"", "b"]);
+        assert!(updates("noop()", "update_wm").is_empty());
     }
 
     #[test]

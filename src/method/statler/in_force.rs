@@ -3,7 +3,6 @@
 //! A program is a proposal of an ask for one, or what a person made of one. Where its calls are offered one at a time
 //! they are proposals of asks for the next call, each marked with its number.
 
-use super::DONE;
 use crate::episode::{Action, AskKind, Choice, Decision, DecisionId, Node, NodeId, Proposal, Turn};
 use crate::method::context::{self, decided, kind_of};
 use crate::method::plan_following::line_of;
@@ -23,18 +22,18 @@ pub struct InForce<'a> {
     pub made: usize,
 }
 
-/// Whether an action closes the request.
-pub fn closes(action: &Action) -> bool {
-    action.text.lines().any(|line| line.trim() == DONE)
+/// Whether an action closes the request; `closing` is the call that does, empty in a world without requests.
+pub fn closes(action: &Action, closing: &str) -> bool {
+    !closing.is_empty() && action.text.lines().any(|line| line.trim() == closing)
 }
 
 /// The program in force at the last node of a path from the root. Where its request is closed there, it is the one that closed it.
-pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
+pub fn in_force<'a>(path: &[&'a Node], closing: &str) -> Option<InForce<'a>> {
     let last = path.last()?;
     let mut made = 0;
     for (i, pair) in path.windows(2).enumerate().rev() {
         let [from, to] = pair else { continue };
-        let closed = to.action.as_ref().is_some_and(closes);
+        let closed = to.action.as_ref().is_some_and(|action| closes(action, closing));
         if closed && i + 2 < path.len() {
             return None;
         }
@@ -129,7 +128,7 @@ mod tests {
     fn told(ways: &[Way]) -> Option<(String, String, usize)> {
         let nodes = path(ways);
         let path: Vec<&Node> = nodes.iter().collect();
-        in_force(&path).map(|f| (f.code.to_owned(), f.answer.unwrap_or_default().to_owned(), f.made))
+        in_force(&path, "done()").map(|f| (f.code.to_owned(), f.answer.unwrap_or_default().to_owned(), f.made))
     }
 
     const END: Way = (None, "", "", "");

@@ -13,7 +13,7 @@ mod prompt;
 mod run;
 mod worked;
 
-pub use answer::{Answer, list_of, read_list, read_program, updates};
+pub use answer::{Answer, list_of, read_list, read_program};
 pub use in_force::{InForce, closes, in_force};
 pub(super) use prompt::{cups, state_prompt};
 
@@ -23,10 +23,7 @@ use super::{Carried, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, 
 use crate::episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Wanted};
 use crate::options::{Kind, OptionSpec, Table};
 use crate::program::sandbox::Run;
-use crate::world::Ability;
-
-/// The call that closes a request.
-const DONE: &str = "done()";
+use crate::world::{Ability, CUPS};
 
 /// Tokens of a program or a state: the paper's.
 const TOKENS: u32 = 256;
@@ -104,6 +101,11 @@ const PRIMITIVES: OptionSpec = OptionSpec::new(
 /// The id of Statler itself.
 pub const STATLER: &str = "statler";
 
+/// The call that closes a request; empty in a world without.
+pub(super) fn closing(cx: &Context<'_>) -> &'static str {
+    cx.world.requests().map_or("", |requests| requests.closing())
+}
+
 /// A method of this kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Coder {
@@ -116,7 +118,7 @@ pub(super) fn built_in() -> Vec<Coder> {
     let program = |template, memory, stop| CodePolicy { template, memory, form: Form::Program, stop };
     let cups = |template, memory, stop| CodePolicy { template, memory, form: Form::Cups, stop };
     let coder = |id, label, description, policy: CodePolicy| {
-        let (believes, task) = (policy.believes(), (policy.form == Form::Cups).then_some("cups"));
+        let (believes, task) = (policy.believes(), (policy.form == Form::Cups).then_some(CUPS));
         let world: &[Ability] = if believes { &[Ability::Requests, Ability::Belief] } else { &[Ability::Requests] };
         // The built-in reader reads a belief.
         let needs = Needs { world, task, language: !believes, ..Needs::NONE };

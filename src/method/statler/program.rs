@@ -4,16 +4,14 @@ use serde_json::Value;
 
 use super::prompt::{Asked, Exchange, Refused, program_prompt};
 use super::{
-    Answer, CodePolicy, DONE, Form, Memory, PRIMITIVES, closes, in_force, list_of, read_list, read_program, run,
+    Answer, CodePolicy, Form, Memory, PRIMITIVES, closes, closing, in_force, list_of, read_list, read_program, run,
 };
 use crate::episode::gate::Draft;
 use crate::episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
 use crate::method::context::{decided, kind_of, source};
 use crate::method::{Context, Round, SYMBOLIC, Step};
 use crate::model::Completion;
-
-/// The program of an answer that holds none.
-const NOTHING: &str = "noop()";
+use crate::world::CUPS;
 
 /// Temperature of samples where none is set.
 const TEMPERATURE: f64 = 0.7;
@@ -25,7 +23,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     let Some(request) = cx.world.request() else {
         return Step::Stuck(format!("the world {world} makes no requests to answer; choose another method (M)"));
     };
-    if policy.form == Form::Cups && cx.knowledge.kind != "cups" {
+    if policy.form == Form::Cups && cx.knowledge.kind != CUPS {
         return Step::Stuck("this method plays three cups only; choose another method (M), or a task cups/…".into());
     }
     if cx.samples.is_none() {
@@ -33,7 +31,9 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
             return step;
         }
         let path = cx.path();
-        let open = in_force(&path).filter(|_| !path.last().and_then(|n| n.action.as_ref()).is_some_and(closes));
+        let done = closing(cx);
+        let closed = path.last().and_then(|n| n.action.as_ref()).is_some_and(|action| closes(action, done));
+        let open = in_force(&path, done).filter(|_| !closed);
         if let Some(force) = open.filter(|_| cx.options().is(&PRIMITIVES, "each")) {
             return run::next_call(cx, &force);
         }
@@ -92,7 +92,7 @@ fn prompt(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Result<PromptRec
         _ => Vec::new(),
     };
     let asked = Asked {
-        domain: &cx.knowledge.kind,
+        requests: cx.world.requests().ok_or("the world makes no requests")?,
         query,
         first: cx.session.node(0).and_then(|n| n.belief().map(AsRef::as_ref)),
         belief: cx.session.belief().map(AsRef::as_ref),
@@ -105,6 +105,8 @@ fn prompt(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Result<PromptRec
 /// The requests closed on the way to the cursor, with what was decided for each and believed after it.
 fn exchanges(cx: &Context<'_>) -> Vec<Exchange> {
     let path = cx.path();
+    let Some(requests) = cx.world.requests() else { return Vec::new() };
+    let (done, host) = (requests.closing(), (requests.updating(), requests.nothing()));
     let (mut all, mut code): (Vec<Exchange>, Vec<&str>) = (Vec::new(), Vec::new());
     for pair in path.windows(2) {
         let [from, to] = pair else { continue };
@@ -118,12 +120,12 @@ fn exchanges(cx: &Context<'_>) -> Vec<Exchange> {
             Some((&AskKind::PROGRAM, text)) => code = vec![text],
             // It is a part of the program.
             Some((&AskKind::PROGRAM_CALL, _)) => {}
-            _ => code.extend(action.text.lines().filter(|line| line.trim() != DONE)),
+            _ => code.extend(action.text.lines().filter(|line| line.trim() != done)),
         }
-        if closes(action)
+        if closes(action, done)
             && let Some(request) = cx.past.requests.get(&from.id)
         {
-            all.push(Exchange::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref)));
+            all.push(Exchange::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref), host));
             code.clear();
         }
     }
@@ -146,6 +148,8 @@ fn refused(cx: &Context<'_>) -> Vec<Refused> {
 /// Reads an answer as a program.
 pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion, greedy: bool) -> Draft {
     let raw = completion.text.clone();
+    let host = cx.world.requests().map(|requests| (requests.nothing(), requests.answering()));
+    let (nothing, answering) = host.unwrap_or_default();
     let (text, thoughts) = match policy.form {
         Form::Program => {
             let Answer { code, mut thoughts, .. } = read_program(&raw);
@@ -154,12 +158,12 @@ pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion
                 // A program without a line does nothing, and the request is answered by that.
                 thoughts.push("the answer holds no line of code: nothing is done".to_owned());
             }
-            (Ok(if empty { NOTHING.to_owned() } else { code }), thoughts)
+            (Ok(if empty { nothing.to_owned() } else { code }), thoughts)
         }
         Form::Cups => {
             let list =
                 read_list(&raw).ok_or_else(|| "the answer holds no list such as [False, True, False]".to_owned());
-            (list.map(|cups| format!("say(\"{}\")", list_of(&cups))), Vec::new())
+            (list.map(|cups| format!("{answering}(\"{}\")", list_of(&cups))), Vec::new())
         }
     };
     let origin = if greedy { Origin::Greedy } else { Origin::Sample };

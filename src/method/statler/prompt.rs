@@ -4,11 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::games::{Game, games};
-use super::worked::{Worked, worked};
+use super::worked::Worked;
 use super::{CodePolicy, Form, list_of};
 use crate::belief;
 use crate::episode::PromptRecord;
 use crate::method::prompting::Prompting;
+use crate::world::{CUPS, Requests};
 
 /// Games of three cups that a prompt shows, as in the paper.
 const GAMES: usize = 30;
@@ -27,12 +28,12 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// What was asked, decided and then believed.
-    pub fn new(query: &str, code: &str, believed: Option<&Value>) -> Self {
+    /// What was asked, decided and then believed; `host` as [`plain`] has it.
+    pub fn new(query: &str, code: &str, believed: Option<&Value>, host: (&str, &str)) -> Self {
         Exchange {
             query: one_line(query),
             code: code.to_owned(),
-            plain: plain(code),
+            plain: plain(code, host),
             state: believed.map(shown).unwrap_or_default(),
         }
     }
@@ -48,10 +49,10 @@ pub struct Refused {
 }
 
 /// What a prompt for a program is made of.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone)]
 pub struct Asked<'a> {
-    /// The domain, as the world names the kind of its task.
-    pub domain: &'a str,
+    /// The episode's requests.
+    pub requests: &'a dyn Requests,
     /// The request.
     pub query: &'a str,
     /// The state the episode began with.
@@ -84,7 +85,7 @@ struct Context<'a> {
 /// # Errors
 /// A template that cannot be rendered, in words.
 pub fn program_prompt(prompting: &Prompting, policy: CodePolicy, asked: &Asked<'_>) -> Result<PromptRecord, String> {
-    let worked = worked(asked.domain)?;
+    let worked = Worked::of(asked.requests)?;
     let nothing = Value::Object(serde_json::Map::new());
     let context = Context {
         about: worked.about.clone(),
@@ -101,20 +102,20 @@ pub fn program_prompt(prompting: &Prompting, policy: CodePolicy, asked: &Asked<'
     condensed(prompting, policy.template, &context)
 }
 
-/// The prompt for the state after an update. Without a domain there is no example: `about` says what the state is of.
+/// The prompt for the state after an update. Without requests there is no example: `about` says what the state is of.
 ///
 /// # Errors
 /// As [`program_prompt`].
 pub fn state_prompt(
     prompting: &Prompting,
-    domain: Option<&str>,
+    example: Option<&dyn Requests>,
     about: &str,
     belief: &Value,
     update: &str,
 ) -> Result<PromptRecord, String> {
-    let worked = worked(domain.unwrap_or_default())?;
+    let worked = example.map(Worked::of).transpose()?.unwrap_or_default();
     let context = Context {
-        about: if domain.is_some() { worked.about.clone() } else { about.lines().map(str::to_owned).collect() },
+        about: if example.is_some() { worked.about.clone() } else { about.lines().map(str::to_owned).collect() },
         stateful: true,
         worked: &worked,
         games: Vec::new(),
@@ -125,7 +126,7 @@ pub fn state_prompt(
         refused: &[],
         query: one_line(update),
     };
-    condensed(prompting, if domain.is_some() { "statler/writer" } else { "statler/writer_auto" }, &context)
+    condensed(prompting, if example.is_some() { "statler/writer" } else { "statler/writer_auto" }, &context)
 }
 
 /// Renders the template that suits the model. Blank lines and those that begin with `###` are notes to whoever reads the template.
@@ -152,7 +153,7 @@ pub(super) fn shown(state: &Value) -> String {
 
 /// The cups of a state of the three cups.
 pub fn cups(state: &Value) -> Option<Vec<bool>> {
-    state.get("cups")?.as_array()?.iter().map(Value::as_bool).collect()
+    state.get(CUPS)?.as_array()?.iter().map(Value::as_bool).collect()
 }
 
 /// The objects of a state, as a list of Python.
@@ -162,11 +163,11 @@ pub(super) fn objects(state: &Value) -> String {
     format!("[{}]", names.join(", "))
 }
 
-/// A program without what concerns the state; `noop()` where nothing is left.
-pub(super) fn plain(code: &str) -> String {
+/// A program without what concerns the state; `host` is the function that updates it, and the program where nothing is left.
+pub(super) fn plain(code: &str, (updating, nothing): (&str, &str)) -> String {
     let left: Vec<&str> =
-        code.lines().filter(|l| !l.trim_start().starts_with("update_wm") && !l.trim_start().starts_with('#')).collect();
-    if left.iter().all(|l| l.trim().is_empty()) { "noop()".to_owned() } else { left.join("\n") }
+        code.lines().filter(|l| !l.trim_start().starts_with(updating) && !l.trim_start().starts_with('#')).collect();
+    if left.iter().all(|l| l.trim().is_empty()) { nothing.to_owned() } else { left.join("\n") }
 }
 
 fn one_line(text: &str) -> String {

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::{DONE, InForce, PRIMITIVES};
+use super::{InForce, PRIMITIVES, closing};
 use crate::belief;
 use crate::episode::gate::Draft;
 use crate::episode::{ArtifactId, AskKind, Decision, Origin};
@@ -14,9 +14,6 @@ use crate::method::context::{kind_of, source};
 use crate::method::plan_following::offered;
 use crate::method::{Carried, Context, Deed, Program, Step};
 use crate::program::sandbox::{Call, FaultKind, Run};
-
-/// The functions a program may call.
-const FUNCTIONS: [&str; 5] = ["put_first_on_second", "say", "noop", "update_wm", "done"];
 
 /// Whose name is recorded with the calls of a program.
 const THE_PROGRAM: &str = "the program";
@@ -39,7 +36,8 @@ pub(super) fn deed(cx: &Context<'_>, decision: &Decision, text: &str) -> Deed {
     }
     let state = cx.session.belief().map(|belief| belief.as_ref().clone()).unwrap_or_default();
     let objects = state.get(belief::OBJECTS).cloned().unwrap_or_else(|| json!([]));
-    let functions = FUNCTIONS.map(str::to_owned).to_vec();
+    let functions = cx.world.requests().map(|requests| requests.functions()).unwrap_or_default();
+    let functions = functions.iter().map(|f| (*f).to_owned()).collect();
     Deed::Run(Program { code: text.to_owned(), functions, values: json!({ "state": state, "objects": objects }) })
 }
 
@@ -52,11 +50,11 @@ pub(super) fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Resul
     let turn = cx.node().map(|n| &n.turn);
     let proposal = turn.and_then(|t| source(t, decision));
     let whole = turn.zip(proposal).and_then(|(t, p)| kind_of(t, p)) == Some(&AskKind::PROGRAM);
-    let (mut calls, remarks) = lines(cx, run);
-    if let Some(end) = calls.iter().position(|line| line == DONE) {
+    let ((mut calls, remarks), done) = (lines(cx, run), closing(cx));
+    if let Some(end) = calls.iter().position(|line| line == done) {
         calls.truncate(end + 1);
     } else if whole {
-        calls.push(DONE.to_owned());
+        calls.push(done.to_owned());
     }
     let each = whole && cx.options().is(&PRIMITIVES, "each");
     let text = if each { calls.first().cloned().unwrap_or_default() } else { calls.join("\n") };
@@ -66,9 +64,10 @@ pub(super) fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Resul
 
 /// The calls of a run as the world reads them, and what went otherwise than written.
 fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
+    let answering = cx.world.requests().map_or("", |requests| requests.answering());
     let (mut lines, mut remarks) = (Vec::new(), Vec::new());
     for (call, number) in &run.calls {
-        let line = line_of(call);
+        let line = line_of(call, answering);
         match cx.world.call_of(&line) {
             Some(_) => lines.push(line),
             None => remarks.push(format!("line {number}: `{line}` is no call of this world and was passed over")),
@@ -85,11 +84,12 @@ pub(super) fn next_call(cx: &Context<'_>, force: &InForce<'_>) -> Step {
         let why = "the log does not hold the calls of this program; refuse the rest and ask for a new one";
         return Step::Stuck(why.to_owned());
     };
+    let done = closing(cx);
     let (line, why) = match calls.get(force.made) {
-        Some(line) if line != DONE => {
+        Some(line) if line != done => {
             (line.as_str(), format!("call {} of {} of the program", force.made + 1, calls.len()))
         }
-        _ => (DONE, "the program has made its calls; this closes the request".to_owned()),
+        _ => (done, "the program has made its calls; this closes the request".to_owned()),
     };
     let draft = Draft {
         raw: offered(force.made + 1, line),
@@ -111,8 +111,8 @@ fn calls_of(cx: &Context<'_>, force: &InForce<'_>) -> Option<Vec<String>> {
 }
 
 /// A call as the world reads it. An answer may be any value; it is said as Python would print it.
-fn line_of(call: &Call) -> String {
-    if call.function != "say" || call.args.iter().all(Value::is_string) {
+fn line_of(call: &Call, answering: &str) -> String {
+    if call.function != answering || call.args.iter().all(Value::is_string) {
         return call.to_string();
     }
     let words = call.args.iter().map(|arg| match arg {
@@ -133,7 +133,10 @@ mod tests {
     #[test]
     fn answers_are_said_as_text() {
         let say = |args: Value| {
-            line_of(&Call { function: "say".into(), args: serde_json::from_value(args).unwrap(), keywords: vec![] })
+            line_of(
+                &Call { function: "say".into(), args: serde_json::from_value(args).unwrap(), keywords: vec![] },
+                "say",
+            )
         };
         assert_eq!(say(json!(["yes"])), "say(\"yes\")");
         assert_eq!(say(json!([2])), "say(\"2\")");

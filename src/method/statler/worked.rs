@@ -1,17 +1,13 @@
-//! The worked examples of the table's domains (`worlds/table/demonstrations.toml`), with the states that follow from their code.
+//! The worked example of a world's requests, as templates show it.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::prompt::{objects, plain, shown};
-use super::updates;
-use crate::world::table::agent;
+use crate::world::{Requests, WorkedExample, WorkedStep};
 
-/// An example as templates show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// An example as templates show it; empty where a world has none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Worked {
     /// What the domain is about, line by line.
     pub about: Vec<String>,
@@ -38,66 +34,55 @@ pub struct Step {
     pub state: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    about: Vec<String>,
-    initial: String,
-    steps: Vec<WrittenStep>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenStep {
-    query: String,
-    code: String,
-}
-
-/// The domain whose example stands in for those without one.
-const USUAL: &str = "pick_and_place";
-
-static ALL: LazyLock<Result<BTreeMap<String, Worked>, String>> = LazyLock::new(|| {
-    let text = include_str!("../../../worlds/table/demonstrations.toml");
-    let written: BTreeMap<String, Written> = toml::from_str(text).map_err(|e| e.to_string())?;
-    written.into_iter().map(|(domain, written)| Ok((domain, work(&written)?))).collect()
-});
-
-/// The example of a domain; of one that has none, that of the plain table.
-///
-/// # Errors
-/// Never, unless the program's own file is damaged.
-pub fn worked(domain: &str) -> Result<Worked, String> {
-    let all = ALL.as_ref().map_err(|e| format!("worlds/table/demonstrations.toml: {e}"))?;
-    let found = all.get(domain).or_else(|| all.get(USUAL));
-    found.cloned().ok_or_else(|| format!("worlds/table/demonstrations.toml has no {USUAL}"))
-}
-
-fn work(written: &Written) -> Result<Worked, String> {
-    let first: Value = serde_json::from_str(&written.initial).map_err(|e| e.to_string())?;
-    let mut state = first.clone();
-    let (mut steps, mut all) = (Vec::new(), Vec::new());
-    for WrittenStep { query, code } in &written.steps {
-        let code = code.trim().to_owned();
-        for text in updates(&code) {
-            state = agent::update(&state, &text).map_err(|e| format!("`{text}`: {e}"))?;
-            let (query, code, plain) = (text, String::new(), String::new());
-            all.push(Step { query, code, plain, state: shown(&state) });
-        }
-        steps.push(Step { query: query.clone(), plain: plain(&code), code, state: shown(&state) });
+impl Worked {
+    /// The example of an episode of requests.
+    ///
+    /// # Errors
+    /// What the world says of its examples.
+    pub fn of(requests: &dyn Requests) -> Result<Self, String> {
+        let WorkedExample { about, first, steps } = requests.worked()?;
+        let host = (requests.updating(), requests.nothing());
+        let updates = steps.iter().flat_map(|step| &step.updates);
+        let update = |(text, state): &(String, Value)| Step {
+            query: text.clone(),
+            code: String::new(),
+            plain: String::new(),
+            state: shown(state),
+        };
+        let request = |step: &WorkedStep| Step {
+            query: step.query.clone(),
+            plain: plain(&step.code, host),
+            code: step.code.clone(),
+            state: shown(&step.after),
+        };
+        Ok(Worked {
+            about: about.clone(),
+            objects: objects(first),
+            state: shown(first),
+            steps: steps.iter().map(request).collect(),
+            updates: updates.map(update).collect(),
+        })
     }
-    let (about, objects) = (written.about.clone(), objects(&first));
-    Ok(Worked { about, objects, state: shown(&first), steps, updates: all })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::belief;
+    use crate::world::World;
+    use crate::world::table::{Source, TableWorld};
+
+    fn worked(task: &str) -> Worked {
+        let mut world = TableWorld::new(Source::shipped().unwrap());
+        let task = world.tasks().into_iter().find(|known| known.id.starts_with(task)).unwrap().id;
+        world.reset(&task, 0).unwrap();
+        Worked::of(world.requests().unwrap()).unwrap()
+    }
 
     #[test]
     fn every_example_works_out_and_its_states_can_be_read() {
         for domain in ["pick_and_place", "disinfection", "weight", "cover", "cups"] {
-            let worked = worked(domain).unwrap();
+            let worked = worked(domain);
             assert!(!worked.steps.is_empty() && !worked.about.is_empty(), "{domain}");
             assert!(worked.steps.iter().any(|s| s.code.contains("update_wm")), "{domain}");
             assert!(!worked.steps.iter().any(|s| s.plain.contains("update_wm")), "{domain}");
@@ -107,11 +92,10 @@ mod tests {
                 }
             }
         }
-        let weight = worked("weight").unwrap();
+        let weight = worked("weight");
         let last = &weight.steps.last().unwrap().state;
         assert!(last.contains(r#""clay bowl": {"contains": ["teal block", "ivory block"]}"#), "{last}");
-        let dirty = worked("disinfection").unwrap();
+        let dirty = worked("disinfection");
         assert!(dirty.steps[2].state.contains(r#""ivory block": {"is": ["dirty"]}"#), "{}", dirty.steps[2].state);
-        assert_eq!(worked("nothing").unwrap(), worked("pick_and_place").unwrap());
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::kind_of;
+use super::{Vocabulary, kind_of};
 use crate::literal::Facts;
 
 /// What is seen, in words.
@@ -19,36 +19,25 @@ pub struct Sight {
     pub held: Vec<String>,
 }
 
-/// Words of the predicates that are told.
-const STATES: [(&str, &str); 8] = [
-    ("OPEN", "opened"),
-    ("CLOSED", "closed"),
-    ("ON", "switchon"),
-    ("OFF", "switchoff"),
-    ("DIRTY", "dirty"),
-    ("COOKED", "cooked"),
-    ("SLICED", "sliced"),
-    ("FILLED", "filled"),
-];
-
 impl Sight {
     /// Of what can be told now.
-    pub fn of(facts: &Facts) -> Self {
+    pub fn of(facts: &Facts, vocabulary: &Vocabulary) -> Self {
         let mut sight = Sight::default();
+        let (states, near, in_hand) = (vocabulary.seen(), vocabulary.near(), vocabulary.held());
         for thing in &facts.things {
             let kind = kind_of(thing);
-            let states = STATES.iter().filter(|(predicate, _)| facts.holds(predicate, &[thing]));
-            let mut notes: Vec<String> = states.map(|(_, word)| (*word).to_owned()).collect();
+            let told = states.iter().filter(|(predicate, _)| facts.holds(predicate, &[thing]));
+            let mut notes: Vec<String> = told.map(|(_, word)| word.clone()).collect();
             let of_thing = |a: &&crate::literal::Atom| a.predicate == "IN" && a.args.first() == Some(thing);
             let around = facts.atoms.iter().filter(of_thing).filter_map(|a| a.args.get(1));
             notes.extend(around.map(|outer| format!("in {}", kind_of(outer))));
             let told = if notes.is_empty() { kind.clone() } else { format!("{kind} ({})", notes.join(", ")) };
             put(&mut sight.seen, told);
-            if facts.holds("CLOSE", &[thing]) {
+            if near.iter().any(|predicate| facts.holds(predicate, &[thing])) {
                 put(&mut sight.close, kind);
             }
         }
-        let held = facts.atoms.iter().filter(|a| a.predicate == "HOLDS").filter_map(|a| a.args.first());
+        let held = facts.atoms.iter().filter(|a| a.predicate == in_hand).filter_map(|a| a.args.first());
         held.for_each(|thing| put(&mut sight.held, kind_of(thing)));
         sight
     }
@@ -72,6 +61,7 @@ pub fn answered(text: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::kitchen;
 
     #[test]
     fn what_is_seen_is_told_by_kinds() {
@@ -88,7 +78,7 @@ mod tests {
             "ROOM Den",
         ];
         let facts = Facts { things: things.into(), atoms: atoms.iter().map(|a| a.parse().unwrap()).collect() };
-        let sight = Sight::of(&facts);
+        let sight = Sight::of(&facts, &Vocabulary::shipped(&kitchen::KIND));
         let seen = ["box (closed)", "lamp (switchoff, in box)", "lamp (switchoff)", "mug (dirty)", "sinkbasin"]
             .map(str::to_owned);
         assert_eq!(sight.seen, seen);

@@ -2,7 +2,7 @@
 //!
 //! The form looks like Python and is not (`assert('close' to 'mug')`), so it has a small reader of its own (`read`). `walk` says
 //! which line comes next, `bind` which things of a scene the names stand for and whether an assertion holds of what is seen, `judge`
-//! what a model is told that judges assertions itself.
+//! what a model is told that judges assertions itself, `vocabulary` how a world's plans name its actions and states.
 //! `compose` writes plans without a language model. Pure; who has plans written and who executes them is decided elsewhere.
 
 mod bind;
@@ -12,15 +12,17 @@ mod judge;
 mod read;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 mod walk;
 
 use std::fmt;
 
-pub use bind::{Names, action, value};
+pub use bind::{Names, action, admissible, value};
 pub use compose::{compose, kind_of};
 pub use flatten::flatten;
 pub use judge::{Sight, answered};
 pub use read::{MAX_LINES, MAX_TEXT, Problem, Reading, read};
+pub use vocabulary::{Vocabulary, function_name};
 pub use walk::{Advance, Going, SUBGOAL_STEPS, advance, used_up};
 
 /// An action as a plan names it: `putin('apple', 'fridge')`.

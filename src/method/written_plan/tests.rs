@@ -24,7 +24,7 @@ def next():
 fn commands(plan: &Plan, obey: bool, mut value: impl FnMut(&Assertion) -> bool) -> Vec<String> {
     let (mut last, mut done) = (None, Vec::new());
     loop {
-        let way = advance(plan, Going { last, obey, cut: None }, |_, a| Some(value(a)));
+        let way = advance(plan, Going { last, respect_assertions: obey, cut: None }, |_, a| Some(value(a)));
         let Some(next) = way.next else { return done };
         done.push(plan.items[next].command().unwrap().to_string());
         last = Some(next);
@@ -72,7 +72,7 @@ fn else_lines_run_when_their_assertion_does_not_hold() {
 #[test]
 fn an_assertion_that_is_open_stops_the_way() {
     let plan = read(PLAN).plan;
-    let going = Going { last: Some(0), obey: true, cut: None };
+    let going = Going { last: Some(0), respect_assertions: true, cut: None };
     let way = advance(&plan, going, |_, _| None);
     assert_eq!(way, Advance { open: Some(1), ..Advance::default() });
     // Once it is judged, the way leads on to the next one.
@@ -93,7 +93,8 @@ fn a_sub_goal_is_cut_after_ten_steps() {
     let (mut executed, mut asked) = (Vec::new(), 0);
     let mut done = |most: usize| {
         loop {
-            let going = Going { last: executed.last().copied(), obey: true, cut: used_up(&plan, &executed) };
+            let going =
+                Going { last: executed.last().copied(), respect_assertions: true, cut: used_up(&plan, &executed) };
             let way = advance(&plan, going, |_, _| {
                 asked += 1;
                 Some(false)
@@ -153,7 +154,7 @@ fn of_what_is_not_seen_nothing_holds() {
     let holds = |text: &str| {
         let reading = read(&format!("assert({text})"));
         let Kind::Assertion(assertion) = &reading.plan.items[0].kind else { panic!("{text}") };
-        value(assertion, &names, &facts)
+        value(assertion, &names, &Vocabulary::shipped(&crate::world::kitchen::KIND), &facts)
     };
     for text in ["'close' to 'box'", "'box' is 'closed'", "'lamp' is 'switchoff'", "'mug' in 'hands'", "'mug' in 'box'"]
     {

@@ -12,7 +12,7 @@ pub struct Going {
     pub last: Option<usize>,
     /// Whether an `else` line runs only when its assertion does not hold. Without, every line runs, and assertions are looked at
     /// all the same.
-    pub obey: bool,
+    pub respect_assertions: bool,
     /// The sub-goal that is cut: no line of it comes next.
     pub cut: Option<usize>,
 }
@@ -51,7 +51,7 @@ pub fn advance(plan: &Plan, going: Going, mut holds: impl FnMut(usize, &Assertio
                     break;
                 };
                 way.asserted.push((i, value));
-                skipping = going.obey && value;
+                skipping = going.respect_assertions && value;
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::episode::Session;
 use crate::method::closes;
 use crate::study::run::RunResult;
 use crate::study::runner::{Opening, Plan, Study, Unit};
-use crate::world::table::{Domain, KIND, Source};
+use crate::world::table::{CLOSING, Domain, KIND, Source};
 use crate::world::{TaskInfo, WorldError};
 
 /// A method with a model.
@@ -147,7 +147,7 @@ impl StatlerResult {
 /// Whether each request that was closed was answered rightly: the world rewards the step that closes it.
 fn answers(session: &Session) -> Vec<bool> {
     let path = session.path(session.cursor());
-    let closing = path.iter().filter(|node| node.action.as_ref().is_some_and(closes));
+    let closing = path.iter().filter(|node| node.action.as_ref().is_some_and(|action| closes(action, CLOSING)));
     closing.map(|node| node.outcome.reward > 0.5).collect()
 }
 

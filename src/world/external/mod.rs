@@ -27,7 +27,7 @@ use super::{Ability, WorldKind};
 
 /// What worlds behind commands register.
 pub static KIND: WorldKind = WorldKind {
-    abilities: &[Ability::Admissible, Ability::Remote],
+    abilities: &[Ability::Admissible, Ability::Facts, Ability::Remote],
     ..WorldKind::new(
         "external",
         "worlds of your own, behind commands that speak the line protocol (adapters/README.md)",

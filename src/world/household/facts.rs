@@ -81,6 +81,34 @@ pub fn facts(game: &Game, memory: &Memory) -> Facts {
     Facts { things, atoms }
 }
 
+/// The next action of looking for a thing or place of a kind, by what was seen: to where one is known to be, else to a place nobody
+/// looked into. What lies where the task wants it is not looked for, and of several places that one is which has such a thing.
+pub fn search(game: &Game, memory: &Memory, kind: &str) -> Option<String> {
+    let is =
+        |name: &str, kind: &str| kind_of(name).replace(' ', "").eq_ignore_ascii_case(&kind.replace(['_', ' '], ""));
+    let words = &game.goal_words;
+    let wanted = |object: usize| is(game.object_name(object), &words.object);
+    let target = |r: usize| words.receptacle.as_ref().is_some_and(|kind| is(game.receptacle_name(r), kind));
+    if memory.held().is_some_and(|object| is(game.object_name(object), kind)) {
+        return None;
+    }
+    let places = 0..game.receptacles.len();
+    let begun = places.clone().find(|r| target(*r) && memory.contents(*r).any(wanted));
+    let serves = |r: usize| match is(game.receptacle_name(r), kind) {
+        true => !target(r) || begun.is_none_or(|begun| begun == r),
+        false => memory.contents(r).any(|object| is(game.object_name(object), kind) && !(target(r) && wanted(object))),
+    };
+    let known: Vec<usize> = places.clone().filter(|r| serves(*r)).collect();
+    if known.iter().any(|r| memory.is_here(*r)) {
+        return None;
+    }
+    let shut = places.clone().find(|r| memory.is_here(*r) && memory.door(*r) == Door::Shut && !memory.has_looked(*r));
+    let unseen = places.clone().find(|r| !memory.is_here(*r) && !memory.has_looked(*r));
+    let go = |r: &usize| format!("go to {}", game.receptacle_name(*r));
+    let open = |r: usize| format!("open {}", game.receptacle_name(r));
+    known.first().map(go).or_else(|| shut.map(open)).or_else(|| unseen.as_ref().map(go))
+}
+
 /// Everything that holds, told or not: where things are, what is open, what was done to things.
 pub fn everything(game: &Game, state: &State) -> Facts {
     let mut things = Vec::new();

@@ -67,6 +67,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Preview,
         Ability::Facts,
         Ability::Planning,
+        Ability::Plans,
         Ability::Blocking,
         Ability::Belief,
     ],
@@ -74,6 +75,7 @@ pub static KIND: WorldKind = WorldKind {
         shipped!("household", "blocking.toml"),
         shipped!("household", "likely.txt"),
         shipped!("household", "planning.pddl"),
+        shipped!("household", "plans.txt"),
         shipped!("household", "state_form.toml"),
     ],
     generate: Some(Generator {

@@ -145,6 +145,10 @@ impl Symbols for Episode {
         facts::everything(&self.game, &self.state)
     }
 
+    fn search(&self, kind: &str) -> Option<String> {
+        facts::search(&self.game, &self.memory, kind)
+    }
+
     fn planning(
         &self,
         (task, sentence): (&str, &str),

@@ -11,6 +11,10 @@ pub const FUNCTIONS: [&str; 5] = ["put_first_on_second", "say", "noop", "update_
 pub const CLOSING: &str = "done()";
 /// The call that does nothing.
 pub const NOTHING: &str = "noop()";
+/// The function that answers a question.
+pub const ANSWERING: &str = "say";
+/// The function that asks that a maintained belief be brought up to date.
+pub const UPDATING: &str = "update_wm";
 /// The longest text read, in bytes.
 const LONGEST: usize = 64 * 1024;
 /// The most calls of one text.

@@ -30,7 +30,7 @@ impl Domain {
             Domain::Disinfection => "disinfection",
             Domain::Weight => "weight",
             Domain::Cover => "cover",
-            Domain::Cups => "cups",
+            Domain::Cups => crate::world::CUPS,
         }
     }
 

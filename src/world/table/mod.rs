@@ -23,8 +23,10 @@ mod tests;
 mod thing;
 mod told;
 mod weight;
+mod worked;
 mod world;
 
+pub use call::CLOSING;
 pub use episode::{Asked, Domain, Episode};
 pub use judge::{Expected, Move, is_right};
 pub use load::game;

@@ -12,9 +12,11 @@ use super::call::{self, Act};
 use super::episode::{Asked, Episode};
 use super::judge::{self, Move};
 use super::scene::Scene;
-use super::{Source, picture, program};
+use super::{Source, picture, program, worked};
 use crate::program::Call;
-use crate::world::{self, Map, Outcome, ProgramHeader, Request, Requests, Simulated, WorldError, WorldKind};
+use crate::world::{
+    self, Map, Outcome, ProgramHeader, Request, Requests, Simulated, WorkedExample, WorldError, WorldKind,
+};
 
 /// A running episode.
 #[derive(Debug, Clone)]
@@ -281,5 +283,21 @@ impl Requests for Run {
 
     fn nothing(&self) -> &'static str {
         call::NOTHING
+    }
+
+    fn answering(&self) -> &'static str {
+        call::ANSWERING
+    }
+
+    fn updating(&self) -> &'static str {
+        call::UPDATING
+    }
+
+    fn about(&self) -> &'static str {
+        "The state is of objects on a table, and of what a person told about them."
+    }
+
+    fn worked(&self) -> Result<&'static WorkedExample, String> {
+        worked::worked(self.episode.domain.name())
     }
 }

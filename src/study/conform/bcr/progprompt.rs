@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{NAME, difference};
-use crate::method::written_plan::{self, Going, Kind, Names, Plan, advance, flatten};
+use crate::method::written_plan::{self, Going, Kind, Names, Plan, Vocabulary, advance, flatten};
 use crate::study::conform::Row;
 use crate::study::conform::files::each_line;
 use crate::world::World;
-use crate::world::kitchen::{Find, KitchenWorld, Source};
+use crate::world::kitchen::{Find, KIND, KitchenWorld, Source};
 
 /// The recording's file.
 const FILE: &str = "progprompt_cases.jsonl";
@@ -56,11 +56,11 @@ pub fn compare(folder: &Path, scenes: Option<&Arc<Source>>) -> Vec<Row> {
             let listed: Vec<Value> = commands.iter().map(|c| json!(spoken(&c.action, &c.args))).collect();
             let expected: Vec<Value> = case.flattened_without_assertions.iter().map(|a| json!(a)).collect();
             each(&mut flat, &at, &expected, &listed);
-            for (heed, recorded) in [(true, &case.with_assertions), (false, &case.ignoring_assertions)] {
-                let how = if heed { "with assertions" } else { "ignoring assertions" };
+            for (respect, recorded) in [(true, &case.with_assertions), (false, &case.ignoring_assertions)] {
+                let how = if respect { "with assertions" } else { "ignoring assertions" };
                 let at = format!("{at}, find {}, {how}", if case.find_moves_the_robot { "moving" } else { "fixed" });
                 let steps = recorded.steps.len() as u64 + 1;
-                match scenes.map(|source| carry_out(source, &case, heed)) {
+                match scenes.map(|source| carry_out(source, &case, respect)) {
                     None => run.lacks(steps, || "the scenes are not in this folder".to_owned()),
                     Some(Err(why)) => run.differs(difference(at, "a run", why)),
                     Some(Ok((mut got, success))) => {
@@ -102,18 +102,19 @@ fn parsed(plan: &Plan) -> Vec<Value> {
 }
 
 /// Carries a plan out in the kitchen: every assertion's value, every action's end, and whether all goals were met in order.
-fn carry_out(source: &Arc<Source>, case: &Case, heed: bool) -> Result<(Vec<Value>, bool), String> {
+fn carry_out(source: &Arc<Source>, case: &Case, respect: bool) -> Result<(Vec<Value>, bool), String> {
     let find = if case.find_moves_the_robot { Find::Moving } else { Find::Fixed };
     let mut world = KitchenWorld::new(Arc::clone(source), find);
     world.reset(&format!("{}/{}", case.scene, case.task), 0).map_err(|e| e.to_string())?;
     let names = Names::new(&world.goals().unwrap_or_default(), world.things().unwrap_or_default());
+    let vocabulary = Vocabulary::shipped(&KIND);
     let plan = written_plan::read(&case.plan).plan;
     let (mut steps, mut last, mut met) = (Vec::new(), None, 0);
     loop {
         let facts = world.facts().unwrap_or_default();
         // The recordings know no cut of a sub-goal.
-        let going = Going { last, obey: heed, cut: None };
-        let way = advance(&plan, going, |_, a| Some(written_plan::value(a, &names, &facts)));
+        let going = Going { last, respect_assertions: respect, cut: None };
+        let way = advance(&plan, going, |_, a| Some(written_plan::value(a, &names, &vocabulary, &facts)));
         for (at, value) in way.asserted {
             if let Some(Kind::Assertion(assertion)) = plan.items.get(at).map(|item| &item.kind) {
                 steps.push(json!({"assert": assertion.to_string(), "value": value}));
@@ -122,7 +123,7 @@ fn carry_out(source: &Arc<Source>, case: &Case, heed: bool) -> Result<(Vec<Value
         let Some(command) = way.next.and_then(|next| plan.items.get(next)?.command()) else {
             return Ok((steps, met == world.goals_holding().len()));
         };
-        let text = written_plan::action(command, &names);
+        let text = written_plan::action(command, &names, &vocabulary);
         let outcome = world.act(&text).map_err(|e| e.to_string())?;
         let (ok, message) = (outcome.error.is_none(), outcome.error.unwrap_or_default());
         steps.push(json!({"action": text, "ok": ok, "message": message}));

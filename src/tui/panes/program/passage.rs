@@ -36,15 +36,16 @@ impl Passage {
     pub fn of(view: &View, at: Option<NodeId>) -> Option<Passage> {
         let session = view.session.as_ref()?;
         if let Some(node) = at.filter(|at| *at != session.cursor()).and_then(|at| session.node(at)) {
-            return Passage::taken(session, node);
+            return Passage::taken(session, node, request::closing(view));
         }
         let here = session.current()?;
         // A program whose calls are taken one at a time stays until its request is closed.
-        let open = !here.action.as_ref().is_some_and(closes);
+        let closing = request::closing(view);
+        let open = !here.action.as_ref().is_some_and(|action| closes(action, closing));
         Passage::streaming(view)
-            .or_else(|| Passage::in_force(session, here).filter(|_| open))
+            .or_else(|| Passage::in_force(session, here, closing).filter(|_| open))
             .or_else(|| Passage::offered(view))
-            .or_else(|| Passage::taken(session, here))
+            .or_else(|| Passage::taken(session, here, closing))
     }
 
     fn streaming(view: &View) -> Option<Passage> {
@@ -63,10 +64,10 @@ impl Passage {
     }
 
     /// The program in force at a node, with the calls it made on the way there.
-    fn in_force(session: &Session, node: &Node) -> Option<Passage> {
+    fn in_force(session: &Session, node: &Node, closing: &str) -> Option<Passage> {
         crate::method::named(&session.method).filter(|method| method.info().needs.has(Ability::Requests))?;
         let path = session.path(node.id);
-        let force = program_in_force(&path)?;
+        let force = program_in_force(&path, closing)?;
         let steps = path.iter().skip_while(|n| n.id != force.at).skip(1);
         let made: Vec<_> = steps.flat_map(|n| made(n)).collect();
         let step = session.node(force.at)?.depth + 1;
@@ -74,8 +75,8 @@ impl Passage {
     }
 
     /// The program whose calls a step made.
-    fn taken(session: &Session, node: &Node) -> Option<Passage> {
-        if let Some(passage) = Passage::in_force(session, node) {
+    fn taken(session: &Session, node: &Node, closing: &str) -> Option<Passage> {
+        if let Some(passage) = Passage::in_force(session, node, closing) {
             return Some(passage);
         }
         let from = session.node(node.parent?)?;
