@@ -22,7 +22,7 @@ fn panes(c: &mut Criterion) {
     let view = fixture::long(STEPS);
     let theme = screen::unicode();
     let area = Rect::new(0, 0, 100, 40);
-    for id in PANES {
+    for &id in PANES {
         let mut terminal = Terminal::new(TestBackend::new(area.width, area.height)).expect("a test terminal");
         let mut pane = screen::pane(id);
         let _ = pane.update(&view);

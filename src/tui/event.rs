@@ -5,12 +5,21 @@
 use std::sync::mpsc::Sender;
 use std::thread;
 
-use crossterm::event::Event;
+use crossterm::event::{Event, KeyEvent};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use super::launcher::Catalog;
 use crate::driver::{Handle, Notice};
+
+/// What a person types into a pane or a dialog.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// A key.
+    Key(KeyEvent),
+    /// Pasted text.
+    Paste(&'a str),
+}
 
 /// A message of the channel.
 #[derive(Debug)]

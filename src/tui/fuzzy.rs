@@ -1,4 +1,4 @@
-//! Matching by parts of words, for the palette and for completion; and how far apart two names are.
+//! Matching by parts of words, for the palette and for completion.
 
 /// How well `query` matches `text`, case ignored: its characters in order, anywhere. Higher is better; `None` if it does not.
 /// Runs of characters and beginnings of words count more; shorter texts win ties.
@@ -40,26 +40,6 @@ pub fn rank<'a>(query: &str, texts: impl Iterator<Item = &'a str>) -> Vec<usize>
     found.into_iter().map(|(_, i)| i).collect()
 }
 
-/// The number of single-character changes between two names (Levenshtein).
-pub fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (cb, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let here = (diagonal + usize::from(ca != *cb)).min(left + 1).min(*cell + 1);
-            diagonal = *cell;
-            *cell = here;
-            left = here;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,13 +52,5 @@ mod tests {
         assert_eq!(rank("tk mg 1", texts.iter().copied()).first(), Some(&1));
         assert_eq!(rank("", texts.iter().copied()), vec![0, 1, 2]);
         assert!(rank("zzz", texts.iter().copied()).is_empty());
-    }
-
-    #[test]
-    fn distance_counts_changes() {
-        assert_eq!(distance("aprove", "approve"), 1);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("undo", "undo"), 0);
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

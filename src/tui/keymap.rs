@@ -244,7 +244,7 @@ fn default_chords(spec: &ActionSpec) -> Vec<Chord> {
 /// The action names most like a misspelt one, as a hint.
 fn nearest(name: &str) -> String {
     let mut scored: Vec<(usize, &str)> =
-        ACTIONS.iter().map(|s| (super::fuzzy::distance(name, &s.name), s.name.as_str())).collect();
+        ACTIONS.iter().map(|s| (strsim::levenshtein(name, &s.name), s.name.as_str())).collect();
     scored.sort_unstable();
     let close: Vec<&str> = scored.iter().take_while(|(d, _)| *d <= 3).take(3).map(|(_, n)| *n).collect();
     if close.is_empty() { "; docs/keys.md lists them".into() } else { format!("; nearest: {}", close.join(", ")) }

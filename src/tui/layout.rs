@@ -116,7 +116,7 @@ impl Default for Layout {
             shown: panes.first().copied().unwrap_or(Program),
             share,
         };
-        let mut all = slot(&PANES, 1000);
+        let mut all = slot(PANES, 1000);
         all.shown = Proposals;
         let small = vec![Column { slots: vec![all], share: 1000 }];
         let medium = vec![
@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn every_pane_can_be_shown_at_every_size() {
         for (width, height) in [(80, 24), (120, 40), (200, 60)] {
-            for pane in PANES {
+            for &pane in PANES {
                 let mut layout = Layout::default();
                 layout.show(pane);
                 let geometry = layout.geometry(screen(width, height), pane).unwrap();

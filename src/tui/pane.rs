@@ -1,16 +1,22 @@
 //! What a pane is: something that draws part of the view and answers actions with intents.
 
-use crossterm::event::{KeyEvent, MouseEvent};
+use crossterm::event::MouseEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use strum::{IntoStaticStr, VariantArray};
 
+pub use super::actions::PaneAction;
+use super::event::Input;
+use super::panes::browse::Browser;
+use super::panes::draw::Painter;
+use super::panes::find::Rows;
 use super::theme::Theme;
 use super::view::View;
 use crate::driver::{Command, Level};
 use crate::episode::ProposalId;
 
 /// The panes, in tab order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 pub enum PaneId {
     /// The trajectory as a program.
     Program,
@@ -31,114 +37,13 @@ pub enum PaneId {
 }
 
 /// All panes, in tab order.
-pub const PANES: [PaneId; 8] = [
-    PaneId::Program,
-    PaneId::Proposals,
-    PaneId::Preconditions,
-    PaneId::State,
-    PaneId::Blocking,
-    PaneId::Observations,
-    PaneId::Model,
-    PaneId::Log,
-];
+pub const PANES: &[PaneId] = PaneId::VARIANTS;
 
 impl PaneId {
     /// Its title.
     pub fn title(self) -> &'static str {
-        match self {
-            PaneId::Program => "Program",
-            PaneId::Proposals => "Proposals",
-            PaneId::Preconditions => "Preconditions",
-            PaneId::State => "State",
-            PaneId::Blocking => "Blocking",
-            PaneId::Observations => "Observations",
-            PaneId::Model => "Model",
-            PaneId::Log => "Log",
-        }
+        self.into()
     }
-}
-
-/// Actions a pane itself answers. Which keys reach them is the action table's business (`tui/actions.rs`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PaneAction {
-    /// One row up.
-    Up,
-    /// One row down.
-    Down,
-    /// One page up.
-    PageUp,
-    /// One page down.
-    PageDown,
-    /// To the first row.
-    Top,
-    /// To the last row; panes that grow then follow the end.
-    Bottom,
-    /// Scroll or collapse to the left.
-    Left,
-    /// Scroll or expand to the right.
-    Right,
-    /// Open or close the fold under the cursor.
-    ToggleFold,
-    /// The pane's main act on the row under the cursor (choose a proposal, jump to a step, open a candidate).
-    Activate,
-    /// Edit the row under the cursor in place.
-    Edit,
-    /// Edit all of what is shown as a text.
-    EditWhole,
-    /// Add a row (a candidate).
-    Add,
-    /// Reject or restore the row (a candidate).
-    ToggleReject,
-    /// Put the pane's choice in force (adopt assertions).
-    Adopt,
-    /// Start the pane's long work (infer the shown action's preconditions).
-    Run,
-    /// The same for all (infer for all actions).
-    RunAll,
-    /// Leave what is shown over the pane's list.
-    Back,
-    /// Merge the marked rows into one that needs all of them.
-    MergeAll,
-    /// Merge the marked rows into one that needs any of them.
-    MergeAny,
-    /// Show where the two marked rows differ.
-    Differ,
-    /// Say why the row under the cursor stands where it does.
-    Why,
-    /// Mark nothing, or what is suggested again.
-    MarkAll,
-    /// Take the pane's last change back.
-    UndoChange,
-    /// Make it again.
-    RedoChange,
-    /// Set two sets side by side.
-    Compare,
-    /// Write what is in force to a file.
-    Save,
-    /// Read a file and show what it would change.
-    Load,
-    /// Have the model score what is there.
-    Score,
-    /// Say how the pane's long work is done.
-    Options,
-    /// Change places with the row above that has the same parent.
-    MoveUp,
-    /// With the one below.
-    MoveDown,
-    /// Do what the row says although something blocks it.
-    Force,
-    /// Show again what belongs to the chosen proposal.
-    Follow,
-    /// Change what the pane shows (belief, truth, both; this action, the next action).
-    Cycle,
-    /// Search in the pane.
-    Search,
-    /// Next match.
-    NextMatch,
-    /// Previous match.
-    PreviousMatch,
-    /// Copy the row under the cursor.
-    Copy,
 }
 
 /// What is done with a file of preconditions.
@@ -199,7 +104,7 @@ pub enum Intent {
     WakeIn(std::time::Duration),
 }
 
-/// A pane.
+/// A pane: a list of rows with a search, and what else the pane makes of it.
 pub trait Pane {
     /// Which one it is.
     fn id(&self) -> PaneId;
@@ -215,7 +120,24 @@ pub trait Pane {
 
     /// Draws the inside of the pane (the border is the application's). Must cost in proportion to what is visible. Any size,
     /// also 0x0, is drawn without panic.
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool);
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect);
+
+    /// As [`Pane::draw`], on a frame.
+    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
+        self.draw(view, &mut Painter { buf: frame.buffer_mut(), theme, focused }, area);
+    }
+
+    /// The list that has the cursor now.
+    fn browser(&self) -> &Browser;
+
+    /// The same, to be moved.
+    fn browser_mut(&mut self) -> &mut Browser;
+
+    /// How many rows that list has.
+    fn len(&self, view: &View) -> usize;
+
+    /// The text of one of its rows, for the search.
+    fn row_text(&self, row: usize, view: &View) -> String;
 
     /// The pane actions that make sense now, with the word each is shown by in the footer (`edit line`, `adopt`), most useful
     /// first.
@@ -224,9 +146,26 @@ pub trait Pane {
     /// Performs an action; returns what it wants done.
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent>;
 
+    /// Whether something of the pane's own is being typed.
+    fn is_editing(&self) -> bool {
+        false
+    }
+
+    /// What is typed while [`Pane::is_editing`] (Esc cancels, Enter or Ctrl-S accepts; the pane shows which).
+    fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        let _ = (input, view);
+        Vec::new()
+    }
+
+    /// Called after a movement, a search or a click: the cursor was on row `from` and may be on another now.
+    fn moved(&mut self, from: usize, view: &View) -> Vec<Intent> {
+        let _ = (from, view);
+        Vec::new()
+    }
+
     /// Whether keys are text for the pane now (a text area or the search line is open).
     fn captures_text(&self) -> bool {
-        false
+        self.is_editing() || self.browser().find.is_open()
     }
 
     /// The key that accepts what is typed while the pane captures text, for the footer.
@@ -240,22 +179,39 @@ pub trait Pane {
         None
     }
 
-    /// A key while the pane captures text (Esc cancels, Enter or Ctrl-S accepts; the pane shows which).
-    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
-        let _ = (key, view);
-        Vec::new()
+    /// Lets something act on the list and its rows.
+    fn with_rows(&mut self, view: &View, act: &mut dyn FnMut(&mut Browser, &Rows<'_>)) -> Vec<Intent> {
+        let len = self.len(view);
+        let mut browser = std::mem::take(self.browser_mut());
+        let from = browser.list.cursor();
+        act(&mut browser, &Rows { len, text: &|row| self.row_text(row, view) });
+        *self.browser_mut() = browser;
+        self.moved(from, view)
     }
 
-    /// Pasted text while the pane captures text.
-    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
-        let _ = (text, view);
-        Vec::new()
+    /// Performs a movement or a search action.
+    fn browse(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        self.with_rows(view, &mut |browser, rows| {
+            browser.act(action, rows);
+        })
+    }
+
+    /// What is typed while the pane captures text.
+    fn input(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        if self.is_editing() {
+            return self.edit(input, view);
+        }
+        self.with_rows(view, &mut |browser, rows| browser.input(input, rows))
     }
 
     /// A mouse event inside the area last drawn.
-    fn mouse(&mut self, event: MouseEvent, area: Rect, view: &View) -> Vec<Intent> {
-        let _ = (event, area, view);
-        Vec::new()
+    fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
+        if self.is_editing() {
+            return Vec::new();
+        }
+        self.with_rows(view, &mut |browser, rows| {
+            browser.mouse(event, rows.len);
+        })
     }
 
     /// Called after a wake-up asked for by [`Intent::WakeIn`].

@@ -11,6 +11,7 @@ use ratatui::widgets::Block;
 use super::actions::{ActionId, EXAMPLE_KEYS};
 use super::dialog::field::Field;
 use super::dialog::list::List;
+use super::event::Input;
 use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, Entry};
 use super::panes::wrap::wrapped;
@@ -284,34 +285,25 @@ impl Start {
         None
     }
 
-    /// A key while the search is being typed; `Some` when it also begins.
-    pub fn key(&mut self, key: KeyEvent) -> Option<Wish> {
-        match key.code {
-            KeyCode::Esc => {
+    /// What is typed into the search.
+    pub fn input(&mut self, input: Input<'_>) {
+        match input {
+            _ if !self.searching => {}
+            Input::Key(KeyEvent { code: KeyCode::Esc, .. }) => {
                 self.searching = false;
                 self.search.set("");
                 self.find();
             }
-            KeyCode::Enter => {
-                self.searching = false;
-            }
-            KeyCode::Up => self.step(-1, false),
-            KeyCode::Down => self.step(1, false),
-            KeyCode::PageUp => self.step(-1, true),
-            KeyCode::PageDown => self.step(1, true),
-            _ => {
-                if self.search.key(key) {
+            Input::Key(KeyEvent { code: KeyCode::Enter, .. }) => self.searching = false,
+            Input::Key(KeyEvent { code: KeyCode::Up, .. }) => self.step(-1, false),
+            Input::Key(KeyEvent { code: KeyCode::Down, .. }) => self.step(1, false),
+            Input::Key(KeyEvent { code: KeyCode::PageUp, .. }) => self.step(-1, true),
+            Input::Key(KeyEvent { code: KeyCode::PageDown, .. }) => self.step(1, true),
+            input => {
+                if self.search.input(input) {
                     self.find();
                 }
             }
-        }
-        None
-    }
-
-    /// Pasted text goes into the search.
-    pub fn paste(&mut self, text: &str) {
-        if self.searching && self.search.paste(text) {
-            self.find();
         }
     }
 

@@ -3,9 +3,11 @@
 //! Every role must be readable by weight and glyph alone: colour never carries meaning by itself.
 
 use ratatui::style::{Modifier, Style};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What a piece of text is, as far as its looks go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// What a piece of text is, as far as its looks go; theme files name it in kebab case (`border-focused`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Role {
     /// Ordinary text.
     Text,
@@ -50,28 +52,7 @@ pub enum Role {
 }
 
 /// All roles, in the order of the enum.
-pub const ROLES: [Role; 20] = [
-    Role::Text,
-    Role::Dim,
-    Role::Title,
-    Role::Border,
-    Role::BorderFocused,
-    Role::Selected,
-    Role::Good,
-    Role::Bad,
-    Role::Warn,
-    Role::Accent,
-    Role::Added,
-    Role::Removed,
-    Role::Changed,
-    Role::Key,
-    Role::Match,
-    Role::SyntaxKeyword,
-    Role::SyntaxString,
-    Role::SyntaxComment,
-    Role::SyntaxFunction,
-    Role::SyntaxConstant,
-];
+pub const ROLES: &[Role] = Role::VARIANTS;
 
 /// The marks used in panes, one column each.
 #[derive(Debug, Clone, PartialEq, Eq)]

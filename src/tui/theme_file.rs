@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
@@ -207,7 +208,7 @@ fn build(
     theme.name = name.to_owned();
     theme.about = chain.last().map_or(String::new(), |(_, _, f)| f.about.clone());
     for role in ROLES {
-        theme.set(role, Style::new());
+        theme.set(*role, Style::new());
     }
     let mut named: BTreeMap<&str, Color> = BTreeMap::new();
     for (path, text, file) in &chain {
@@ -217,8 +218,8 @@ fn build(
     }
     for (path, text, file) in &chain {
         for (key, spec) in &file.roles {
-            let role = role(key).ok_or_else(|| {
-                let names: Vec<String> = ROLES.into_iter().map(role_name).collect();
+            let role = Role::from_str(key).map_err(|_| {
+                let names: Vec<&str> = ROLES.iter().map(|role| role.into()).collect();
                 format!("{path}:{}: no role `{key}`; there are: {}", line_of_key(text, key), names.join(", "))
             })?;
             let color = |word: &Option<ColorText>| -> Result<Option<Color>, String> {
@@ -280,22 +281,6 @@ fn set_glyphs(glyphs: &mut Glyphs, file: &File) -> Result<(), String> {
         };
     }
     Ok(())
-}
-
-/// A role's name in theme files: `border-focused`.
-pub fn role_name(role: Role) -> String {
-    let mut out = String::new();
-    for c in format!("{role:?}").chars() {
-        if c.is_ascii_uppercase() && !out.is_empty() {
-            out.push('-');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
-}
-
-fn role(name: &str) -> Option<Role> {
-    ROLES.into_iter().find(|r| role_name(*r) == name)
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::support::fixture::{self, Script, episode};
 use crate::support::screen::{buffer, pane, shown, text, unicode};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use serde_json::json;
 use stepwright::driver::{Command, Level, LineStatus, Notice, Request};
 use stepwright::episode::{Choice, Event, Origin};
+use stepwright::tui::event::Input;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
 
@@ -33,12 +33,12 @@ fn keys(pane: &mut dyn Pane, view: &View, text: &str) -> Vec<Intent> {
 }
 
 fn press(pane: &mut dyn Pane, view: &View, code: KeyCode) -> Vec<Intent> {
-    pane.key(KeyEvent::new(code, KeyModifiers::NONE), view)
+    pane.input(Input::Key(KeyEvent::new(code, KeyModifiers::NONE)), view)
 }
 
 fn mouse(pane: &mut dyn Pane, view: &View, kind: MouseEventKind, at: (u16, u16)) -> Vec<Intent> {
     let event = MouseEvent { kind, column: at.0, row: at.1, modifiers: KeyModifiers::NONE };
-    pane.mouse(event, Rect::new(0, 0, SIZE.0, SIZE.1), view)
+    pane.mouse(event, view)
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn a_prompt_is_edited_and_sent_again() {
     press(p.as_mut(), &s.view, KeyCode::Tab);
     keys(p.as_mut(), &s.view, "Now: ");
     let send = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
-    let intents = p.key(send, &s.view);
+    let intents = p.input(Input::Key(send), &s.view);
     let Command::Gate(Request::Resend { ask: 2, messages }) = sent(&intents) else { panic!("{intents:?}") };
     assert_eq!(messages[0].text, "Now: You complete a program that acts in a household.");
     assert!(messages[1].text.starts_with("# def put_a_mug"));
@@ -355,7 +355,7 @@ fn the_wheel_scrolls_and_the_end_is_found_again() {
 fn another_session_replaces_what_was_shown() {
     let first = episode();
     let second = Script::open();
-    for id in stepwright::tui::pane::PANES {
+    for &id in stepwright::tui::pane::PANES {
         let mut fresh = ready(id, &second.view);
         let mut used = ready(id, &first.view);
         let _ = used.update(&second.view);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::requests::{Table, stacked, start, waiting, wrong};
 use crate::support::screen::{self, ascii, pane, shot, shown, unicode};
-use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -15,6 +15,7 @@ use stepwright::episode::Actor;
 use stepwright::episode::AskKind;
 use stepwright::method::offered;
 use stepwright::tui::app::{App, Effect, Parts};
+use stepwright::tui::event::Input;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
@@ -154,11 +155,11 @@ fn go_to(state: &mut dyn Pane, view: &View, key: &str) {
 
 fn press(state: &mut dyn Pane, view: &View, text: &str) -> Vec<Intent> {
     let key = |c| KeyEvent::new(if c == '\r' { KeyCode::Enter } else { KeyCode::Char(c) }, KeyModifiers::NONE);
-    text.chars().flat_map(|c| state.key(key(c), view)).collect()
+    text.chars().flat_map(|c| state.input(Input::Key(key(c)), view)).collect()
 }
 
 fn clear(state: &mut dyn Pane, view: &View) {
-    let _ = state.key(KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL), view);
+    let _ = state.input(Input::Key(KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL)), view);
 }
 
 fn corrected(intents: &[Intent]) -> Value {
@@ -198,7 +199,7 @@ fn a_value_is_corrected_in_its_row() {
     assert_eq!(corrected(&press(state.as_mut(), &table.view, "}\r")), expected);
     let _ = state.act(PaneAction::Edit, &table.view);
     let _ = press(state.as_mut(), &table.view, "zzz");
-    let left = state.key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), &table.view);
+    let left = state.input(Input::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)), &table.view);
     assert!(matches!(left.as_slice(), [Intent::Say(..)]) && !state.captures_text());
 }
 
@@ -251,7 +252,7 @@ impl Bench {
                 '\u{15}' => (KeyCode::Char('u'), KeyModifiers::CONTROL),
                 c => (KeyCode::Char(c), KeyModifiers::NONE),
             };
-            self.app.terminal(Input::Key(KeyEvent::new(code, modifiers)), self.now);
+            self.app.terminal(Event::Key(KeyEvent::new(code, modifiers)), self.now);
             self.app.settle(self.now);
         }
         self
@@ -326,7 +327,7 @@ fn a_new_belief_that_cannot_be_read_is_not_taken_but_put_right() {
 fn the_whole_belief_is_corrected_as_text() {
     let table = wrong();
     let mut bench = Bench::new(&table);
-    bench.app.terminal(Input::Key(KeyEvent::new(KeyCode::F(4), KeyModifiers::NONE)), bench.now);
+    bench.app.terminal(Event::Key(KeyEvent::new(KeyCode::F(4), KeyModifiers::NONE)), bench.now);
     bench.keys("E");
     assert_eq!(bench.app.dialog().as_deref(), Some("Correct what is believed"));
     let _ = bench.sent();
@@ -373,6 +374,6 @@ fn the_request_is_always_in_sight() {
     assert_snapshot!("belief_200x60", bench.screen((200, 60)));
     let mut bench = Bench::new(&waiting());
     assert_snapshot!("belief_waits_120x40", bench.screen((120, 40)));
-    bench.app.terminal(Input::Key(KeyEvent::new(KeyCode::F(4), KeyModifiers::NONE)), bench.now);
+    bench.app.terminal(Event::Key(KeyEvent::new(KeyCode::F(4), KeyModifiers::NONE)), bench.now);
     assert_snapshot!("belief_waits_state_80x24", bench.screen((80, 24)));
 }

@@ -7,10 +7,10 @@ use crate::support::fixture::{Script, comparison, episode, inspection, pool, ste
 use crate::support::screen::{ascii, buffer, pane, shown, text, unicode};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use insta::assert_snapshot;
-use ratatui::layout::Rect;
 use stepwright::driver::{Command, Level, Notice, SetSource, WorkshopCommand};
 use stepwright::episode::{Actor, Adopted, Origin};
 use stepwright::precondition::{AdoptedSet, CandidateOrigin, Counterpart, Fate, SideBySide};
+use stepwright::tui::event::Input;
 use stepwright::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
 
@@ -94,7 +94,7 @@ impl Bench {
     }
 
     fn press(&mut self, code: KeyCode) -> Vec<Intent> {
-        self.p.key(KeyEvent::new(code, KeyModifiers::NONE), &self.s.view)
+        self.p.input(Input::Key(KeyEvent::new(code, KeyModifiers::NONE)), &self.s.view)
     }
 
     /// Lets typing rest until the pane sends what it debounced.
@@ -310,7 +310,7 @@ fn inference_is_started_for_one_or_all_by_enumerator_or_model() {
     let _ = b.screen();
     let event =
         MouseEvent { kind: MouseEventKind::Down(MouseButton::Left), column: 1, row: 0, modifiers: KeyModifiers::NONE };
-    b.p.mouse(event, Rect::new(0, 0, SIZE.0, SIZE.1), &b.s.view);
+    b.p.mouse(event, &b.s.view);
     assert!(b.p.title(&b.s.view).contains("goto"), "a click on a tab shows it");
 }
 

@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use serde_json::{Value, json};
 use stepwright::driver::{LineStatus, Notice};
 use stepwright::episode::{Choice, Event, Origin};
+use stepwright::tui::event::Input;
 use stepwright::tui::pane::{PANES, PaneAction};
 use stepwright::tui::panes;
 
@@ -173,17 +174,17 @@ proptest! {
                 match what {
                     Happening::Act(i) if !pane.captures_text() => drop(pane.act(ACTIONS[*i], &s.view)),
                     Happening::Key(c) if pane.captures_text() => {
-                        pane.key(KeyEvent::new(KeyCode::Char(*c), KeyModifiers::NONE), &s.view);
+                        pane.input(Input::Key(KeyEvent::new(KeyCode::Char(*c), KeyModifiers::NONE)), &s.view);
                     }
                     Happening::Special(n) if pane.captures_text() => {
                         let code = [KeyCode::Esc, KeyCode::Enter, KeyCode::Backspace, KeyCode::Tab, KeyCode::Up, KeyCode::Down, KeyCode::Home, KeyCode::Delete];
-                        pane.key(KeyEvent::new(code[usize::from(*n)], KeyModifiers::NONE), &s.view);
+                        pane.input(Input::Key(KeyEvent::new(code[usize::from(*n)], KeyModifiers::NONE)), &s.view);
                     }
-                    Happening::Paste(text) if pane.captures_text() => drop(pane.paste(text, &s.view)),
+                    Happening::Paste(text) if pane.captures_text() => drop(pane.input(Input::Paste(text), &s.view)),
                     Happening::Mouse(kind, x, y) => {
                         let kind = [MouseEventKind::ScrollUp, MouseEventKind::ScrollDown, MouseEventKind::Moved, MouseEventKind::Down(MouseButton::Left)][usize::from(*kind)];
                         let event = MouseEvent { kind, column: *x, row: *y, modifiers: KeyModifiers::NONE };
-                        pane.mouse(event, Rect::new(0, 0, size.0, size.1), &s.view);
+                        pane.mouse(event, &s.view);
                     }
                     _ => {}
                 }
@@ -224,7 +225,7 @@ proptest! {
 fn every_size_from_nothing_on() {
     let mut s = episode();
     s.view.notice(Notice::Pool(Arc::new(pool())));
-    for id in PANES {
+    for &id in PANES {
         let mut pane = screen::pane(id);
         let _ = pane.update(&s.view);
         for width in 0..40 {
@@ -242,7 +243,7 @@ fn every_size_from_nothing_on() {
 #[test]
 fn ten_thousand_steps_are_shown_at_their_end() {
     let view = long(10_000);
-    for id in PANES {
+    for &id in PANES {
         let mut pane = screen::pane(id);
         let _ = pane.update(&view);
         let drawn = screen::text(&buffer(pane.as_mut(), &view, &unicode(), (100, 30), true));

@@ -15,6 +15,8 @@ use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Choice as Begun, Entry, SessionEntry, WorldEntry};
 use stepwright::tui::pane::{Intent, PANES, Pane, PaneAction, PaneId};
+use stepwright::tui::panes::browse::Browser;
+use stepwright::tui::panes::draw::Painter;
 use stepwright::tui::theme::{Theme, UNICODE};
 use stepwright::tui::view::View;
 use stepwright::world::TaskInfo;
@@ -22,7 +24,7 @@ use stepwright::world::TaskInfo;
 use crate::support::session::{Builder, session};
 
 /// A pane that tells what reaches it.
-struct Probe(PaneId);
+struct Probe(PaneId, Browser);
 
 impl Pane for Probe {
     fn id(&self) -> PaneId {
@@ -33,8 +35,24 @@ impl Pane for Probe {
         Vec::new()
     }
 
-    fn render(&mut self, _: &View, _: &Theme, area: Rect, frame: &mut ratatui::Frame<'_>, _: bool) {
-        frame.render_widget(ratatui::text::Line::raw(format!("inside {}", self.0.title())), area);
+    fn draw(&mut self, _: &View, painter: &mut Painter<'_>, area: Rect) {
+        painter.buf.set_string(area.x, area.y, format!("inside {}", self.0.title()), ratatui::style::Style::new());
+    }
+
+    fn browser(&self) -> &Browser {
+        &self.1
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.1
+    }
+
+    fn len(&self, _: &View) -> usize {
+        0
+    }
+
+    fn row_text(&self, _: usize, _: &View) -> String {
+        String::new()
     }
 
     fn actions(&self, _: &View) -> Vec<(PaneAction, &'static str)> {
@@ -61,7 +79,7 @@ struct Bench {
 impl Bench {
     /// An application on its start screen.
     fn new() -> Self {
-        let panes = PANES.into_iter().map(|p| Box::new(Probe(p)) as Box<dyn Pane>).collect();
+        let panes = PANES.iter().copied().map(|p| Box::new(Probe(p, Browser::default())) as Box<dyn Pane>).collect();
         let themes = vec![Theme::monochrome(UNICODE)];
         let mut app = App::new(Parts { panes, keymap: Keymap::defaults(), themes });
         assert_eq!(app.take_effects(), vec![Effect::Catalog]);

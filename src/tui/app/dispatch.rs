@@ -11,14 +11,15 @@ use crate::episode::ProposalId;
 use crate::tui::actions::{ActionId, Context};
 use crate::tui::dialog::act::Act;
 use crate::tui::dialog::configure::Configure;
+use crate::tui::dialog::form::Form;
 use crate::tui::dialog::help::Help;
 use crate::tui::dialog::palette::Palette;
 use crate::tui::dialog::pick::Pick;
-use crate::tui::dialog::policy::PolicyForm;
 use crate::tui::dialog::prompt::{Confirm, Prompt};
 use crate::tui::dialog::text::TextForm;
 use crate::tui::dialog::tree::Tree;
 use crate::tui::dialog::{Dialog, Fetch, Reply};
+use crate::tui::event::Input;
 use crate::tui::keymap::Chord;
 use crate::tui::layout::Resize;
 use crate::tui::pane::{PANES, PaneId};
@@ -46,7 +47,7 @@ impl App {
             return self.start_key(key, chord, now);
         }
         if self.pane(self.focus).is_some_and(|p| p.captures_text()) {
-            return self.with_pane(self.focus, now, |pane, view| pane.key(key, view));
+            return self.with_pane(self.focus, now, |pane, view| pane.input(Input::Key(key), view));
         }
         let action = self.resolve(chord);
         // A message has been read once the next key is pressed.
@@ -121,7 +122,7 @@ impl App {
             Some(action) => self.with_dialog(now, |dialog, context| dialog.act(action, context)),
             None => match self.keymap.lookup(Context::Global, chord) {
                 Some(action @ (ActionId::Suspend | ActionId::Redraw)) => self.perform(action, now),
-                _ => self.with_dialog(now, |dialog, context| dialog.key(key, context)),
+                _ => self.with_dialog(now, |dialog, context| dialog.input(Input::Key(key), context)),
             },
         }
     }
@@ -136,8 +137,7 @@ impl App {
 
     fn start_key(&mut self, key: KeyEvent, chord: Chord, now: Instant) {
         if self.start.captures_text() {
-            let wish = self.start.key(key);
-            return self.wish(wish);
+            return self.start.input(Input::Key(key));
         }
         // Esc returns to a session that lies underneath.
         let cancel = self.keymap.lookup(Context::Gate, chord) == Some(ActionId::Cancel);
@@ -189,11 +189,11 @@ impl App {
     pub(super) fn paste(&mut self, text: &str, now: Instant) {
         self.dirty = true;
         if !self.dialogs.is_empty() {
-            self.with_dialog(now, |dialog, context| dialog.paste(text, context));
+            self.with_dialog(now, |dialog, context| dialog.input(Input::Paste(text), context));
         } else if self.is_choosing() {
-            self.start.paste(text);
+            self.start.input(Input::Paste(text));
         } else if self.pane(self.focus).is_some_and(|p| p.captures_text()) {
-            self.with_pane(self.focus, now, |pane, view| pane.paste(text, view));
+            self.with_pane(self.focus, now, |pane, view| pane.input(Input::Paste(text), view));
         } else {
             // Pasted text is never taken for keys: that would decide.
             self.say(Level::Info, "Pasted text is ignored here; m types an action".into());
@@ -291,7 +291,7 @@ impl App {
             A::Manual => self.edit(None, "", now),
             A::Policy => {
                 if let Some(session) = &self.view.session {
-                    let form = PolicyForm::new(&session.policy);
+                    let form = Form::policy(&session.policy);
                     self.open(Box::new(form));
                 }
             }

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use crossterm::event::{Event, KeyEventKind};
 use ratatui::layout::Rect;
 
-use super::dialog::asks::AsksForm;
 use super::dialog::file::FileName;
+use super::dialog::form::Form;
 use super::dialog::prompt::Confirm;
 use super::dialog::{self, Dialog, Fetch, Reply};
 use super::keymap::Keymap;
@@ -370,7 +370,7 @@ impl App {
                     self.open(Box::new(Confirm::new(title, question, yes, replies)));
                 }
                 Intent::AskFile(file) => self.open(Box::new(FileName::new(file))),
-                Intent::AskCandidates => self.open(Box::new(AsksForm::new(self.view.candidate_asks))),
+                Intent::AskCandidates => self.open(Box::new(Form::asks(self.view.candidate_asks))),
                 Intent::WakeIn(time) => self.sleep(now, time, Sleeper::Pane(from)),
             }
         }

@@ -76,13 +76,7 @@ impl App {
                 return self.click_title(&slot.tabs, slot.pane, slot.area, at);
             }
         }
-        let inner = Rect {
-            x: slot.area.x.saturating_add(1),
-            y: slot.area.y.saturating_add(1),
-            width: slot.area.width.saturating_sub(2),
-            height: slot.area.height.saturating_sub(2),
-        };
-        self.with_pane(slot.pane, now, |pane, view| pane.mouse(event, inner, view));
+        self.with_pane(slot.pane, now, |pane, view| pane.mouse(event, view));
     }
 
     /// A click on a tab in a slot's border.

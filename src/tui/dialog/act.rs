@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -13,6 +13,7 @@ use super::{Context, Dialog, Reply, next_token};
 use crate::driver::{Command, Request};
 use crate::episode::{CheckKind, ProposalId, Status, Verdict};
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::panes::words;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::{fuzzy, sanitize};
@@ -199,12 +200,8 @@ impl Dialog for Act {
         Vec::new()
     }
 
-    fn key(&mut self, key: KeyEvent, context: Context<'_>) -> Vec<Reply> {
-        if self.field.key(key) { self.changed(context) } else { Vec::new() }
-    }
-
-    fn paste(&mut self, text: &str, context: Context<'_>) -> Vec<Reply> {
-        if self.field.paste(text) { self.changed(context) } else { Vec::new() }
+    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
+        if self.field.input(input) { self.changed(context) } else { Vec::new() }
     }
 
     fn wake(&mut self, _: Context<'_>) -> Vec<Reply> {

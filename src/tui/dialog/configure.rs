@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyCode;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -14,6 +14,7 @@ use crate::episode::{Configuration, Session};
 use crate::method;
 use crate::options::{Kind, OptionSpec, Table, Values};
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::launcher::{Catalog, Entry, WorldEntry};
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
@@ -278,8 +279,8 @@ impl Dialog for Configure {
         Vec::new()
     }
 
-    fn key(&mut self, key: KeyEvent, _: Context<'_>) -> Vec<Reply> {
-        if self.focus == 2 {
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        if let (2, Input::Key(key)) = (self.focus, input) {
             match key.code {
                 KeyCode::Right | KeyCode::Char(' ' | '+') => self.change(true),
                 KeyCode::Left | KeyCode::Char('-') => self.change(false),

@@ -1,11 +1,12 @@
 //! A one-line text field over the text area widget.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use tui_textarea::{CursorMove, TextArea};
 
+use crate::tui::event::Input;
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
 
@@ -36,8 +37,16 @@ impl Field {
         *self = Field::new(text);
     }
 
-    /// A key; whether the text changed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    /// What is typed; whether the text changed.
+    pub fn input(&mut self, input: Input<'_>) -> bool {
+        let key = match input {
+            Input::Key(key) => key,
+            Input::Paste(text) => {
+                let room = LIMIT.saturating_sub(self.text().len());
+                let text: String = one_line(text).chars().take(room).collect();
+                return !text.is_empty() && self.area.insert_str(text);
+            }
+        };
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             // Lines and tabs would leave the one line.
@@ -47,13 +56,6 @@ impl Field {
             KeyCode::Char(_) if self.text().len() >= LIMIT => false,
             _ => self.area.input(key),
         }
-    }
-
-    /// Pasted text; whether the text changed.
-    pub fn paste(&mut self, text: &str) -> bool {
-        let room = LIMIT.saturating_sub(self.text().len());
-        let text: String = one_line(text).chars().take(room).collect();
-        !text.is_empty() && self.area.insert_str(text)
     }
 
     /// Draws it on the first row of the area; the cursor shows when `active`.
@@ -78,17 +80,19 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::KeyEvent;
+
     use super::*;
 
     #[test]
     fn typing_and_pasting_stay_on_one_line() {
         let mut field = Field::new("go to");
-        assert!(field.key(KeyEvent::from(KeyCode::Char('!'))));
-        assert!(!field.key(KeyEvent::from(KeyCode::Enter)));
-        assert!(!field.key(KeyEvent::new(KeyCode::Char('m'), KeyModifiers::CONTROL)));
-        assert!(field.paste(" desk\n\x1b[2J"));
+        assert!(field.input(Input::Key(KeyEvent::from(KeyCode::Char('!')))));
+        assert!(!field.input(Input::Key(KeyEvent::from(KeyCode::Enter))));
+        assert!(!field.input(Input::Key(KeyEvent::new(KeyCode::Char('m'), KeyModifiers::CONTROL))));
+        assert!(field.input(Input::Paste(" desk\n\x1b[2J")));
         assert_eq!(field.text(), "go to! desk \\x1b[2J");
-        field.paste(&"x".repeat(10_000));
+        field.input(Input::Paste(&"x".repeat(10_000)));
         assert!(field.text().len() <= LIMIT);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -12,6 +11,7 @@ use super::{Context, Dialog, Reply};
 use crate::driver::{Command, SetSource, WorkshopCommand};
 use crate::precondition::ADOPTED_SUFFIX;
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::pane::FileUse;
 use crate::tui::sanitize;
 use crate::tui::theme::Role;
@@ -33,10 +33,6 @@ impl FileName {
             FileUse::Compare { name, .. } => Field::new(name),
         };
         FileName { purpose, field, replaces: None, problem: None }
-    }
-
-    fn changed(&mut self) {
-        (self.replaces, self.problem) = (None, None);
     }
 
     fn accept(&mut self) -> Vec<Reply> {
@@ -128,16 +124,9 @@ impl Dialog for FileName {
         if action == ActionId::Accept { self.accept() } else { Vec::new() }
     }
 
-    fn key(&mut self, key: KeyEvent, _: Context<'_>) -> Vec<Reply> {
-        if self.field.key(key) {
-            self.changed();
-        }
-        Vec::new()
-    }
-
-    fn paste(&mut self, text: &str, _: Context<'_>) -> Vec<Reply> {
-        if self.field.paste(text) {
-            self.changed();
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        if self.field.input(input) {
+            (self.replaces, self.problem) = (None, None);
         }
         Vec::new()
     }

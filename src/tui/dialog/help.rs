@@ -4,11 +4,12 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crossterm::event::{MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 
 use super::list::scrollbar;
 use super::{Context, Dialog, Reply};
 use crate::tui::actions::{ACTIONS, ActionId, CONTEXTS};
+use crate::tui::event::Input;
 use crate::tui::keymap::Keymap;
 use crate::tui::panes::wrap::wrapped;
 use crate::tui::theme::{Role, Theme};
@@ -114,8 +115,8 @@ impl Dialog for Help {
         Vec::new()
     }
 
-    fn key(&mut self, key: crossterm::event::KeyEvent, context: Context<'_>) -> Vec<Reply> {
-        use crossterm::event::KeyCode;
+    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
+        let Input::Key(key) = input else { return Vec::new() };
         match key.code {
             KeyCode::Char('?' | 'q') => vec![Reply::Close],
             KeyCode::Char('j') => self.act(ActionId::ItemDown, context),

@@ -1,5 +1,6 @@
 //! A list with a cursor, of which only the visible rows are built.
 
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -59,6 +60,21 @@ impl List {
     pub fn row_at(&self, area: Rect, at: Position, len: usize) -> Option<usize> {
         let row = self.top + usize::from(at.y.checked_sub(area.y)?);
         (area.contains(at) && row < len).then_some(row)
+    }
+
+    /// The wheel moves the cursor; a click marks the row under it, and is told.
+    pub fn mouse(&mut self, event: MouseEvent, area: Rect, len: usize) -> Option<usize> {
+        match event.kind {
+            MouseEventKind::ScrollUp => self.step(-1, len),
+            MouseEventKind::ScrollDown => self.step(1, len),
+            MouseEventKind::Down(MouseButton::Left) => {
+                let row = self.row_at(area, Position::new(event.column, event.row), len)?;
+                self.cursor = row;
+                return Some(row);
+            }
+            _ => {}
+        }
+        None
     }
 
     /// How many rows of `len` were left out above and below when it was drawn last.

@@ -3,15 +3,14 @@
 //! A dialog reads the view and replies; sending commands and opening further dialogs is the application's.
 
 pub mod act;
-pub mod asks;
 pub mod configure;
 pub mod field;
 pub mod file;
+pub mod form;
 pub mod help;
 pub mod list;
 pub mod palette;
 pub mod pick;
-pub mod policy;
 pub mod prompt;
 pub mod text;
 pub mod tree;
@@ -19,11 +18,12 @@ pub mod tree;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crossterm::event::{KeyEvent, MouseEvent};
+use crossterm::event::MouseEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::actions::ActionId;
+use super::event::Input;
 use super::keymap::Keymap;
 use super::launcher::ExportForm;
 use super::theme::Theme;
@@ -92,9 +92,9 @@ pub trait Dialog {
     /// A dialog key; returns what it wants done. `Close` never arrives: the application closes.
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply>;
 
-    /// Any other key: text.
-    fn key(&mut self, key: KeyEvent, context: Context<'_>) -> Vec<Reply> {
-        let _ = (key, context);
+    /// Any other key, or pasted text.
+    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
+        let _ = (input, context);
         Vec::new()
     }
 
@@ -106,12 +106,6 @@ pub trait Dialog {
     /// Whether it holds a text of many lines: then only the keys that accept it and that close the dialog are its bindings.
     fn holds_lines(&self) -> bool {
         false
-    }
-
-    /// Pasted text.
-    fn paste(&mut self, text: &str, context: Context<'_>) -> Vec<Reply> {
-        let _ = (text, context);
-        Vec::new()
     }
 
     /// A mouse event inside the area last drawn.

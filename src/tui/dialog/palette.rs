@@ -1,14 +1,15 @@
 //! The command palette: every action by name, what cannot be done now shown with its reason.
 
-use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::MouseEvent;
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::field::Field;
 use super::list::List;
 use super::{Context, Dialog, Reply};
 use crate::tui::actions::{ACTIONS, ActionId, ActionSpec};
+use crate::tui::event::Input;
 use crate::tui::theme::Role;
 use crate::tui::{fuzzy, sanitize};
 
@@ -87,27 +88,17 @@ impl Dialog for Palette {
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
-        let len = self.found.len();
-        match action {
-            ActionId::Accept => {
-                let chosen = self.found.get(self.list.cursor()).and_then(|r| self.rows.get(*r));
-                // Doing what is disabled says why in the message line.
-                return chosen.map(|(spec, _)| vec![Reply::Close, Reply::Do(spec.id)]).unwrap_or_default();
-            }
-            _ => self.list.act(action, len),
+        if action != ActionId::Accept {
+            self.list.act(action, self.found.len());
+            return Vec::new();
         }
-        Vec::new()
+        let chosen = self.found.get(self.list.cursor()).and_then(|r| self.rows.get(*r));
+        // Doing what is disabled says why in the message line.
+        chosen.map(|(spec, _)| vec![Reply::Close, Reply::Do(spec.id)]).unwrap_or_default()
     }
 
-    fn key(&mut self, key: KeyEvent, _: Context<'_>) -> Vec<Reply> {
-        if self.field.key(key) {
-            self.search();
-        }
-        Vec::new()
-    }
-
-    fn paste(&mut self, text: &str, _: Context<'_>) -> Vec<Reply> {
-        if self.field.paste(text) {
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        if self.field.input(input) {
             self.search();
         }
         Vec::new()
@@ -115,16 +106,9 @@ impl Dialog for Palette {
 
     fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
         let below = Rect { y: area.y + area.height.min(2), height: area.height.saturating_sub(2), ..area };
-        match event.kind {
-            MouseEventKind::ScrollUp => self.act(ActionId::ItemUp, context),
-            MouseEventKind::ScrollDown => self.act(ActionId::ItemDown, context),
-            MouseEventKind::Down(MouseButton::Left) => {
-                let at = Position::new(event.column, event.row);
-                let Some(row) = self.list.row_at(below, at, self.found.len()) else { return Vec::new() };
-                self.list.step(row as isize - self.list.cursor() as isize, self.found.len());
-                self.act(ActionId::Accept, context)
-            }
-            _ => Vec::new(),
+        match self.list.mouse(event, below, self.found.len()) {
+            Some(_) => self.act(ActionId::Accept, context),
+            None => Vec::new(),
         }
     }
 }

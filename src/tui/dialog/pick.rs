@@ -1,10 +1,10 @@
 //! Dialogs that pick one of a few: a theme, a form to write the session out in.
 
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::MouseEvent;
 
 use super::list::List;
 use super::{Context, Dialog, Reply};
@@ -92,24 +92,18 @@ impl Dialog for Pick {
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
-        let len = self.items.len();
-        match action {
-            ActionId::Accept => {
-                let chosen = self.items.get(self.list.cursor()).map(|i| i.chosen.clone());
-                return std::iter::once(Reply::Close).chain(chosen).collect();
-            }
-            _ => self.list.act(action, len),
+        if action == ActionId::Accept {
+            let chosen = self.items.get(self.list.cursor()).map(|i| i.chosen.clone());
+            return std::iter::once(Reply::Close).chain(chosen).collect();
         }
+        self.list.act(action, self.items.len());
         self.preview()
     }
 
     fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
-        let at = Position::new(event.column, event.row);
-        let row = self.list.row_at(area, at, self.items.len());
-        if let (MouseEventKind::Down(MouseButton::Left), Some(row)) = (event.kind, row) {
-            self.list = List::at(row);
-            return self.act(ActionId::Accept, context);
+        match self.list.mouse(event, area, self.items.len()) {
+            Some(_) => self.act(ActionId::Accept, context),
+            None => self.preview(),
         }
-        Vec::new()
     }
 }

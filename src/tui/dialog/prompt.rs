@@ -1,6 +1,5 @@
 //! Dialogs that ask for one line (a reason, a remark) or for a yes.
 
-use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -12,62 +11,59 @@ use super::{Context, Dialog, Reply};
 use crate::driver::{Command, Request};
 use crate::episode::{OfferId, ProposalId};
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::sanitize;
 use crate::tui::theme::Role;
 
-/// What the line is for.
-#[derive(Debug, Clone, PartialEq)]
-enum Purpose {
-    Reject(ProposalId),
-    Refuse(OfferId),
-    Note,
-}
+/// What a line that was typed is sent as; `None` for nothing.
+type Sent = Box<dyn Fn(String) -> Option<Request>>;
 
 /// Asks for one line.
 pub struct Prompt {
-    purpose: Purpose,
+    title: &'static str,
+    /// What accepting does, in a word.
+    accept: &'static str,
     about: String,
     field: Field,
+    sent: Sent,
 }
 
 impl Prompt {
+    fn new(title: &'static str, accept: &'static str, about: String, sent: Sent) -> Self {
+        Prompt { title, accept, about, field: Field::new(""), sent }
+    }
+
     /// Asks why a proposal is refused.
     pub fn reject(proposal: ProposalId, action: &str) -> Self {
         let about =
             format!("{}\nWhy not? The model is told, as your decision. Empty is allowed.", sanitize::line(action));
-        Prompt { purpose: Purpose::Reject(proposal), about, field: Field::new("") }
+        let sent = move |reason| Some(Request::Reject { proposal, reason });
+        Prompt::new("Reject the proposal", "reject", about, Box::new(sent))
     }
 
     /// Asks why an offered belief is refused.
     pub fn refuse(offer: OfferId, update: &str) -> Self {
         let update = sanitize::line(update);
         let about = format!("Written for: {update}\nWhy not? What is believed stays as it is. Empty is allowed.");
-        Prompt { purpose: Purpose::Refuse(offer), about, field: Field::new("") }
+        let sent = move |reason| Some(Request::RefuseOffer { offer, reason });
+        Prompt::new("Refuse the new belief", "refuse", about, Box::new(sent))
     }
 
     /// Asks for a remark.
     pub fn note() -> Self {
         let about = "A remark at this step, kept in the session.".to_owned();
-        Prompt { purpose: Purpose::Note, about, field: Field::new("") }
+        let sent = |text: String| (!text.is_empty()).then_some(Request::Note(text));
+        Prompt::new("Note", "write", about, Box::new(sent))
     }
 }
 
 impl Dialog for Prompt {
     fn title(&self) -> String {
-        match self.purpose {
-            Purpose::Reject(_) => "Reject the proposal".into(),
-            Purpose::Refuse(_) => "Refuse the new belief".into(),
-            Purpose::Note => "Note".into(),
-        }
+        self.title.into()
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        let accept = match self.purpose {
-            Purpose::Reject(_) => "reject",
-            Purpose::Refuse(_) => "refuse",
-            Purpose::Note => "write",
-        };
-        vec![(ActionId::Accept, accept), (ActionId::Close, "cancel")]
+        vec![(ActionId::Accept, self.accept), (ActionId::Close, "cancel")]
     }
 
     fn size(&self, _: Context<'_>) -> (u16, u16) {
@@ -85,26 +81,12 @@ impl Dialog for Prompt {
         if action != ActionId::Accept {
             return Vec::new();
         }
-        let text = self.field.text().trim().to_owned();
-        match self.purpose {
-            Purpose::Reject(proposal) => {
-                vec![Reply::Close, Reply::Send(Command::Gate(Request::Reject { proposal, reason: text }))]
-            }
-            Purpose::Refuse(offer) => {
-                vec![Reply::Close, Reply::Send(Command::Gate(Request::RefuseOffer { offer, reason: text }))]
-            }
-            Purpose::Note if text.is_empty() => vec![Reply::Close],
-            Purpose::Note => vec![Reply::Close, Reply::Send(Command::Gate(Request::Note(text)))],
-        }
+        let sent = (self.sent)(self.field.text().trim().to_owned());
+        std::iter::once(Reply::Close).chain(sent.map(|request| Reply::Send(Command::Gate(request)))).collect()
     }
 
-    fn key(&mut self, key: KeyEvent, _: Context<'_>) -> Vec<Reply> {
-        self.field.key(key);
-        Vec::new()
-    }
-
-    fn paste(&mut self, text: &str, _: Context<'_>) -> Vec<Reply> {
-        self.field.paste(text);
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        self.field.input(input);
         Vec::new()
     }
 }

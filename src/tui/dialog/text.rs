@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -16,6 +16,7 @@ use crate::driver::{BeliefReading, Command, Request};
 use crate::episode::{OfferId, ProposalId};
 use crate::sanitize;
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::panes::draw::Row;
 use crate::tui::panes::{draw, offer, words, wrap};
 use crate::tui::theme::Role;
@@ -227,24 +228,24 @@ impl Dialog for TextForm {
         }
     }
 
-    fn key(&mut self, key: KeyEvent, _: Context<'_>) -> Vec<Reply> {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        let changed = match key.code {
-            KeyCode::Char(_) if self.text().len() >= LIMIT => false,
-            KeyCode::Char('u') if control => self.area.delete_line_by_head(),
-            _ => self.area.input(key),
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        let room = LIMIT.saturating_sub(self.text().len());
+        let changed = match input {
+            Input::Paste(text) => {
+                let text: String = text.replace("\r\n", "\n").replace('\r', "\n").chars().take(room).collect();
+                !text.is_empty() && self.area.insert_str(text)
+            }
+            Input::Key(key) => match key.code {
+                KeyCode::Char(_) if room == 0 => false,
+                KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => self.area.delete_line_by_head(),
+                _ => self.area.input(key),
+            },
         };
         if changed { self.changed() } else { Vec::new() }
     }
 
     fn holds_lines(&self) -> bool {
         true
-    }
-
-    fn paste(&mut self, text: &str, _: Context<'_>) -> Vec<Reply> {
-        let room = LIMIT.saturating_sub(self.text().len());
-        let text: String = text.replace("\r\n", "\n").replace('\r', "\n").chars().take(room).collect();
-        if !text.is_empty() && self.area.insert_str(text) { self.changed() } else { Vec::new() }
     }
 
     fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {

@@ -1,8 +1,8 @@
 //! The undo tree: every step and branch of the session; go to any of them.
 
-use crossterm::event::{KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, MouseEvent};
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::list::List;
@@ -10,6 +10,7 @@ use super::{Context, Dialog, Reply};
 use crate::driver::{Command, Request};
 use crate::episode::{Node, NodeId, Session};
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::panes::words;
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
@@ -123,48 +124,29 @@ impl Dialog for Tree {
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
-        let len = self.rows.len();
-        match action {
-            ActionId::Accept => {
-                let row = self.rows.get(self.list.cursor());
-                return row
-                    .map(|r| vec![Reply::Close, Reply::Send(Command::Gate(Request::Goto(r.node)))])
-                    .unwrap_or_default();
-            }
-            _ => self.list.act(action, len),
+        if action != ActionId::Accept {
+            self.list.act(action, self.rows.len());
+            return Vec::new();
+        }
+        let row = self.rows.get(self.list.cursor());
+        row.map(|r| vec![Reply::Close, Reply::Send(Command::Gate(Request::Goto(r.node)))]).unwrap_or_default()
+    }
+
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        let Input::Key(key) = input else { return Vec::new() };
+        match key.code {
+            KeyCode::Char('j') => self.list.step(1, self.rows.len()),
+            KeyCode::Char('k') => self.list.step(-1, self.rows.len()),
+            KeyCode::Char('t' | 'q') => return vec![Reply::Close],
+            KeyCode::Char('g') | KeyCode::Home => self.list = List::at(0),
+            KeyCode::Char('G') | KeyCode::End => self.list = List::at(self.rows.len().saturating_sub(1)),
+            _ => {}
         }
         Vec::new()
     }
 
-    fn key(&mut self, key: KeyEvent, context: Context<'_>) -> Vec<Reply> {
-        match key.code {
-            KeyCode::Char('j') => self.act(ActionId::ItemDown, context),
-            KeyCode::Char('k') => self.act(ActionId::ItemUp, context),
-            KeyCode::Char('t' | 'q') => vec![Reply::Close],
-            KeyCode::Char('g') | KeyCode::Home => {
-                self.list = List::at(0);
-                Vec::new()
-            }
-            KeyCode::Char('G') | KeyCode::End => {
-                self.list = List::at(self.rows.len().saturating_sub(1));
-                Vec::new()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
-        match event.kind {
-            MouseEventKind::ScrollUp => self.act(ActionId::ItemUp, context),
-            MouseEventKind::ScrollDown => self.act(ActionId::ItemDown, context),
-            MouseEventKind::Down(MouseButton::Left) => {
-                let at = Position::new(event.column, event.row);
-                if let Some(row) = self.list.row_at(area, at, self.rows.len()) {
-                    self.list = List::at(row);
-                }
-                Vec::new()
-            }
-            _ => Vec::new(),
-        }
+    fn mouse(&mut self, event: MouseEvent, area: Rect, _: Context<'_>) -> Vec<Reply> {
+        self.list.mouse(event, area, self.rows.len());
+        Vec::new()
     }
 }

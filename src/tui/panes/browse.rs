@@ -1,10 +1,12 @@
 //! What most panes do alike: move in a list, search in it, click and scroll.
 
-use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 
+use super::draw::{Painter, Row};
 use super::find::{Find, Rows};
 use super::list::ListState;
+use crate::tui::event::Input;
 use crate::tui::pane::PaneAction;
 
 /// A list with a search.
@@ -66,17 +68,37 @@ impl Browser {
         true
     }
 
-    /// A key for the search line.
-    pub fn key(&mut self, key: KeyEvent, rows: &Rows<'_>) {
-        if let Some(row) = self.find.key(key, rows) {
+    /// What is typed into the search line.
+    pub fn input(&mut self, input: Input<'_>, rows: &Rows<'_>) {
+        if let Some(row) = self.find.input(input, rows) {
             self.list.go(row, rows.len);
         }
     }
 
-    /// Text pasted into the search line.
-    pub fn paste(&mut self, text: &str, rows: &Rows<'_>) {
-        if let Some(row) = self.find.paste(text, rows) {
-            self.list.go(row, rows.len);
+    /// Draws the rows in sight, each made by `row` for a width in columns, with the cursor, what the search found and the scroll
+    /// indicator.
+    pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, len: usize, row: impl FnMut(usize, usize) -> Row) {
+        let window = self.list.window(len, usize::from(area.height));
+        let area = painter.scrollbar(area, window.start, len);
+        self.draw_rows(painter, area, window, true, row);
+    }
+
+    /// Draws the rows of a window; the cursor is marked if `active`.
+    pub fn draw_rows(
+        &mut self,
+        painter: &mut Painter<'_>,
+        area: Rect,
+        window: std::ops::Range<usize>,
+        active: bool,
+        mut row: impl FnMut(usize, usize) -> Row,
+    ) {
+        self.body = area;
+        for (line, at) in window.enumerate() {
+            painter.row(area, line, &row(at, usize::from(area.width)));
+            if active && at == self.list.cursor() {
+                painter.select(area, line);
+            }
+            painter.matches(area, line, self.find.pattern());
         }
     }
 
@@ -94,5 +116,51 @@ impl Browser {
             }
             _ => Mouse::Nothing,
         }
+    }
+}
+
+/// Rows that have no cursor of their own, below or beside a list: only their window moves.
+#[derive(Debug, Default)]
+pub struct Scrolled {
+    /// The window.
+    pub list: ListState,
+    /// Where they were drawn last.
+    pub area: Rect,
+    /// How many there were.
+    pub len: usize,
+}
+
+impl Scrolled {
+    /// Rows shown from their end, until a person scrolls up.
+    pub fn following() -> Self {
+        Scrolled { list: ListState::following(), ..Scrolled::default() }
+    }
+
+    /// Draws the rows in sight.
+    pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, rows: &[Row]) {
+        let window = self.window(area, rows.len());
+        let area = painter.scrollbar(area, window.start, rows.len());
+        painter.rows(area, rows.get(window).unwrap_or_default());
+    }
+
+    /// The rows in sight of `len`, drawn in an area.
+    pub fn window(&mut self, area: Rect, len: usize) -> std::ops::Range<usize> {
+        (self.len, self.area) = (len, area);
+        self.list.window(len, usize::from(area.height))
+    }
+
+    /// Scrolls by a turn of the wheel.
+    pub fn wheel(&mut self, down: bool) {
+        self.list.wheel(down, self.len);
+    }
+
+    /// Scrolls where the wheel was turned over the rows; whether it was.
+    pub fn mouse(&mut self, event: MouseEvent) -> bool {
+        let turned = matches!(event.kind, MouseEventKind::ScrollDown | MouseEventKind::ScrollUp);
+        let here = turned && self.area.contains((event.column, event.row).into());
+        if here {
+            self.wheel(event.kind == MouseEventKind::ScrollDown);
+        }
+        here
     }
 }

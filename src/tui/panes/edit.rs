@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::draw::Painter;
+use crate::tui::event::Input;
 use crate::tui::pane::Intent;
 use crate::tui::theme::Role;
 
@@ -66,8 +67,16 @@ impl Editor {
         self.area.lines().join("\n")
     }
 
-    /// Takes a key.
-    pub fn key(&mut self, key: KeyEvent) -> Edited {
+    /// Takes what is typed; line breaks that are pasted become blanks where there is one line only.
+    pub fn input(&mut self, input: Input<'_>) -> Edited {
+        let key = match input {
+            Input::Key(key) => key,
+            Input::Paste(text) => {
+                let text = text.replace("\r\n", "\n").replace('\r', "\n");
+                let text = if self.lines { text } else { text.trim_end().replace('\n', " ") };
+                return if self.area.insert_str(text) { Edited::Changed } else { Edited::Same };
+            }
+        };
         if key.kind == KeyEventKind::Release {
             return Edited::Same;
         }
@@ -84,13 +93,6 @@ impl Editor {
         let changed =
             if ctrl && key.code == KeyCode::Char('u') { self.area.delete_line_by_head() } else { self.area.input(key) };
         if changed { Edited::Changed } else { Edited::Same }
-    }
-
-    /// Takes pasted text; line breaks become blanks where there is one line only.
-    pub fn paste(&mut self, text: &str) -> Edited {
-        let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let text = if self.lines { text } else { text.trim_end().replace('\n', " ") };
-        if self.area.insert_str(text) { Edited::Changed } else { Edited::Same }
     }
 
     /// Draws the text with its cursor.
@@ -146,30 +148,32 @@ impl Debounce {
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::KeyEvent;
+
     use super::*;
 
-    fn press(code: KeyCode) -> KeyEvent {
-        KeyEvent::new(code, KeyModifiers::NONE)
+    fn press(code: KeyCode) -> Input<'static> {
+        Input::Key(KeyEvent::from(code))
     }
 
     #[test]
     fn a_line_stays_a_line() {
         let mut editor = Editor::line("take mug 1");
-        assert_eq!(editor.key(press(KeyCode::Char('!'))), Edited::Changed);
-        assert_eq!(editor.paste("a\nb\n"), Edited::Changed);
+        assert_eq!(editor.input(press(KeyCode::Char('!'))), Edited::Changed);
+        assert_eq!(editor.input(Input::Paste("a\nb\n")), Edited::Changed);
         assert_eq!(editor.text(), "take mug 1!a b");
-        assert_eq!(editor.key(press(KeyCode::Left)), Edited::Same);
-        assert_eq!(editor.key(press(KeyCode::Enter)), Edited::Accept);
-        assert_eq!(editor.key(press(KeyCode::Esc)), Edited::Cancel);
+        assert_eq!(editor.input(press(KeyCode::Left)), Edited::Same);
+        assert_eq!(editor.input(press(KeyCode::Enter)), Edited::Accept);
+        assert_eq!(editor.input(press(KeyCode::Esc)), Edited::Cancel);
     }
 
     #[test]
     fn many_lines_take_line_breaks() {
         let mut editor = Editor::lines("a\nb");
-        assert_eq!(editor.key(press(KeyCode::Enter)), Edited::Changed);
+        assert_eq!(editor.input(press(KeyCode::Enter)), Edited::Changed);
         assert_eq!(editor.text(), "\na\nb");
         let save = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
-        assert_eq!(editor.key(save), Edited::Accept);
+        assert_eq!(editor.input(Input::Key(save)), Edited::Accept);
     }
 
     #[test]

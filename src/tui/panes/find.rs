@@ -2,11 +2,11 @@
 //!
 //! Lower-case patterns match any case. The rows' texts come from the pane, one at a time.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::draw::{Painter, run, split_bottom, split_left};
 use super::edit::{Edited, Editor};
+use crate::tui::event::Input;
 use crate::tui::theme::Role;
 
 /// A search: closed, being typed, or accepted.
@@ -45,20 +45,9 @@ impl Find {
         &self.pattern
     }
 
-    /// A key for the search line; returns the row to go to.
-    pub fn key(&mut self, key: KeyEvent, rows: &Rows<'_>) -> Option<usize> {
-        let edited = self.input.as_mut()?.key(key);
-        self.edited(edited, rows)
-    }
-
-    /// Text pasted into the search line.
-    pub fn paste(&mut self, text: &str, rows: &Rows<'_>) -> Option<usize> {
-        let edited = self.input.as_mut()?.paste(text);
-        self.edited(edited, rows)
-    }
-
-    fn edited(&mut self, edited: Edited, rows: &Rows<'_>) -> Option<usize> {
-        match edited {
+    /// What is typed into the search line; returns the row to go to.
+    pub fn input(&mut self, input: Input<'_>, rows: &Rows<'_>) -> Option<usize> {
+        match self.input.as_mut()?.input(input) {
             Edited::Same => None,
             Edited::Changed => {
                 self.pattern = self.input.as_ref().map(Editor::text).unwrap_or_default();
@@ -123,7 +112,7 @@ impl Find {
 
 #[cfg(test)]
 mod tests {
-    use crossterm::event::{KeyCode, KeyModifiers};
+    use crossterm::event::{KeyCode, KeyEvent};
 
     use super::*;
 
@@ -134,17 +123,15 @@ mod tests {
         let rows = Rows { len: texts.len(), text: &text };
         let mut find = Find::default();
         find.open(1);
-        let mut key = |code| find.key(KeyEvent::new(code, KeyModifiers::NONE), &rows);
-        assert_eq!(key(KeyCode::Char('m')), Some(2));
-        assert_eq!(key(KeyCode::Enter), None);
+        let key = |code: KeyCode| Input::Key(KeyEvent::from(code));
+        assert_eq!(find.input(key(KeyCode::Char('m')), &rows), Some(2));
+        assert_eq!(find.input(key(KeyCode::Enter), &rows), None);
         assert_eq!(find.next(2, true, &rows), Some(0));
         assert_eq!(find.next(0, false, &rows), Some(2));
         find.open(2);
-        for c in "fo".chars() {
-            find.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &rows);
-        }
+        find.input(Input::Paste("fo"), &rows);
         assert_eq!(find.next(0, true, &rows), Some(1), "lower case matches any case");
-        assert_eq!(find.key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), &rows), Some(2));
+        assert_eq!(find.input(key(KeyCode::Esc), &rows), Some(2));
         assert!(find.pattern().is_empty());
     }
 }

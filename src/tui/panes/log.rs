@@ -1,17 +1,14 @@
 //! The session's records as they are in the log, one a row. Only what is shown is put into words.
 
-use crossterm::event::{KeyEvent, MouseEvent};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run};
-use super::find::Rows;
 use super::summary::{kind, summary};
 use crate::driver::{Command, Level, Request};
 use crate::episode::{Event, NodeId, Record};
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
-use crate::tui::theme::{Role, Theme};
+use crate::tui::theme::Role;
 use crate::tui::view::View;
 
 /// The pane.
@@ -29,14 +26,6 @@ impl Default for LogPane {
 impl LogPane {
     fn record<'a>(&self, view: &'a View) -> Option<&'a Record> {
         view.records.get(self.browser.list.cursor())
-    }
-
-    fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
-        let text = |row: usize| {
-            let words = |r: &Record| format!("{} {}", kind(&r.event).0, summary(r));
-            view.records.get(row).map(words).unwrap_or_default()
-        };
-        act(&mut self.browser, &Rows { len: view.records.len(), text: &text });
     }
 }
 
@@ -90,26 +79,34 @@ impl Pane for LogPane {
         Vec::new()
     }
 
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
-        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, view: &View) -> usize {
+        view.records.len()
+    }
+
+    fn row_text(&self, row: usize, view: &View) -> String {
+        let words = |r: &Record| format!("{} {}", kind(&r.event).0, summary(r));
+        view.records.get(row).map(words).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         if view.records.is_empty() {
             painter.empty(area, "No records yet. Every event of a session is listed here, as its file holds it.");
             return;
         }
-        let area = self.browser.find.draw(&mut painter, area);
-        let len = view.records.len();
-        let window = self.browser.list.window(len, usize::from(area.height));
-        let area = painter.scrollbar(area, window.start, len);
-        self.browser.body = area;
+        let area = self.browser.find.draw(painter, area);
         let first = view.records.first().map_or(0, |r| r.ts);
-        let digits = len.to_string().len();
-        for (line, record) in view.records.get(window.clone()).unwrap_or_default().iter().enumerate() {
-            painter.row(area, line, &row(record, first, digits, usize::from(area.width)));
-            if window.start + line == self.browser.list.cursor() {
-                painter.select(area, line);
-            }
-            painter.matches(area, line, self.browser.find.pattern());
-        }
+        let digits = view.records.len().to_string().len();
+        self.browser.draw(painter, area, view.records.len(), |at, width| {
+            view.records.get(at).map(|record| row(record, first, digits, width)).unwrap_or_default()
+        });
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -134,32 +131,8 @@ impl Pane for LogPane {
                 let json = self.record(view).and_then(|r| serde_json::to_string(r).ok());
                 json.map(Intent::Copy).into_iter().collect()
             }
-            _ => {
-                self.browse(view, |browser, rows| {
-                    browser.act(action, rows);
-                });
-                Vec::new()
-            }
+            _ => self.browse(action, view),
         }
-    }
-
-    fn captures_text(&self) -> bool {
-        self.browser.find.is_open()
-    }
-
-    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
-        self.browse(view, |browser, rows| browser.key(key, rows));
-        Vec::new()
-    }
-
-    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
-        self.browse(view, |browser, rows| browser.paste(text, rows));
-        Vec::new()
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _area: Rect, view: &View) -> Vec<Intent> {
-        self.browser.mouse(event, view.records.len());
-        Vec::new()
     }
 }
 

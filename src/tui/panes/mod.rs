@@ -6,11 +6,11 @@
 //! read the view and answer actions with intents; keys, borders and dialogs are the application's.
 
 mod blocking;
-mod browse;
-pub(in crate::tui) mod draw;
-mod edit;
-mod find;
-mod list;
+pub mod browse;
+pub mod draw;
+pub mod edit;
+pub mod find;
+pub mod list;
 mod log;
 mod model;
 mod observations;

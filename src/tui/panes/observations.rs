@@ -1,12 +1,9 @@
 //! The episode as the agent saw it: task, actions, observations, wrapped. Grows at the end without moving a reader.
 
-use crossterm::event::{KeyEvent, MouseEvent};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, Run, run};
-use super::find::Rows;
 use super::trail::Trail;
 use super::{words, wrap};
 use crate::driver::{Command, Level, Request};
@@ -77,11 +74,6 @@ impl ObservationsPane {
             self.browser.list.go(row, self.lines.len());
         }
         self.browser.list.grown(self.lines.len());
-    }
-
-    fn browse(&mut self, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
-        let text = |row: usize| self.lines.get(row).map(|l| l.text.clone()).unwrap_or_default();
-        act(&mut self.browser, &Rows { len: self.lines.len(), text: &text });
     }
 
     fn mark(&self, theme: &Theme, session: &Session, line: &Line) -> Option<Run> {
@@ -169,29 +161,42 @@ impl Pane for ObservationsPane {
         Vec::new()
     }
 
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
-        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.lines.len()
+    }
+
+    fn row_text(&self, row: usize, _view: &View) -> String {
+        self.lines.get(row).map(|l| l.text.clone()).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let Some(session) = view.session.as_ref().filter(|s| s.is_started()) else {
             painter.empty(area, "Nothing observed yet. Begin an episode or open a session on the start screen.");
             return;
         };
-        let area = self.browser.find.draw(&mut painter, area);
+        let area = self.browser.find.draw(painter, area);
         // One column is kept for the scroll indicator, so that its coming and going wraps nothing anew.
         self.rewrap(session, usize::from(area.width).saturating_sub(1));
-        let window = self.browser.list.window(self.lines.len(), usize::from(area.height));
+        let mut browser = std::mem::take(&mut self.browser);
+        let (theme, focused) = (painter.theme, painter.focused);
+        let window = browser.list.window(self.lines.len(), usize::from(area.height));
         painter.scrollbar(area, window.start, self.lines.len());
         let area = Rect { width: area.width.saturating_sub(1), ..area };
-        self.browser.body = area;
-        for (line, row) in window.enumerate() {
-            let Some(what) = self.lines.get(row) else { break };
-            let mut runs: Row = vec![Run { role: what.role, text: what.text.clone() }];
-            runs.extend(self.mark(theme, session, what));
-            painter.row(area, line, &runs);
-            if row == self.browser.list.cursor() && focused {
-                painter.select(area, line);
-            }
-            painter.matches(area, line, self.browser.find.pattern());
-        }
+        browser.draw_rows(painter, area, window, focused, |at, _| {
+            let Some(line) = self.lines.get(at) else { return Row::new() };
+            let mut runs = vec![Run { role: line.role, text: line.text.clone() }];
+            runs.extend(self.mark(theme, session, line));
+            runs
+        });
+        self.browser = browser;
     }
 
     fn actions(&self, _view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -214,31 +219,7 @@ impl Pane for ObservationsPane {
                 _ => vec![Intent::Say(Level::Info, "the episode is at this step".into())],
             },
             PaneAction::Copy => node.map(|n| Intent::Copy(n.outcome.observation.clone())).into_iter().collect(),
-            _ => {
-                self.browse(|browser, rows| {
-                    browser.act(action, rows);
-                });
-                Vec::new()
-            }
+            _ => self.browse(action, view),
         }
-    }
-
-    fn captures_text(&self) -> bool {
-        self.browser.find.is_open()
-    }
-
-    fn key(&mut self, key: KeyEvent, _view: &View) -> Vec<Intent> {
-        self.browse(|browser, rows| browser.key(key, rows));
-        Vec::new()
-    }
-
-    fn paste(&mut self, text: &str, _view: &View) -> Vec<Intent> {
-        self.browse(|browser, rows| browser.paste(text, rows));
-        Vec::new()
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _area: Rect, _view: &View) -> Vec<Intent> {
-        self.browser.mouse(event, self.lines.len());
-        Vec::new()
     }
 }

@@ -7,6 +7,9 @@ use crate::episode::{Actor, Mark, Origin, Proposal};
 use crate::tui::theme::{Glyphs, Role, Theme};
 pub use crate::words::count;
 
+/// What panes say before there is a session.
+pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
+
 /// Symbolic scores from here down have no plan behind them.
 const NO_PLAN: f64 = -500.0;
 

@@ -11,7 +11,7 @@ fn the_shipped_themes_load_and_set_every_role_readably() {
     assert_eq!(themes.len(), SHIPPED.len());
     for theme in themes.iter().filter(|t| t.name != "monochrome") {
         let ground = theme.style(Role::Text).bg.unwrap();
-        for role in ROLES {
+        for &role in ROLES {
             let style = theme.style(role);
             let fg = style.fg.unwrap_or_else(|| panic!("{} lacks {role:?}", theme.name));
             let ratio = color::contrast(fg, style.bg.unwrap_or(ground)).unwrap();
@@ -27,7 +27,7 @@ fn monochrome_has_no_colour() {
     let (themes, _) = load(Wanted { depth: Depth::None, ..wanted(None, None) }).unwrap();
     assert_eq!(themes[0].name, "monochrome");
     for theme in &themes {
-        for role in ROLES {
+        for &role in ROLES {
             assert_eq!((theme.style(role).fg, theme.style(role).bg), (None, None), "{}", theme.name);
         }
     }
@@ -36,7 +36,7 @@ fn monochrome_has_no_colour() {
 #[test]
 fn few_colours_get_the_nearest() {
     let (themes, _) = load(Wanted { depth: Depth::Sixteen, ..wanted(Some("dark"), None) }).unwrap();
-    for role in ROLES {
+    for &role in ROLES {
         assert!(!matches!(themes[0].style(role).fg, Some(Color::Rgb(..) | Color::Indexed(_))), "{role:?}");
     }
 }

@@ -8,21 +8,19 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crossterm::event::{KeyEvent, MouseEvent};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, split_bottom};
 use super::edit::Editor;
-use super::find::Rows;
 use super::words;
 use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Situation};
 use crate::episode::{CheckKind, Mark, Proposal, Verdict};
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
-use crate::tui::theme::{Role, Theme};
+use crate::tui::theme::Role;
 use crate::tui::view::View;
 
 /// Lines of the explanation at the bottom.
@@ -220,16 +218,6 @@ impl BlockingPane {
             }
         }
     }
-
-    fn browse(&mut self, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
-        let mut browser = std::mem::take(&mut self.browser);
-        let text = |row: usize| {
-            let node = self.shown.get(row).and_then(|i| self.nodes().get(*i));
-            node.map(|n| n.text.clone()).unwrap_or_default()
-        };
-        act(&mut browser, &Rows { len: self.shown.len(), text: &text });
-        self.browser = browser;
-    }
 }
 
 /// The verdicts of what is offered at the cursor, by the action's text.
@@ -294,37 +282,41 @@ impl Pane for BlockingPane {
         Vec::new()
     }
 
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
-        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.shown.len()
+    }
+
+    fn row_text(&self, row: usize, _view: &View) -> String {
+        let node = self.shown.get(row).and_then(|i| self.nodes().get(*i));
+        node.map(|n| n.text.clone()).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         if self.shown.is_empty() {
-            let text = if view.session.is_none() {
-                "No session. Begin an episode or open a session on the start screen."
-            } else {
-                "Nothing is known to block the goal. Choose a proposal to see what its action needs."
-            };
-            painter.empty(area, text);
-            return;
+            let nothing = "Nothing is known to block the goal. Choose a proposal to see what its action needs.";
+            return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { nothing });
         }
-        let area = self.browser.find.draw(&mut painter, area);
+        let area = self.browser.find.draw(painter, area);
         let (area, line) = split_bottom(area, if self.typing.is_some() { 2.min(area.height / 2) } else { 0 });
         if let Some((_, editor)) = &mut self.typing {
             painter.rule(line, 0, "another action that may resolve it");
             let (_, text) = super::draw::split_top(line, 1);
-            editor.draw(&mut painter, text);
+            editor.draw(painter, text);
         }
         let why = if area.height >= 6 { WHY.min(area.height / 3) } else { 0 };
         let (tree, below) = split_bottom(area, why);
-        let window = self.browser.list.window(self.shown.len(), usize::from(tree.height));
-        let tree = painter.scrollbar(tree, window.start, self.shown.len());
-        self.browser.body = tree;
-        for (line, row) in window.enumerate() {
-            let Some(at) = self.shown.get(row) else { break };
-            painter.row(tree, line, &self.row(*at, &theme.glyphs));
-            if row == self.browser.list.cursor() {
-                painter.select(tree, line);
-            }
-            painter.matches(tree, line, self.browser.find.pattern());
-        }
+        let (mut browser, glyphs) = (std::mem::take(&mut self.browser), &painter.theme.glyphs);
+        let row = |at: usize, _| self.shown.get(at).map(|node| self.row(*node, glyphs)).unwrap_or_default();
+        browser.draw(painter, tree, self.shown.len(), row);
+        self.browser = browser;
         if let Some((_, node)) = self.current()
             && below.height > 1
         {
@@ -380,41 +372,21 @@ impl Pane for BlockingPane {
             PaneAction::Left => self.fold(Some(true)),
             PaneAction::Right => self.fold(Some(false)),
             PaneAction::Copy => return self.current().map(|(_, n)| Intent::Copy(n.text.clone())).into_iter().collect(),
-            _ => self.browse(|browser, rows| {
-                browser.act(action, rows);
-            }),
+            _ => return self.browse(action, view),
         }
         Vec::new()
     }
 
-    fn captures_text(&self) -> bool {
-        self.browser.find.is_open() || self.typing.is_some()
+    fn is_editing(&self) -> bool {
+        self.typing.is_some()
     }
 
     fn missing(&self, action: PaneAction, _view: &View) -> Option<String> {
         self.needed(action)
     }
 
-    fn key(&mut self, key: KeyEvent, _view: &View) -> Vec<Intent> {
-        if let Some((_, editor)) = &mut self.typing {
-            let edited = editor.key(key);
-            return self.typed(edited);
-        }
-        self.browse(|browser, rows| browser.key(key, rows));
-        Vec::new()
-    }
-
-    fn paste(&mut self, text: &str, _view: &View) -> Vec<Intent> {
-        if let Some((_, editor)) = &mut self.typing {
-            let edited = editor.paste(text);
-            return self.typed(edited);
-        }
-        self.browse(|browser, rows| browser.paste(text, rows));
-        Vec::new()
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _area: Rect, _view: &View) -> Vec<Intent> {
-        self.browser.mouse(event, self.shown.len());
-        Vec::new()
+    fn edit(&mut self, input: Input<'_>, _view: &View) -> Vec<Intent> {
+        let edited = self.typing.as_mut().map(|(_, editor)| editor.input(input));
+        edited.map(|edited| self.typed(edited)).unwrap_or_default()
     }
 }

@@ -1,10 +1,11 @@
 //! Editing a prompt, message by message, before it is sent again.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
 
 use crate::driver::{Command, Level, Request};
 use crate::episode::{Ask, AskId, PromptMessage};
+use crate::tui::event::Input;
 use crate::tui::pane::Intent;
 use crate::tui::panes::draw::{Painter, run, split_bottom, split_top};
 use crate::tui::panes::edit::{Edited, Editor};
@@ -45,21 +46,17 @@ impl PromptEditor {
         self.editor = Editor::lines(text);
     }
 
-    /// Takes a key; returns whether editing goes on.
-    pub fn key(&mut self, key: KeyEvent) -> (bool, Vec<Intent>) {
-        let press = key.kind != KeyEventKind::Release;
-        match key.code {
-            KeyCode::Tab if press && self.messages.len() > 1 && !key.modifiers.contains(KeyModifiers::SHIFT) => {
-                self.turn(true);
-                return (true, Vec::new());
-            }
-            KeyCode::BackTab | KeyCode::Tab if press && self.messages.len() > 1 => {
-                self.turn(false);
-                return (true, Vec::new());
-            }
-            _ => {}
+    /// Takes what is typed; returns whether editing goes on.
+    pub fn input(&mut self, input: Input<'_>) -> (bool, Vec<Intent>) {
+        if let Input::Key(key) = input
+            && matches!(key.code, KeyCode::Tab | KeyCode::BackTab)
+            && key.kind != KeyEventKind::Release
+            && self.messages.len() > 1
+        {
+            self.turn(key.code == KeyCode::Tab && !key.modifiers.contains(KeyModifiers::SHIFT));
+            return (true, Vec::new());
         }
-        match self.editor.key(key) {
+        match self.editor.input(input) {
             Edited::Same | Edited::Changed => (true, Vec::new()),
             Edited::Cancel => {
                 (false, vec![Intent::Say(Level::Info, "the prompt is unchanged, nothing was sent".into())])
@@ -70,11 +67,6 @@ impl PromptEditor {
                 (false, vec![Intent::Send(Command::Gate(Request::Resend { ask: self.ask, messages }))])
             }
         }
-    }
-
-    /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) {
-        self.editor.paste(text);
     }
 
     /// Draws the message being edited, and what the keys do.

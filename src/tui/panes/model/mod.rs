@@ -5,20 +5,18 @@
 mod detail;
 mod editor;
 
-use crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
-use ratatui::Frame;
+use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
 use self::editor::PromptEditor;
-use super::browse::{BROWSING, Browser};
+use super::browse::{BROWSING, Browser, Scrolled};
 use super::draw::{Painter, Row, run, split_left, split_top};
-use super::find::Rows;
-use super::list::ListState;
 use super::trail::Trail;
 use super::words;
 use crate::driver::Level;
 use crate::episode::{Ask, AskId, AskState, NodeId};
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
@@ -35,13 +33,11 @@ pub struct ModelPane {
     /// All asks on the way to the cursor, oldest first.
     asks: Vec<(NodeId, AskId)>,
     browser: Browser,
-    detail: ListState,
-    detail_area: Rect,
+    detail: Scrolled,
     /// The request's rows, kept while ask and width stay.
     request: Option<(AskId, usize, Vec<Row>)>,
     /// The rows of an answer that is complete, kept while ask, width and arrangement stay.
     answer: Option<(AskId, usize, bool, Vec<Row>)>,
-    detail_len: usize,
     shown: Option<AskId>,
     stacked: bool,
     editor: Option<PromptEditor>,
@@ -55,11 +51,9 @@ impl Default for ModelPane {
             trail: Trail::to_cursor(),
             asks: Vec::new(),
             browser: Browser::following(),
-            detail: ListState::following(),
-            detail_area: Rect::default(),
+            detail: Scrolled::following(),
             request: None,
             answer: None,
-            detail_len: 0,
             shown: None,
             stacked: false,
             editor: None,
@@ -77,85 +71,6 @@ impl ModelPane {
         find(view, *self.asks.get(self.browser.list.cursor())?)
     }
 
-    fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
-        let asks = &self.asks;
-        let text = |row: usize| {
-            let ask = asks.get(row).and_then(|at| find(view, *at));
-            let prompt = |a: &Ask| {
-                let messages = a.prompt.iter().flat_map(|p| &p.messages);
-                messages.map(|m| m.text.as_str()).collect::<Vec<_>>().join(" ")
-            };
-            let answer = |a: &Ask| match &a.state {
-                AskState::Answered { texts, .. } => texts.join(" "),
-                AskState::Failed { error, .. } => error.clone(),
-                AskState::Pending => String::new(),
-            };
-            ask.map(|a| format!("{} {} {} {}", a.kind, a.model, prompt(a), answer(a))).unwrap_or_default()
-        };
-        act(&mut self.browser, &Rows { len: self.asks.len(), text: &text });
-    }
-
-    fn ask_row(ask: &Ask, node: NodeId, theme: &Theme, here: bool) -> Row {
-        let (glyph, role, word) = match &ask.state {
-            AskState::Pending => (theme.glyphs.arrow, Role::Accent, String::new()),
-            AskState::Answered { ms, .. } => (theme.glyphs.yes, Role::Good, words::duration(*ms)),
-            AskState::Failed { cancelled: true, .. } => (theme.glyphs.no, Role::Warn, "cancelled".into()),
-            AskState::Failed { .. } => (theme.glyphs.no, Role::Bad, "failed".into()),
-        };
-        vec![
-            words::here(theme, here),
-            run(role, glyph),
-            run(Role::Dim, format!(" @{node} ")),
-            run(Role::Text, ask.kind.to_string()),
-            run(Role::Dim, format!("  {word}")),
-        ]
-    }
-
-    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
-        if let Some(editor) = &mut self.editor {
-            editor.draw(painter, area);
-            return;
-        }
-        if self.asks.is_empty() {
-            let text = if view.session.is_none() {
-                "No session. Begin an episode or open a session on the start screen.".to_owned()
-            } else {
-                let (propose, configure) = (view.key(ActionId::Propose), view.key(ActionId::Configure));
-                format!(
-                    "No model was asked on the way here. {propose} asks for the next action; {configure} changes who is asked."
-                )
-            };
-            painter.empty(area, &text);
-            return;
-        }
-        let area = self.browser.find.draw(painter, area);
-        let (list, side) = if area.width >= BESIDE {
-            split_left(area, LIST)
-        } else {
-            split_top(area, (self.asks.len().min(5) as u16).min(area.height / 3).max(1))
-        };
-        let beside = area.width >= BESIDE;
-        let window = self.browser.list.window(self.asks.len(), usize::from(list.height));
-        let list = painter.scrollbar(list, window.start, self.asks.len());
-        self.browser.body = list;
-        for (line, row) in window.enumerate() {
-            let Some((node, ask)) = self.asks.get(row).and_then(|at| Some((at.0, find(view, *at)?))) else { continue };
-            let here = row == self.browser.list.cursor();
-            painter.row(list, line, &Self::ask_row(ask, node, painter.theme, here));
-            if here {
-                painter.select(list, line);
-            }
-            painter.matches(list, line, self.browser.find.pattern());
-        }
-        let side = if beside {
-            side
-        } else {
-            painter.rule(side, 0, "request and answer");
-            split_top(side, 1).1
-        };
-        self.draw_ask(view, painter, side);
-    }
-
     fn draw_ask(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let Some(ask) = self.ask(view) else { return };
         let width = usize::from(area.width).saturating_sub(1);
@@ -169,11 +84,10 @@ impl ModelPane {
             None => detail::answer(view, ask, painter.theme, width, self.stacked),
         };
         let request = self.request.as_ref().map_or(&[][..], |(_, _, rows)| rows);
-        self.detail_len = request.len() + 1 + answer.len();
-        self.detail.grown(self.detail_len);
-        self.detail_area = area;
-        let window = self.detail.window(self.detail_len, usize::from(area.height));
-        painter.scrollbar(area, window.start, self.detail_len);
+        let len = request.len() + 1 + answer.len();
+        self.detail.list.grown(len);
+        let window = self.detail.window(area, len);
+        painter.scrollbar(area, window.start, len);
         let area = Rect { width: area.width.saturating_sub(1), ..area };
         for (line, row) in window.enumerate() {
             match row.checked_sub(request.len()) {
@@ -224,13 +138,66 @@ impl Pane for ModelPane {
         if self.sent.take_if(|before| self.asks.len() > *before).is_some() {
             self.browser.list.go(self.asks.len().saturating_sub(1), self.asks.len());
         }
-        self.reset_detail();
-        Vec::new()
+        self.moved(0, view)
     }
 
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
-        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
-        self.draw(view, &mut painter, area);
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.asks.len()
+    }
+
+    fn row_text(&self, row: usize, view: &View) -> String {
+        let Some(ask) = self.asks.get(row).and_then(|at| find(view, *at)) else { return String::new() };
+        let messages = ask.prompt.iter().flat_map(|p| &p.messages);
+        let prompt = messages.map(|m| m.text.as_str()).collect::<Vec<_>>().join(" ");
+        let answer = match &ask.state {
+            AskState::Answered { texts, .. } => texts.join(" "),
+            AskState::Failed { error, .. } => error.clone(),
+            AskState::Pending => String::new(),
+        };
+        format!("{} {} {prompt} {answer}", ask.kind, ask.model)
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        if let Some(editor) = &mut self.editor {
+            return editor.draw(painter, area);
+        }
+        if self.asks.is_empty() {
+            let (propose, configure) = (view.key(ActionId::Propose), view.key(ActionId::Configure));
+            let text = match view.session {
+                None => words::NO_SESSION.to_owned(),
+                Some(_) => format!(
+                    "No model was asked on the way here. {propose} asks for the next action; {configure} changes who is asked."
+                ),
+            };
+            return painter.empty(area, &text);
+        }
+        let area = self.browser.find.draw(painter, area);
+        let beside = area.width >= BESIDE;
+        let (list, side) = if beside {
+            split_left(area, LIST)
+        } else {
+            split_top(area, (self.asks.len().min(5) as u16).min(area.height / 3).max(1))
+        };
+        let (asks, cursor, theme) = (&self.asks, self.browser.list.cursor(), painter.theme);
+        self.browser.draw(painter, list, asks.len(), |at, _| {
+            let ask = asks.get(at).and_then(|ask| Some((ask.0, find(view, *ask)?)));
+            ask.map(|(node, ask)| ask_row(ask, node, theme, at == cursor)).unwrap_or_default()
+        });
+        let side = if beside {
+            side
+        } else {
+            painter.rule(side, 0, "request and answer");
+            split_top(side, 1).1
+        };
+        self.draw_ask(view, painter, side);
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -257,71 +224,65 @@ impl Pane for ModelPane {
             PaneAction::Cycle => self.stacked = !self.stacked,
             PaneAction::Copy => return self.ask(view).map(|a| Intent::Copy(plain(a))).into_iter().collect(),
             PaneAction::PageUp | PaneAction::PageDown => {
-                for _ in 0..(self.detail_area.height / 3).max(1) {
-                    self.detail.wheel(action == PaneAction::PageDown, self.detail_len);
+                for _ in 0..(self.detail.area.height / 3).max(1) {
+                    self.detail.wheel(action == PaneAction::PageDown);
                 }
             }
-            _ => {
-                self.browse(view, |browser, rows| {
-                    browser.act(action, rows);
-                });
-                self.reset_detail();
-            }
+            _ => return self.browse(action, view),
         }
         Vec::new()
     }
 
-    fn captures_text(&self) -> bool {
-        self.editor.is_some() || self.browser.find.is_open()
+    fn is_editing(&self) -> bool {
+        self.editor.is_some()
     }
 
     fn accept_key(&self) -> &'static str {
         if self.editor.is_some() { "Ctrl-S" } else { "Enter" }
     }
 
-    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
-        if let Some(mut editor) = self.editor.take() {
-            let (keep, intents) = editor.key(key);
-            self.editor = keep.then_some(editor);
-            if intents.iter().any(|i| matches!(i, Intent::Send(_))) {
-                self.sent = Some(self.asks.len());
-            }
-            return intents;
+    fn edit(&mut self, input: Input<'_>, _view: &View) -> Vec<Intent> {
+        let Some(mut editor) = self.editor.take() else { return Vec::new() };
+        let (keep, intents) = editor.input(input);
+        self.editor = keep.then_some(editor);
+        if intents.iter().any(|i| matches!(i, Intent::Send(_))) {
+            self.sent = Some(self.asks.len());
         }
-        self.browse(view, |browser, rows| browser.key(key, rows));
-        self.reset_detail();
-        Vec::new()
+        intents
     }
 
-    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
-        match &mut self.editor {
-            Some(editor) => editor.paste(text),
-            None => self.browse(view, |browser, rows| browser.paste(text, rows)),
-        }
-        Vec::new()
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _area: Rect, _view: &View) -> Vec<Intent> {
-        let on_detail = self.detail_area.contains((event.column, event.row).into());
-        if on_detail && matches!(event.kind, MouseEventKind::ScrollDown | MouseEventKind::ScrollUp) {
-            self.detail.wheel(event.kind == MouseEventKind::ScrollDown, self.detail_len);
-        } else {
-            self.browser.mouse(event, self.asks.len());
-            self.reset_detail();
-        }
-        Vec::new()
-    }
-}
-
-impl ModelPane {
     /// Another ask is read from its end, where the answer is.
-    fn reset_detail(&mut self) {
+    fn moved(&mut self, _from: usize, _view: &View) -> Vec<Intent> {
         let now = self.asks.get(self.browser.list.cursor()).map(|(_, ask)| *ask);
         if self.shown != now {
             self.shown = now;
-            self.detail = ListState::following();
+            self.detail = Scrolled::following();
         }
+        Vec::new()
     }
+
+    fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
+        if !self.detail.mouse(event) {
+            self.browser.mouse(event, self.asks.len());
+        }
+        self.moved(0, view)
+    }
+}
+
+fn ask_row(ask: &Ask, node: NodeId, theme: &Theme, here: bool) -> Row {
+    let (glyph, role, word) = match &ask.state {
+        AskState::Pending => (theme.glyphs.arrow, Role::Accent, String::new()),
+        AskState::Answered { ms, .. } => (theme.glyphs.yes, Role::Good, words::duration(*ms)),
+        AskState::Failed { cancelled: true, .. } => (theme.glyphs.no, Role::Warn, "cancelled".into()),
+        AskState::Failed { .. } => (theme.glyphs.no, Role::Bad, "failed".into()),
+    };
+    vec![
+        words::here(theme, here),
+        run(role, glyph),
+        run(Role::Dim, format!(" @{node} ")),
+        run(Role::Text, ask.kind.to_string()),
+        run(Role::Dim, format!("  {word}")),
+    ]
 }
 
 /// An ask as text: its messages and its answer.

@@ -18,21 +18,20 @@ mod study;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crossterm::event::{KeyEvent, MouseEvent};
-use ratatui::Frame;
+use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
 use self::over::{Over, Page};
 use self::rows::Item;
 use super::browse::{Browser, Mouse};
+use super::draw::Painter;
 use super::edit::{Debounce, Edited, Editor, token};
-use super::find::Rows;
 use crate::driver::{Command, Level, SetSource, WorkshopCommand};
 use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool};
 use crate::program::Call;
 use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
 use crate::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
-use crate::tui::theme::Theme;
 use crate::tui::view::View;
 
 /// An expression being typed.
@@ -318,16 +317,6 @@ impl PreconditionsPane {
         self.compare(view)
     }
 
-    fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
-        if let Some(over) = self.over.last_mut() {
-            return over.browse(act);
-        }
-        let mut browser = std::mem::take(&mut self.browser);
-        let text = |row: usize| self.text(row, view).unwrap_or_default();
-        act(&mut browser, &Rows { len: self.items.len(), text: &text });
-        self.browser = browser;
-    }
-
     /// What is shown over the list, if it answers an action; whether it did.
     fn act_over(&mut self, action: PaneAction, view: &View) -> Option<Vec<Intent>> {
         let over = self.over.last()?;
@@ -347,12 +336,7 @@ impl PreconditionsPane {
             (Page::Sets(_), PaneAction::Adopt) => self.adopt_right(view),
             (Page::Sets(_), PaneAction::Save) => vec![self.save(view)],
             (Page::Sets(_), PaneAction::Load) => vec![self.load()],
-            _ => {
-                self.browse(view, |browser, rows| {
-                    browser.act(action, rows);
-                });
-                Vec::new()
-            }
+            _ => return Some(self.browse(action, view)),
         };
         Some(intents)
     }
@@ -398,8 +382,27 @@ impl Pane for PreconditionsPane {
         intents
     }
 
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
-        self.draw(view, theme, area, frame.buffer_mut(), focused);
+    fn browser(&self) -> &Browser {
+        self.over.last().map_or(&self.browser, |over| &over.browser)
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        self.over.last_mut().map_or(&mut self.browser, |over| &mut over.browser)
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.over.last().map_or(self.items.len(), Over::len)
+    }
+
+    fn row_text(&self, row: usize, view: &View) -> String {
+        match self.over.last() {
+            Some(over) => over.text(row),
+            None => self.text(row, view).unwrap_or_default(),
+        }
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        self.draw_all(view, painter, area);
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -444,9 +447,7 @@ impl Pane for PreconditionsPane {
                         self.follows = true;
                         self.follow(view);
                     }
-                    _ => self.browse(view, |browser, rows| {
-                        browser.act(other, rows);
-                    }),
+                    _ => return self.browse(other, view),
                 }
                 Vec::new()
             }
@@ -455,31 +456,20 @@ impl Pane for PreconditionsPane {
         intents
     }
 
-    fn captures_text(&self) -> bool {
-        let searching = match self.over.last() {
-            Some(over) => over.browser.find.is_open(),
-            None => self.browser.find.is_open(),
-        };
-        self.typing.is_some() || searching
+    fn is_editing(&self) -> bool {
+        self.typing.is_some()
     }
 
-    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
-        if let Some(edited) = self.typing.as_mut().map(|t| t.editor.key(key)) {
-            return self.typed(edited);
-        }
-        self.browse(view, |browser, rows| browser.key(key, rows));
+    fn edit(&mut self, input: Input<'_>, _view: &View) -> Vec<Intent> {
+        let edited = self.typing.as_mut().map(|t| t.editor.input(input));
+        edited.map(|edited| self.typed(edited)).unwrap_or_default()
+    }
+
+    fn moved(&mut self, _from: usize, view: &View) -> Vec<Intent> {
         self.look(view).into_iter().collect()
     }
 
-    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
-        if let Some(edited) = self.typing.as_mut().map(|t| t.editor.paste(text)) {
-            return self.typed(edited);
-        }
-        self.browse(view, |browser, rows| browser.paste(text, rows));
-        self.look(view).into_iter().collect()
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _area: Rect, view: &View) -> Vec<Intent> {
+    fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
         if self.typing.is_some() {
             return Vec::new();
         }
@@ -495,7 +485,7 @@ impl Pane for PreconditionsPane {
         } else if self.browser.mouse(event, self.items.len()) == Mouse::Nothing {
             return Vec::new();
         }
-        self.look(view).into_iter().collect()
+        self.moved(0, view)
     }
 
     fn wake(&mut self, _view: &View) -> Vec<Intent> {

@@ -11,8 +11,7 @@ use super::study::StudyPage;
 use crate::precondition::{AdoptedSet, Inspection, SetComparison, StepView};
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::browse::{BROWSING, Browser};
-use crate::tui::panes::draw::{Painter, Row, split_bottom, split_top};
-use crate::tui::panes::find::Rows;
+use crate::tui::panes::draw::{Painter, split_bottom, split_top};
 use crate::tui::view::View;
 
 /// A page with its cursor.
@@ -55,7 +54,7 @@ impl Over {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match &self.page {
             Page::Study(page) => page.len(),
             Page::Step(page) => page.len(),
@@ -63,7 +62,7 @@ impl Over {
         }
     }
 
-    fn text(&self, row: usize) -> String {
+    pub(super) fn text(&self, row: usize) -> String {
         match &self.page {
             Page::Study(page) => page.text(row),
             Page::Step(page) => page.text(row),
@@ -74,13 +73,6 @@ impl Over {
     /// The text of the row under the cursor.
     pub(super) fn copied(&self) -> Option<String> {
         Some(self.text(self.browser.list.cursor())).filter(|t| !t.is_empty())
-    }
-
-    pub(super) fn browse(&mut self, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
-        let mut browser = std::mem::take(&mut self.browser);
-        let text = |row: usize| self.text(row);
-        act(&mut browser, &Rows { len: self.len(), text: &text });
-        self.browser = browser;
     }
 
     pub(super) fn mouse(&mut self, event: MouseEvent) {
@@ -144,21 +136,11 @@ impl Over {
             self.browser.list.window(len, height);
             self.browser.list.go(call, len);
         }
-        let window = self.browser.list.window(len, height);
-        let area = painter.scrollbar(area, window.start, len);
-        self.browser.body = area;
-        let width = usize::from(area.width);
-        for (line, row) in window.enumerate() {
-            let runs: Row = match &self.page {
-                Page::Study(page) => page.row(row, painter.theme, width),
-                Page::Step(page) => page.row(row, painter.theme),
-                Page::Sets(page) => page.row(row, painter.theme, width),
-            };
-            painter.row(area, line, &runs);
-            if row == self.browser.list.cursor() {
-                painter.select(area, line);
-            }
-            painter.matches(area, line, self.browser.find.pattern());
-        }
+        let (page, theme) = (&self.page, painter.theme);
+        self.browser.draw(painter, area, len, |row, width| match page {
+            Page::Study(page) => page.row(row, theme, width),
+            Page::Step(page) => page.row(row, theme),
+            Page::Sets(page) => page.row(row, theme, width),
+        });
     }
 }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
@@ -24,12 +23,11 @@ const DETAIL: u16 = 10;
 const LEAD: u16 = 17;
 
 impl PreconditionsPane {
-    pub(super) fn draw(&mut self, view: &View, theme: &Theme, area: Rect, buf: &mut Buffer, focused: bool) {
-        let mut painter = Painter { buf, theme, focused };
+    pub(super) fn draw_all(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         self.tabs.clear();
         if self.actions.is_empty() {
             let text = if view.session.is_none() {
-                "No session. Begin an episode or open a session on the start screen.".to_owned()
+                words::NO_SESSION.to_owned()
             } else {
                 let all = view.key(ActionId::Pane(PaneAction::RunAll));
                 format!(
@@ -40,18 +38,18 @@ impl PreconditionsPane {
             return;
         }
         if let Some(over) = self.over.last_mut() {
-            return over.draw(&mut painter, area, view);
+            return over.draw(painter, area, view);
         }
         let (tabs, area) = split_top(area, 1);
-        self.draw_tabs(&mut painter, tabs);
+        self.draw_tabs(painter, tabs);
         let (counts, area) = split_top(area, 1);
         painter.row(counts, 0, &self.counts(view));
-        let area = self.browser.find.draw(&mut painter, area);
-        let detail = self.detail(view, theme, usize::from(area.width));
+        let area = self.browser.find.draw(painter, area);
+        let detail = self.detail(view, painter.theme, usize::from(area.width));
         let most = if self.typing.is_some() { area.height } else { area.height / 2 };
         let height = (detail.len() as u16 + 1).min(DETAIL).min(most);
         let (list, below) = split_bottom(area, height);
-        self.draw_items(&mut painter, list, view);
+        self.draw_items(painter, list, view);
         if below.height > 1 {
             let label = if self.typing.is_some() { "as you type" } else { "why" };
             painter.rule(below, 0, label);

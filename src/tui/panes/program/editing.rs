@@ -1,11 +1,10 @@
 //! Editing an action's line in place: what is typed is run against the specification, with all lines after it.
 
-use crossterm::event::KeyEvent;
-
 use super::rows;
 use crate::driver::{Command, Level, LineStatus, Request};
 use crate::episode::{Action, NodeId};
 use crate::program::Call;
+use crate::tui::event::Input;
 use crate::tui::pane::Intent;
 use crate::tui::panes::edit::{Debounce, Edited, Editor};
 use crate::tui::view::View;
@@ -40,9 +39,9 @@ impl Editing {
         }
     }
 
-    /// Takes a key; returns whether editing goes on.
-    pub fn key(&mut self, key: KeyEvent, view: &View) -> (bool, Vec<Intent>) {
-        match self.editor.key(key) {
+    /// Takes what is typed; returns whether editing goes on.
+    pub fn input(&mut self, input: Input<'_>, view: &View) -> (bool, Vec<Intent>) {
+        match self.editor.input(input) {
             Edited::Same => (true, Vec::new()),
             Edited::Changed => (true, vec![self.touched()]),
             Edited::Cancel => (false, Vec::new()),
@@ -80,14 +79,6 @@ impl Editing {
                 took || n.turn.proposals.iter().filter_map(|p| p.action.as_ref()).any(same)
             });
         (!known).then(|| format!("{fault}; correct the line, or Esc cancels"))
-    }
-
-    /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) -> Vec<Intent> {
-        match self.editor.paste(text) {
-            Edited::Changed => vec![self.touched()],
-            _ => Vec::new(),
-        }
     }
 
     fn touched(&mut self) -> Intent {

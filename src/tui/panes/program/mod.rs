@@ -12,20 +12,18 @@ mod rows;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crossterm::event::{KeyEvent, MouseEvent};
-use ratatui::Frame;
+use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
 use self::editing::Editing;
 use self::rows::Line;
 use super::browse::{BROWSING, Browser, Mouse};
-use super::draw::Row;
-use super::find::Rows;
+use super::draw::{Painter, Row};
 use super::trail::Trail;
 use crate::driver::{Command, Level, Request};
 use crate::episode::{NodeId, Session};
+use crate::tui::event::Input;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
-use crate::tui::theme::Theme;
 use crate::tui::view::View;
 
 /// How often to look whether highlighting is ready.
@@ -141,20 +139,6 @@ impl ProgramPane {
         self.lines.get(self.browser.list.cursor()).copied()
     }
 
-    fn text(&self, row: usize, view: &View) -> String {
-        let line = self.lines.get(row).copied();
-        let text = line.zip(view.session.as_ref());
-        text.and_then(|(l, s)| rows::text(l, s, &self.specification, &self.opening)).unwrap_or_default()
-    }
-
-    fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>) -> bool) -> bool {
-        let mut browser = std::mem::take(&mut self.browser);
-        let text = |row: usize| self.text(row, view);
-        let done = act(&mut browser, &Rows { len: self.lines.len(), text: &text });
-        self.browser = browser;
-        done
-    }
-
     fn toggle_fold(&mut self) {
         let line = self.line();
         let before = self.heading;
@@ -187,7 +171,7 @@ impl ProgramPane {
         siblings.get((at + 1) % siblings.len()).copied().filter(|id| *id != node.id)
     }
 
-    fn edit(&mut self, view: &View) -> Vec<Intent> {
+    fn begin_edit(&mut self, view: &View) -> Vec<Intent> {
         let Some((line, session)) = self.line().zip(view.session.as_ref()) else { return Vec::new() };
         let say = |text: &str| vec![Intent::Say(Level::Info, text.to_owned())];
         let Some(node) = line.node().and_then(|id| session.node(id)) else {
@@ -258,8 +242,25 @@ impl Pane for ProgramPane {
         if highlight::is_ready() { Vec::new() } else { vec![Intent::WakeIn(LOADING)] }
     }
 
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
-        self.draw(view, theme, area, frame.buffer_mut(), focused);
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.lines.len()
+    }
+
+    fn row_text(&self, row: usize, view: &View) -> String {
+        let line = self.lines.get(row).copied().zip(view.session.as_ref());
+        line.and_then(|(l, s)| rows::text(l, s, &self.specification, &self.opening)).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        self.draw_all(view, painter, area);
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -291,7 +292,7 @@ impl Pane for ProgramPane {
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         match action {
             PaneAction::Activate => return self.activate(view),
-            PaneAction::Edit => return self.edit(view),
+            PaneAction::Edit => return self.begin_edit(view),
             PaneAction::ToggleFold => self.toggle_fold(),
             PaneAction::Cycle => {
                 return self
@@ -301,51 +302,29 @@ impl Pane for ProgramPane {
                     .collect();
             }
             PaneAction::Copy => {
-                return vec![Intent::Copy(self.text(self.browser.list.cursor(), view).trim().to_owned())];
+                return vec![Intent::Copy(self.row_text(self.browser.list.cursor(), view).trim().to_owned())];
             }
             PaneAction::Left => self.skip = self.skip.saturating_sub(SIDEWAYS),
             PaneAction::Right => self.skip = (self.skip + SIDEWAYS).min(10_000),
-            _ => {
-                self.browse(view, |browser, rows| browser.act(action, rows));
-            }
+            _ => return self.browse(action, view),
         }
         Vec::new()
     }
 
-    fn captures_text(&self) -> bool {
-        self.editing.is_some() || self.browser.find.is_open()
+    fn is_editing(&self) -> bool {
+        self.editing.is_some()
     }
 
-    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
-        if let Some(mut editing) = self.editing.take() {
-            let (keep, intents) = editing.key(key, view);
-            self.editing = keep.then_some(editing);
-            return intents;
-        }
-        self.browse(view, |browser, rows| {
-            browser.key(key, rows);
-            true
-        });
-        Vec::new()
+    fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        let Some(mut editing) = self.editing.take() else { return Vec::new() };
+        let (keep, intents) = editing.input(input, view);
+        self.editing = keep.then_some(editing);
+        intents
     }
 
-    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
-        if let Some(editing) = &mut self.editing {
-            return editing.paste(text);
-        }
-        self.browse(view, |browser, rows| {
-            browser.paste(text, rows);
-            true
-        });
-        Vec::new()
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _area: Rect, _view: &View) -> Vec<Intent> {
-        if self.editing.is_some() {
-            return Vec::new();
-        }
-        let len = self.lines.len();
-        if let Mouse::Clicked(row) = self.browser.mouse(event, len)
+    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
+        if self.editing.is_none()
+            && let Mouse::Clicked(row) = self.browser.mouse(event, self.lines.len())
             && self.lines.get(row) == Some(&Line::Fold)
         {
             self.toggle_fold();

@@ -1,6 +1,5 @@
 //! Drawing the program: gutter, marks, colours, the line being edited and what became of the lines after it.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::editing::Editing;
@@ -20,29 +19,28 @@ const KEPT: usize = 4_096;
 const NOTE: u16 = 3;
 
 impl ProgramPane {
-    pub(super) fn draw(&mut self, view: &View, theme: &Theme, area: Rect, buf: &mut Buffer, focused: bool) {
-        let mut painter = Painter { buf, theme, focused };
+    pub(super) fn draw_all(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let Some(session) = view.session.as_ref().filter(|s| s.is_started()) else {
             let text = if view.session.is_some() {
                 "The world is being reset; the program begins with what it says."
             } else {
-                "No session. Begin an episode or open a session on the start screen."
+                words::NO_SESSION
             };
             painter.empty(area, text);
             return;
         };
-        let mut area = self.browser.find.draw(&mut painter, area);
+        let mut area = self.browser.find.draw(painter, area);
         if let Some(editing) = &self.editing {
-            let note = note(editing, theme, usize::from(area.width));
+            let note = note(editing, painter.theme, usize::from(area.width));
             let height = (note.len() as u16).min(NOTE).min(area.height / 2);
             let (rest, bottom) = split_top(area, area.height - height);
             painter.rows(bottom, &note);
             area = rest;
         }
         if let Some(passage) = Passage::of(view, self.line().and_then(Line::node)).filter(|_| self.editing.is_none()) {
-            area = passage.draw(&mut painter, area);
+            area = passage.draw(painter, area);
         }
-        self.draw_lines(&mut painter, area, session);
+        self.draw_lines(painter, area, session);
     }
 
     fn draw_lines(&mut self, painter: &mut Painter<'_>, area: Rect, session: &Session) {

@@ -6,15 +6,12 @@
 mod detail;
 mod plan;
 
-use crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
-use ratatui::Frame;
+use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::browse::{BROWSING, Browser, Mouse};
+use super::browse::{BROWSING, Browser, Mouse, Scrolled};
 use super::draw::{Painter, Row, run, split_left, split_top};
-use super::find::Rows;
-use super::list::ListState;
 use super::{offer, words, wrap};
 use crate::driver::{Command, Level, Request};
 use crate::episode::{Choice, Mark, Offer, Proposal, ProposalId, Turn};
@@ -34,10 +31,8 @@ const BESIDE: u16 = 110;
 #[derive(Debug, Default)]
 pub struct ProposalsPane {
     browser: Browser,
-    /// The detail's scroll.
-    detail: ListState,
-    detail_area: Rect,
-    detail_len: usize,
+    /// The detail.
+    detail: Scrolled,
     /// The proposal shown last, so that the scroll begins anew for another.
     shown: Option<ProposalId>,
     /// The proposal last explained, and how often assertions had been put in force by then.
@@ -79,10 +74,7 @@ impl ProposalsPane {
 
     /// Chooses the proposal under the cursor.
     fn choose(&mut self, view: &View) -> Vec<Intent> {
-        let Some(id) = self.at(view) else { return Vec::new() };
-        if view.selected == Some(id) {
-            return Vec::new();
-        }
+        let Some(id) = self.at(view).filter(|id| view.selected != Some(*id)) else { return Vec::new() };
         self.explained = Some((id, view.adoptions));
         vec![Intent::Select(id), Intent::Send(Command::Explain { proposal: id })]
     }
@@ -103,122 +95,6 @@ impl ProposalsPane {
         vec![Intent::Send(Command::Gate(Request::Approve { proposal: proposal.id }))]
     }
 
-    fn browse(&mut self, view: &View, act: impl FnOnce(&mut Browser, &Rows<'_>) -> bool) -> Vec<Intent> {
-        let proposals = view.offered();
-        let text = |row: usize| {
-            let call = |p: &Proposal| p.action.as_ref().and_then(|a| a.call.clone()).unwrap_or_default();
-            proposals.get(row).map(|p| format!("{} {}", surface(p), call(p))).unwrap_or_default()
-        };
-        let before = self.browser.list.cursor();
-        act(&mut self.browser, &Rows { len: proposals.len(), text: &text });
-        if self.browser.list.cursor() == before && view.selected.is_some() { Vec::new() } else { self.choose(view) }
-    }
-
-    fn list_row(&self, view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
-        let outcome = outcome(view, turn, proposal);
-        let (glyph, role) = match outcome {
-            Outcome::Pruned => (theme.glyphs.dot, Role::Dim),
-            _ => words::mark(&theme.glyphs, turn.mark(proposal)),
-        };
-        let status = run(role, glyph);
-        let star =
-            if view.is_recommended(proposal.id) { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
-        let chosen = view.selected == Some(proposal.id);
-        let role = match outcome {
-            Outcome::Rejected(_) => Role::Removed,
-            Outcome::Pruned => Role::Dim,
-            _ if proposal.action.is_none() => Role::Dim,
-            _ => Role::Text,
-        };
-        let mut row = vec![words::here(theme, chosen), star, status, run(Role::Text, " ")];
-        let facts = facts(proposal, width);
-        let mut tail = String::new();
-        match outcome {
-            Outcome::Rejected("") => tail.push_str(" rejected"),
-            Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
-            Outcome::Taken => tail.push_str(" taken"),
-            Outcome::Pruned => tail.push_str(" pruned"),
-            Outcome::Open => {}
-        }
-        let room = width.saturating_sub(4 + facts.width());
-        let mut main = vec![run(role, words::one_line(surface(proposal)))];
-        if !tail.is_empty() {
-            main.push(run(Role::Dim, tail));
-        } else if let Some(call) = proposal.action.as_ref().and_then(|a| a.call.as_ref())
-            && width >= 70
-            && call != surface(proposal)
-        {
-            main.push(run(Role::Dim, format!("  {call}")));
-        }
-        let main = fit_row(main, room, theme);
-        let pad = room.saturating_sub(super::draw::width(&main));
-        row.extend(main);
-        row.push(run(Role::Text, " ".repeat(pad)));
-        row.push(run(Role::Dim, facts));
-        row
-    }
-
-    fn list_rows_of(
-        &self,
-        view: &View,
-        turn: &Turn,
-        theme: &Theme,
-        width: usize,
-        window: std::ops::Range<usize>,
-    ) -> Vec<Row> {
-        let offered = view.offered();
-        let shown = offered.get(window).unwrap_or_default();
-        shown.iter().map(|p| self.list_row(view, turn, p, theme, width)).collect()
-    }
-
-    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
-        let Some(turn) = view.turn() else {
-            painter.empty(area, "No session. Begin an episode or open a session on the start screen.");
-            return;
-        };
-        let area = self.browser.find.draw(painter, area);
-        let area = draw_request(view, painter, area);
-        let asking = detail::asking(view, turn, painter.theme, usize::from(area.width));
-        if let Some(offer) = view.offer() {
-            return self.draw_offer(view, turn, offer, painter, area, asking);
-        }
-        if turn.proposals.is_empty() {
-            let text = if !asking.is_empty() {
-                let stop = view.key(ActionId::Cancel);
-                format!("Nothing offered yet; what arrives is shown as it comes. {stop} cancels.")
-            } else if view.session.as_ref().is_some_and(|s| s.is_done()) {
-                let (undo, tree) = (view.key(ActionId::Undo), view.key(ActionId::Tree));
-                format!("The episode is over. {undo} goes back, {tree} shows every step.")
-            } else {
-                let (propose, manual) = (view.key(ActionId::Propose), view.key(ActionId::Manual));
-                format!("Nothing is offered at this step. {propose} asks the method, {manual} lets you act yourself.")
-            };
-            painter.empty(area, &text);
-            let (_, below) = split_top(area, 3);
-            painter.rows(below, &asking);
-            return;
-        }
-        let beside = area.width >= BESIDE;
-        let (list, side) = if beside {
-            split_left(area, area.width * 11 / 20)
-        } else {
-            let most = (area.height / 2).max(3);
-            split_top(area, (view.offered().len().min(64) as u16).min(most))
-        };
-        let window = self.browser.list.window(view.offered().len(), usize::from(list.height));
-        let list = painter.scrollbar(list, window.start, view.offered().len());
-        self.browser.body = list;
-        let rows = self.list_rows_of(view, turn, painter.theme, usize::from(list.width), window.clone());
-        painter.rows(list, &rows);
-        for (line, row) in window.enumerate() {
-            if row == self.browser.list.cursor() {
-                painter.select(list, line);
-            }
-            painter.matches(list, line, self.browser.find.pattern());
-        }
-        self.draw_detail(view, turn, painter, side, beside, asking);
-    }
-
     /// The new belief that waits: nothing else is offered before it is decided about.
     fn draw_offer(
         &mut self,
@@ -234,16 +110,7 @@ impl ProposalsPane {
         rows.extend(asking);
         rows.extend(detail::decisions(turn, width));
         self.browser.body = Rect::default();
-        self.scroll_rows(painter, area, &rows);
-    }
-
-    /// Draws rows that have no cursor of their own: their window alone moves.
-    fn scroll_rows(&mut self, painter: &mut Painter<'_>, area: Rect, rows: &[Row]) {
-        self.detail_len = rows.len();
-        self.detail_area = area;
-        let window = self.detail.window(rows.len(), usize::from(area.height));
-        let area = painter.scrollbar(area, window.start, rows.len());
-        painter.rows(area, rows.get(window).unwrap_or_default());
+        self.detail.draw(painter, area, &rows);
     }
 
     fn draw_detail(
@@ -269,12 +136,52 @@ impl ProposalsPane {
             painter.rule(side, 0, "chosen");
             split_top(side, 1).1
         };
-        self.scroll_rows(painter, area, &rows);
+        self.detail.draw(painter, area, &rows);
     }
+}
 
-    fn scroll_detail(&mut self, down: bool) {
-        self.detail.wheel(down, self.detail_len);
+fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
+    let outcome = outcome(view, turn, proposal);
+    let (glyph, role) = match outcome {
+        Outcome::Pruned => (theme.glyphs.dot, Role::Dim),
+        _ => words::mark(&theme.glyphs, turn.mark(proposal)),
+    };
+    let status = run(role, glyph);
+    let star =
+        if view.is_recommended(proposal.id) { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
+    let chosen = view.selected == Some(proposal.id);
+    let role = match outcome {
+        Outcome::Rejected(_) => Role::Removed,
+        Outcome::Pruned => Role::Dim,
+        _ if proposal.action.is_none() => Role::Dim,
+        _ => Role::Text,
+    };
+    let mut row = vec![words::here(theme, chosen), star, status, run(Role::Text, " ")];
+    let facts = facts(proposal, width);
+    let mut tail = String::new();
+    match outcome {
+        Outcome::Rejected("") => tail.push_str(" rejected"),
+        Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
+        Outcome::Taken => tail.push_str(" taken"),
+        Outcome::Pruned => tail.push_str(" pruned"),
+        Outcome::Open => {}
     }
+    let room = width.saturating_sub(4 + facts.width());
+    let mut main = vec![run(role, words::one_line(surface(proposal)))];
+    if !tail.is_empty() {
+        main.push(run(Role::Dim, tail));
+    } else if let Some(call) = proposal.action.as_ref().and_then(|a| a.call.as_ref())
+        && width >= 70
+        && call != surface(proposal)
+    {
+        main.push(run(Role::Dim, format!("  {call}")));
+    }
+    let main = fit_row(main, room, theme);
+    let pad = room.saturating_sub(super::draw::width(&main));
+    row.extend(main);
+    row.push(run(Role::Text, " ".repeat(pad)));
+    row.push(run(Role::Dim, facts));
+    row
 }
 
 /// The request that is to be answered, above what is offered; returns the rest.
@@ -349,7 +256,7 @@ impl Pane for ProposalsPane {
         }
         if self.shown != view.selected {
             self.shown = view.selected;
-            self.detail = ListState::default();
+            self.detail = Scrolled::default();
         }
         // The blocking pane follows the choice, whoever made it.
         let explained = view.blocking.as_ref().map(|(id, _)| *id);
@@ -366,9 +273,57 @@ impl Pane for ProposalsPane {
         }
     }
 
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
-        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
-        self.draw(view, &mut painter, area);
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, view: &View) -> usize {
+        view.offered().len()
+    }
+
+    fn row_text(&self, row: usize, view: &View) -> String {
+        let call = |p: &Proposal| p.action.as_ref().and_then(|a| a.call.clone()).unwrap_or_default();
+        view.offered().get(row).map(|p| format!("{} {}", surface(p), call(p))).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        let Some(turn) = view.turn() else { return painter.empty(area, words::NO_SESSION) };
+        let area = self.browser.find.draw(painter, area);
+        let area = draw_request(view, painter, area);
+        let asking = detail::asking(view, turn, painter.theme, usize::from(area.width));
+        if let Some(offer) = view.offer() {
+            return self.draw_offer(view, turn, offer, painter, area, asking);
+        }
+        if turn.proposals.is_empty() {
+            let text = if !asking.is_empty() {
+                let stop = view.key(ActionId::Cancel);
+                format!("Nothing offered yet; what arrives is shown as it comes. {stop} cancels.")
+            } else if view.session.as_ref().is_some_and(|s| s.is_done()) {
+                let (undo, tree) = (view.key(ActionId::Undo), view.key(ActionId::Tree));
+                format!("The episode is over. {undo} goes back, {tree} shows every step.")
+            } else {
+                let (propose, manual) = (view.key(ActionId::Propose), view.key(ActionId::Manual));
+                format!("Nothing is offered at this step. {propose} asks the method, {manual} lets you act yourself.")
+            };
+            painter.empty(area, &text);
+            let (_, below) = split_top(area, 3);
+            painter.rows(below, &asking);
+            return;
+        }
+        let (beside, offered, theme) = (area.width >= BESIDE, view.offered(), painter.theme);
+        let (list, side) = if beside {
+            split_left(area, area.width * 11 / 20)
+        } else {
+            split_top(area, (offered.len().min(64) as u16).min((area.height / 2).max(3)))
+        };
+        self.browser.draw(painter, list, offered.len(), |at, width| {
+            offered.get(at).map(|p| list_row(view, turn, p, theme, width)).unwrap_or_default()
+        });
+        self.draw_detail(view, turn, painter, side, beside, asking);
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -400,43 +355,26 @@ impl Pane for ProposalsPane {
                 chosen.into_iter().collect()
             }
             PaneAction::PageUp | PaneAction::PageDown => {
-                self.scroll_detail(action == PaneAction::PageDown);
+                self.detail.wheel(action == PaneAction::PageDown);
                 Vec::new()
             }
             PaneAction::Search => {
-                self.browse(view, |browser, rows| browser.act(action, rows));
+                self.browser.find.open(self.browser.list.cursor());
                 Vec::new()
             }
-            _ => self.browse(view, |browser, rows| browser.act(action, rows)),
+            _ => self.browse(action, view),
         }
     }
 
-    fn captures_text(&self) -> bool {
-        self.browser.find.is_open()
+    fn moved(&mut self, from: usize, view: &View) -> Vec<Intent> {
+        if self.browser.list.cursor() == from && view.selected.is_some() { Vec::new() } else { self.choose(view) }
     }
 
-    fn key(&mut self, key: KeyEvent, view: &View) -> Vec<Intent> {
-        self.browse(view, |browser, rows| {
-            browser.key(key, rows);
-            true
-        })
-    }
-
-    fn paste(&mut self, text: &str, view: &View) -> Vec<Intent> {
-        self.browse(view, |browser, rows| {
-            browser.paste(text, rows);
-            true
-        })
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _area: Rect, view: &View) -> Vec<Intent> {
-        let on_detail = self.detail_area.contains((event.column, event.row).into());
-        if on_detail && matches!(event.kind, MouseEventKind::ScrollDown | MouseEventKind::ScrollUp) {
-            self.scroll_detail(event.kind == MouseEventKind::ScrollDown);
+    fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
+        if self.detail.mouse(event) {
             return Vec::new();
         }
-        let len = view.offered().len();
-        match self.browser.mouse(event, len) {
+        match self.browser.mouse(event, view.offered().len()) {
             Mouse::Clicked(_) => self.choose(view),
             _ => Vec::new(),
         }

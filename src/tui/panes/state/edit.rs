@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use crossterm::event::KeyEvent;
-
 use crate::driver::{Command, Level, Request};
 use crate::tui::belief_text;
+use crate::tui::event::Input;
 use crate::tui::pane::Intent;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::edit::{Edited, Editor};
@@ -39,10 +38,10 @@ impl ValueEdit {
         serde_json::from_str(&typed).map_err(wrong)
     }
 
-    /// Takes a key; returns whether editing goes on.
-    pub fn key(&mut self, key: KeyEvent, belief: &Value) -> (bool, Vec<Intent>) {
+    /// Takes what is typed; returns whether editing goes on.
+    pub fn input(&mut self, input: Input<'_>, belief: &Value) -> (bool, Vec<Intent>) {
         let say = |level, text: &str| vec![Intent::Say(level, text.to_owned())];
-        match self.editor.key(key) {
+        match self.editor.input(input) {
             Edited::Same | Edited::Changed => (true, Vec::new()),
             Edited::Cancel => (false, say(Level::Info, "what is believed is unchanged")),
             Edited::Accept => {

@@ -16,8 +16,7 @@ mod tree;
 
 use std::sync::Arc;
 
-use crossterm::event::{KeyEvent, MouseEvent};
-use ratatui::Frame;
+use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use serde_json::Value;
 
@@ -26,11 +25,10 @@ use self::half::Half;
 use self::tree::Tree;
 use super::browse::{BROWSING, Browser, Mouse};
 use super::draw::{Painter, split_bottom, split_left, split_top};
-use super::find::Rows;
 use super::words;
 use crate::driver::Situation;
+use crate::tui::event::Input;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
-use crate::tui::theme::Theme;
 use crate::tui::view::View;
 use crate::world::Map;
 
@@ -207,17 +205,6 @@ impl StatePane {
         Some(Intent::Copy(text))
     }
 
-    fn browse(&mut self, act: impl FnOnce(&mut Browser, &Rows<'_>)) {
-        let half = self.half();
-        let mut browser = std::mem::take(&mut half.browser);
-        let text = |row: usize| {
-            let row = half.tree.rows().get(row);
-            row.map(|r| format!("{}: {}", r.key, r.text)).unwrap_or_default()
-        };
-        act(&mut browser, &Rows { len: half.tree.rows().len(), text: &text });
-        half.browser = browser;
-    }
-
     /// After the search line changed: looks in folded values as well.
     fn deepen(&mut self) {
         self.with_value(|half, value| {
@@ -290,25 +277,41 @@ impl Pane for StatePane {
         Vec::new()
     }
 
-    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
-        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused };
+    fn browser(&self) -> &Browser {
+        &self.half_ref().browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.half().browser
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.half_ref().tree.rows().len()
+    }
+
+    fn row_text(&self, row: usize, _view: &View) -> String {
+        self.half_ref().tree.rows().get(row).map(|r| format!("{}: {}", r.key, r.text)).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         if self.situation.is_none() {
-            painter
-                .empty(area, "No state yet. Begin an episode or open a session; the state at each step is shown here.");
-            return;
+            return painter.empty(
+                area,
+                "No state yet. Begin an episode or open a session; the state at each step is shown here.",
+            );
         }
         match (self.shown(), self.plan()) {
-            (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, &mut painter, area),
-            (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, &mut painter, area),
-            (Shown::Drift, _) => return self.draw_drift(view, &mut painter, area),
+            (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
+            (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
+            (Shown::Drift, _) => return self.draw_drift(view, painter, area),
             _ => {}
         }
-        let area = self.half().browser.find.draw(&mut painter, area);
+        let area = self.half().browser.find.draw(painter, area);
         const VARIABLES: &str = "program variables: what the agent can know";
         const TRUTH: &str = "the world's truth: hidden from the agent";
         match self.shown() {
-            Shown::Belief => self.draw_belief(view, &mut painter, area),
-            Shown::Truth => self.truth.draw(&mut painter, area, true, TRUTH, None),
+            Shown::Belief => self.draw_belief(view, painter, area),
+            Shown::Truth => self.truth.draw(painter, area, true, TRUTH, None),
             Shown::Both => {
                 let (one, two) = if area.width >= BESIDE {
                     split_left(area, area.width / 2)
@@ -316,10 +319,10 @@ impl Pane for StatePane {
                     split_top(area, area.height / 2)
                 };
                 let on_variables = self.side == Side::Variables;
-                self.variables.draw(&mut painter, one, on_variables, VARIABLES, None);
-                self.truth.draw(&mut painter, two, !on_variables, TRUTH, None);
+                self.variables.draw(painter, one, on_variables, VARIABLES, None);
+                self.truth.draw(painter, two, !on_variables, TRUTH, None);
             }
-            _ => self.variables.draw(&mut painter, area, true, VARIABLES, None),
+            _ => self.variables.draw(painter, area, true, VARIABLES, None),
         }
     }
 
@@ -361,41 +364,33 @@ impl Pane for StatePane {
                 half.seek(value, action == PaneAction::NextMatch);
             }),
             PaneAction::Copy => return self.copy().into_iter().collect(),
-            _ => self.browse(|browser, rows| {
-                browser.act(action, rows);
-            }),
+            _ => return self.browse(action, view),
         }
         Vec::new()
     }
 
-    fn captures_text(&self) -> bool {
-        self.edit.is_some() || self.half_ref().browser.find.is_open()
+    fn is_editing(&self) -> bool {
+        self.edit.is_some()
     }
 
-    fn key(&mut self, key: KeyEvent, _view: &View) -> Vec<Intent> {
-        if let Some(mut edit) = self.edit.take() {
-            let situation = self.situation.clone();
-            let Some(belief) = situation.as_ref().and_then(|s| value_of(s, Side::Belief)) else { return Vec::new() };
-            let (keep, intents) = edit.key(key, belief);
-            self.edit = keep.then_some(edit);
-            return intents;
+    fn edit(&mut self, input: Input<'_>, _view: &View) -> Vec<Intent> {
+        let (Some(mut edit), Some(situation)) = (self.edit.take(), self.situation.clone()) else { return Vec::new() };
+        let Some(belief) = value_of(&situation, Side::Belief) else { return Vec::new() };
+        let (keep, intents) = edit.input(input, belief);
+        self.edit = keep.then_some(edit);
+        intents
+    }
+
+    fn input(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        if self.is_editing() {
+            return self.edit(input, view);
         }
-        self.browse(|browser, rows| browser.key(key, rows));
+        let intents = self.with_rows(view, &mut |browser, rows| browser.input(input, rows));
         self.deepen();
-        Vec::new()
+        intents
     }
 
-    fn paste(&mut self, text: &str, _view: &View) -> Vec<Intent> {
-        if let Some(edit) = &mut self.edit {
-            edit.editor.paste(text);
-            return Vec::new();
-        }
-        self.browse(|browser, rows| browser.paste(text, rows));
-        self.deepen();
-        Vec::new()
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _area: Rect, _view: &View) -> Vec<Intent> {
+    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
         if self.is_picture() || self.edit.is_some() {
             return Vec::new();
         }
