@@ -1,4 +1,4 @@
-//! Counts in words: a number with its noun in the right form. Used wherever a person reads a count.
+//! Counts in words, a number with its noun in the right form, wherever a person reads a count; and paths into JSON values.
 
 /// A count with its noun: `1 check`, `3 checks`, `2 entries`. Of a phrase the last word
 /// is put in the plural.
@@ -19,6 +19,16 @@ fn plural(noun: &str) -> String {
         None if ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end)) => format!("{noun}es"),
         None => format!("{noun}s"),
     }
+}
+
+/// The JSON pointer (RFC 6901) of a name below another pointer.
+pub fn below(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// A JSON pointer, or a step of one, with its names as they are.
+pub fn unescaped(pointer: &str) -> String {
+    pointer.replace("~1", "/").replace("~0", "~")
 }
 
 #[cfg(test)]

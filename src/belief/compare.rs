@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{OBJECTS, RELATIONS};
 use crate::weights::Expression;
+use crate::words::below;
 
 /// One value that differs.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,11 +92,6 @@ fn same(one: &Value, other: &Value) -> bool {
             _ => false,
         },
     }
-}
-
-/// The path of a name below another one, escaped as RFC 6901 asks.
-fn below(path: &str, name: &str) -> String {
-    format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Whether something believed only says that a thing lies on the table, which a truth that never names the table leaves unsaid:

@@ -5,6 +5,8 @@
 
 use serde_json::{Value, json};
 
+use crate::words::below;
+
 /// A JSON patch from one value to the other.
 pub(super) fn difference(from: &Value, to: &Value) -> Value {
     let mut operations = Vec::new();
@@ -53,10 +55,6 @@ fn lists(before: &[Value], after: &[Value], path: &str, operations: &mut Vec<Val
     } else {
         operations.push(json!({ "op": "replace", "path": path, "value": after }));
     }
-}
-
-fn below(path: &str, key: &str) -> String {
-    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 #[cfg(test)]

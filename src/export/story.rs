@@ -272,7 +272,7 @@ pub fn change_lines(patch: &serde_json::Value) -> Vec<String> {
 
 fn change_line(operation: &serde_json::Value) -> Option<String> {
     let path = operation.get("path")?.as_str()?;
-    let path = path.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
+    let path = crate::words::unescaped(&path.trim_start_matches('/').replace('/', "."));
     let value = operation.get("value").map(ToString::to_string).unwrap_or_default();
     Some(match operation.get("op")?.as_str()? {
         "add" => format!("+ {path} = {value}"),

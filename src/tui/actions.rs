@@ -39,6 +39,12 @@ impl Context {
     }
 }
 
+impl From<PaneAction> for ActionId {
+    fn from(action: PaneAction) -> Self {
+        ActionId::Pane(action)
+    }
+}
+
 /// A row of the table.
 #[derive(Debug, Clone)]
 pub struct ActionSpec {

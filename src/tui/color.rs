@@ -91,20 +91,27 @@ pub fn parse(text: &str) -> Option<Color> {
     text.parse().ok().map(Color::Indexed)
 }
 
-/// How a colour looks, as far as it can be told.
-fn rgb(color: Color) -> Option<(u8, u8, u8)> {
+/// The place of a colour among the sixteen named ones.
+pub fn index(color: Color) -> Option<usize> {
+    match color {
+        Color::Indexed(index) => Some(usize::from(index)).filter(|i| *i < NAMED.len()),
+        other => NAMED.iter().position(|n| n.1 == other),
+    }
+}
+
+/// How a colour looks, where that is known.
+pub fn rgb(color: Color) -> Option<(u8, u8, u8)> {
     match color {
         Color::Rgb(r, g, b) => Some((r, g, b)),
-        Color::Indexed(index @ 0..=15) => NAMED.get(usize::from(index)).map(|n| n.2),
         Color::Indexed(index @ 16..=231) => {
             let level = |i: u8| CUBE.get(usize::from(i % 6)).copied();
             Some((level((index - 16) / 36)?, level((index - 16) / 6)?, level(index - 16)?))
         }
-        Color::Indexed(index) => {
+        Color::Indexed(index @ 232..) => {
             let grey = 8 + 10 * (index - 232);
             Some((grey, grey, grey))
         }
-        other => NAMED.iter().find(|n| n.1 == other).map(|n| n.2),
+        named => NAMED.get(index(named)?).map(|n| n.2),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide
 //! ones two columns, large ones three with all four main panes at once. Pure geometry: drawing is `chrome`'s and the panes'.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::{Constraint, Layout as Division, Position, Rect};
 
 use super::pane::{PANES, PaneId};
 
@@ -153,40 +153,19 @@ impl Layout {
         }
     }
 
-    fn columns(&self, class: Class) -> &Vec<Column> {
-        let [small, medium, large] = &self.arrangements;
-        match class {
-            Class::Small => small,
-            Class::Medium => medium,
-            Class::Large => large,
-        }
-    }
-
-    fn columns_mut(&mut self, class: Class) -> &mut Vec<Column> {
-        let [small, medium, large] = &mut self.arrangements;
-        match class {
-            Class::Small => small,
-            Class::Medium => medium,
-            Class::Large => large,
-        }
-    }
-
     /// Where everything goes on a screen of this size; `None` when it is too small.
     pub fn geometry(&self, area: Rect, focus: PaneId) -> Option<Geometry> {
         let class = class(area)?;
-        let columns = self.columns(class);
-        let mut rest = area;
-        let title = cut_top(&mut rest, 1);
+        let columns = &self.arrangements[class as usize];
         let one = class == Class::Small || self.zoomed;
-        let tabs = if one { cut_top(&mut rest, 1) } else { Rect::default() };
-        let footer = cut_bottom(&mut rest, 1);
-        let message = cut_bottom(&mut rest, 1);
         let shows_proposals = if one {
             focus == PaneId::Proposals
         } else {
             columns.iter().flat_map(|c| &c.slots).any(|s| s.shown == PaneId::Proposals)
         };
-        let gate = if shows_proposals { Rect::default() } else { cut_bottom(&mut rest, 1) };
+        let rows = [1, u16::from(one)].map(Constraint::Length).into_iter();
+        let rows = rows.chain([Constraint::Fill(1)]).chain([u16::from(!shows_proposals), 1, 1].map(Constraint::Length));
+        let [title, tabs, rest, gate, message, footer] = Division::vertical(rows).areas(area);
         let slots = if one {
             vec![Placed { pane: focus, tabs: vec![focus], area: rest }]
         } else {
@@ -206,7 +185,7 @@ impl Layout {
         let class = class(area).filter(|_| !self.zoomed)?;
         let geometry = self.geometry(area, focus)?;
         let mut slots = geometry.slots.iter();
-        let columns = self.columns(class);
+        let columns = &self.arrangements[class as usize];
         for (c, column) in columns.iter().enumerate() {
             for r in 0..column.slots.len() {
                 let slot = slots.next()?.area;
@@ -233,19 +212,19 @@ impl Layout {
         let (Some(class), Some(geometry)) = (class(area), self.geometry(area, focus)) else { return };
         let body =
             geometry.slots.iter().fold(Rect::default(), |b, s| if b.is_empty() { s.area } else { b.union(s.area) });
-        let columns = self.columns_mut(class);
+        let columns = &mut self.arrangements[class as usize];
         match handle {
             Handle::Column { left } => {
                 let at = share_of(to.x.saturating_sub(body.x), body.width);
                 let before: i32 = columns.iter().take(left).map(|c| c.share).sum();
-                let [Some(a), Some(b)] = pair(columns, left) else { return };
+                let Ok([a, b]) = columns.get_disjoint_mut([left, left + 1]) else { return };
                 move_border(&mut a.share, &mut b.share, at - before);
             }
             Handle::Row { column, above } => {
                 let at = share_of(to.y.saturating_sub(body.y), body.height);
                 let Some(column) = columns.get_mut(column) else { return };
                 let before: i32 = column.slots.iter().take(above).map(|s| s.share).sum();
-                let [Some(a), Some(b)] = pair(&mut column.slots, above) else { return };
+                let Ok([a, b]) = column.slots.get_disjoint_mut([above, above + 1]) else { return };
                 move_border(&mut a.share, &mut b.share, at - before);
             }
         }
@@ -254,7 +233,7 @@ impl Layout {
     /// Makes the focused pane's column or slot larger or smaller; whether there was anything to resize.
     pub fn resize(&mut self, area: Rect, focus: PaneId, how: Resize) -> bool {
         let Some(class) = class(area).filter(|_| !self.zoomed) else { return false };
-        let columns = self.columns_mut(class);
+        let columns = &mut self.arrangements[class as usize];
         let Some(c) = columns.iter().position(|c| c.slots.iter().any(|s| s.panes.contains(&focus))) else {
             return false;
         };
@@ -272,7 +251,7 @@ impl Layout {
 fn trade<T>(items: &mut [T], at: usize, step: i32, share: impl Fn(&mut T) -> &mut i32) -> bool {
     let last = at + 1 == items.len();
     let Some(first) = (if last { at.checked_sub(1) } else { Some(at) }) else { return false };
-    let [Some(a), Some(b)] = pair(items, first) else { return false };
+    let Ok([a, b]) = items.get_disjoint_mut([first, first + 1]) else { return false };
     let (a, b) = (share(a), share(b));
     let target = if last { *a - step } else { *a + step };
     move_border(a, b, target);
@@ -283,14 +262,6 @@ fn trade<T>(items: &mut [T], at: usize, step: i32, share: impl Fn(&mut T) -> &mu
 fn share_of(cells: u16, length: u16) -> i32 {
     let length = i32::from(length.max(1));
     (i32::from(cells) * 1000 + length - 1) / length
-}
-
-/// Items `at` and the next one.
-fn pair<T>(items: &mut [T], at: usize) -> [Option<&mut T>; 2] {
-    match items.get_mut(at..) {
-        Some([a, b, ..]) => [Some(a), Some(b)],
-        _ => [None, None],
-    }
 }
 
 /// Gives `a` the share `target`, within what both need, and `b` the rest.
@@ -329,20 +300,6 @@ fn split(start: u16, length: u16, shares: &[i32], least: u16) -> Vec<(u16, u16)>
         at = end;
     }
     out
-}
-
-fn cut_top(rest: &mut Rect, height: u16) -> Rect {
-    let height = height.min(rest.height);
-    let cut = Rect { height, ..*rest };
-    rest.y += height;
-    rest.height -= height;
-    cut
-}
-
-fn cut_bottom(rest: &mut Rect, height: u16) -> Rect {
-    let height = height.min(rest.height);
-    rest.height -= height;
-    Rect { y: rest.bottom(), height, ..*rest }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
+use smart_default::SmartDefault;
 
 use super::actions::{ActionId, EXAMPLE_KEYS};
 use super::dialog::field::Field;
@@ -71,6 +72,7 @@ pub enum Wish {
 }
 
 /// The start screen.
+#[derive(SmartDefault)]
 pub struct Start {
     /// What there is; `None` while it is being read.
     catalog: Option<Catalog>,
@@ -78,27 +80,13 @@ pub struct Start {
     lists: [List; PARTS.len()],
     /// Indices of the world's tasks that match the search.
     tasks: Vec<usize>,
+    #[default(Field::new(""))]
     search: Field,
     searching: bool,
     /// The person moved the method's cursor: it no longer follows the model.
     method_chosen: bool,
     /// Where each list was drawn last.
     areas: [Rect; PARTS.len()],
-}
-
-impl Default for Start {
-    fn default() -> Self {
-        Start {
-            catalog: None,
-            focus: 0,
-            lists: [List::default(); PARTS.len()],
-            tasks: Vec::new(),
-            search: Field::new(""),
-            searching: false,
-            method_chosen: false,
-            areas: [Rect::default(); PARTS.len()],
-        }
-    }
 }
 
 impl Start {

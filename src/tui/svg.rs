@@ -8,6 +8,8 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr;
 
+use super::color;
+
 /// Width of a cell in SVG units.
 const CELL_WIDTH: usize = 9;
 /// Height of a cell in SVG units.
@@ -15,6 +17,15 @@ const CELL_HEIGHT: usize = 18;
 /// Colour of text that names none, and of the ground behind it.
 const FOREGROUND: &str = "#d4d4d8";
 const BACKGROUND: &str = "#18181b";
+
+/// How text with a modifier is drawn.
+const STYLES: [(Modifier, &str); 5] = [
+    (Modifier::BOLD, " font-weight=\"bold\""),
+    (Modifier::DIM, " opacity=\"0.6\""),
+    (Modifier::ITALIC, " font-style=\"italic\""),
+    (Modifier::UNDERLINED, " text-decoration=\"underline\""),
+    (Modifier::CROSSED_OUT, " text-decoration=\"line-through\""),
+];
 
 /// What a run of cells on one row shares.
 #[derive(Clone, PartialEq)]
@@ -94,22 +105,8 @@ fn draw(out: &mut String, look: &Look, text: &str, x: usize, y: usize, cells: us
     if text.trim().is_empty() {
         return;
     }
-    let mut style = String::new();
-    if look.modifier.contains(Modifier::BOLD) {
-        style.push_str(" font-weight=\"bold\"");
-    }
-    if look.modifier.contains(Modifier::DIM) {
-        style.push_str(" opacity=\"0.6\"");
-    }
-    if look.modifier.contains(Modifier::ITALIC) {
-        style.push_str(" font-style=\"italic\"");
-    }
-    if look.modifier.contains(Modifier::UNDERLINED) {
-        style.push_str(" text-decoration=\"underline\"");
-    }
-    if look.modifier.contains(Modifier::CROSSED_OUT) {
-        style.push_str(" text-decoration=\"line-through\"");
-    }
+    let styles = STYLES.iter().filter(|(modifier, _)| look.modifier.contains(*modifier));
+    let style: String = styles.map(|(_, attribute)| *attribute).collect();
     // Every word has its own place: fonts differ in width, cells do not.
     let mut column = x;
     for word in text.split_inclusive(' ') {
@@ -127,46 +124,16 @@ fn draw(out: &mut String, look: &Look, text: &str, x: usize, y: usize, cells: us
     }
 }
 
-/// The sixteen named colours as drawn, then the 6x6x6 cube and the greys.
+/// The sixteen named colours as drawn here, the others as they look anywhere; `None` for the terminal's own.
 fn css(color: Color) -> Option<String> {
-    let named = match color {
-        Color::Reset => return None,
-        Color::Rgb(r, g, b) => return Some(format!("#{r:02x}{g:02x}{b:02x}")),
-        Color::Indexed(i) => return Some(indexed(i)),
-        Color::Black => 0,
-        Color::Red => 1,
-        Color::Green => 2,
-        Color::Yellow => 3,
-        Color::Blue => 4,
-        Color::Magenta => 5,
-        Color::Cyan => 6,
-        Color::Gray => 7,
-        Color::DarkGray => 8,
-        Color::LightRed => 9,
-        Color::LightGreen => 10,
-        Color::LightYellow => 11,
-        Color::LightBlue => 12,
-        Color::LightMagenta => 13,
-        Color::LightCyan => 14,
-        Color::White => 15,
-    };
-    Some(indexed(named))
-}
-
-fn indexed(i: u8) -> String {
     const NAMED: [&str; 16] = [
         "#27272a", "#f87171", "#4ade80", "#facc15", "#60a5fa", "#c084fc", "#22d3ee", "#d4d4d8", "#71717a", "#fca5a5",
         "#86efac", "#fde047", "#93c5fd", "#d8b4fe", "#67e8f9", "#fafafa",
     ];
-    if let Some(named) = NAMED.get(usize::from(i)) {
-        return (*named).to_owned();
+    if let Some(named) = color::index(color).and_then(|i| NAMED.get(i)) {
+        return Some((*named).to_owned());
     }
-    if i >= 232 {
-        let grey = 8 + 10 * (i - 232);
-        return format!("#{grey:02x}{grey:02x}{grey:02x}");
-    }
-    let (i, level) = (i - 16, |n: u8| if n == 0 { 0 } else { 55 + 40 * n });
-    format!("#{:02x}{:02x}{:02x}", level(i / 36), level(i / 6 % 6), level(i % 6))
+    color::rgb(color).map(|(r, g, b)| format!("#{r:02x}{g:02x}{b:02x}"))
 }
 
 fn escape(text: &str) -> String {
@@ -205,7 +172,7 @@ mod tests {
     #[test]
     fn every_index_has_a_colour() {
         for i in 0..=255 {
-            assert_eq!(indexed(i).len(), 7, "{i}");
+            assert_eq!(css(Color::Indexed(i)).map(|c| c.len()), Some(7), "{i}");
         }
     }
 }

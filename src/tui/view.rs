@@ -87,7 +87,8 @@ impl View {
     }
 
     /// The key of an action as a person reads it; its name where it has none.
-    pub fn key(&self, action: ActionId) -> String {
+    pub fn key(&self, action: impl Into<ActionId>) -> String {
+        let action = action.into();
         let name = || spec(action).map_or_else(String::new, |s| format!("`{}`", s.label));
         self.keys.hint(action).unwrap_or_else(name)
     }

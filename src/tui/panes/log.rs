@@ -1,6 +1,7 @@
 //! The session's records as they are in the log, one a row. Only what is shown is put into words.
 
 use ratatui::layout::Rect;
+use smart_default::SmartDefault;
 
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run};
@@ -12,15 +13,10 @@ use crate::tui::theme::Role;
 use crate::tui::view::View;
 
 /// The pane.
-#[derive(Debug)]
+#[derive(Debug, SmartDefault)]
 pub struct LogPane {
+    #[default(Browser::following())]
     browser: Browser,
-}
-
-impl Default for LogPane {
-    fn default() -> Self {
-        LogPane { browser: Browser::following() }
-    }
 }
 
 impl LogPane {

@@ -1,6 +1,7 @@
 //! The episode as the agent saw it: task, actions, observations, wrapped. Grows at the end without moving a reader.
 
 use ratatui::layout::Rect;
+use smart_default::SmartDefault;
 
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, Run, run};
@@ -23,7 +24,7 @@ struct Line {
 }
 
 /// The pane.
-#[derive(Debug)]
+#[derive(Debug, SmartDefault)]
 pub struct ObservationsPane {
     trail: Trail,
     /// Lines of all nodes on the way to the cursor, wrapped to `width`.
@@ -31,19 +32,8 @@ pub struct ObservationsPane {
     /// Where each node's lines begin.
     starts: Vec<usize>,
     width: usize,
+    #[default(Browser::following())]
     browser: Browser,
-}
-
-impl Default for ObservationsPane {
-    fn default() -> Self {
-        ObservationsPane {
-            trail: Trail::to_cursor(),
-            lines: Vec::new(),
-            starts: Vec::new(),
-            width: 0,
-            browser: Browser::following(),
-        }
-    }
 }
 
 impl ObservationsPane {

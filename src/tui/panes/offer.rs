@@ -100,7 +100,7 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
             }
             let value = |v: Option<&Value>| v.map(words::value).unwrap_or_default();
             let former = value(at.pointer(pointer));
-            let place = pointer.replace("~1", "/").replace("~0", "~");
+            let place = crate::words::unescaped(pointer);
             let text = match change {
                 Change::Added => format!(" {place} {}", value(new)),
                 Change::Removed => format!(" {place} {former}"),
@@ -108,7 +108,8 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
                 Change::Changed => format!(" {place} {former} becomes {}", value(new)),
             };
             // Only the mark and what follows it differ by role: a removed value has to be read too.
-            rows.push(vec![run(change.role(), change.mark()), run(Role::Text, text)]);
+            let (mark, role) = change.look();
+            rows.push(vec![run(role, mark), run(Role::Text, text)]);
         }
         at = belief::apply(&at, &one).unwrap_or(at);
     }

@@ -15,11 +15,6 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// From the root to the cursor.
-    pub fn to_cursor() -> Self {
-        Trail::default()
-    }
-
     /// From the root through the cursor to the tip.
     pub fn to_tip() -> Self {
         Trail { to_tip: true, ..Trail::default() }

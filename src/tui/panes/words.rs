@@ -6,6 +6,7 @@ use super::draw::{Run, run};
 use crate::episode::{Actor, Mark, Origin, Proposal};
 use crate::tui::theme::{Glyphs, Role, Theme};
 pub use crate::words::count;
+use crate::words::unescaped;
 
 /// What panes say before there is a session.
 pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
@@ -59,7 +60,7 @@ pub fn score(proposal: &Proposal) -> Option<String> {
 
 /// The steps of a JSON pointer, unescaped.
 pub fn steps(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~")).collect()
+    pointer.split('/').skip(1).map(unescaped).collect()
 }
 
 /// A JSON pointer as people write paths: `agent.inventory`, `objects['mug 1']`, `visible[2]`.
@@ -86,31 +87,17 @@ pub fn path(pointer: &str) -> String {
 
 /// A value on one line: scalars whole, collections whole while short, else by their size.
 pub fn value(value: &Value) -> String {
-    const SHORT: usize = 60;
+    const LONGEST: usize = 2_400;
     match value {
-        Value::Object(map) if map.is_empty() => "{}".into(),
-        Value::Array(items) if items.is_empty() => "[]".into(),
-        Value::Object(map) if map.len() > 6 => format!("{{{}}}", count(map.len(), "entry")),
-        Value::Array(items) if items.len() > 12 => format!("[{}]", count(items.len(), "item")),
         Value::Object(map) => short(value).unwrap_or_else(|| format!("{{{}}}", count(map.len(), "entry"))),
         Value::Array(items) => short(value).unwrap_or_else(|| format!("[{}]", count(items.len(), "item"))),
-        scalar => scalar.to_string(),
+        scalar => scalar.to_string().chars().take(LONGEST).collect(),
     }
-    .chars()
-    .take(SHORT * 40)
-    .collect()
 }
 
 /// Whether [`value`] writes all of a value out.
 pub fn is_whole(value: &Value) -> bool {
-    match value {
-        Value::Object(map) if map.is_empty() => true,
-        Value::Array(items) if items.is_empty() => true,
-        Value::Object(map) if map.len() > 6 => false,
-        Value::Array(items) if items.len() > 12 => false,
-        Value::Object(_) | Value::Array(_) => short(value).is_some(),
-        _ => true,
-    }
+    !(value.is_object() || value.is_array()) || short(value).is_some()
 }
 
 /// A collection written out if that stays short and holds no deep nesting.
@@ -138,21 +125,12 @@ pub enum Change {
 }
 
 impl Change {
-    /// Its mark; plain characters, readable in any terminal.
-    pub fn mark(self) -> &'static str {
+    /// Its mark (plain characters, readable in any terminal) and its role.
+    pub fn look(self) -> (&'static str, Role) {
         match self {
-            Change::Added => "+",
-            Change::Removed => "-",
-            Change::Changed => "~",
-        }
-    }
-
-    /// Its role.
-    pub fn role(self) -> Role {
-        match self {
-            Change::Added => Role::Added,
-            Change::Removed => Role::Removed,
-            Change::Changed => Role::Changed,
+            Change::Added => ("+", Role::Added),
+            Change::Removed => ("-", Role::Removed),
+            Change::Changed => ("~", Role::Changed),
         }
     }
 }
@@ -193,7 +171,8 @@ pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
             (Change::Changed, Some(v)) => format!("{place} becomes {}", value(v)),
             (Change::Changed, None) => format!("{place} changes"),
         };
-        rows.push(vec![run(change.role(), change.mark()), run(Role::Text, format!(" {words}"))]);
+        let (mark, role) = change.look();
+        rows.push(vec![run(role, mark), run(Role::Text, format!(" {words}"))]);
     }
     if left_out > 0 {
         rows.push(vec![run(Role::Dim, format!("and {}", count(left_out, "more change")))]);

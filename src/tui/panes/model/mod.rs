@@ -7,6 +7,7 @@ mod editor;
 
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
+use smart_default::SmartDefault;
 
 use self::editor::PromptEditor;
 use super::browse::{BROWSING, Browser, Scrolled};
@@ -27,12 +28,14 @@ const BESIDE: u16 = 120;
 const LIST: u16 = 36;
 
 /// The pane.
-#[derive(Debug)]
+#[derive(Debug, SmartDefault)]
 pub struct ModelPane {
     trail: Trail,
     /// All asks on the way to the cursor, oldest first.
     asks: Vec<(NodeId, AskId)>,
+    #[default(Browser::following())]
     browser: Browser,
+    #[default(Scrolled::following())]
     detail: Scrolled,
     /// The request's rows, kept while ask and width stay.
     request: Option<(AskId, usize, Vec<Row>)>,
@@ -43,23 +46,6 @@ pub struct ModelPane {
     editor: Option<PromptEditor>,
     /// An edited prompt was sent when there were so many asks: the next one is gone to.
     sent: Option<usize>,
-}
-
-impl Default for ModelPane {
-    fn default() -> Self {
-        ModelPane {
-            trail: Trail::to_cursor(),
-            asks: Vec::new(),
-            browser: Browser::following(),
-            detail: Scrolled::following(),
-            request: None,
-            answer: None,
-            shown: None,
-            stacked: false,
-            editor: None,
-            sent: None,
-        }
-    }
 }
 
 fn find(view: &View, (node, ask): (NodeId, AskId)) -> Option<&Ask> {

@@ -2,7 +2,6 @@
 //! excludes.
 
 use crate::precondition::{Candidate, CandidateOrigin, Fate, Inspection, Pool, Related, Relation};
-use crate::tui::actions::ActionId;
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::Row;
 use crate::tui::panes::words;
@@ -114,7 +113,7 @@ fn exclusion(seen: &Inspection, view: &View) -> Option<String> {
     if seen.excluded == 0 {
         return Some(format!("nothing that {rest}: it would change no decision in the demonstrations"));
     }
-    let open = view.key(ActionId::Pane(PaneAction::Activate));
+    let open = view.key(PaneAction::Activate);
     let steps = words::count(seen.excluded_steps, "step");
     let mut words = format!(
         "{} of {} that {rest}, at {steps}; {open} lists them",

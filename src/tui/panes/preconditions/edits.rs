@@ -6,12 +6,11 @@ use super::over::{Over, Page};
 use super::rows;
 use super::{
     CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Joint, Level, PreconditionsPane, SetSource,
-    Typing, View, WorkshopCommand, say, token,
+    Typing, View, WorkshopCommand, say, send, token,
 };
 use crate::precondition::{
     ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Counterpart, Fate, SetComparison, SideBySide, merged,
 };
-use crate::tui::actions::ActionId;
 use crate::tui::pane::PaneAction;
 use crate::words::count;
 
@@ -49,7 +48,7 @@ impl PreconditionsPane {
             return Vec::new();
         };
         if self.candidate(row, view).is_some_and(|c| c.rejected) {
-            let key = view.key(ActionId::Pane(PaneAction::ToggleReject));
+            let key = view.key(PaneAction::ToggleReject);
             return say(format!("this candidate is deleted; {key} restores it"));
         }
         let mut marks = self.marked(view);
@@ -75,8 +74,8 @@ impl PreconditionsPane {
         let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
         let assertions = self.chosen(view);
         if assertions.is_empty() && !self.marks.contains_key(&name) {
-            let infer = view.key(ActionId::Pane(PaneAction::Run));
-            let mark = view.key(ActionId::Pane(PaneAction::ToggleFold));
+            let infer = view.key(PaneAction::Run);
+            let mark = view.key(PaneAction::ToggleFold);
             let words = format!("nothing is marked to adopt; {infer} infers candidates, {mark} marks one");
             return vec![Intent::Say(Level::Warning, words)];
         }
@@ -114,13 +113,12 @@ impl PreconditionsPane {
         let right = SetSource::Given(MARKED.to_owned(), of(assertions));
         let token = token();
         self.adoption = Some((token, command));
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::Compare { token, left, right }))]
+        send(WorkshopCommand::Compare { token, left, right })
     }
 
     pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
         let Some((candidate, action)) = self.candidate(self.browser.list.cursor(), view).zip(self.action_name()) else {
-            let (mark, adopt) =
-                (view.key(ActionId::Pane(PaneAction::ToggleFold)), view.key(ActionId::Pane(PaneAction::Adopt)));
+            let (mark, adopt) = (view.key(PaneAction::ToggleFold), view.key(PaneAction::Adopt));
             return say(format!(
                 "this is in force and no candidate: {mark} marks what is to stay, {adopt} drops the others"
             ));
@@ -132,7 +130,7 @@ impl PreconditionsPane {
         if rejected && let Some(marks) = self.marks.get_mut(&action) {
             marks.remove(&text);
         }
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::Reject { action, id, rejected }))]
+        send(WorkshopCommand::Reject { action, id, rejected })
     }
 
     /// Puts the conjunction or disjunction of the marked candidates into the pool, marked in their place.
@@ -142,7 +140,7 @@ impl PreconditionsPane {
         let text = match merged(chosen.iter().map(String::as_str), joint) {
             Ok(text) => text,
             Err(why) => {
-                let mark = view.key(ActionId::Pane(PaneAction::ToggleFold));
+                let mark = view.key(PaneAction::ToggleFold);
                 return say(format!("{why}; {} marked, {mark} marks more", chosen.len()));
             }
         };
@@ -157,7 +155,7 @@ impl PreconditionsPane {
             self.lay(view);
             return say("this is a candidate already; it is marked in their place");
         }
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::Put { action, id: None, text }))]
+        send(WorkshopCommand::Put { action, id: None, text })
     }
 
     /// Asks for a step where the two marked candidates differ.
@@ -166,8 +164,8 @@ impl PreconditionsPane {
         match (chosen.as_slice(), self.action_name().map(str::to_owned)) {
             ([one, other], Some(action)) => self.ask_difference(action, one.clone(), other.clone()),
             _ => {
-                let mark = view.key(ActionId::Pane(PaneAction::ToggleFold));
-                let none = view.key(ActionId::Pane(PaneAction::MarkAll));
+                let mark = view.key(PaneAction::ToggleFold);
+                let none = view.key(PaneAction::MarkAll);
                 say(format!(
                     "mark the two to be compared: {} are marked; {mark} marks, {none} unmarks all",
                     chosen.len()
@@ -179,12 +177,12 @@ impl PreconditionsPane {
     fn ask_difference(&mut self, action: String, one: String, other: String) -> Vec<Intent> {
         let token = token();
         self.step_wanted = Some(token);
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::ShowDifference { token, action, one, other }))]
+        send(WorkshopCommand::ShowDifference { token, action, one, other })
     }
 
     /// Says why the candidate under the cursor is not optimal; with a stronger one, shows a step where they differ.
     pub(super) fn why(&mut self) -> Vec<Intent> {
-        let seen = match self.seen() {
+        let seen = match &self.seen {
             Some(Ok(seen)) => std::sync::Arc::clone(seen),
             Some(Err(why)) => return say(why.clone()),
             None => return say("this is still being looked at; ask again in a moment"),
@@ -209,23 +207,18 @@ impl PreconditionsPane {
                 None => self.marks.remove(&merged),
             };
         }
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::Undo { action }))]
+        send(WorkshopCommand::Undo { action })
     }
 
-    pub(super) fn again(&mut self) -> Vec<Intent> {
-        let action = self.action_name().map(str::to_owned);
-        action.map(|action| Intent::Send(Command::Workshop(WorkshopCommand::Redo { action }))).into_iter().collect()
-    }
-
-    pub(super) fn score(&self) -> Vec<Intent> {
-        let action = self.action_name().map(str::to_owned);
-        action.map(|action| Intent::Send(Command::Workshop(WorkshopCommand::Score { action }))).into_iter().collect()
+    /// Sends a command about the shown action.
+    pub(super) fn of_action(&self, command: impl FnOnce(String) -> WorkshopCommand) -> Vec<Intent> {
+        self.action_name().map(|action| send(command(action.to_owned()))).unwrap_or_default()
     }
 
     pub(super) fn infer(&self, all: bool) -> Vec<Intent> {
         let origin = if self.by_model { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
         let action = if all { None } else { self.action_name().map(str::to_owned) };
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::Infer { action, origin }))]
+        send(WorkshopCommand::Infer { action, origin })
     }
 
     /// Opens the editor over the row under the cursor, or for a new expression; what stands there is looked at at once.
@@ -236,13 +229,7 @@ impl PreconditionsPane {
         let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
         let mut pause = Debounce::default();
         let (asked, text) = (!original.is_empty(), original.clone());
-        let look = asked.then(|| {
-            Intent::Send(Command::Workshop(WorkshopCommand::Try {
-                token: pause.at_once(),
-                action: action.clone(),
-                text,
-            }))
-        });
+        let look = asked.then(|| send(WorkshopCommand::Try { token: pause.at_once(), action: action.clone(), text }));
         self.typing = Some(Typing {
             action,
             id: row.and_then(|r| self.candidate(r, view)).map(|c| c.id),
@@ -254,7 +241,7 @@ impl PreconditionsPane {
             seen: self.seen.clone().filter(|_| asked),
             asked,
         });
-        look.into_iter().collect()
+        look.unwrap_or_default()
     }
 
     pub(super) fn typed(&mut self, edited: Edited) -> Vec<Intent> {
@@ -282,7 +269,7 @@ impl PreconditionsPane {
                     }
                     self.wanted = Some(text.clone());
                     let (action, id) = (typing.action, typing.id);
-                    return vec![Intent::Send(Command::Workshop(WorkshopCommand::Put { action, id, text }))];
+                    return send(WorkshopCommand::Put { action, id, text });
                 }
                 vec![Intent::Say(Level::Warning, "the expression is empty; type one, or Esc leaves it".into())]
             }
@@ -293,7 +280,7 @@ impl PreconditionsPane {
 
     /// Looks at the candidate under the cursor closely.
     pub(super) fn study(&mut self) -> Vec<Intent> {
-        match self.seen() {
+        match &self.seen {
             Some(Ok(seen)) => {
                 let over = Over::study(seen);
                 self.over.push(over);
@@ -321,10 +308,8 @@ impl PreconditionsPane {
         let mut texts = vec![seen.candidate.text.clone()];
         let (now, action) = (&self.laid.as_ref().map(|(_, force)| force.clone()).unwrap_or_default(), &seen.action);
         texts.extend(now.iter().filter(|t| **t != seen.candidate.text).cloned());
-        let command =
-            Command::Workshop(WorkshopCommand::ShowStep { token, action: action.clone(), place: place.clone(), texts });
         self.step_wanted = Some(token);
-        vec![Intent::Send(command)]
+        send(WorkshopCommand::ShowStep { token, action: action.clone(), place: place.clone(), texts })
     }
 
     /// From a step of a close look to the next of them, or the previous.
@@ -348,7 +333,7 @@ impl PreconditionsPane {
         let token = token();
         self.sets_wanted = Some(token);
         let (left, right) = (self.filled(&self.left, view), self.filled(&self.right, view));
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::Compare { token, left, right }))]
+        send(WorkshopCommand::Compare { token, left, right })
     }
 
     /// The sets there are to compare.
@@ -429,7 +414,7 @@ impl PreconditionsPane {
         let token = token();
         self.adoption = Some((token, command));
         let right = SetSource::Given(name, set);
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, right }))]
+        send(WorkshopCommand::Compare { token, left: SetSource::InForce, right })
     }
 
     /// Goes to a step where the two sets differ on the action under the cursor.
@@ -443,7 +428,7 @@ impl PreconditionsPane {
         };
         let token = token();
         self.step_wanted = Some(token);
-        vec![Intent::Send(Command::Workshop(WorkshopCommand::ShowStep { token, action, place, texts }))]
+        send(WorkshopCommand::ShowStep { token, action, place, texts })
     }
 
     pub(super) fn save(&self, view: &View) -> Intent {
@@ -501,7 +486,7 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
     }
     let mut question = listed("It drops", '-', &drops);
     question.push_str(&listed("It adds", '+', &adds));
-    let back = view.key(ActionId::Pane(PaneAction::UndoChange));
+    let back = view.key(PaneAction::UndoChange);
     let stay = if same == 1 { "1 stays".to_owned() } else { format!("{same} stay") };
     let reworded = match reworded {
         1 => "1 is replaced by an equivalent".to_owned(),

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
+use smart_default::SmartDefault;
 
 use self::over::{Over, Page};
 use self::rows::Item;
@@ -29,7 +30,6 @@ use super::edit::{Debounce, Edited, Editor, token};
 use crate::driver::{Command, Level, SetSource, WorkshopCommand};
 use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool};
 use crate::program::Call;
-use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use crate::tui::view::View;
@@ -54,7 +54,7 @@ struct Typing {
 type Looked = (String, String, Option<Arc<Pool>>, Vec<String>);
 
 /// The pane.
-#[derive(Debug)]
+#[derive(Debug, SmartDefault)]
 pub struct PreconditionsPane {
     /// When the session shown was begun, and on what task; `None` without one.
     session: Option<(u64, String)>,
@@ -62,6 +62,7 @@ pub struct PreconditionsPane {
     actions: Vec<String>,
     action: usize,
     /// Whether the chosen proposal's action is shown; until a person picks another.
+    #[default = true]
     follows: bool,
     items: Vec<Item>,
     /// What the rows were laid from.
@@ -92,45 +93,15 @@ pub struct PreconditionsPane {
     /// What is to be put in force once the comparison of that number tells what it drops.
     adoption: Option<(u64, Command)>,
     /// The sets to compare.
+    #[default(SetSource::InForce)]
     left: SetSource,
+    #[default(SetSource::Inferred)]
     right: SetSource,
     /// What was in force when they were compared last.
     compared_force: Option<BTreeMap<String, (Vec<String>, String)>>,
     /// The file last read, and the number of the comparison that is to show one.
     loaded: Option<SetSource>,
     load_wanted: Option<u64>,
-}
-
-impl Default for PreconditionsPane {
-    fn default() -> Self {
-        PreconditionsPane {
-            session: None,
-            actions: Vec::new(),
-            action: 0,
-            follows: true,
-            items: Vec::new(),
-            laid: None,
-            wanted: None,
-            marks: BTreeMap::new(),
-            unmerged: None,
-            by_model: false,
-            browser: Browser::default(),
-            typing: None,
-            tabs: Vec::new(),
-            looked: None,
-            seen: None,
-            known: BTreeMap::new(),
-            over: Vec::new(),
-            step_wanted: None,
-            sets_wanted: None,
-            compared_force: None,
-            adoption: None,
-            left: SetSource::InForce,
-            right: SetSource::Inferred,
-            loaded: None,
-            load_wanted: None,
-        }
-    }
 }
 
 impl PreconditionsPane {
@@ -196,11 +167,6 @@ impl PreconditionsPane {
     /// What looking at an expression of the shown action gave.
     fn known(&self, text: &str) -> Option<&Candidate> {
         self.known.get(&(self.action_name()?.to_owned(), text.to_owned()))
-    }
-
-    /// What is known of the expression under the cursor.
-    fn seen(&self) -> Option<&Result<Arc<Inspection>, String>> {
-        self.seen.as_ref()
     }
 
     /// Asks about the expression under the cursor, unless that was asked already.
@@ -287,7 +253,7 @@ impl PreconditionsPane {
                 let file = SetSource::Given(sets.right.clone(), (**right).clone());
                 (self.left, self.right) = (SetSource::InForce, file.clone());
                 self.loaded = Some(file);
-                let key = |action| view.key(ActionId::Pane(action));
+                let key = |action: PaneAction| view.key(action);
                 let (adopt, back) = (key(PaneAction::Adopt), key(PaneAction::Back));
                 let words = format!("{adopt} puts {} in force; {back} leaves everything as it is", sets.right);
                 intents.push(Intent::Say(Level::Info, words));
@@ -427,14 +393,14 @@ impl Pane for PreconditionsPane {
             PaneAction::Differ => self.differ(view),
             PaneAction::Why => self.why(),
             PaneAction::UndoChange => self.turn_back(),
-            PaneAction::RedoChange => self.again(),
+            PaneAction::RedoChange => self.of_action(|action| WorkshopCommand::Redo { action }),
             PaneAction::Run => self.infer(self.actions.is_empty()),
             PaneAction::RunAll => self.infer(true),
             PaneAction::Compare => self.compare(view),
             PaneAction::Save => vec![self.save(view)],
             PaneAction::Load => vec![self.load()],
             PaneAction::Options => vec![Intent::AskCandidates],
-            PaneAction::Score => self.score(),
+            PaneAction::Score => self.of_action(|action| WorkshopCommand::Score { action }),
             PaneAction::Activate => self.study(),
             PaneAction::Edit if self.items.is_empty() => Vec::new(),
             PaneAction::Edit | PaneAction::Add => self.type_over(view, action == PaneAction::Add),
@@ -495,10 +461,15 @@ impl Pane for PreconditionsPane {
             Some(Err(wait)) => vec![wait],
             Some(Ok(token)) => {
                 let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
-                vec![Intent::Send(Command::Workshop(WorkshopCommand::Try { token, action, text }))]
+                send(WorkshopCommand::Try { token, action, text })
             }
         }
     }
+}
+
+/// A command to the store of candidates.
+fn send(command: WorkshopCommand) -> Vec<Intent> {
+    vec![Intent::Send(Command::Workshop(command))]
 }
 
 /// A message that something cannot be done, and what can.

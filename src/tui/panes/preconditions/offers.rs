@@ -2,7 +2,6 @@
 
 use super::rows::Item;
 use super::{PaneAction, PreconditionsPane, View};
-use crate::tui::actions::ActionId;
 use crate::tui::panes::browse::BROWSING;
 
 impl PreconditionsPane {
@@ -71,7 +70,7 @@ impl PreconditionsPane {
     /// What must come first for an action that is of this pane but cannot be done now.
     pub(super) fn needed(&self, action: PaneAction, view: &View) -> Option<String> {
         use PaneAction as P;
-        let key = |action| view.key(ActionId::Pane(action));
+        let key = |action: PaneAction| view.key(action);
         let of_rows = matches!(
             action,
             P::ToggleFold

@@ -10,7 +10,6 @@ use super::detail::{self, Known};
 use super::rows::{self, Item};
 use super::{PreconditionsPane, Typing};
 use crate::precondition::Fate;
-use crate::tui::actions::ActionId;
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use crate::tui::panes::words;
@@ -29,7 +28,7 @@ impl PreconditionsPane {
             let text = if view.session.is_none() {
                 words::NO_SESSION.to_owned()
             } else {
-                let all = view.key(ActionId::Pane(PaneAction::RunAll));
+                let all = view.key(PaneAction::RunAll);
                 format!(
                     "No preconditions yet. {all} infers candidates from the demonstrations and checks each by execution."
                 )
@@ -105,7 +104,7 @@ impl PreconditionsPane {
             0 => "nothing in force".to_owned(),
             n => format!("{n} in force"),
         };
-        let run_key = view.key(ActionId::Pane(PaneAction::Run));
+        let run_key = view.key(PaneAction::Run);
         let by = if self.by_model {
             format!("{run_key}: model, {}", view.candidate_asks.in_words())
         } else {
@@ -131,7 +130,7 @@ impl PreconditionsPane {
         }
         if self.items.is_empty() {
             let (infer, add) = (PaneAction::Run, PaneAction::Add);
-            let [infer, add] = [infer, add].map(|a| view.key(ActionId::Pane(a)));
+            let [infer, add] = [infer, add].map(|a| view.key(a));
             painter.empty(area, &format!("No candidates for this action. {infer} infers some; {add} takes your own."));
             return;
         }
@@ -189,7 +188,7 @@ impl PreconditionsPane {
         }
         let row = self.browser.list.cursor();
         let (in_force, origin) = self.in_force(view);
-        let seen = self.seen();
+        let seen = self.seen.as_ref();
         let known = |candidate, origin, seen| {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
             let known = Known { candidate, pool: self.pool(view), in_force, origin, seen };

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use crate::precondition::{ActionComparison, AdoptedSet, Counterpart, Occasion, Score, SetComparison, SideBySide};
-use crate::tui::actions::ActionId;
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::words;
@@ -100,7 +99,7 @@ impl SetsPage {
     }
 
     pub(super) fn head(&self, view: &View, width: usize) -> Vec<Row> {
-        let key = |action| view.key(ActionId::Pane(action));
+        let key = |action: PaneAction| view.key(action);
         let names = vec![
             run(Role::Key, format!("{} ", key(PaneAction::Compare))),
             run(Role::Dim, "left: "),
@@ -158,7 +157,7 @@ impl SetsPage {
             }
             (Ok(_), Some((place, left))) => {
                 let one = if *left { &self.sets.left } else { &self.sets.right };
-                let open = view.key(ActionId::Pane(PaneAction::Activate));
+                let open = view.key(PaneAction::Activate);
                 let applied = place.application(&action.action);
                 let words = format!("only `{one}` permits {applied} in {}; {open} shows the step", place.in_words());
                 rows.extend(words::labelled("", Role::Text, &words, width));

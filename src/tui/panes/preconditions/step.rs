@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use crate::precondition::StepView;
-use crate::tui::actions::ActionId;
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::words;
@@ -52,7 +51,7 @@ impl StepPage {
         let asked = if made { "the call made there" } else { "if it were called there" };
         let mut rows = words::labelled("", Role::Title, &format!("{applied}, {asked}:"), width);
         if self.listed {
-            let [next, previous] = [PaneAction::Right, PaneAction::Left].map(|a| view.key(ActionId::Pane(a)));
+            let [next, previous] = [PaneAction::Right, PaneAction::Left].map(|a| view.key(a));
             rows.push(vec![run(Role::Dim, format!("{next} next step of the list, {previous} previous"))]);
         }
         for reading in &step.readings {

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
+use smart_default::SmartDefault;
 
 use self::editing::Editing;
 use self::rows::Line;
@@ -32,8 +33,9 @@ const LOADING: Duration = Duration::from_millis(60);
 const SIDEWAYS: usize = 8;
 
 /// The pane.
-#[derive(Debug)]
+#[derive(Debug, SmartDefault)]
 pub struct ProgramPane {
+    #[default(Trail::to_tip())]
     trail: Trail,
     specification: Vec<String>,
     opening: Vec<String>,
@@ -52,27 +54,6 @@ pub struct ProgramPane {
     coloured_specification: Vec<Row>,
     specification_pass: Option<highlight::Lines<'static>>,
     editing: Option<Editing>,
-}
-
-impl Default for ProgramPane {
-    fn default() -> Self {
-        ProgramPane {
-            trail: Trail::to_tip(),
-            specification: Vec::new(),
-            opening: Vec::new(),
-            unfolded: false,
-            heading: 0,
-            lines: Vec::new(),
-            cursor: None,
-            here: 0,
-            browser: Browser::default(),
-            skip: 0,
-            coloured: HashMap::new(),
-            coloured_specification: Vec::new(),
-            specification_pass: None,
-            editing: None,
-        }
-    }
 }
 
 impl ProgramPane {

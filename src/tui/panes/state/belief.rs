@@ -14,6 +14,7 @@ use crate::episode::ArtifactId;
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::offer;
 use crate::tui::view::View;
+use crate::words::below;
 
 /// From this width on, belief and truth stand beside each other; below it one after the other.
 const BESIDE: u16 = 84;
@@ -37,7 +38,7 @@ impl StatePane {
             // Lists are what one looks for first; the names of the objects stand before their entries anyway.
             let lists = value.as_object().into_iter().flatten().filter(|(k, v)| v.is_array() && *k != OBJECTS);
             for (key, _) in lists.filter(|_| begins) {
-                half.tree.set_open(&format!("/{}", key.replace('~', "~0").replace('/', "~1")), true);
+                half.tree.set_open(&below("", key), true);
             }
             half.lay(value);
         };

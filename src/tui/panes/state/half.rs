@@ -20,6 +20,11 @@ pub struct Half {
 }
 
 impl Half {
+    /// A side in which what fits a line stays on one.
+    pub fn compact() -> Self {
+        Half { tree: Tree::compact(), ..Half::default() }
+    }
+
     /// Lays the rows anew; the cursor stays on its value, or the nearest row to where that was.
     pub fn lay(&mut self, value: &Value) {
         let at = self.tree.rows().get(self.browser.list.cursor()).map(|r| r.pointer.clone());
@@ -122,7 +127,7 @@ fn tree_row(row: &TreeRow, theme: &Theme) -> Row {
     let (mark, role) = match (row.apart, row.change, row.touched) {
         (Some(Apart::Wrong), ..) => (theme.glyphs.no, Role::Bad),
         (Some(Apart::Missing), ..) => (theme.glyphs.candidate, Role::Warn),
-        (None, Some(change), _) => (change.mark(), change.role()),
+        (None, Some(change), _) => change.look(),
         (None, None, true) => (".", Role::Changed),
         (None, None, false) => (" ", Role::Text),
     };
@@ -135,7 +140,7 @@ fn tree_row(row: &TreeRow, theme: &Theme) -> Row {
     let value = match (row.apart, row.change) {
         (Some(Apart::Wrong), _) => Role::Bad,
         (Some(Apart::Missing), _) => Role::Warn,
-        (None, Some(change)) => change.role(),
+        (None, Some(change)) => change.look().1,
         (None, None) => Role::Dim,
     };
     let colon = if row.text.is_empty() || row.key.is_empty() { "" } else { ": " };

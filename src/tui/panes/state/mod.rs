@@ -19,10 +19,10 @@ use std::sync::Arc;
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use serde_json::Value;
+use smart_default::SmartDefault;
 
 use self::edit::ValueEdit;
 use self::half::Half;
-use self::tree::Tree;
 use super::browse::{BROWSING, Browser, Mouse};
 use super::draw::{Painter, split_bottom, split_left, split_top};
 use super::words;
@@ -60,12 +60,14 @@ enum Shown {
 }
 
 /// The pane.
-#[derive(Debug)]
+#[derive(Debug, SmartDefault)]
 pub struct StatePane {
     situation: Option<Arc<Situation>>,
     variables: Half,
     truth: Half,
+    #[default(Half::compact())]
     belief: Half,
+    #[default(Half::compact())]
     told: Half,
     /// A value of the belief being edited.
     edit: Option<ValueEdit>,
@@ -73,22 +75,6 @@ pub struct StatePane {
     chosen: Option<Shown>,
     /// The side that has the cursor.
     side: Side,
-}
-
-impl Default for StatePane {
-    fn default() -> Self {
-        let compact = || Half { tree: Tree::compact(), ..Half::default() };
-        StatePane {
-            situation: None,
-            variables: Half::default(),
-            truth: Half::default(),
-            belief: compact(),
-            told: compact(),
-            edit: None,
-            chosen: None,
-            side: Side::default(),
-        }
-    }
 }
 
 impl StatePane {

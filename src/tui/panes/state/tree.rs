@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::tui::panes::words::{self, Change};
+use crate::words::{below, unescaped};
 
 /// Children shown of one collection; beyond it a row says how many are left out.
 const MOST: usize = 5_000;
@@ -19,7 +20,7 @@ pub enum Apart {
 }
 
 /// A row of the tree.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TreeRow {
     /// JSON pointer of the value.
     pub pointer: String,
@@ -136,7 +137,7 @@ impl Tree {
         match value {
             Value::Object(map) => {
                 for (key, child) in map.iter().take(MOST) {
-                    self.child(child, &join(at, key), depth, key.clone(), rows);
+                    self.child(child, &below(at, key), depth, key.clone(), rows);
                 }
                 self.left_out(map.len(), at, depth, rows);
             }
@@ -146,16 +147,9 @@ impl Tree {
                 }
                 self.left_out(items.len(), at, depth, rows);
             }
-            scalar if depth == 0 => rows.push(TreeRow {
-                pointer: String::new(),
-                depth,
-                key: "value".into(),
-                text: words::value(scalar),
-                fold: None,
-                change: None,
-                touched: false,
-                apart: None,
-            }),
+            scalar if depth == 0 => {
+                rows.push(TreeRow { key: "value".into(), text: words::value(scalar), ..TreeRow::default() });
+            }
             _ => {}
         }
         self.gone(value, at, depth, rows);
@@ -194,9 +188,7 @@ impl Tree {
     fn left_out(&self, len: usize, at: &str, depth: usize, rows: &mut Vec<TreeRow>) {
         if len > MOST {
             let text = format!("{} more are not shown", len - MOST);
-            let pointer = at.to_owned();
-            let key = String::new();
-            rows.push(TreeRow { pointer, depth, key, text, fold: None, change: None, touched: false, apart: None });
+            rows.push(TreeRow { pointer: at.to_owned(), depth, text, ..TreeRow::default() });
         }
     }
 
@@ -210,24 +202,13 @@ impl Tree {
             // In an array the following items have moved up; the row still says that one is gone.
             let absent = value.is_array() || value.pointer(&format!("/{key}")).is_none();
             if *change == Change::Removed && direct && absent {
-                let former = self.former.get(pointer).map(|f| format!("gone, was {f}")).unwrap_or("gone".into());
-                rows.push(TreeRow {
-                    pointer: pointer.clone(),
-                    depth,
-                    key: key.replace("~1", "/").replace("~0", "~"),
-                    text: former,
-                    fold: None,
-                    change: Some(Change::Removed),
-                    touched: false,
-                    apart: None,
-                });
+                let text = self.former.get(pointer).map(|f| format!("gone, was {f}")).unwrap_or("gone".into());
+                let key = unescaped(key);
+                let change = Some(Change::Removed);
+                rows.push(TreeRow { pointer: pointer.clone(), depth, key, text, change, ..TreeRow::default() });
             }
         }
     }
-}
-
-fn join(at: &str, key: &str) -> String {
-    format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Every value below a value in document order: pointer, and key with short value as text. Stops at the first that `found`
@@ -254,7 +235,7 @@ fn walk(value: &Value, at: &str, all: &mut Vec<(String, String)>) {
         walk(child, &pointer, all);
     };
     match value {
-        Value::Object(map) => map.iter().for_each(|(k, v)| child(join(at, k), k, v)),
+        Value::Object(map) => map.iter().for_each(|(k, v)| child(below(at, k), k, v)),
         Value::Array(items) => items.iter().enumerate().for_each(|(i, v)| child(format!("{at}/{i}"), "", v)),
         _ => {}
     }
