@@ -30,10 +30,15 @@ impl CliError {
         {
             return ExitCode::SUCCESS;
         }
-        // With standard error closed as well there is nobody to tell.
-        let _ = writeln!(io::stderr(), "stepwright: {self}");
+        note(&format!("stepwright: {self}"));
         ExitCode::from(2)
     }
+}
+
+/// Says something beside what is printed.
+pub fn note(text: &str) {
+    // With standard error closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{}", text.trim_end_matches('\n'));
 }
 
 /// Prints a text to standard output.

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
+mod candidates;
 mod config;
 mod conform;
 mod docs;
@@ -14,6 +15,7 @@ mod new_task;
 mod pddl;
 mod play;
 mod preconditions;
+mod report;
 mod run;
 mod sandbox_worker;
 mod settings;
@@ -26,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use error::{CliError, print};
+pub use error::{CliError, note, print};
 pub use launch::Launch;
 pub use settings::Global;
 
@@ -64,6 +66,8 @@ enum Command {
     /// Measure what the papers' tables measure, with their figures beside ours
     #[command(subcommand)]
     Study(study::StudyCommand),
+    /// Put results files together: the tables of all of them, what is missing, and files for plots and further work
+    Report(report::Report),
     /// Write a session as an HTML page, an asciicast, or JSONL
     Export(export::Export),
     /// Print a session as plain text
@@ -99,6 +103,7 @@ pub fn run() -> ExitCode {
         Some(Command::Conform(conform)) => conform.run(),
         Some(Command::Run(run)) => run.execute(&cli.global),
         Some(Command::Study(command)) => command.run(&cli.global),
+        Some(Command::Report(report)) => report.run(),
         Some(Command::Export(export)) => export.run(),
         Some(Command::Show(show)) => show.run(),
         Some(Command::Preconditions(command)) => command.run(&cli.global),

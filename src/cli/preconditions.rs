@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use super::world::{WorldName, WorldOptions};
-use super::{CliError, Global, print};
+use super::{CliError, Global, candidates, print};
 use crate::driver::{self, Beginning, NewSession};
-use crate::precondition::{AdoptedSet, CandidateOrigin, CandidateStore, Demo, Fate, SetComparison, SideBySide};
+use crate::precondition::{AdoptedSet, CandidateOrigin, CandidateStore, Demo, Fate, Pool, SetComparison, SideBySide};
 use crate::program::{Role, Specification};
 use crate::world::{OpenSpec, Sources, WORLDS};
 
@@ -18,16 +19,18 @@ use crate::world::{OpenSpec, Sources, WORLDS};
 pub enum PreconditionsCommand {
     /// Say of each assertion whether the demonstrations bear it out; exit code 1 if one is not valid
     Check(Check),
+    /// Print the candidate preconditions of actions with their verdicts and clusters, those that would be adopted, and the true ones
+    Candidates(candidates::Candidates),
     /// Compare two files, or a file with the world's ground truth (else the specification's own assertions); exit code 1 if they do not permit the same
     Diff(Diff),
 }
 
 /// Whose demonstrations count.
 #[derive(Debug, Args)]
-struct Where {
+pub(super) struct Where {
     /// The world; if absent the one that the file says it was in force in, else the only one that has its actions
     #[arg(long)]
-    world: Option<WorldName>,
+    pub(super) world: Option<WorldName>,
     /// The task whose specification and demonstrations count; the one the file names if absent, else the first
     #[arg(long, value_name = "ID")]
     task: Option<String>,
@@ -42,6 +45,9 @@ pub struct Check {
     file: PathBuf,
     #[command(flatten)]
     at: Where,
+    /// Print the verdicts as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Compares two sets.
@@ -53,6 +59,9 @@ pub struct Diff {
     right: Option<PathBuf>,
     #[command(flatten)]
     at: Where,
+    /// Print the comparison as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl PreconditionsCommand {
@@ -63,6 +72,7 @@ impl PreconditionsCommand {
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match self {
             PreconditionsCommand::Check(check) => check.run(global),
+            PreconditionsCommand::Candidates(candidates) => candidates.run(global),
             PreconditionsCommand::Diff(diff) => diff.run(global),
         }
     }
@@ -101,7 +111,11 @@ impl Where {
 
     /// The demonstrations, executed on the specification; and what is held true, with its name: the world's ground truth where it
     /// tells one, else the specification's own assertions.
-    fn store(&self, set: &AdoptedSet, global: &Global) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
+    pub(super) fn store(
+        &self,
+        set: &AdoptedSet,
+        global: &Global,
+    ) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
         let fail = |why: String| CliError::Failed(why);
         let (world, task) = self.place(set)?;
         let new = NewSession {
@@ -156,6 +170,7 @@ impl Check {
         let (mut store, ..) = self.at.store(&set, global)?;
         let (mut sound, mut known) = (true, true);
         let mut out = String::new();
+        let mut pools = Vec::new();
         for action in &set.actions {
             out.push_str(&format!("{}({})\n", action.action, action.params.join(", ")));
             let pool = match store.offer(&action.action, CandidateOrigin::Person, &action.assertions, |_, _| true) {
@@ -163,12 +178,15 @@ impl Check {
                 Err(why) => {
                     (sound, known) = (false, false);
                     out.push_str(&format!("  ? {why}\n"));
+                    pools.push(json!({ "action": action.action, "error": why.to_string() }));
                     continue;
                 }
             };
+            let mut judged = Vec::new();
             for text in &action.assertions {
                 let Some(candidate) = pool.candidates.iter().find(|c| c.text == *text) else { continue };
                 let Ok(candidate) = store.look_at(&action.action, candidate.id) else { continue };
+                judged.push(candidate.clone());
                 sound &= candidate.fate == Fate::Valid;
                 let (sign, why) = match &candidate.fate {
                     Fate::Valid => ("ok", format!("|C| {} of {}", candidate.coverage.unwrap_or(0), pool.instances)),
@@ -178,6 +196,11 @@ impl Check {
                 };
                 out.push_str(&format!("  {sign:<9} {text}\n            {why}\n"));
             }
+            pools.push(json!(Pool { candidates: judged, ..pool }));
+        }
+        if self.json {
+            print(&format!("{:#}\n", json!({ "actions": pools })))?;
+            return Ok(ExitCode::from(u8::from(!sound)));
         }
         if !known {
             out.push_str(&self.at.advice(&set));
@@ -196,7 +219,11 @@ impl Diff {
         let right_name = self.right.as_deref().map_or_else(|| truth_name.to_owned(), name);
         let right = right.unwrap_or(truth);
         let comparison = store.compare((&name(&self.left), &left), (&right_name, &right));
-        print(&crate::sanitize::visible(&told(&comparison)))?;
+        if self.json {
+            print(&format!("{:#}\n", candidates::compared(&comparison)))?;
+        } else {
+            print(&crate::sanitize::visible(&told(&comparison)))?;
+        }
         let same = comparison.actions.iter().all(|a| a.score.is_ok() && a.difference.is_none());
         Ok(ExitCode::from(u8::from(!same)))
     }

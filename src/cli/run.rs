@@ -13,12 +13,14 @@ use super::{CliError, Global};
 use crate::driver::NewSession;
 use crate::study::in_force::{InForce, Preconditions};
 use crate::study::run;
-use crate::study::runner::{Opening, Selector, SessionFolder};
-use crate::world::{Sources, WORLDS};
+use crate::config::Config;
+use crate::method;
+use crate::study::runner::{Circumstances, Opening, Seeds, Selector, SessionFolder};
+use crate::world::{Sources, TaskInfo, WORLDS};
 
 /// Runs episodes unattended.
 #[derive(Debug, Args)]
-#[command(mut_arg("out", |out| out.required(true)))]
+#[command(mut_arg("out", |out| out.required_unless_present("list")))]
 pub struct Run {
     /// The world
     #[arg(long, default_value = "household")]
@@ -40,9 +42,12 @@ pub struct Run {
     /// the specification's own if absent
     #[arg(long, value_name = "true|inferred|none|FILE")]
     preconditions: Option<Preconditions>,
-    /// The world's seed
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// Seeds of the world; each task is run with each: 3, 0..9 (ten of them), 0,7
+    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
+    seeds: Seeds,
+    /// A row a task in the table
+    #[arg(long)]
+    detail: bool,
     /// Folder to keep each episode's session in
     #[arg(long, value_name = "DIR")]
     sessions: Option<PathBuf>,
@@ -58,10 +63,16 @@ impl Run {
         let options = self.options.of(self.world)?;
         let config = global.with_method(self.method.clone()).load()?;
         let sources = Sources::with_adapters(config.external.clone());
-        let tasks = sources.tasks(self.world.name(), self.options.data.as_deref());
-        let tasks = self.tasks.select(&tasks.map_err(|e| failed(e.to_string()))?).map_err(CliError::Usage)?;
+        let data = self.options.data.as_deref();
+        let tasks = sources.tasks(self.world.name(), data).map_err(|e| failed(e.to_string()))?;
+        let tasks = self.tasks.select(&tasks).map_err(CliError::Usage)?;
+        let commands = self.commands(&config, &tasks);
+        let model = config.model.model.clone();
+        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let circumstances = circumstances.with_commands(&config, commands.iter().map(String::as_str));
+        let config = Arc::new(config);
         let opening = Opening {
-            config: Arc::new(config),
+            config: Arc::clone(&config),
             sources,
             most_actions: self.max_steps.unwrap_or(self.world.kind().steps),
             in_force: self.preconditions.map(|which| Arc::new(InForce::new(which))),
@@ -71,10 +82,20 @@ impl Run {
             world: self.world.name().to_owned(),
             data: self.options.data.clone(),
             options,
-            seed: self.seed,
             ..NewSession::default()
         };
-        self.unattended.run(run::Run::new(opening, new, tasks).map_err(failed)?)
+        let study = run::Run::new(opening, new, tasks, &self.seeds).map_err(failed)?;
+        self.unattended.run(study, circumstances, &config, &model, self.detail)
+    }
+
+    /// The configured commands that take part: of an external world those whose tasks are chosen, and an external method's.
+    fn commands(&self, config: &Config, tasks: &[TaskInfo]) -> Vec<String> {
+        let mut names: Vec<String> = tasks.iter().map(|task| task.kind.clone()).collect();
+        names.extend(config.method.method.strip_prefix(method::EXTERNAL).map(str::to_owned));
+        names.retain(|name| config.external.contains_key(name));
+        names.sort();
+        names.dedup();
+        names
     }
 }
 

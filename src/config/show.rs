@@ -112,6 +112,42 @@ impl Config {
     }
 }
 
+/// Settings of a model that change how it is reached or paid for, not what it answers. Where it answers, the model itself says.
+const NOT_SAMPLING: [&str; 12] = [
+    "model",
+    "base_url",
+    "api_key_env",
+    "stream",
+    "connect_timeout_s",
+    "idle_timeout_s",
+    "retries",
+    "retry_cap_s",
+    "price_in",
+    "price_out",
+    "threads",
+    "record",
+];
+
+impl Config {
+    /// The settings of a model's name that change what it answers, with their values as TOML. Values that may hold a secret are
+    /// given by their digest.
+    pub fn sampling(&self, name: &str) -> BTreeMap<String, String> {
+        let own = format!("models.{name}");
+        let mut settings = BTreeMap::new();
+        for section in ["model", &own] {
+            for line in self.shown.iter().filter(|line| line.section == section) {
+                let Some((key, value)) = line.text.split_once(" = ") else { continue };
+                if !NOT_SAMPLING.contains(&key) {
+                    let secret = key == "headers";
+                    let value = if secret { crate::prompt::digest_of(value) } else { value.to_owned() };
+                    settings.insert(key.to_owned(), value);
+                }
+            }
+        }
+        settings
+    }
+}
+
 /// A configuration file to start from: every setting, commented out, with its default and what it means.
 pub fn template() -> String {
     let mut out = String::from("# Stepwright's configuration. Remove the # before a setting to change it.\n");

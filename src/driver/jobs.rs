@@ -205,6 +205,7 @@ pub(super) fn score(
             ..completion
         };
         let result = result.map(|scored| Answer {
+            usage: Some(request.usage(&scored)),
             completions: scored.into_iter().zip(&request.candidates).map(named).collect(),
             ..Answer::default()
         });

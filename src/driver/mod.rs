@@ -24,7 +24,7 @@ pub use crate::method::{BeliefReading, SYMBOLIC, prompting};
 pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_method};
 pub use setup::{Beginning, Clock, Persistence, Resolver, Setup, Source, sandbox, system_clock};
 pub use task::start;
-pub use workshop::{SetSource, WorkshopCommand, file_name, written_in};
+pub use workshop::{SetSource, WorkshopCommand, file_name, inferred_in, written_in};
 
 pub use crate::world::Sources;
 

@@ -1,13 +1,13 @@
 //! FF-Replan: a classical planner plans on what is seen; a new plan after a refused step, after a step that is none of the plan's, or
 //! at the plan's end. No language model.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::context::Known;
 use super::options::BELIEF;
 use super::plan_following::{InForce, NextLine, Upcoming, rows, upcoming, useless};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
-use crate::episode::{Ask, AskKind, Origin, Session};
+use crate::episode::{Ask, AskKind, AskState, Origin, Session};
 use crate::planner::classical::{Limits, NoPlan, PlanningTask};
 use crate::program::Call;
 use crate::world::Ability;
@@ -17,6 +17,23 @@ const PLANNER: &str = "planner";
 
 /// What a plan has in place of steps begins with this: why there is none.
 const REMARK: &str = ";";
+
+/// Beside a plan the planner gives a JSON object: under this name how many ground actions the planner chose among.
+const CONSIDERED: &str = "ground_actions";
+
+/// How many actions planners chose among in a session on the way to its cursor, on average over their plans; `None` where none was
+/// asked, or an earlier release did not record it.
+pub fn considered(session: &Session) -> Option<f64> {
+    let path = session.path(session.cursor());
+    let asks = path.iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.kind == AskKind::PLAN);
+    let counts: Vec<f64> = asks
+        .filter_map(|ask| match &ask.state {
+            AskState::Answered { texts, .. } => serde_json::from_str::<Value>(texts.get(1)?).ok()?[CONSIDERED].as_f64(),
+            _ => None,
+        })
+        .collect();
+    (!counts.is_empty()).then(|| counts.iter().sum::<f64>() / counts.len() as f64)
+}
 
 /// FF-Replan.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +87,9 @@ impl Method for FfReplan {
             return Err(format!("the world {} has no planning domain; choose another method", known.world.name));
         };
         let problem = problem.as_ref().map_err(Clone::clone)?;
-        Ok(Answer::texts([search(problem, stop)?]))
+        let mut considered = 0;
+        let plan = search(problem, stop, &mut considered)?;
+        Ok(Answer::texts([plan, json!({ CONSIDERED: considered }).to_string()]))
     }
 
     fn rows(&self, session: &Session) -> Vec<Section> {
@@ -115,8 +134,9 @@ fn was_refused(cx: &Context<'_>, action: &str) -> bool {
 }
 
 /// A plan's text: an action a line, or a remark why there is none.
-fn search(problem: &PlanningTask, stop: &Stop) -> Result<String, String> {
-    let steps = match problem.plan(&Limits { go_on: stop.go_on(), ..Limits::default() }) {
+fn search(problem: &PlanningTask, stop: &Stop, considered: &mut usize) -> Result<String, String> {
+    let limits = Limits { go_on: stop.go_on(), ..Limits::default() };
+    let steps = match problem.plan_counting(&limits, considered) {
         Ok(steps) => steps,
         // That there is none is an answer; it stands where a plan would.
         Err(none @ NoPlan::Nothing(_)) => return Ok(format!("{REMARK} {none}")),

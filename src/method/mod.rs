@@ -41,6 +41,7 @@ pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
 pub use exchange::{Answer, Carried, Checks, Deed, Fate, Program, Rank, Reading, Section, SectionLine, Step};
 pub use external::{External, PREFIX as EXTERNAL};
+pub use ff_replan::considered;
 pub use follower::Follower;
 pub use needs::{Misfit, Needs, fits};
 pub use next_action::turn_end;

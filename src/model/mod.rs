@@ -148,6 +148,19 @@ pub struct ScoreRequest {
     pub candidates: Vec<String>,
 }
 
+impl ScoreRequest {
+    /// What scoring took. The tokens of the candidates are those that came back; no interface tells those of the prompt, so they are
+    /// estimated by the candidates' characters a token, and counted once, as a prompt is read once. Nothing is generated.
+    pub fn usage(&self, scored: &[Completion]) -> Usage {
+        let characters = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).sum::<usize>();
+        let tokens: usize = scored.iter().map(|completion| completion.tokens.len()).sum();
+        let of_candidates = characters(&mut self.candidates.iter().map(String::as_str));
+        let of_prompt = characters(&mut self.messages.iter().map(|message| message.text.as_str()));
+        let prompt = (of_prompt * tokens).checked_div(of_candidates).unwrap_or_default();
+        Usage { prompt: (prompt + tokens) as u64, ..Usage::default() }
+    }
+}
+
 /// What arrives while a model answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamEvent {
@@ -306,5 +319,26 @@ pub trait LanguageModel: Send + Sync {
     /// Tokens it takes, prompt and completion together, as far as is known.
     fn context(&self) -> Option<usize> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scoring_has_a_price() {
+        let message = PromptMessage { role: "text".into(), text: "x".repeat(400) };
+        let request = ScoreRequest { messages: vec![message], candidates: vec!["abcd".into(), "efghijkl".into()] };
+        let completion = |n: usize| Completion {
+            tokens: (0..n).map(|_| TokenLogprob { token: String::new(), logprob: -1.0 }).collect(),
+            ..Completion::default()
+        };
+        // Three tokens for twelve characters: four characters a token, so a hundred for the prompt.
+        let usage = request.usage(&[completion(1), completion(2)]);
+        assert_eq!((usage.prompt, usage.completion), (103, 0));
+        assert_eq!(request.usage(&[]).prompt, 0);
+        let none = ScoreRequest { messages: Vec::new(), candidates: Vec::new() };
+        assert_eq!(none.usage(&[completion(2)]).prompt, 2);
     }
 }

@@ -23,6 +23,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use sha2::Digest;
 
 use crate::episode::PromptMessage;
 
@@ -115,6 +116,13 @@ impl Prompts {
         names
     }
 
+    /// The SHA-256 of all templates, the user's copies in place of the embedded ones, in hexadecimal. One that cannot be read counts by
+    /// its name.
+    pub fn digest(&self) -> String {
+        let text = |name: &String| self.find(name).ok().flatten().map(|source| source.text).unwrap_or_default();
+        digest_of(&self.names().iter().map(|name| format!("{name}\0{}\0", text(name))).collect::<String>())
+    }
+
     /// The source of a template: the user's copy, else an added one, else the embedded one; `None` if there is none.
     fn find(&self, name: &str) -> Result<Option<Source>, PromptError> {
         if !is_name(name) {
@@ -140,6 +148,11 @@ impl Prompts {
         let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         PromptError::Unknown { name: name.to_owned(), known }
     }
+}
+
+/// The SHA-256 of a text in hexadecimal.
+pub(crate) fn digest_of(text: &str) -> String {
+    render::hex(&sha2::Sha256::digest(text))
 }
 
 /// Template names are plain relative paths: no file outside the prompt folder can be named.

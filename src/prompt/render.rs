@@ -145,6 +145,6 @@ fn hash(source: &str, loaded: &[(String, String)]) -> String {
     hex(&digest.finalize())
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

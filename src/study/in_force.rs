@@ -6,8 +6,10 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
+use serde_json::{Value, json};
+
 use super::precondition::{ActionResult, Approach, enumerated};
-use super::runner::ResultsFile;
+use super::runner;
 use crate::driver::prompting::own_assertions;
 use crate::driver::{Beginning, Setup};
 use crate::episode::gate;
@@ -68,6 +70,15 @@ impl fmt::Display for Preconditions {
 }
 
 impl Preconditions {
+    /// Which they are, as experiments tell it: of a file what it holds, whatever its name.
+    pub fn described(&self) -> Value {
+        match self {
+            Preconditions::Set(_, set) => json!({ "file": runner::digest(&json!(set)) }),
+            Preconditions::Sets(_, sets) => json!({ "file": runner::digest(&json!(sets)) }),
+            named => json!(named.to_string()),
+        }
+    }
+
     /// The assertions of a subject, a service or a world; `infer` infers them from its demonstrations.
     ///
     /// # Errors
@@ -162,14 +173,63 @@ fn assertions(set: &AdoptedSet) -> Assertions {
 
 /// The preconditions that a study inferred, by subject. What a model wrote first is left out: validated ones are beside it.
 fn results(path: &Path) -> Result<BTreeMap<String, Assertions>, String> {
-    if !path.is_file() {
-        return Err(format!("{}: no such file", path.display()));
-    }
-    let file: ResultsFile<ActionResult> = ResultsFile::open(path)?;
+    let contents = runner::read(path)?;
     let mut sets: BTreeMap<String, Assertions> = BTreeMap::new();
-    let kept = file.earlier.into_iter().filter(|r| r.error.is_none() && r.approach != Approach::Prompted);
-    for result in kept {
-        sets.entry(result.subject).or_default().insert(result.action, result.assertions);
+    let mut units: BTreeMap<(String, String), (String, String)> = BTreeMap::new();
+    for (unit, entries) in runner::one_each(&contents.entries).0 {
+        for entry in entries {
+            let wrong = |why: String| format!("{}: no result of `study preconditions`: {why}", path.display());
+            let result: ActionResult = entry.line().map_err(wrong)?;
+            if result.error.is_some() || result.approach == Approach::Prompted {
+                continue;
+            }
+            let (subject, action) = (result.subject.clone(), result.action.clone());
+            let source = (entry.experiment.clone(), unit.to_owned());
+            if units.insert((subject, action), source.clone()).is_some_and(|known| known != source) {
+                return Err(format!(
+                    "{}: it holds several results of {} of {}, inferred in different ways; which is meant cannot be known: infer into a \
+                     file of its own, or save a set with --save and name that",
+                    path.display(),
+                    result.action,
+                    result.subject
+                ));
+            }
+            sets.entry(result.subject).or_default().insert(result.action, result.assertions);
+        }
     }
     Ok(sets)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::study::runner::{Entry, Experiment};
+
+    #[test]
+    fn results_that_do_not_say_which_is_meant_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let experiment = Experiment::new("preconditions", json!({}));
+        let line = |assertion: &str| {
+            json!({"world": "dialogue", "subject": "S", "action": "A", "model": "symbolic", "demonstrations": 1, "samples": 0,
+                "seed": 0, "approach": "enumerated", "shown": 1, "episodes": 1, "assertions": [assertion], "truth": null,
+                "truth_from": null, "instances": 0, "satisfied": 0, "calls": 0, "held": 0, "agreement": null, "candidates": 0,
+                "valid": 0, "asks": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0})
+        };
+        let write = |units: &[(&str, &str)]| {
+            let entry = |(unit, assertion): &(&str, &str)| {
+                Entry::of_unit(experiment.hash(), unit, &[line(assertion)]).unwrap()[0].text() + "\n"
+            };
+            let text: String = units.iter().map(entry).collect();
+            std::fs::write(&path, format!("{}\n{text}", experiment.head())).unwrap();
+            path.display().to_string().parse::<Preconditions>()
+        };
+        let Ok(once) = write(&[("u", "x"), ("u", "y")]) else { panic!("a unit done twice is one") };
+        assert_eq!(once.of("S", None, || Err(String::new())).unwrap()["A"], ["y"]);
+        let same = write(&[("u", "y")]).unwrap();
+        assert_eq!(same.described(), once.described(), "what is held counts, not the file");
+        assert!(write(&[("u", "x"), ("v", "y")]).unwrap_err().contains("several results of A of S"));
+    }
 }

@@ -1,15 +1,17 @@
 //! Studies: unattended runs, the papers' tables, metrics, and conformance checks against recordings of the original systems.
 //!
-//! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking` and `statler` are studies.
+//! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking` and `statler` are studies, listed in [`kinds`].
 
 pub mod blocking;
 pub mod conform;
 pub mod curve;
 pub mod in_force;
+pub mod kinds;
 pub mod matrix;
 pub mod paper;
 pub mod policy;
 pub mod precondition;
+pub mod report;
 pub mod run;
 pub mod runner;
 pub mod statler;

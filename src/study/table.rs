@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
+    /// What it shows, for files; people read it above the table.
+    pub(super) title: String,
     /// Columns of words, set to the left; those after them are figures.
-    words: usize,
+    pub(super) words: usize,
     rows: Vec<Row>,
 }
 
@@ -20,9 +22,36 @@ enum Row {
 impl Table {
     /// A table with these headings; the first `words` columns hold words.
     pub(super) fn new<S: AsRef<str>>(words: usize, headings: impl IntoIterator<Item = S>) -> Self {
-        let mut table = Table { words, rows: Vec::new() };
+        let mut table = Table { title: String::new(), words, rows: Vec::new() };
         table.row(headings.into_iter().map(|h| h.as_ref().to_owned()));
         table
+    }
+
+    /// The same with what it shows.
+    #[must_use]
+    pub(super) fn titled(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// The names of its columns, each once: a second `paper` is `paper (2)`.
+    pub(super) fn columns(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let Some(Row::Cells(headings)) = self.rows.first() else { return names };
+        for heading in headings {
+            let numbered = |n: usize| if n == 1 { heading.clone() } else { format!("{heading} ({n})") };
+            let free = (1..).map(numbered).find(|name| !names.contains(name));
+            names.extend(free);
+        }
+        names
+    }
+
+    /// Its rows below the headings.
+    pub(super) fn cells(&self) -> impl Iterator<Item = &[String]> {
+        self.rows.iter().skip(1).filter_map(|row| match row {
+            Row::Cells(cells) => Some(cells.as_slice()),
+            Row::Line(_) => None,
+        })
     }
 
     /// Adds a row.

@@ -21,9 +21,11 @@ fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The lines of units, without the experiments and plans.
 fn results(file: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(file).unwrap();
-    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+    let lines = text.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
+    lines.filter(|line| line["stepwright"].is_null()).collect()
 }
 
 /// The cells of the first row that begins so.
@@ -53,8 +55,10 @@ fn preconditions_of_shipped_services_are_scored_and_a_study_resumes() {
     let f1 = 2.0 * precision * recall / (precision + recall);
     let sum = |key: &str| lines.iter().map(|l| l[key].as_u64().unwrap()).sum::<u64>() as f64;
     let text = out(&first);
+    let cells = row(&text, "Museums_1");
+    let figures = [1, 2, 3, 4, 6, 8, 9].map(|at| cells[at].clone());
     assert_eq!(
-        row(&text, "Museums_1")[1..8],
+        figures,
         [
             n.to_string(),
             three(precision),
@@ -66,6 +70,11 @@ fn preconditions_of_shipped_services_are_scored_and_a_study_resumes() {
         ],
         "{text}"
     );
+    // The interval holds the figure, and preconditions that permit everything are worse.
+    let (low, high) = cells[5].split_once('-').unwrap();
+    assert!(low.parse::<f64>().unwrap() <= f1 && f1 <= high.parse::<f64>().unwrap(), "{text}");
+    let nothing: Vec<&str> = text.lines().find(|l| l.starts_with("asserts nothing")).unwrap().split_whitespace().collect();
+    assert!(nothing[4] == "1.000" && nothing[5].parse::<f64>().unwrap() < f1, "{text}");
     // Better than chance: what is inferred says something, and holds at nearly every call it was not inferred from.
     assert!(f1 > 0.75 && sum("held") / sum("calls") > 0.95 && sum("satisfied") < sum("instances"), "{text}");
     assert!(text.contains("no language model") && text.contains(&format!("{n} of {n} actions inferred")), "{text}");
@@ -101,8 +110,8 @@ fn without_known_truth_validity_is_told_and_a_file_can_tell_the_truth() {
     assert_eq!(told.status.code(), Some(0), "{}", err(&told));
     assert!(out(&told).contains("Nothing is known to be true of Repairs_1"), "{}", out(&told));
     let cells = row(&out(&told), "Repairs_1");
-    assert_eq!(cells[2..6], ["-", "-", "-", "-"]);
-    assert!(cells[6].parse::<f64>().unwrap() > 0.9);
+    assert_eq!(cells[2..8], ["-", "-", "-", "-", "-", "-"]);
+    assert!(cells[8].parse::<f64>().unwrap() > 0.9);
     let truth = folder.path().join("truth.preconditions.py");
     std::fs::write(&truth, "def GOODBYE(self):\n    assert self.user.no_more\n").unwrap();
     let truth = truth.display().to_string();
@@ -137,7 +146,7 @@ fn dialogues_are_predicted_without_a_language_model_and_a_study_resumes() {
         assert_eq!(cells[6..8], [shots.to_string(), "3".to_owned()]);
         assert_eq!(cells[9], three(f1(shots)), "{text}");
         // The proposer offers only what the preconditions in force permit, and these are the true ones.
-        assert_eq!(cells[12], "1.000", "{text}");
+        assert_eq!(cells[13], "1.000", "{text}");
     }
     assert!(f1(10) > f1(1) && f1(10) > 0.6, "{text}");
     // Each turn stands in the file with what was recorded.
@@ -156,6 +165,12 @@ fn dialogues_are_predicted_without_a_language_model_and_a_study_resumes() {
     // And so can the same as a file to read and edit: another setting, the same predictions.
     let file = saved.join("Museums_1.preconditions.py").display().to_string();
     assert!(std::fs::read_to_string(&file).unwrap().contains("def GOODBYE(self):\n    assert "));
+    // It says of which world and service it is, so that it can be checked without a word.
+    let mut check = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    check.args(["preconditions", "check", &file, "--json"]).env("STEPWRIGHT_CONFIG_DIR", folder.path().join("config"));
+    let checked = check.output().unwrap();
+    let verdicts: Value = serde_json::from_slice(&checked.stdout).unwrap();
+    assert_eq!(verdicts["actions"][0]["candidates"][0]["fate"]["fate"], "valid", "{} {}", out(&checked), err(&checked));
     let same = study(folder.path(), &[&args[..], &["--preconditions", &file]].concat());
     assert!(out(&same).contains("6 of 6 episodes done"), "{} {}", out(&same), err(&same));
     let text = out(&same);
@@ -178,7 +193,8 @@ fn the_household_is_studied_too() {
     let run = study(folder.path(), &args);
     assert_eq!(run.status.code(), Some(0), "{}", err(&run));
     // One task, won; every action permitted by the specification's own assertions.
-    assert_eq!(row(&out(&run), "precondition-aware")[6..11], ["all", "1", "1", "1.000", "1.000"], "{}", out(&run));
+    let cells = row(&out(&run), "precondition-aware");
+    assert_eq!(cells[6..12], ["all", "1", "1", "1.000", "0.207-1.000", "1.000"], "{}", out(&run));
 }
 
 #[test]

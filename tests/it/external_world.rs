@@ -155,7 +155,7 @@ fn playing_and_running_work_as_in_any_world() {
     let args = ["run", "--world", "external", "--tasks", "one/a", "--out", &out, "--config-dir", &config];
     let ran = run(&args, "");
     let results = std::fs::read_to_string(&out).unwrap();
-    let result: Value = serde_json::from_str(results.lines().next().unwrap()).unwrap();
+    let result: Value = serde_json::from_str(results.lines().last().unwrap()).unwrap();
     assert_eq!(result["task"], "one/a", "{ran:?}");
     assert_eq!(result["won"], false);
 }

@@ -18,6 +18,7 @@ mod blocking_tree;
 mod cli_config;
 mod cli_play;
 mod cli_preconditions;
+mod cli_report;
 mod cli_study;
 mod conform;
 mod conform_dialogues;

@@ -122,7 +122,7 @@ async fn a_world_of_one_file_is_run_and_measured() {
         model: "symbolic".into(),
         ..NewSession::default()
     };
-    let study = Run::new(opening.clone(), new.clone(), tasks.clone()).unwrap();
+    Run::new(opening.clone(), new.clone(), tasks.clone(), &"0..1".parse().unwrap()).unwrap();
     let mut results = Vec::new();
     for task in &tasks {
         let (opening, one) = (opening.clone(), NewSession { task: task.id.clone(), ..new.clone() });
@@ -138,7 +138,8 @@ async fn a_world_of_one_file_is_run_and_measured() {
     }
     let won: Vec<(bool, u64)> = results.iter().map(|r| (r.won, r.steps as u64)).collect();
     assert_eq!(won, [(true, 2), (true, 3)], "{results:?}");
-    assert!(study.table(&results).contains("row"), "{}", study.table(&results));
+    let report = Run::report(&results, false).to_string();
+    assert!(report.contains("row"), "{report}");
     let kept = log::load(&folder.path().join("sessions/row_3.jsonl")).unwrap();
     assert!(render(Format::Html, &kept.session.header, &kept.records).unwrap().contains("Lamp 3 shines."));
 }

@@ -102,7 +102,8 @@ fn shipped_episodes_are_run_scored_drawn_and_not_run_again() {
     assert_eq!(first.status.code(), Some(0), "{text}\n{}", err(&first));
     let domains = [("pick_and_place", "0.50"), ("disinfection", "0.40"), ("weight", "0.55"), ("cover", "-")];
     for (domain, paper) in domains {
-        assert_eq!(row(&text, domain)[1..6], ["statler", "symbolic", "1/1", "1.000", paper], "{text}");
+        let cells = row(&text, domain);
+        assert_eq!(cells[1..7], ["statler", "symbolic", "1/1", "1.000", "0.207-1.000", paper], "{text}");
     }
     assert_eq!(row(&text, "cups")[1..5], ["cups-state", "symbolic", "1/1", "1.000"], "{text}");
     assert!(text.contains("a(n) over swaps\n1.00│a") && text.contains("r(n) over swaps\n1.00│a"), "{text}");

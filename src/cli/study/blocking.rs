@@ -10,7 +10,7 @@ use super::data::{failed, model};
 use crate::cli::unattended::UnattendedFlags;
 use crate::cli::{CliError, Global};
 use crate::study::blocking::{Blocking, MOST_ACTIONS, conditions};
-use crate::study::runner::{Opening, Plan, Selector};
+use crate::study::runner::{Circumstances, Opening, Plan, Seeds, Selector};
 use crate::world::{Sources, kitchen};
 
 /// Runs the kitchen's tasks under blocking conditions (BCR) and the baselines it was compared with, beside the paper's Table 1.
@@ -31,6 +31,9 @@ pub struct BlockingStudy {
     /// Trials of each task and condition; they differ in their seed. What no model and no selector decides comes out alike each time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     trials: u32,
+    /// The seeds of trials, in place of --trials: 3, 0..9
+    #[arg(long, value_name = "SEEDS", conflicts_with = "trials")]
+    seeds: Option<Seeds>,
     #[command(flatten)]
     unattended: UnattendedFlags,
     /// Actions a trial may take; blocked selections are none, the domain limits them
@@ -48,23 +51,25 @@ impl BlockingStudy {
         let (model, _) = model(&config)?;
         let conditions = conditions(&self.conditions).map_err(CliError::Usage)?;
         let sources = Sources::default();
-        let tasks = sources.tasks(kitchen::KIND.name, self.data.as_deref()).map_err(failed)?;
+        let data = self.data.as_deref();
+        let tasks = sources.tasks(kitchen::KIND.name, data).map_err(failed)?;
         let tasks = self.tasks.select(&tasks).map_err(CliError::Usage)?;
-        self.unattended.run(Blocking {
+        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let config = Arc::new(config);
+        let seeds = self.seeds.as_ref().map_or_else(|| (0..u64::from(self.trials)).collect(), |s| s.all().to_vec());
+        let conditions = conditions.into_iter().map(Arc::new).collect();
+        let study = Blocking {
             opening: Opening {
-                config: Arc::new(config),
+                config: Arc::clone(&config),
                 sources,
                 most_actions: self.max_steps,
                 in_force: None,
                 sessions: None,
             },
             data: self.data,
-            plan: Plan {
-                conditions: conditions.into_iter().map(Arc::new).collect(),
-                tasks,
-                seeds: 0..=u64::from(self.trials.saturating_sub(1)),
-            },
-            model,
-        })
+            plan: Plan { conditions, tasks, seeds },
+            model: model.clone(),
+        };
+        self.unattended.run(study, circumstances, &config, &model, false)
     }
 }

@@ -20,7 +20,7 @@ use crate::prompt::Prompts;
 use crate::study::in_force::{Assertions, Preconditions};
 use crate::study::policy::{Basis, Condition, House, Policies, Service, Setting};
 use crate::study::precondition::enumerated;
-use crate::study::runner::{Plan, Selector, first_of_each_kind};
+use crate::study::runner::{Circumstances, Plan, Seeds, Selector, first_of_each_kind};
 use crate::world::demonstration::Demonstration;
 use crate::world::household::HouseholdWorld;
 use crate::world::{TaskInfo, World, dialogue};
@@ -58,19 +58,54 @@ pub struct PolicyStudy {
     /// Whether the assertions stand in the prompt: as the method has it, or in every prompt, or in none
     #[arg(long, value_name = "method|shown|hidden", default_value = "method")]
     assertions: String,
-    /// The preconditions in force: ground-truth, inferred (by the built-in enumerator from all demonstrations), none, a file
-    /// *.preconditions.py, or the results of `study preconditions` (.jsonl)
-    #[arg(long, value_name = "WHICH", default_value = "ground-truth")]
-    preconditions: Preconditions,
+    /// The preconditions in force, several for a comparison: ground-truth, inferred (by the built-in enumerator from all demonstrations),
+    /// none, a file *.preconditions.py, the results of `study preconditions` (.jsonl), or paper (as Table 3 has it: the true ones for
+    /// precondition-prompting, inferred ones for the others)
+    #[arg(long, value_name = "WHICH,WHICH", value_delimiter = ',', default_value = "ground-truth")]
+    preconditions: Vec<Which>,
     #[command(flatten)]
     unattended: UnattendedFlags,
     /// Acts a turn may take, or actions a task; 24 and 50 if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
-    /// Seed of the samples, and of the demonstrations where the data names none
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// Seeds of the samples, and of the demonstrations where the data names none: 3, 0..9
+    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
+    seeds: Seeds,
+    /// A row a service or type of task as well
+    #[arg(long)]
+    detail: bool,
 }
+
+/// Which preconditions are in force.
+#[derive(Debug, Clone, PartialEq)]
+enum Which {
+    /// These, whatever the method.
+    These(Preconditions),
+    /// Those that the paper's Table 3 gives each method.
+    Paper,
+}
+
+impl std::str::FromStr for Which {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "paper" { Ok(Which::Paper) } else { text.parse().map(Which::These) }
+    }
+}
+
+impl Which {
+    /// Those of a method.
+    fn of(&self, method: &str) -> Preconditions {
+        match self {
+            Which::These(these) => these.clone(),
+            Which::Paper if method == PRECONDITION_PROMPTING => Preconditions::True,
+            Which::Paper => Preconditions::Inferred,
+        }
+    }
+}
+
+/// The method that the paper gives the true preconditions.
+const PRECONDITION_PROMPTING: &str = "precondition-prompting";
 
 /// Which think comments are tried.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -94,8 +129,8 @@ impl PolicyStudy {
         let (name, source) = model(&config)?;
         let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD))?;
         let (tasks, conditions, steps) = match self.world.name() {
-            "dialogue" => self.dialogues(&settings)?,
-            "household" => self.households(&config, &settings)?,
+            "dialogue" => self.dialogues(settings)?,
+            "household" => self.households(&config, settings)?,
             other => return Err(super::not_measured(other)),
         };
         let basis = Basis {
@@ -104,13 +139,16 @@ impl PolicyStudy {
             prompts: Prompts::new(Some(&config.paths.config)),
             clock: system_clock(),
             steps: self.max_steps.unwrap_or(steps),
+            token_budget: config.gate.policy.token_budget,
         };
-        let plan = Plan { conditions, tasks, seeds: self.seed..=self.seed };
-        self.unattended.run(Policies { basis, plan })
+        let plan = Plan { conditions, tasks, seeds: self.seeds.all().to_vec() };
+        let data = self.options.data.as_deref();
+        let circumstances = Circumstances::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        self.unattended.run(Policies { basis, plan }, circumstances, &config, &name, self.detail)
     }
 
     /// Every combination asked for.
-    fn settings(&self, model: &str, likelihood: &str) -> Result<Vec<Setting>, CliError> {
+    fn settings(&self, model: &str, likelihood: &str) -> Result<Vec<(Setting, Preconditions)>, CliError> {
         let usual: &[&str] = match model {
             SYMBOLIC => &["precondition-aware"],
             _ => &["few-shot", "precondition-prompting", "precondition-aware"],
@@ -131,22 +169,27 @@ impl PolicyStudy {
         };
         let by_itself = self.world.name() == "household" && model == SYMBOLIC;
         let all = [MAX_SHOTS as u8];
-        let mut settings = Vec::new();
+        let mut settings: Vec<(Setting, Preconditions)> = Vec::new();
         for method in methods {
             for shots in if by_itself { &all } else { self.shots.as_slice() } {
-                for think in think {
-                    let setting = Setting {
+                for (think, which) in think.iter().flat_map(|think| self.preconditions.iter().map(move |w| (*think, w))) {
+                    let which = which.of(&method);
+                    let of_seed = |seed| Setting {
                         method: method.clone(),
                         model: model.to_owned(),
                         shots: usize::from(*shots),
-                        think: *think,
+                        think,
                         assertions: self.assertions.clone(),
                         likelihood: likelihood.to_owned(),
-                        preconditions: self.preconditions.to_string(),
-                        seed: self.seed,
+                        preconditions: which.to_string(),
+                        seed,
                     };
-                    setting.options().map_err(CliError::Usage)?;
-                    settings.push(setting);
+                    for setting in self.seeds.all().iter().map(|seed| of_seed(*seed)) {
+                        setting.options().map_err(CliError::Usage)?;
+                        if !settings.iter().any(|(known, _)| *known == setting) {
+                            settings.push((setting, which.clone()));
+                        }
+                    }
                 }
             }
         }
@@ -158,12 +201,12 @@ impl PolicyStudy {
         Ok(first_of_each_kind(self.tasks.select(tasks).map_err(CliError::Usage)?, self.first))
     }
 
-    fn dialogues(&self, settings: &[Setting]) -> Result<Prepared, CliError> {
+    fn dialogues(&self, settings: Vec<(Setting, Preconditions)>) -> Result<Prepared, CliError> {
         let source = dialogues(self.options.data.as_deref())?;
         // What is learned from is not predicted.
-        let learned: Vec<String> = source
-            .services()
-            .flat_map(|service| source.demonstrations(service, "", self.seed))
+        let seeds = self.seeds.all().iter();
+        let learned: Vec<String> = seeds
+            .flat_map(|seed| source.services().flat_map(|service| source.demonstrations(service, "", *seed)))
             .map(|d| d.id.clone())
             .collect();
         let tasks: Vec<TaskInfo> = source.tasks().into_iter().filter(|t| !learned.contains(&t.id)).collect();
@@ -171,24 +214,28 @@ impl PolicyStudy {
         let mut kinds: Vec<String> = chosen.iter().map(|t| t.kind.clone()).collect();
         kinds.sort();
         kinds.dedup();
-        let mut sets: BTreeMap<String, (Option<Assertions>, Assertions)> = BTreeMap::new();
-        for kind in kinds {
-            let truth: Option<Assertions> = source.ground_truth(&kind).map(|truth| truth.into_iter().collect());
-            let adopted =
-                self.preconditions.of(&kind, truth.as_ref(), || infer(&source, &kind, self.seed)).map_err(failed)?;
-            sets.insert(kind, (truth, adopted));
-        }
+        let mut inferred: BTreeMap<(String, u64), Assertions> = BTreeMap::new();
         let mut conditions = Vec::new();
-        for setting in settings {
-            for (kind, (truth, adopted)) in &sets {
-                let service = Service::new(&source, kind, setting, adopted, truth.as_ref()).map_err(failed)?;
+        for (setting, which) in settings {
+            for kind in &kinds {
+                let truth: Option<Assertions> = source.ground_truth(kind).map(|truth| truth.into_iter().collect());
+                let infer = || {
+                    let key = (kind.clone(), setting.seed);
+                    if let Some(known) = inferred.get(&key) {
+                        return Ok(known.clone());
+                    }
+                    let found = infer(&source, kind, setting.seed)?;
+                    Ok(inferred.entry(key).or_insert(found).clone())
+                };
+                let adopted = which.of(kind, truth.as_ref(), infer).map_err(failed)?;
+                let service = Service::new(&source, kind, &setting, &adopted, truth.as_ref()).map_err(failed)?;
                 conditions.push(Arc::new(Condition::Service(service)));
             }
         }
         Ok((chosen, conditions, 24))
     }
 
-    fn households(&self, config: &Config, settings: &[Setting]) -> Result<Prepared, CliError> {
+    fn households(&self, config: &Config, settings: Vec<(Setting, Preconditions)>) -> Result<Prepared, CliError> {
         let source = games(self.options.data.as_deref())?;
         let chosen = self.chosen(&source.tasks())?;
         let edition = edition(&self.options)?;
@@ -196,11 +243,21 @@ impl PolicyStudy {
         let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
         let demonstrations = household_demonstrations(config, edition.unwrap_or_default(), &world)?;
         let truth: Assertions = prompting::own_assertions(&specification);
-        let infer = || enumerated(&specification, demonstrations.iter().map(Demo::from).collect());
-        let adopted = self.preconditions.of("household", Some(&truth), infer).map_err(failed)?;
-        let house = |setting| House::new(&source, edition, &specification, &demonstrations, setting, &adopted, &truth);
-        let conditions = settings.iter().map(|setting| house(setting).map(|house| Arc::new(Condition::House(house))));
-        Ok((chosen, conditions.collect::<Result<_, _>>().map_err(failed)?, 50))
+        let mut inferred: Option<Assertions> = None;
+        let mut conditions = Vec::new();
+        for (setting, which) in settings {
+            let infer = || {
+                if let Some(known) = &inferred {
+                    return Ok(known.clone());
+                }
+                let found = enumerated(&specification, demonstrations.iter().map(Demo::from).collect())?;
+                Ok(inferred.insert(found).clone())
+            };
+            let adopted = which.of("household", Some(&truth), infer).map_err(failed)?;
+            let house = House::new(&source, edition, &specification, &demonstrations, &setting, &adopted, &truth);
+            conditions.push(Arc::new(Condition::House(house.map_err(failed)?)));
+        }
+        Ok((chosen, conditions, 50))
     }
 }
 

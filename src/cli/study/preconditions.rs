@@ -7,16 +7,16 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::data::{adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
-use crate::cli::unattended::{CarriedOut, UnattendedFlags};
+use crate::cli::unattended::UnattendedFlags;
 use crate::cli::world::{WorldName, WorldOptions};
-use crate::cli::{CliError, Global, print};
+use crate::cli::{CliError, Global};
 use crate::config::Config;
 use crate::driver::Source;
 use crate::precondition::{ADOPTED_SUFFIX, Demo};
 use crate::program::Specification;
 use crate::prompt::Prompts;
-use crate::study::precondition::{self, Asking, Detail, Origin, Subject, Truth, Way, played};
-use crate::study::runner::Study;
+use crate::study::precondition::{self, Asking, Origin, Subject, Truth, Way, played};
+use crate::study::runner::{Circumstances, Seeds, Study};
 use crate::world::World;
 use crate::world::household::HouseholdWorld;
 
@@ -58,9 +58,9 @@ pub struct Preconditions {
     /// Folder to write what was inferred to, one <service>.preconditions.py each; they can be put in force
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
-    /// Seed of the samples, and of the demonstrations where the data names none
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// Seeds of the samples, and of the demonstrations where the data names none: 3, 0..9
+    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
+    seeds: Seeds,
 }
 
 /// How much the table tells.
@@ -83,7 +83,7 @@ impl Preconditions {
         let (name, source) = model(&config)?;
         let subjects = match self.world.name() {
             "dialogue" => self.dialogue()?,
-            "household" => vec![self.household(&config)?],
+            "household" => self.household(&config)?,
             other => return Err(super::not_measured(other)),
         };
         let origin = match source {
@@ -93,35 +93,43 @@ impl Preconditions {
                 prompts: Prompts::new(Some(&config.paths.config)),
                 samples: self.samples,
                 temperature: self.temperature,
-                seed: self.seed,
             }),
         };
         let most = subjects.iter().map(|s| s.demonstrations()).max().unwrap_or(0);
         let way = Way {
-            model: name,
+            model: name.clone(),
             demonstrations: self.demos.map_or(most, usize::from),
             samples: if matches!(origin, Origin::Symbolic) { 0 } else { self.samples },
             temperature: if matches!(origin, Origin::Symbolic) { String::new() } else { self.temperature.to_string() },
-            seed: self.seed,
+            seed: 0,
         };
-        let detail = match self.by {
-            By::Service => Detail::Services,
-            By::Action => Detail::Actions,
+        let detail = matches!(self.by, By::Action);
+        let data = self.options.data.as_deref();
+        let circumstances = Circumstances::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let study = Arc::new(precondition::Preconditions::new(subjects, origin, way));
+        let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &name)? else {
+            return Ok(ExitCode::SUCCESS);
         };
-        let study = Arc::new(precondition::Preconditions::new(subjects, origin, way, detail));
-        let CarriedOut { lines, summary, code } = self.unattended.carry_out(&study)?;
-        print(&study.table(&lines))?;
+        // Before anything is printed: a reader that has closed the pipe must not cost the files.
+        let mut saved = String::new();
         if let Some(folder) = &self.save {
             std::fs::create_dir_all(folder).map_err(|e| CliError::Failed(format!("{}: {e}", folder.display())))?;
+            let several = self.seeds.all().len() > 1;
             for subject in &study.plan().conditions {
-                let Some(set) = study.adopted(subject, &lines) else { continue };
-                let file = folder.join(format!("{}{ADOPTED_SUFFIX}", subject.name));
+                let Some(set) = study.adopted(subject, &carried.lines) else { continue };
+                let seed = if several { format!("-seed{}", subject.seed) } else { String::new() };
+                let file = folder.join(format!("{}{seed}{ADOPTED_SUFFIX}", subject.name));
                 set.write(&file).map_err(failed)?;
-                print(&format!("{}\n", file.display()))?;
+                saved.push_str(&format!("{}\n", file.display()));
             }
         }
-        print(&format!("\n{summary}"))?;
-        Ok(code)
+        let report = precondition::Preconditions::report(&carried.lines, detail);
+        if self.unattended.json {
+            carried.print(&format!("{:#}\n", report.json()))?;
+        } else {
+            carried.print(&format!("{report}{saved}\n{}", carried.summary))?;
+        }
+        Ok(carried.code)
     }
 
     fn tests(&self) -> usize {
@@ -142,15 +150,16 @@ impl Preconditions {
             ));
         }
         let told = self.told()?;
-        let subject = |service: &String| {
+        let subject = |(seed, service): (u64, &String)| {
             let truth = told.clone().or_else(|| Truth::of_service(&source, service));
             let demos = self.demos.map_or(10, usize::from);
-            Subject::of_service(&source, service, demos, self.tests(), self.seed, truth).map(Arc::new).map_err(failed)
+            Subject::of_service(&source, service, demos, self.tests(), seed, truth).map(Arc::new).map_err(failed)
         };
-        services.iter().map(subject).collect()
+        let each = self.seeds.all().iter().flat_map(|seed| services.iter().map(|service| (*seed, service)));
+        each.map(subject).collect()
     }
 
-    fn household(&self, config: &Config) -> Result<Arc<Subject>, CliError> {
+    fn household(&self, config: &Config) -> Result<Vec<Arc<Subject>>, CliError> {
         if !self.services.is_empty() {
             return Err(CliError::Usage("--services is of the dialogue world; leave it out".to_owned()));
         }
@@ -162,11 +171,16 @@ impl Preconditions {
         let world = HouseholdWorld::new(Arc::clone(&source), edition);
         let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
         let demonstrations = household_demonstrations(config, edition, &world)?;
-        let shown = demonstrations.iter().take(self.demos.map_or(usize::MAX, usize::from)).map(Demo::from).collect();
         let tests = played(&source, edition, self.tests())?;
-        let tests = tests.into_iter().filter(|t| !demonstrations.iter().any(|d| d.id == t.id)).collect();
+        let tests: Vec<Demo> = tests.into_iter().filter(|t| !demonstrations.iter().any(|d| d.id == t.id)).collect();
         let truth = self.told()?.unwrap_or_else(|| Truth::of_specification(&specification));
-        let subject = Subject::new("household", "household", &specification, shown, tests, Some(truth));
-        subject.map(Arc::new).map_err(failed)
+        let most = self.demos.map_or(usize::MAX, usize::from);
+        let subject = |seed: &u64| {
+            let shown = demonstrations.iter().take(most).map(Demo::from).collect();
+            let truth = Some(truth.clone());
+            let subject = Subject::new("household", "household", &specification, shown, tests.clone(), truth);
+            subject.map(|subject| Arc::new(subject.with_seed(*seed))).map_err(failed)
+        };
+        self.seeds.all().iter().map(subject).collect()
     }
 }

@@ -8,12 +8,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::data::{failed, model};
-use crate::cli::unattended::{CarriedOut, UnattendedFlags};
+use crate::cli::unattended::UnattendedFlags;
 use crate::cli::{CliError, Global, print};
 use crate::driver::SYMBOLIC;
 use crate::method::{self, Needs};
 use crate::study::curve::{Format, Plot};
-use crate::study::runner::{Opening, Selector, Study, first_of_each_kind};
+use crate::study::runner::{Circumstances, Opening, Seeds, Selector, Study, first_of_each_kind};
 use crate::study::statler::groups::Group;
 use crate::study::statler::live::{Condition, Requests, groups};
 use crate::study::statler::report::{scored, tables};
@@ -35,7 +35,7 @@ pub struct StatlerStudy {
     #[arg(long, value_name = "FILE_OR_DIR")]
     data: Option<PathBuf>,
     /// Score recorded outputs of models instead of running anything
-    #[arg(long, conflicts_with_all = ["tasks", "jobs", "out", "curve", "drift"])]
+    #[arg(long, conflicts_with_all = ["tasks", "jobs", "out", "curve", "drift", "seeds", "shard", "list", "unit"])]
     recorded: bool,
     /// Domains: pick_and_place, disinfection, weight, cover, cups; all that are there if absent
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
@@ -57,9 +57,9 @@ pub struct StatlerStudy {
     /// Draw how far beliefs drift from the truth
     #[arg(long)]
     drift: bool,
-    /// As JSON instead of tables
-    #[arg(long)]
-    json: bool,
+    /// Seeds; each episode is run with each: 3, 0..9
+    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
+    seeds: Seeds,
 }
 
 impl StatlerStudy {
@@ -85,11 +85,11 @@ impl StatlerStudy {
         if let Some(first) = self.first {
             groups.iter_mut().for_each(|group| group.played.truncate(first as usize));
         }
-        if self.json {
+        if self.unattended.json {
             print(&format!("{:#}\n", json!({ "scores": scored(&groups), "not_judged": recorded.unknown })))?;
             return Ok(ExitCode::SUCCESS);
         }
-        print(&tables(&groups))?;
+        print(&tables(&groups).to_string())?;
         if recorded.unknown > 0 {
             let left_out = "recorded answers are to requests that no episode has; they are left out.";
             print(&format!("{} {left_out}\n", recorded.unknown))?;
@@ -105,11 +105,22 @@ impl StatlerStudy {
         let data = self.data.clone().or_else(|| config.data.of(KIND.name).map(Path::to_owned));
         let tasks = self.episodes(&sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
-        let opening =
-            Opening { config: Arc::new(config), sources, most_actions: MOST_ACTIONS, in_force: None, sessions: None };
-        let study = Arc::new(Requests::new(opening, data, model, conditions, tasks, self.drift)?);
-        let CarriedOut { lines, summary, code } = self.unattended.carry_out(&study)?;
-        let (cups, drift) = (curves::cups(&groups(&lines)), curves::drift(&lines));
+        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(data.as_deref()));
+        let circumstances = circumstances.map_err(failed)?;
+        let config = Arc::new(config);
+        let opening = Opening {
+            config: Arc::clone(&config),
+            sources,
+            most_actions: MOST_ACTIONS,
+            in_force: None,
+            sessions: None,
+        };
+        let study = Arc::new(Requests::new(opening, data, model.clone(), conditions, tasks, &self.seeds)?);
+        let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &model)? else {
+            return Ok(ExitCode::SUCCESS);
+        };
+        let lines = &carried.lines;
+        let (cups, drift) = (curves::cups(&groups(lines)), curves::drift(lines));
         if let (Some(path), Some(format)) = (&self.curve, format) {
             let plots: Vec<Plot> = cups.iter().chain(drift.iter().filter(|_| self.drift)).cloned().collect();
             if plots.is_empty() {
@@ -118,14 +129,13 @@ impl StatlerStudy {
             }
             std::fs::write(path, format.write(&plots)).map_err(|e| failed(format!("{}: {e}", path.display())))?;
         }
-        if self.json {
-            let all = json!({ "scores": scored(&groups(&lines)), "cups": cups, "drift": drift, "episodes": lines });
-            print(&format!("{all:#}\n"))?;
+        if self.unattended.json {
+            let all = json!({ "scores": scored(&groups(lines)), "cups": cups, "drift": drift, "episodes": lines });
+            carried.print(&format!("{all:#}\n"))?;
         } else {
-            print(&study.table(&lines))?;
-            print(&format!("\n{summary}"))?;
+            carried.print(&format!("{}\n{}", Requests::report(lines, self.drift), carried.summary))?;
         }
-        Ok(code)
+        Ok(carried.code)
     }
 
     /// The methods, each of which suits an episode chosen if it was named.

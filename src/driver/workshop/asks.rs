@@ -230,7 +230,7 @@ impl Workshop {
         let scored = self.writing.scoring.take_if(|scoring| scoring.ask == Some(ask));
         match (result, scored) {
             (Err(error), _) => Report::AskFailed { ask, error: error.to_string() },
-            (Ok(Answer { completions, .. }), scored) => {
+            (Ok(Answer { completions, usage, .. }), scored) => {
                 let (action, texts) = scored.map(|s| (s.action, s.texts)).unwrap_or_default();
                 let means = texts.into_iter().zip(completions.iter().map(Completion::mean_logprob));
                 let scores: Vec<(String, f64)> = means.filter_map(|(text, mean)| Some((text, mean?))).collect();
@@ -247,7 +247,7 @@ impl Workshop {
                     );
                 }
                 self.work(Job::Scores { action, scores }, around);
-                Report::Answered { ask, texts, usage: None, ms, drafts: Vec::new() }
+                Report::Answered { ask, texts, usage, ms, drafts: Vec::new() }
             }
         }
     }

@@ -54,9 +54,18 @@ fn remark_of(world: &str, task: &str) -> String {
     format!("{WRITTEN}{world} ({task})")
 }
 
-/// The world and the task that a set was in force in, where its file says so.
+/// How the first remark of a file of preconditions begins that was inferred from a world's demonstrations.
+const INFERRED: &str = "Preconditions inferred in ";
+
+/// The remark that says where a set was inferred: a world, and one of its tasks (of the service that is meant) or none.
+pub fn inferred_in(world: &str, task: &str) -> String {
+    format!("{INFERRED}{world} ({task})")
+}
+
+/// The world and the task that a set was in force or inferred in, where its file says so.
 pub fn written_in(set: &AdoptedSet) -> Option<(&str, &str)> {
-    let (world, task) = set.notes.first()?.strip_prefix(WRITTEN)?.split_once(" (")?;
+    let first = set.notes.first()?;
+    let (world, task) = first.strip_prefix(WRITTEN).or_else(|| first.strip_prefix(INFERRED))?.split_once(" (")?;
     Some((world, task.strip_suffix(')')?))
 }
 
@@ -213,6 +222,7 @@ mod tests {
     fn a_file_tells_where_it_was_in_force() {
         let set = |note: String| AdoptedSet { notes: vec![note], actions: Vec::new() };
         assert_eq!(written_in(&set(remark_of("dialogue", "bank (2)/x"))), Some(("dialogue", "bank (2)/x")));
+        assert_eq!(written_in(&set(inferred_in("household", ""))), Some(("household", "")));
         assert_eq!(written_in(&set("mine".into())), None);
         assert_eq!(written_in(&AdoptedSet::default()), None);
     }

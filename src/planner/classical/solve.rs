@@ -45,6 +45,19 @@ pub enum NoPlan {
 /// # Errors
 /// If there is none, or none was found within the limits.
 pub fn solve(domain: &str, problem: &str, limits: &Limits) -> Result<Vec<Step>, NoPlan> {
+    solve_counting(domain, problem, limits, &mut 0)
+}
+
+/// As [`solve`]; `considered` becomes the number of ground actions that the planner chose among.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_counting(
+    domain: &str,
+    problem: &str,
+    limits: &Limits,
+    considered: &mut usize,
+) -> Result<Vec<Step>, NoPlan> {
     let read_domain = Domain::read(domain).map_err(|e| NoPlan::Unreadable(format!("domain, {e}")))?;
     let read_problem = Problem::read(problem).map_err(|e| NoPlan::Unreadable(format!("problem, {e}")))?;
     let options = ferroplan::Options {
@@ -56,6 +69,7 @@ pub fn solve(domain: &str, problem: &str, limits: &Limits) -> Result<Vec<Step>, 
     };
     let started = std::time::Instant::now();
     let solution = ferroplan::solve(domain, problem, &options).map_err(|e| NoPlan::Unreadable(e.to_string()))?;
+    *considered = solution.statistics.grounded_actions;
     let Some(plan) = solution.plan.filter(|_| solution.solved) else {
         let notes = solution.notes.join("; ");
         if !limits.go_on.load(Ordering::Relaxed) {

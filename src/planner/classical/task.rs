@@ -1,7 +1,7 @@
 //! A planning problem with its domain: what a world makes of what is known, solved, and read back as the world's actions.
 
 use super::names::Names;
-use super::solve::{Limits, NoPlan, solve};
+use super::solve::{Limits, NoPlan, solve, solve_counting};
 use super::validate::Step;
 
 /// What is known of things that were not seen yet.
@@ -39,6 +39,14 @@ impl PlanningTask {
     /// If there is none, or none was found within the limits.
     pub fn plan(&self, limits: &Limits) -> Result<Vec<Step>, NoPlan> {
         solve(self.domain, &self.problem, limits)
+    }
+
+    /// As [`PlanningTask::plan`]; `considered` becomes the number of ground actions that the planner chose among.
+    ///
+    /// # Errors
+    /// As [`PlanningTask::plan`].
+    pub fn plan_counting(&self, limits: &Limits, considered: &mut usize) -> Result<Vec<Step>, NoPlan> {
+        solve_counting(self.domain, &self.problem, limits, considered)
     }
 
     /// A plan's steps as the world's actions, a text or a call a line, as far as they can be taken.

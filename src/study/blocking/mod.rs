@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use result::BlockingResult;
 
+use super::report::Report;
 use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit};
 use crate::driver::{NewSession, SYMBOLIC};
@@ -71,15 +72,20 @@ impl Blocking {
 impl Study for Blocking {
     type Condition = Condition;
     type Line = BlockingResult;
+    const NAME: &'static str = "blocking";
     const CARRIED_OUT: &'static str = "trials done";
 
     fn plan(&self) -> &Plan<Condition> {
         &self.plan
     }
 
-    fn experiment(&self, unit: &Unit<Condition>) -> Value {
-        let model = self.model_of(&unit.condition);
-        json!({ "condition": unit.condition.name, "trial": unit.seed, "task": unit.task.id, "model": model })
+    fn shared(&self) -> Value {
+        json!({ "limits": self.opening.shared() })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        let Condition { name, method, find, .. } = condition;
+        json!({ "condition": name, "method": method, "find": find, "model": self.model_of(condition) })
     }
 
     async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<BlockingResult>> {
@@ -96,8 +102,8 @@ impl Study for Blocking {
         Some(vec![BlockingResult { condition: unit.condition.name.to_owned(), trial: unit.seed, run }])
     }
 
-    fn table(&self, lines: &[BlockingResult]) -> String {
-        report::table(lines)
+    fn report(lines: &[BlockingResult], _detail: bool) -> Report {
+        report::report(lines)
     }
 }
 

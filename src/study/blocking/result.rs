@@ -22,8 +22,14 @@ impl BlockingResult {
         self.run.steps.saturating_add(self.run.blocked)
     }
 
-    /// Candidates there were at a decision, on average.
-    pub fn candidates(&self) -> f64 {
-        f64::from(self.run.proposals) / f64::from(self.decisions().max(1))
+    /// Actions considered at a decision, on average: the ground actions that a planner chose its plans among, else the candidates there
+    /// were. `None` for ProgPrompt, whose plan is written whole, as in the paper.
+    pub fn considered(&self) -> Option<f64> {
+        let candidates = f64::from(self.run.proposals) / f64::from(self.decisions().max(1));
+        let planned = self.condition.starts_with("FF-Replan");
+        match self.run.considered {
+            Some(considered) => Some(considered),
+            None => (!planned && !self.condition.starts_with("ProgPrompt")).then_some(candidates),
+        }
     }
 }

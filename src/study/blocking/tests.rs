@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::config::{Overrides, load_with};
-use crate::study::runner::Results;
+use crate::study::runner::{Experiment, Results, Shard, units};
 use crate::world::TaskInfo;
 
 fn result(condition: &str, task: &str, trial: u64, won: bool) -> BlockingResult {
@@ -25,9 +25,21 @@ fn result(condition: &str, task: &str, trial: u64, won: bool) -> BlockingResult 
 
 #[test]
 fn each_condition_stands_beside_the_papers_figure() {
-    let text = report::table(&[result("FF-Replan", "mug", 0, true), result("FF-Replan", "mug", 1, false)]);
-    let row: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!(row[..8], ["FF-Replan", "mug", "2", "1/2", "11/50", "4.0", "0.0", "2.50"], "{text}");
+    let mut results = [result("FF-Replan", "mug", 0, true), result("FF-Replan", "mug", 1, false)];
+    let row = |results: &[BlockingResult]| -> Vec<String> {
+        let text = report::report(results).to_string();
+        text.lines().nth(1).unwrap().split_whitespace().map(str::to_owned).collect()
+    };
+    let own = row(&results);
+    assert_eq!(own[..9], ["FF-Replan", "mug", "2", "1/2", "0.09-0.91", "11/50", "4.0", "4.0-4.0", "0.0"], "{own:?}");
+    // Its plan's next line is no choice among actions; what the planner chose among is.
+    assert_eq!(own[9], "-");
+    results.iter_mut().for_each(|r| r.run.considered = Some(412.0));
+    assert_eq!(row(&results)[9], "412.00");
+    let bcr = [result("BCR", "mug", 0, true)];
+    assert_eq!(row(&bcr)[9], "2.50");
+    assert_eq!(row(&[result("ProgPrompt", "mug", 0, true)])[9], "-");
+    let text = report::report(&results).to_string();
     assert!(text.contains("2 trials in 1 scene (nook), model: symbolic. With `symbolic` no language model"), "{text}");
 }
 
@@ -49,16 +61,21 @@ fn a_trial_is_done_once_by_condition_task_number_and_model() {
         plan: Plan {
             conditions: vec![Arc::new(conditions(&["bcr".to_owned()]).unwrap()[0])],
             tasks: vec![task.clone()],
-            seeds: 0..=3,
+            seeds: vec![0, 1, 2, 3],
         },
         model: model.to_owned(),
     };
-    let mut results = Results::open(None).unwrap();
-    results.add(result("BCR", "mug", 3, false)).unwrap();
-    let open = |model: &str| results.open_units(&study(model)).0.iter().map(|u| u.seed).collect::<Vec<_>>();
-    assert_eq!((open("symbolic"), open("other")), (vec![0, 1, 2], vec![0, 1, 2, 3]));
-    let line = serde_json::to_string(&results.all[0]).unwrap();
-    assert_eq!(serde_json::from_str::<BlockingResult>(&line).unwrap(), results.all[0]);
+    let open = |results: &Results, model: &str| {
+        results.open_units(units(&study(model))).iter().map(|u| u.seed).collect::<Vec<_>>()
+    };
+    let own = study("symbolic");
+    let experiment = Experiment::new(Blocking::NAME, own.shared());
+    let mut results = Results::open(None, &own, experiment, Shard::ALL).unwrap();
+    let line = result("BCR", "mug", 3, false);
+    results.add(&units(&own)[3].key, std::slice::from_ref(&line)).unwrap();
+    assert_eq!((open(&results, "symbolic"), open(&results, "other")), (vec![0, 1, 2], vec![0, 1, 2, 3]));
+    let text = serde_json::to_string(&line).unwrap();
+    assert_eq!(serde_json::from_str::<BlockingResult>(&text).unwrap(), line);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::Plot;
+use super::{Chart, Plot, shares};
 
 /// In which form plots are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Format {
         match self {
             Format::Csv => csv(plots),
             Format::Json => format!("{:#}\n", json!(plots)),
-            Format::Svg => svg(plots),
+            Format::Svg => svg(&plots.iter().cloned().map(Chart::Curves).collect::<Vec<_>>()),
         }
     }
 }
@@ -58,25 +58,35 @@ fn csv(plots: &[Plot]) -> String {
 }
 
 /// A cell of a CSV file (RFC 4180).
-fn quoted(cell: &str) -> String {
+pub(in crate::study) fn quoted(cell: impl AsRef<str>) -> String {
+    let cell = cell.as_ref();
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
-const WIDTH: f64 = 640.0;
+pub(super) const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 300.0;
 /// Room beside and below a plot for its axes.
-const MARGIN: f64 = 50.0;
+pub(super) const MARGIN: f64 = 50.0;
 /// The height of a line of the legend.
-const LINE: f64 = 18.0;
+pub(super) const LINE: f64 = 18.0;
 /// Colours that people with any colour vision can tell apart (Okabe and Ito).
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+pub(super) const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-fn svg(plots: &[Plot]) -> String {
+/// Charts below each other, as a drawing.
+pub(in crate::study) fn svg(charts: &[Chart]) -> String {
     let mut body = String::new();
     let mut top = 0.0;
-    for plot in plots {
-        body.push_str(&panel(plot, top));
-        top += HEIGHT + MARGIN + LINE * plot.series.len() as f64;
+    for chart in charts {
+        match chart {
+            Chart::Curves(plot) => {
+                body.push_str(&panel(plot, top));
+                top += HEIGHT + MARGIN + LINE * plot.series.len() as f64;
+            }
+            Chart::Shares(shares) => {
+                body.push_str(&shares::panel(shares, top));
+                top += shares::height(shares);
+            }
+        }
     }
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {top}\" font-family=\"sans-serif\" font-size=\"12\">\n\
@@ -113,6 +123,9 @@ fn panel(plot: &Plot, top: f64) -> String {
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n",
             line.join(" ")
         ));
+        for (n, value) in plot.points(series) {
+            add(format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>\n", x(n), y(value)));
+        }
         let below = bottom + 32.0 + LINE * at as f64;
         add(format!("<rect x=\"{left}\" y=\"{:.1}\" width=\"12\" height=\"4\" fill=\"{colour}\"/>\n", below - 6.0));
         add(format!("<text x=\"{:.1}\" y=\"{below:.1}\">{}</text>\n", left + 18.0, escaped(&series.name)));
@@ -120,7 +133,7 @@ fn panel(plot: &Plot, top: f64) -> String {
     text
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

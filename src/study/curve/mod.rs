@@ -1,10 +1,13 @@
-//! Curves of a study: values over steps, drawn in a terminal ([`draw`]) and written to files ([`Format`]).
+//! Curves of a study: values over steps, drawn in a terminal ([`draw`]) and written to files ([`Format`]); shares with their intervals.
 
 mod draw;
 mod export;
+mod shares;
 
 pub use draw::draw;
 pub use export::Format;
+pub(super) use export::{quoted, svg};
+pub use shares::{ShareOf, Shares};
 use serde::Serialize;
 
 /// One line of a plot.
@@ -12,7 +15,7 @@ use serde::Serialize;
 pub struct Series {
     /// What it is of.
     pub name: String,
-    /// Its values, the first at [`Plot::from`].
+    /// Its values, the first at [`Plot::from`]; what is no number is not known.
     pub values: Vec<f64>,
 }
 
@@ -29,7 +32,24 @@ pub struct Plot {
     pub series: Vec<Series>,
 }
 
+/// What an SVG file holds, one below the other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Chart {
+    /// Curves over steps.
+    Curves(Plot),
+    /// Shares with their intervals.
+    Shares(Shares),
+}
+
 impl Plot {
+    /// A curve of values that are known at some numbers only.
+    pub fn of_points(name: impl Into<String>, from: usize, points: &[(usize, f64)]) -> Series {
+        let last = points.iter().map(|(n, _)| *n).max().unwrap_or(from);
+        let at = |n| points.iter().find(|(own, _)| *own == n).map_or(f64::NAN, |(_, value)| *value);
+        Series { name: name.into(), values: (from..=last).map(at).collect() }
+    }
+
     /// The number of the last value; `from` where there are none.
     fn last(&self) -> usize {
         let longest = self.series.iter().map(|s| s.values.len()).max().unwrap_or_default();
@@ -41,9 +61,9 @@ impl Plot {
         self.series.iter().flat_map(|s| s.values.iter().copied()).fold(1.0, f64::max)
     }
 
-    /// The values of a curve with their numbers.
+    /// The values of a curve that are known, with their numbers.
     fn points<'a>(&self, series: &'a Series) -> impl Iterator<Item = (usize, f64)> + 'a {
-        (self.from..).zip(series.values.iter().copied())
+        (self.from..).zip(series.values.iter().copied()).filter(|(_, value)| value.is_finite())
     }
 }
 
@@ -73,5 +93,8 @@ pub(in crate::study) mod tests {
         let empty = Plot { series: Vec::new(), ..plot() };
         assert_eq!((empty.last(), empty.top()), (1, 1.0));
         assert_eq!((letter(0), letter(2), letter(99)), ('a', 'c', 'x'));
+        let gaps = Plot { series: vec![Plot::of_points("ours", 1, &[(4, 0.5), (1, 0.25)])], ..plot() };
+        assert_eq!(gaps.points(&gaps.series[0]).collect::<Vec<_>>(), [(1, 0.25), (4, 0.5)]);
+        assert_eq!((gaps.last(), gaps.top()), (4, 1.0));
     }
 }

@@ -74,6 +74,11 @@ impl Service {
         })
     }
 
+    /// The specification's text with the assertions in force in its bodies.
+    pub(super) fn in_force(&self) -> &str {
+        &self.in_force
+    }
+
     /// Predicts every turn of a dialogue; false if it was cancelled.
     ///
     /// # Errors

@@ -62,6 +62,11 @@ impl House {
         })
     }
 
+    /// The specification's text with the assertions in force in its bodies.
+    pub(super) fn in_force(&self) -> &str {
+        &self.in_force
+    }
+
     /// Runs a task; false if it was cancelled.
     ///
     /// # Errors

@@ -26,7 +26,8 @@ pub use household::House;
 pub use result::{PolicyResult, TurnResult};
 pub use setting::{Basis, Setting};
 
-use super::runner::{Plan, Study, Unit, seconds_since};
+use super::report::Report;
+use super::runner::{Plan, Study, Unit, digest_of, seconds_since};
 use crate::world::TaskInfo;
 
 /// A service or the household in one setting, ready for its tasks.
@@ -47,6 +48,16 @@ impl Condition {
         }
     }
 
+    /// The preconditions in force as experiments tell them: by what they are, whatever a file is called.
+    fn preconditions(&self) -> String {
+        let (named, in_force) = match self {
+            Condition::Service(service) => (&service.setting.preconditions, service.in_force()),
+            Condition::House(house) => (&house.setting.preconditions, house.in_force()),
+        };
+        let of_file = !["ground-truth", "inferred", "none"].contains(&named.as_str());
+        if of_file { digest_of(in_force.as_bytes()) } else { named.clone() }
+    }
+
     fn setting(&self) -> &Setting {
         match self {
             Condition::Service(service) => &service.setting,
@@ -63,27 +74,42 @@ pub struct Policies {
     pub plan: Plan<Condition>,
 }
 
+impl Policies {
+    fn world(&self) -> &'static str {
+        self.plan.conditions.first().map_or("", |condition| condition.world())
+    }
+}
+
 #[async_trait]
 impl Study for Policies {
     type Condition = Condition;
     type Line = PolicyResult;
+    const NAME: &'static str = "policy";
     const CARRIED_OUT: &'static str = "episodes done";
 
     fn plan(&self) -> &Plan<Condition> {
         &self.plan
     }
 
-    fn suits(&self, condition: &Condition, task: &TaskInfo) -> bool {
-        match condition {
+    fn suits(&self, condition: &Condition, task: &TaskInfo, seed: u64) -> bool {
+        let of_it = match condition {
             Condition::Service(service) => service.name == task.kind,
             Condition::House(_) => true,
-        }
+        };
+        of_it && condition.setting().seed == seed
     }
 
-    fn experiment(&self, unit: &Unit<Condition>) -> Value {
-        let mut fields = json!(unit.condition.setting());
-        fields["world"] = unit.condition.world().into();
-        fields["task"] = unit.task.id.clone().into();
+    fn shared(&self) -> Value {
+        json!({ "world": self.world(), "max_steps": self.basis.steps })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        let mut fields = json!(condition.setting());
+        if let Value::Object(fields) = &mut fields {
+            // The seed is the unit's, the model the experiment's.
+            fields.retain(|name, _| !["seed", "model"].contains(&name.as_str()));
+        }
+        fields["preconditions"] = condition.preconditions().into();
         fields
     }
 
@@ -104,7 +130,7 @@ impl Study for Policies {
         Some(vec![result])
     }
 
-    fn table(&self, lines: &[PolicyResult]) -> String {
-        report::table(lines)
+    fn report(lines: &[PolicyResult], detail: bool) -> Report {
+        report::report(lines, detail)
     }
 }

@@ -72,6 +72,8 @@ pub struct Basis {
     pub clock: Clock,
     /// Actions of a turn or an episode at most.
     pub steps: u32,
+    /// Tokens that a turn or an episode may take.
+    pub token_budget: Option<u64>,
 }
 
 /// What one setting and the demonstrations give for all its episodes.
@@ -153,7 +155,7 @@ impl Basis {
             demonstrations: Arc::clone(&known.demonstrations),
             keep: Persistence::Nothing,
             adopted: Vec::new(),
-            policy: Some(Policy { steps: self.steps, ..Policy::manual() }),
+            policy: Some(Policy { steps: self.steps, token_budget: self.token_budget, ..Policy::manual() }),
             unattended: true,
             clock: Arc::clone(&self.clock),
         }

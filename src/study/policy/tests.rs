@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::driver::{Source as Model, system_clock};
 use crate::model::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent, Usage,
 };
 use crate::prompt::Prompts;
 use crate::study::in_force::Assertions;
@@ -19,6 +19,8 @@ use crate::world::dialogue::Source;
 struct Scripted {
     lines: Mutex<Vec<&'static str>>,
     asked: Mutex<Vec<ModelRequest>>,
+    /// Tokens of a prompt that it tells; 0 for one that tells none.
+    spends: u64,
 }
 
 #[async_trait]
@@ -39,7 +41,8 @@ impl LanguageModel for Scripted {
             let line = if lines.is_empty() { "user.GOODBYE()" } else { lines.remove(0) };
             Completion { text: line.to_owned(), finish: "stop".into(), tokens: Vec::new() }
         });
-        Ok(ModelResponse { completions: completions.collect(), usage: None })
+        let usage = (self.spends > 0).then(|| Usage { prompt: self.spends, ..Usage::default() });
+        Ok(ModelResponse { completions: completions.collect(), usage })
     }
 }
 
@@ -83,20 +86,31 @@ async fn predicted(method: &str, lines: &[&'static str]) -> (PolicyResult, Vec<M
 
 /// The same in any setting.
 async fn predicted_in(setting: &Setting, lines: &[&'static str]) -> (PolicyResult, Vec<ModelRequest>) {
+    predicted_within(setting, lines, 0, None).await
+}
+
+/// The same by a model that tells so many tokens of each prompt, with a budget of a turn.
+async fn predicted_within(
+    setting: &Setting,
+    lines: &[&'static str],
+    spends: u64,
+    token_budget: Option<u64>,
+) -> (PolicyResult, Vec<ModelRequest>) {
     let (_folder, source) = source();
-    let model = Arc::new(Scripted { lines: Mutex::new(lines.to_vec()), asked: Mutex::default() });
+    let model = Arc::new(Scripted { lines: Mutex::new(lines.to_vec()), asked: Mutex::default(), spends });
     let basis = Basis {
         source: Model::Language { name: "scripted".into(), model: Arc::clone(&model) as Arc<dyn LanguageModel> },
         resolver: Arc::new(|name| Err(format!("no {name}"))),
         prompts: Prompts::default(),
         clock: system_clock(),
         steps: 5,
+        token_budget,
     };
     let truth: BTreeMap<_, _> = source.ground_truth("Trains_7").unwrap().into_iter().collect();
     let service = Service::new(&source, "Trains_7", setting, &truth, Some(&truth)).unwrap();
     let conditions = vec![Arc::new(Condition::Service(service))];
     let tasks = source.tasks().into_iter().filter(|t| t.id == "test/1").collect();
-    let study = Policies { basis, plan: Plan { conditions, tasks, seeds: 0..=0 } };
+    let study = Policies { basis, plan: Plan { conditions, tasks, seeds: vec![0] } };
     let unit = units(&study).remove(0);
     let result = study.perform(unit, &CancellationToken::new()).await.unwrap().remove(0);
     let asked = model.asked.lock().unwrap().clone();
@@ -172,6 +186,16 @@ async fn a_turn_without_end_stops_after_its_steps() {
 }
 
 #[tokio::test]
+async fn a_token_budget_ends_a_turn_and_says_so() {
+    let lines = ["system.GOODBYE()"; 40];
+    let (result, asked) = predicted_within(&setting("few-shot"), &lines, 10, Some(20)).await;
+    // Two asks of ten tokens reach the budget: what the second proposed is not taken, and a third is not sent.
+    assert_eq!(result.turns.iter().map(|t| t.predicted.len()).collect::<Vec<_>>(), [1, 1], "{result:?}");
+    assert_eq!((asked.len(), result.prompt_tokens), (4, 40));
+    assert!(result.turns[0].ended.contains("budget of 20 tokens"), "{}", result.turns[0].ended);
+}
+
+#[tokio::test]
 async fn the_tables_figures_are_those_of_the_file() {
     let (result, _) = predicted("few-shot", &["system.FindTrain()", "system.INFORM_COUNT()"]).await;
     let line = serde_json::to_string(&result).unwrap();
@@ -182,7 +206,14 @@ async fn the_tables_figures_are_those_of_the_file() {
     // Two settings are two rows.
     let inferred = Setting { preconditions: "inferred".into(), ..setting("precondition-aware") };
     let inferred = PolicyResult { setting: inferred, ..result.clone() };
-    let text = report::table(&[result.clone(), other, inferred]);
+    // In one run: precondition prompting under the true ones, Algorithm 1 under inferred ones (Table 3).
+    let of_table_3 = |method: &str, which: &str| {
+        let setting = Setting { shots: 4, preconditions: which.into(), ..setting(method) };
+        PolicyResult { setting, ..result.clone() }
+    };
+    let table_3 = [of_table_3("precondition-prompting", "ground-truth"), of_table_3("precondition-prompting", "inferred")];
+    let all = [[result.clone(), other, inferred].as_slice(), &table_3].concat();
+    let text = report::report(&all, false).to_string();
     let row: Vec<&str> = text.lines().find(|l| l.starts_with("few-shot")).unwrap().split_whitespace().collect();
     // 2 right, none wrong, 1 missed: F1 0.8. Beside it the paper's 16B with one demonstration.
     assert_eq!(
@@ -198,9 +229,11 @@ async fn the_tables_figures_are_those_of_the_file() {
             "1",
             "2",
             "0.800",
+            "-",
             "1.000",
             "0.667",
             "1.000",
+            "-",
             &result.asks.to_string(),
             "0",
             "0",
@@ -209,13 +242,31 @@ async fn the_tables_figures_are_those_of_the_file() {
         ]
     );
     // The paper's method sees predicted preconditions; of true ones its text tells F1 alone.
-    let ends = |of: &str, figures: &str| {
-        let mut rows = text.lines().filter(|l| l.starts_with("precondition-aware") && l.contains(of));
-        assert!(rows.next().is_some_and(|row| row.ends_with(figures)), "{text}");
+    let ends = |method: &str, shots: &str, of: &str, figures: [&str; 2]| {
+        let rows = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
+        let mut rows = rows.filter(|r| r.len() > 18 && (r[0], r[4], r[6]) == (method, of, shots));
+        assert_eq!(rows.next().map(|r| [r[r.len() - 2], r[r.len() - 1]]), Some(figures), "{text}");
     };
-    ends("ground-truth", "0.73       -");
-    ends("inferred", "0.68    0.90");
-    assert!(report::table(&[failed]).contains("test/1: no server"));
+    ends("precondition-aware", "1", "ground-truth", ["0.73", "-"]);
+    ends("precondition-aware", "1", "inferred", ["0.68", "0.90"]);
+    ends("precondition-prompting", "4", "ground-truth", ["0.84", "0.94"]);
+    ends("precondition-prompting", "4", "inferred", ["-", "-"]);
+    // Figure 3: the paper's points at one, four and ten demonstrations, and ours.
+    let charts = report::report(&all, false).json()["charts"].clone();
+    let figure = charts.as_array().unwrap().iter().find(|c| c["measure"] == "F1 (Figure 3)").unwrap();
+    let curve = |name: &str| {
+        let found = figure["series"].as_array().unwrap().iter().find(|s| s["name"] == name);
+        found.map(|s| s["values"].clone()).unwrap_or_default()
+    };
+    let n = serde_json::Value::Null;
+    assert_eq!(
+        curve("paper: StarCoder 16B, preconditions inferred"),
+        json!([0.68, n, n, 0.85, n, n, n, n, n, 0.91]),
+        "{figure}"
+    );
+    assert_eq!(curve("paper: StarCoder 16B, preconditions ground-truth"), json!([0.73]));
+    assert_eq!(curve("few-shot (scripted), preconditions ground-truth"), json!([0.8]));
+    assert!(report::report(&[failed], true).to_string().contains("test/1: no server"));
 }
 
 #[test]

@@ -36,8 +36,6 @@ pub struct Asking {
     pub samples: u32,
     /// Their temperature.
     pub temperature: f64,
-    /// Their seed.
-    pub seed: u64,
 }
 
 impl std::fmt::Debug for Asking {
@@ -94,6 +92,7 @@ pub(super) async fn asked(
     subject: &Subject,
     action: &str,
     asking: &Asking,
+    seed: u64,
     cancel: &CancellationToken,
 ) -> Result<Vec<Inferred>, String> {
     let mut store = subject.store.clone();
@@ -107,7 +106,7 @@ pub(super) async fn asked(
         let context = store.context(action, demonstration);
         let context =
             context.ok_or_else(|| format!("the specification cannot be shown without {action}'s assertions"))?;
-        let greedy = asking.ask(&context, 1, 0.0, number, &mut spent, cancel).await?;
+        let greedy = asking.ask(&context, 1, 0.0, seed.wrapping_add(number as u64), &mut spent, cancel).await?;
         let greedy: Vec<Written> = greedy.iter().flat_map(|c| read_completion(&c.text)).collect();
         if number == 0 {
             prompted.candidates = greedy.len();
@@ -118,7 +117,7 @@ pub(super) async fn asked(
         }
         written.extend(greedy);
         if asking.samples > 0 {
-            let sampled = asking.ask(&context, asking.samples, asking.temperature, number, &mut spent, cancel).await?;
+            let sampled = asking.ask(&context, asking.samples, asking.temperature, seed.wrapping_add(number as u64), &mut spent, cancel).await?;
             written.extend(sampled.iter().flat_map(|c| read_completion(&c.text)));
         }
     }
@@ -156,7 +155,7 @@ impl Asking {
         context: &CandidateContext,
         n: u32,
         temperature: f64,
-        number: usize,
+        seed: u64,
         spent: &mut Spent,
         cancel: &CancellationToken,
     ) -> Result<Vec<Completion>, String> {
@@ -170,7 +169,7 @@ impl Asking {
             temperature,
             n,
             stop: if raw { stop.into() } else { Vec::new() },
-            seed: Some(self.seed.wrapping_add(number as u64)),
+            seed: Some(seed),
             frequency_penalty: 0.0,
             tag: None,
             logprobs: false,

@@ -22,11 +22,12 @@ use tokio_util::sync::CancellationToken;
 
 pub use household::played;
 pub use inference::{Asking, Origin};
-pub use report::Detail;
 pub use result::{ActionResult, Agreement, Approach, Way};
 pub use subject::{Subject, SubjectError, Truth};
 
-use super::runner::{Plan, Study, Unit, seconds_since};
+use super::report::Report;
+use crate::driver::inferred_in;
+use super::runner::{Plan, Study, Unit, digest, seconds_since};
 use crate::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo};
 use crate::program::{Role, Specification};
 use crate::world::TaskInfo;
@@ -39,23 +40,25 @@ pub struct Preconditions {
     plan: Plan<Subject>,
     origin: Origin,
     way: Way,
-    detail: Detail,
 }
 
 impl Preconditions {
-    /// A study of these subjects.
-    pub fn new(subjects: Vec<Arc<Subject>>, origin: Origin, way: Way, detail: Detail) -> Self {
-        let task = |subject: &Subject, id| TaskInfo {
-            id,
-            kind: subject.name.clone(),
-            sentence: String::new(),
-            source: subject.world.to_owned(),
-        };
-        let tasks = |subject: &Subject| -> Vec<TaskInfo> {
-            subject.actions().into_iter().map(|id| task(subject, id)).collect()
-        };
-        let tasks = subjects.iter().flat_map(|subject| tasks(subject)).collect();
-        Preconditions { plan: Plan { conditions: subjects, tasks, seeds: way.seed..=way.seed }, origin, way, detail }
+    /// A study of these subjects, each with the seed that its demonstrations were drawn by.
+    pub fn new(subjects: Vec<Arc<Subject>>, origin: Origin, way: Way) -> Self {
+        let mut tasks: Vec<TaskInfo> = Vec::new();
+        let mut seeds: Vec<u64> = Vec::new();
+        for subject in &subjects {
+            for id in subject.actions() {
+                if !tasks.iter().any(|task| task.id == id && task.kind == subject.name) {
+                    let (kind, source) = (subject.name.clone(), subject.world.to_owned());
+                    tasks.push(TaskInfo { id, kind, sentence: String::new(), source });
+                }
+            }
+            if !seeds.contains(&subject.seed) {
+                seeds.push(subject.seed);
+            }
+        }
+        Preconditions { plan: Plan { conditions: subjects, tasks, seeds }, origin, way }
     }
 
     /// The approach whose result stands for a unit. A model's two results come together; the second stands for both.
@@ -69,7 +72,7 @@ impl Preconditions {
     /// What was inferred for a subject in this way, as a file of preconditions holds it: validated assertions, not a model's first
     /// words. `None` if there is nothing yet.
     pub fn adopted(&self, subject: &Subject, results: &[ActionResult]) -> Option<AdoptedSet> {
-        adopted(subject, &self.way, self.approach(), results)
+        adopted(subject, &Way { seed: subject.seed, ..self.way.clone() }, self.approach(), results)
     }
 }
 
@@ -77,31 +80,39 @@ impl Preconditions {
 impl Study for Preconditions {
     type Condition = Subject;
     type Line = ActionResult;
+    const NAME: &'static str = "preconditions";
     const CARRIED_OUT: &'static str = "actions inferred";
 
     fn plan(&self) -> &Plan<Subject> {
         &self.plan
     }
 
-    fn suits(&self, subject: &Subject, action: &TaskInfo) -> bool {
-        action.kind == subject.name
+    fn suits(&self, subject: &Subject, action: &TaskInfo, seed: u64) -> bool {
+        action.kind == subject.name && subject.seed == seed && subject.calls(&action.id)
     }
 
-    fn experiment(&self, unit: &Unit<Subject>) -> Value {
-        let (subject, action) = (&unit.condition, &unit.task.id);
+    fn shared(&self) -> Value {
         let mut fields = json!(self.way);
-        fields["world"] = subject.world.into();
-        fields["subject"] = subject.name.clone().into();
-        fields["action"] = action.clone().into();
-        fields["approach"] = json!(self.approach());
-        fields["shown"] = subject.demonstrations().into();
-        fields["episodes"] = subject.tests().into();
-        fields["truth"] = json!(subject.truth_of(action));
+        if let Value::Object(fields) = &mut fields {
+            // The seed is the unit's, the model the experiment's; how many demonstrations there were is the condition's.
+            fields.retain(|name, _| !["seed", "model", "demonstrations"].contains(&name.as_str()));
+        }
         fields
     }
 
+    fn condition(&self, subject: &Subject) -> Value {
+        json!({
+            "world": subject.world,
+            "subject": subject.name,
+            "demonstrations": self.way.demonstrations,
+            "shown": subject.demonstrations(),
+            "episodes": subject.tests(),
+            "truth_digest": subject.truth.as_ref().map(|truth| digest(&json!(truth.assertions))),
+        })
+    }
+
     async fn perform(&self, unit: Unit<Subject>, cancel: &CancellationToken) -> Option<Vec<ActionResult>> {
-        let Unit { condition: subject, task: TaskInfo { id: action, .. }, .. } = unit;
+        let Unit { condition: subject, task: TaskInfo { id: action, .. }, seed, .. } = unit;
         let started = Instant::now();
         let inferred = match &self.origin {
             Origin::Symbolic => {
@@ -109,7 +120,7 @@ impl Study for Preconditions {
                 let work = move || inference::enumerated(&subject, &action);
                 tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(e.to_string()))
             }
-            Origin::Language(asking) => inference::asked(&subject, &action, asking, cancel).await,
+            Origin::Language(asking) => inference::asked(&subject, &action, asking, seed, cancel).await,
         };
         if cancel.is_cancelled() {
             return None;
@@ -117,7 +128,7 @@ impl Study for Preconditions {
         let seconds = seconds_since(started);
         let inferred =
             inferred.unwrap_or_else(|why| vec![Inferred { error: Some(why), ..Inferred::nothing(self.approach()) }]);
-        let way = self.way.clone();
+        let way = Way { seed, ..self.way.clone() };
         let scored = tokio::task::spawn_blocking(move || {
             let score = |inferred| ActionResult::new(&subject, &action, &way, inferred, seconds);
             inferred.into_iter().map(score).collect()
@@ -125,12 +136,13 @@ impl Study for Preconditions {
         scored.await.ok()
     }
 
-    fn concerns(&self, line: &ActionResult) -> bool {
-        self.plan.conditions.iter().any(|s| (s.world, &s.name) == (line.world.as_str(), &line.subject))
+    /// A model's two results come together; the second tells what both took.
+    fn tokens(lines: &[ActionResult]) -> (u64, u64) {
+        lines.last().map_or((0, 0), |line| (line.prompt_tokens, line.completion_tokens))
     }
 
-    fn table(&self, lines: &[ActionResult]) -> String {
-        report::table(lines, self.detail)
+    fn report(lines: &[ActionResult], detail: bool) -> Report {
+        report::report(lines, detail)
     }
 }
 
@@ -171,8 +183,8 @@ fn adopted(subject: &Subject, way: &Way, approach: Approach, results: &[ActionRe
         })
         .collect();
     let notes = vec![
-        format!("Preconditions of {}", subject.name),
-        format!("inferred from {} demonstrations, model {}", subject.demonstrations(), way.model),
+        inferred_in(subject.world, subject.first_test()),
+        format!("{}: from {} demonstrations, model {}", subject.name, subject.demonstrations(), way.model),
     ];
     (!actions.is_empty()).then_some(AdoptedSet { notes, actions })
 }

@@ -4,44 +4,38 @@ use std::collections::BTreeMap;
 
 use super::result::{ActionResult, Approach, Way};
 use crate::precondition::{Mean, Score};
-use crate::study::paper::{PRECONDITIONS, SOURCE, TABLE_4, TABLE_4_DEMONSTRATIONS};
-use crate::study::runner::{beside, in_print, printed_table};
-use crate::study::table::{Table, count, share};
+use crate::study::curve::{Chart, ShareOf, Shares};
+use crate::study::paper::{PRECONDITIONS, SOURCE, TABLE_1, TABLE_1_SERVICE, TABLE_4, TABLE_4_DEMONSTRATIONS};
+use crate::study::report::{Report, Table};
+use crate::study::runner::{self, Interval, beside, bootstrap, in_words, printed_table};
+use crate::study::table::share;
+use crate::words::count;
 
-/// How much the table tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Detail {
-    /// A row a service.
-    #[default]
-    Services,
-    /// A row an action, with what was inferred.
-    Actions,
-}
-
-/// The tables of all results, one a model, approach and number of demonstrations.
-pub fn table(results: &[ActionResult], detail: Detail) -> String {
-    let mut groups: BTreeMap<(&str, Approach, &Way), Vec<&ActionResult>> = BTreeMap::new();
+/// The tables of all results, one a model, approach and number of demonstrations; with `detail` a row an action, with what was inferred
+/// and what is true.
+pub(super) fn report(results: &[ActionResult], detail: bool) -> Report {
+    let mut groups: BTreeMap<(&str, Approach, Way), Vec<&ActionResult>> = BTreeMap::new();
     for result in results {
-        groups.entry((&result.world, result.approach, &result.way)).or_default().push(result);
+        // Seeds are repetitions.
+        let way = Way { seed: 0, ..result.way.clone() };
+        groups.entry((&result.world, result.approach, way)).or_default().push(result);
     }
-    let mut text = String::new();
-    for group in groups.values() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&one(group, detail));
+    let mut report = Report::default();
+    for (at, group) in groups.values().enumerate() {
+        report.text(if at > 0 { "\n" } else { "" });
+        one(group, detail, &mut report);
     }
     for world in ["dialogue", "household"] {
         if groups.keys().any(|key| key.0 == world) {
-            text.push_str(&paper(world));
+            paper(world, detail, results, &mut report);
         }
     }
-    text
+    report
 }
 
 /// The table of one way of inferring.
-fn one(results: &[&ActionResult], detail: Detail) -> String {
-    let Some(first) = results.first() else { return String::new() };
+fn one(results: &[&ActionResult], detail: bool, report: &mut Report) {
+    let Some(first) = results.first() else { return };
     let mut subjects: Vec<&str> = Vec::new();
     for result in results {
         if !subjects.contains(&result.subject.as_str()) {
@@ -66,13 +60,12 @@ fn one(results: &[&ActionResult], detail: Detail) -> String {
         count(first.way.demonstrations, "demonstration"),
         count(episodes, "other episode"),
     );
-    let table = match detail {
-        Detail::Services => by_subject(results, &subjects),
-        Detail::Actions => by_action(results),
-    };
-    text.push_str(&table.to_string());
-    if detail == Detail::Actions && results.iter().any(|r| predicted_beside(r).is_some()) {
-        text.push_str(&format!("The lines `paper`: predicted in \"{SOURCE}\", Table 4\n"));
+    report.text(std::mem::take(&mut text));
+    let name = format!("{}, {}", model, count(first.way.demonstrations, "demonstration"));
+    report.table(if detail { by_action(results) } else { by_subject(results, &subjects) }.titled(name));
+    text.push_str(NOTHING);
+    if detail && results.iter().any(|r| in_print(r).is_some()) {
+        text.push_str(&format!("Lines `paper`: what \"{SOURCE}\" infers for the action (Table 1, Table 4), then what it holds true\n"));
     }
     let unknown: Vec<&str> = subjects
         .iter()
@@ -98,29 +91,85 @@ fn one(results: &[&ActionResult], detail: Detail) -> String {
         let why = failed.error.as_deref().unwrap_or_default();
         text.push_str(&format!("{} of {}: {why}\n", failed.action, failed.subject));
     }
-    text
+    report.text(text);
+    report.chart(chart(results, &subjects));
 }
 
-const FIGURES: [&str; 7] = ["precision", "recall", "F1", "mean F1", "held", "covered", "assertions"];
+/// Below each table.
+const NOTHING: &str = "`asserts nothing`: the figures of preconditions that permit every action, for comparison. 95 %: bootstrap over actions\n";
+
+/// The mean F1 of each subject, for files.
+fn chart(results: &[&ActionResult], subjects: &[&str]) -> Chart {
+    let row = |subject: &&str| {
+        let scores = scores(&of_subject(results, subject));
+        let share = Mean::of(&scores)?.of_f1;
+        Some(ShareOf { name: (*subject).to_owned(), share, interval: f1_interval(&scores, true), paper: None })
+    };
+    Chart::Shares(Shares { measure: "mean F1 of actions".to_owned(), rows: subjects.iter().filter_map(row).collect() })
+}
+
+fn of_subject<'a>(results: &[&'a ActionResult], subject: &str) -> Vec<&'a ActionResult> {
+    results.iter().filter(|r| r.subject == subject).copied().collect()
+}
+
+/// The agreement of actions whose truth is known.
+fn scores(results: &[&ActionResult]) -> Vec<Score> {
+    let agreed = results.iter().filter_map(|r| r.agreement);
+    agreed.map(|a| Score { precision: a.precision, recall: a.recall, f1: a.f1 }).collect()
+}
+
+/// What preconditions that permit everything would score.
+fn nothing(results: &[&ActionResult]) -> Vec<Score> {
+    let known = results.iter().filter_map(|r| Some((r.agreement?, r.instances)));
+    known.map(|(a, all)| Score::new(part(a.truth, all).unwrap_or(1.0), 1.0)).collect()
+}
+
+/// The bootstrap over actions of the F1 of means, or of the mean of their own F1.
+fn f1_interval(scores: &[Score], own: bool) -> Option<Interval> {
+    bootstrap(scores, |drawn| {
+        let drawn: Vec<Score> = drawn.iter().map(|score| **score).collect();
+        Mean::of(&drawn).map_or(f64::NAN, |mean| if own { mean.of_f1 } else { mean.of_means.f1 })
+    })
+}
+
+const FIGURES: [&str; 9] =
+    ["precision", "recall", "F1", "95 %", "mean F1", "95 %", "held", "covered", "assertions"];
 
 /// Averages over actions; those of no known truth, or that failed, take no part in the figures of Equation 2.
 fn averages(results: &[&ActionResult]) -> Vec<String> {
-    let scores: Vec<Score> = results
-        .iter()
-        .filter_map(|r| r.agreement.map(|a| Score { precision: a.precision, recall: a.recall, f1: a.f1 }))
-        .collect();
-    let mean = Mean::of(&scores);
-    let of_means = mean.map(|m| m.of_means);
     let sum = |value: fn(&ActionResult) -> usize| results.iter().map(|r| value(r)).sum::<usize>();
+    let mut cells = agreement(&scores(results));
+    cells.extend([
+        share(part(sum(|r| r.held), sum(|r| r.calls))),
+        share(part(sum(|r| r.satisfied), sum(|r| r.instances))),
+        sum(|r| r.assertions.len()).to_string(),
+    ]);
+    cells
+}
+
+/// Equation 2 averaged over actions.
+fn agreement(scores: &[Score]) -> Vec<String> {
+    let mean = Mean::of(scores);
+    let of_means = mean.map(|m| m.of_means);
     vec![
         share(of_means.map(|m| m.precision)),
         share(of_means.map(|m| m.recall)),
         share(of_means.map(|m| m.f1)),
+        in_words(f1_interval(scores, false), 3),
         share(mean.map(|m| m.of_f1)),
-        share(part(sum(|r| r.held), sum(|r| r.calls))),
-        share(part(sum(|r| r.satisfied), sum(|r| r.instances))),
-        sum(|r| r.assertions.len()).to_string(),
+        in_words(f1_interval(scores, true), 3),
     ]
+}
+
+/// The row of preconditions that permit everything, where a truth is known.
+fn asserts_nothing(results: &[&ActionResult]) -> Option<Vec<String>> {
+    let scores = nothing(results);
+    let ones = share((!scores.is_empty()).then_some(1.0));
+    (!scores.is_empty()).then(|| {
+        let mut cells = agreement(&scores);
+        cells.extend([ones.clone(), ones, "0".to_owned()]);
+        cells
+    })
 }
 
 fn part(of: usize, all: usize) -> Option<f64> {
@@ -133,11 +182,13 @@ fn by_subject(results: &[&ActionResult], subjects: &[&str]) -> Table {
         table.row([name.to_owned(), of.len().to_string()].into_iter().chain(averages(of)));
     };
     for subject in subjects {
-        let of: Vec<&ActionResult> = results.iter().filter(|r| r.subject == *subject).copied().collect();
-        row(subject, &of);
+        row(subject, &of_subject(results, subject));
     }
     if subjects.len() > 1 {
         row("all", results);
+    }
+    if let Some(cells) = asserts_nothing(results) {
+        table.row(["asserts nothing".to_owned(), results.len().to_string()].into_iter().chain(cells));
     }
     table
 }
@@ -163,17 +214,30 @@ fn by_action(results: &[&ActionResult]) -> Table {
         for assertion in &result.assertions {
             table.line(format!("    assert {assertion}"));
         }
-        if let Some(predicted) = predicted_beside(result) {
-            table.line(format!("    paper  {}", predicted.join("; ")));
+        if let Some(truth) = &result.truth {
+            table.line(format!("    true   {}", or_nothing(truth)));
+        }
+        if let Some((predicted, truth)) = in_print(result) {
+            table.line(format!("    paper  {}; true: {}", or_nothing(predicted), or_nothing(truth)));
         }
     }
+    // The intervals and the number of assertions have no column here.
+    let brief = |cells: Vec<String>| -> Vec<String> {
+        cells.into_iter().enumerate().filter(|(at, _)| [0, 1, 2, 6, 7].contains(at)).map(|(_, cell)| cell).collect()
+    };
     let all = averages(results);
-    let mut cells = vec!["all".to_owned(), count(results.len(), "action")];
-    // The mean F1 and the number of assertions have no column here.
-    cells.extend(all.iter().enumerate().filter(|(at, _)| *at != 3 && *at != 6).map(|(_, cell)| cell.clone()));
-    table.row(cells);
-    table.line(format!("mean of the actions' own F1: {}", all.get(3).map_or("-", String::as_str)));
+    let mean = all.get(4).cloned().unwrap_or_default();
+    table.row(["all".to_owned(), count(results.len(), "action")].into_iter().chain(brief(all)));
+    if let Some(cells) = asserts_nothing(results) {
+        table.row(["asserts nothing".to_owned(), String::new()].into_iter().chain(brief(cells)));
+    }
+    table.line(format!("mean of the actions' own F1: {mean}"));
     table
+}
+
+fn or_nothing<S: AsRef<str>>(assertions: &[S]) -> String {
+    let texts: Vec<&str> = assertions.iter().map(AsRef::as_ref).collect();
+    if texts.is_empty() { "nothing".to_owned() } else { texts.join("; ") }
 }
 
 /// The paper's precision, recall and F1 of an action, where ours were inferred and scored under the same condition.
@@ -185,21 +249,37 @@ fn printed_beside(result: &ActionResult) -> Option<[String; 3]> {
         ("demonstrations", &result.way.demonstrations.to_string()),
     ];
     let figures = ["precision", "recall", "F1"].map(|measure| beside(&PRECONDITIONS, &ours, measure));
-    figures.iter().any(Option::is_some).then(|| figures.map(in_print))
+    figures.iter().any(Option::is_some).then(|| figures.map(runner::in_print))
 }
 
-/// What the paper's Table 4 prints for an action of ALFWorld.
-fn predicted_beside(result: &ActionResult) -> Option<&'static [&'static str]> {
-    let same = result.world == "household" && result.way.demonstrations == TABLE_4_DEMONSTRATIONS;
-    TABLE_4.iter().find(|(action, _)| same && *action == result.action).map(|(_, predicted)| *predicted)
+/// What the paper infers for an action, and what it holds true: Table 1 of a service, Table 4 of ALFWorld.
+fn in_print(result: &ActionResult) -> Option<(&'static [&'static str], &'static [&'static str])> {
+    let rows: &[(&str, &[&str], &[&str])] = match (result.world.as_str(), result.subject.as_str()) {
+        ("household", _) if result.way.demonstrations == TABLE_4_DEMONSTRATIONS => &TABLE_4,
+        ("dialogue", TABLE_1_SERVICE) => &TABLE_1,
+        _ => return None,
+    };
+    rows.iter().find(|(action, ..)| *action == result.action).map(|(_, predicted, truth)| (*predicted, *truth))
 }
 
-/// The paper's Table 2.
-fn paper(world: &str) -> String {
+/// The paper's Table 2; with `detail` the rows of Tables 1 and 4 as well, where ours have no such action beside them.
+fn paper(world: &str, detail: bool, results: &[ActionResult], report: &mut Report) {
     let rows = PRECONDITIONS.iter().filter(|row| row.place == "Table 2" && row.value("world") == Some(world));
     let measures = [("precision", "precision"), ("recall", "recall"), ("F1", "F1")];
     let table = printed_table(rows, &[("model", "its model")], &measures);
     let what =
         if world == "dialogue" { "10 services of SGD, 10 demonstrations each" } else { "ALFWorld, 12 demonstrations" };
-    format!("\nBeside it, as printed in \"{SOURCE}\", Table 2 ({what}):\n{table}")
+    report.text(format!("\nBeside it, as printed in \"{SOURCE}\", Table 2 ({what}):\n"));
+    report.table(table.titled("paper, Table 2"));
+    let (place, printed): (&str, &[(&str, &[&str], &[&str])]) =
+        if world == "dialogue" { ("Table 1 (Buses)", &TABLE_1) } else { ("Table 4 (ALFWorld)", &TABLE_4) };
+    if !detail || results.iter().any(|r| r.world == world && in_print(r).is_some()) {
+        return;
+    }
+    report.text(format!("\n{place}:\n"));
+    let mut table = Table::new(3, ["action", "predicted", "true"]).titled(format!("paper, {place}"));
+    for (action, predicted, truth) in printed {
+        table.row([(*action).to_owned(), or_nothing(predicted), or_nothing(truth)]);
+    }
+    report.table(table);
 }

@@ -65,6 +65,8 @@ pub struct Subject {
     pub name: String,
     /// The demonstrations and their empty pools.
     pub(super) store: CandidateStore,
+    /// The seed that the demonstrations were drawn by, where the data names none.
+    pub seed: u64,
     /// The episodes to score on.
     pub(super) tests: Demonstrations,
     /// What is true, where it is known.
@@ -95,7 +97,7 @@ impl Subject {
         }
         let store = CandidateStore::new(specification, demonstrations)?;
         let tests = Demonstrations::new(specification, tests)?;
-        Ok(Subject { world, name: name.to_owned(), store, tests, truth })
+        Ok(Subject { world, name: name.to_owned(), store, tests, truth, seed: 0 })
     }
 
     /// A service of a source: its first `demonstrations`, and its other dialogues (the first `tests` of them): those not there
@@ -122,7 +124,18 @@ impl Subject {
             others = known.iter().skip(demonstrations).take(tests).copied().map(demo).collect();
         }
         let shown = known.iter().take(demonstrations).copied().map(demo).collect();
-        Subject::new("dialogue", service, &specification, shown, others, truth)
+        Ok(Subject { seed, ..Subject::new("dialogue", service, &specification, shown, others, truth)? })
+    }
+
+    /// The same under another seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Subject { seed, ..self }
+    }
+
+    /// Whether the demonstrations call an action.
+    pub fn calls(&self, action: &str) -> bool {
+        self.actions().iter().any(|own| own == action)
     }
 
     /// The actions that the demonstrations call, in the specification's order.
@@ -143,6 +156,11 @@ impl Subject {
     /// How many episodes it is scored on.
     pub fn tests(&self) -> usize {
         self.tests.all.len()
+    }
+
+    /// The first episode that it is scored on: a task of the world that has these actions.
+    pub fn first_test(&self) -> &str {
+        self.tests.all.first().map_or("", |demo| demo.id.as_str())
     }
 
     /// The instances of an action in the episodes to score on.

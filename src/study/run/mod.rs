@@ -3,15 +3,18 @@
 mod result;
 mod table;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::runner::{Opening, Plan, Study, Unit};
+use super::report::Report;
+use super::runner::{Opening, Plan, Seeds, Study, Unit};
 use crate::driver::{Beginning, NewSession};
 use crate::episode::Header;
+use crate::method::DOMAIN;
 use crate::world::TaskInfo;
 
 pub use result::RunResult;
@@ -27,15 +30,15 @@ pub struct Run {
 }
 
 impl Run {
-    /// Episodes of these tasks, each like `new`.
+    /// Episodes of these tasks with these seeds, each like `new`.
     ///
     /// # Errors
     /// If the first of them cannot be opened, in words.
-    pub fn new(opening: Opening, new: NewSession, tasks: Vec<TaskInfo>) -> Result<Self, String> {
+    pub fn new(opening: Opening, new: NewSession, tasks: Vec<TaskInfo>, seeds: &Seeds) -> Result<Self, String> {
         let first = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
         let setup = opening.setup(&NewSession { task: first, ..new.clone() })?;
         let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
-        let plan = Plan { seeds: new.seed..=new.seed, conditions: vec![Arc::new(new)], tasks };
+        let plan = Plan { seeds: seeds.all().to_vec(), conditions: vec![Arc::new(new)], tasks };
         Ok(Run { opening, plan, begun })
     }
 }
@@ -44,15 +47,24 @@ impl Run {
 impl Study for Run {
     type Condition = NewSession;
     type Line = RunResult;
+    const NAME: &'static str = "run";
     const CARRIED_OUT: &'static str = "episodes run";
 
     fn plan(&self) -> &Plan<NewSession> {
         &self.plan
     }
 
-    fn experiment(&self, unit: &Unit<NewSession>) -> Value {
-        let Header { method, model, options, .. } = &*self.begun;
-        json!({ "task": unit.task.id, "method": method, "model": model, "options": options, "seed": unit.seed })
+    fn shared(&self) -> Value {
+        let Header { world, method, options, .. } = &*self.begun;
+        // What these two name may lie in any folder; what it holds is the opening's to say.
+        let options: BTreeMap<_, _> =
+            options.iter().filter(|(key, _)| !["preconditions", DOMAIN.key].contains(&key.as_str())).collect();
+        json!({ "world": world, "method": method, "options": options, "limits": self.opening.shared() })
+    }
+
+    /// There is one.
+    fn condition(&self, _condition: &NewSession) -> Value {
+        json!({})
     }
 
     async fn perform(&self, unit: Unit<NewSession>, cancel: &CancellationToken) -> Option<Vec<RunResult>> {
@@ -61,7 +73,7 @@ impl Study for Run {
         Some(vec![RunResult::of(&ended, &unit.task, &new)])
     }
 
-    fn table(&self, lines: &[RunResult]) -> String {
-        table::table(lines)
+    fn report(lines: &[RunResult], detail: bool) -> Report {
+        table::report(lines, detail)
     }
 }

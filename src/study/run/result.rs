@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::NewSession;
+use crate::method::considered;
 use crate::episode::{Mark, Node, Session, Verdict};
 use crate::study::runner::Episode;
 use crate::world::TaskInfo;
@@ -41,6 +42,9 @@ pub struct RunResult {
     pub compatible: u32,
     /// Proposals made.
     pub proposals: u32,
+    /// Ground actions that a planner chose among, on average over its plans; absent where none planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub considered: Option<f64>,
     /// Times a language model was asked.
     pub asks: u32,
     /// Tokens of prompts.
@@ -107,6 +111,7 @@ impl RunResult {
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
             compatible,
             proposals,
+            considered: considered(session),
             asks,
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,

@@ -3,79 +3,119 @@
 use std::collections::BTreeMap;
 
 use super::RunResult;
+use crate::study::curve::{Chart, ShareOf, Shares};
+use crate::study::report::{Report, Table};
+use crate::study::runner::{in_words, of_mean, wilson};
 
-#[derive(Default)]
-struct Sum {
-    episodes: u32,
-    won: u32,
-    reward: f64,
-    steps_won: u32,
-    steps: u32,
-    refused: u32,
-    compatible: u32,
-    tokens: u64,
-    seconds: f64,
-    errors: u32,
+/// A row of the table: of a task type, or of all.
+fn row(name: &str, of: &[&RunResult]) -> Vec<String> {
+    let sum = |figure: fn(&RunResult) -> u32| of.iter().map(|r| u64::from(figure(r))).sum::<u64>();
+    let won: Vec<&&RunResult> = of.iter().filter(|r| r.won).collect();
+    let rewards: Vec<f64> = of.iter().map(|r| r.reward).collect();
+    let steps: Vec<f64> = won.iter().map(|r| f64::from(r.steps)).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let number = |x: f64, digits: usize| if x.is_finite() { format!("{x:.digits$}") } else { "-".to_owned() };
+    let percent = |interval: Option<[f64; 2]>| in_words(interval.map(|ends| ends.map(|end| 100.0 * end)), 1);
+    vec![
+        name.to_owned(),
+        of.len().to_string(),
+        won.len().to_string(),
+        number(100.0 * won.len() as f64 / of.len() as f64, 1),
+        percent(wilson(won.len(), of.len())),
+        number(mean(&rewards), 3),
+        in_words(of_mean(&rewards), 3),
+        number(mean(&steps), 1),
+        in_words(of_mean(&steps), 1),
+        sum(|r| r.refused).to_string(),
+        number(100.0 * sum(|r| r.compatible) as f64 / sum(|r| r.steps) as f64, 1),
+        of.iter().map(|r| r.prompt_tokens + r.completion_tokens).sum::<u64>().to_string(),
+        number(of.iter().map(|r| r.seconds).sum(), 1),
+        of.iter().filter(|r| r.error.is_some()).count().to_string(),
+    ]
 }
 
-impl Sum {
-    fn add(&mut self, result: &RunResult) {
-        self.episodes += 1;
-        self.won += u32::from(result.won);
-        self.reward += result.reward;
-        self.steps_won += if result.won { result.steps } else { 0 };
-        self.steps += result.steps;
-        self.refused += result.refused;
-        self.compatible += result.compatible;
-        self.tokens += result.prompt_tokens + result.completion_tokens;
-        self.seconds += result.seconds;
-        self.errors += u32::from(result.error.is_some());
-    }
-
-    fn row(&self, name: &str) -> String {
-        let share = |part: u32, of: u32| if of == 0 { f64::NAN } else { f64::from(part) / f64::from(of) };
-        let number = |x: f64, digits: usize| if x.is_nan() { "-".to_owned() } else { format!("{x:.digits$}") };
-        format!(
-            "{name:<32} {:>8} {:>5} {:>8} {:>7} {:>10} {:>8} {:>11} {:>9} {:>8} {:>6}\n",
-            self.episodes,
-            self.won,
-            number(100.0 * share(self.won, self.episodes), 1),
-            number(self.reward / f64::from(self.episodes), 3),
-            number(share(self.steps_won, self.won), 1),
-            self.refused,
-            number(100.0 * share(self.compatible, self.steps), 1),
-            self.tokens,
-            number(self.seconds, 1),
-            self.errors
-        )
-    }
-}
-
-/// The table: a row a task type, then all of them. `reward` is the mean of the last rewards (of dialogues: F1).
-pub fn table(results: &[RunResult]) -> String {
-    let mut by_kind: BTreeMap<&str, Sum> = BTreeMap::new();
-    let mut all = Sum::default();
+/// The table: a row a task type, then all of them. `reward` is the mean of the last rewards (of dialogues: F1). With `detail` a row a
+/// task as well.
+pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
+    let mut by_kind: BTreeMap<&str, Vec<&RunResult>> = BTreeMap::new();
     for result in results {
-        by_kind.entry(&result.kind).or_default().add(result);
-        all.add(result);
+        by_kind.entry(&result.kind).or_default().push(result);
     }
-    let mut text = format!(
-        "{:<32} {:>8} {:>5} {:>8} {:>7} {:>10} {:>8} {:>11} {:>9} {:>8} {:>6}\n",
-        "task type",
-        "episodes",
-        "won",
-        "won %",
-        "reward",
-        "steps won",
-        "refused",
-        "compatible %",
-        "tokens",
-        "seconds",
-        "errors"
-    );
-    for (kind, sum) in &by_kind {
-        text.push_str(&sum.row(kind));
+    let headings = [
+        "task type", "episodes", "won", "won %", "95 %", "reward", "95 %", "steps won", "95 %", "refused", "compatible %",
+        "tokens", "seconds", "errors",
+    ];
+    let mut table = Table::new(1, headings).titled("Episodes by type of task");
+    for (kind, of) in &by_kind {
+        table.row(row(kind, of));
+        let mut tasks: Vec<&str> = of.iter().map(|r| r.task.as_str()).collect();
+        tasks.sort_unstable();
+        tasks.dedup();
+        for task in tasks.into_iter().filter(|_| detail) {
+            let own: Vec<&RunResult> = of.iter().filter(|r| r.task == task).copied().collect();
+            table.row(row(&format!("  {task}"), &own));
+        }
     }
-    text.push_str(&all.row("all"));
+    table.row(row("all", &results.iter().collect::<Vec<_>>()));
+    let mut report = Report::default();
+    report.table(table);
+    report.text(refusals(results));
+    let share = |(kind, of): (&&str, &Vec<&RunResult>)| {
+        let won = of.iter().filter(|r| r.won).count();
+        let share = won as f64 / of.len() as f64;
+        ShareOf { name: (*kind).to_owned(), share, interval: wilson(won, of.len()), paper: None }
+    };
+    report.chart(Chart::Shares(Shares { measure: "episodes won".to_owned(), rows: by_kind.iter().map(share).collect() }));
+    report
+}
+
+/// Reasons that are listed one by one.
+const MOST_REASONS: usize = 8;
+
+/// Why episodes could not be run to their end, each reason once.
+fn refusals(results: &[RunResult]) -> String {
+    let mut reasons: Vec<(&str, Vec<&RunResult>)> = Vec::new();
+    for result in results {
+        let Some(why) = result.error.as_deref() else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, of)) => of.push(result),
+            None => reasons.push((why, vec![result])),
+        }
+    }
+    let mut text = String::new();
+    for (why, of) in reasons.iter().take(MOST_REASONS) {
+        let first = of.first().map_or("", |r| r.task.as_str());
+        let others = if of.len() > 1 { format!(" and {} more", of.len() - 1) } else { String::new() };
+        text.push_str(&format!("{first}{others}: {why}\n"));
+    }
+    if reasons.len() > MOST_REASONS {
+        text.push_str(&format!("and {} further reasons\n", reasons.len() - MOST_REASONS));
+    }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(task: &str, won: bool, error: Option<&str>) -> RunResult {
+        let error = error.map(str::to_owned);
+        RunResult { task: task.into(), kind: "k".into(), won, steps: 4, error, ..RunResult::default() }
+    }
+
+    #[test]
+    fn why_episodes_failed_is_told_each_reason_once() {
+        let results = [
+            result("a", true, None),
+            result("b", false, Some("the world refused")),
+            result("c", false, Some("the world refused")),
+            result("d", false, Some("no server")),
+        ];
+        let text = report(&results, false).to_string();
+        assert!(text.contains("b and 1 more: the world refused\nd: no server\n"), "{text}");
+        let all: Vec<&str> = text.lines().find(|l| l.starts_with("all")).unwrap().split_whitespace().collect();
+        assert_eq!((&all[1..5], all[13]), (&["4", "1", "25.0", "4.6-69.9"][..], "3"), "{text}");
+        assert!(report(&results, true).to_string().contains("  d "));
+        assert!(report(&[], false).to_string().contains("all"));
+    }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Played, play};
@@ -29,6 +30,12 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// What results depend on of it.
+    pub fn shared(&self) -> Value {
+        let in_force = self.in_force.as_ref().map(|in_force| in_force.preconditions.described());
+        json!({ "max_steps": self.most_actions, "preconditions": in_force })
+    }
+
     /// The driver of an episode that ends by itself; its session is not kept.
     ///
     /// # Errors
@@ -36,7 +43,8 @@ impl Opening {
     pub fn setup(&self, new: &NewSession) -> Result<Setup, String> {
         let setup = driver::prepare_new(new, &self.config, &self.sources, driver::system_clock());
         let mut setup = setup.map_err(|e| e.to_string())?;
-        setup.policy = Some(Policy { steps: self.most_actions, ..Policy::manual() });
+        let token_budget = self.config.gate.policy.token_budget;
+        setup.policy = Some(Policy { steps: self.most_actions, token_budget, ..Policy::manual() });
         setup.unattended = true;
         self.in_force.as_ref().map_or(Ok(()), |in_force| in_force.begin(&mut setup))?;
         Ok(setup)

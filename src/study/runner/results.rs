@@ -1,196 +1,191 @@
-//! Results: lines appended to a file as units end, read back to go on where a study was stopped.
+//! The results of a study as they come: appended to a locked file or printed, those that were there read back.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
+use super::experiment::Experiment;
+use super::lines::{Contents, Entry, PlanLine};
+use super::merge::{one_each, planned};
+use super::shard::Shard;
 use super::{Study, Unit, units};
 
-/// A results file open for appending: one JSON object a line.
+/// Where lines go.
 #[derive(Debug)]
-pub struct ResultsFile<R> {
-    file: File,
-    /// The results it held when it was opened.
-    pub earlier: Vec<R>,
+enum Sink {
+    /// Nowhere: they are tabulated and forgotten.
+    Nowhere,
+    /// Standard output.
+    Printed,
+    /// A file, or something that is written to as one.
+    File(File),
 }
 
-impl<R: Serialize + DeserializeOwned> ResultsFile<R> {
-    /// Opens or creates the file. A torn last line (a run that was killed) is cut off; it is no result.
-    ///
-    /// # Errors
-    /// When the file cannot be opened, or a whole line is no result: then it is some other file, and is left as it is.
-    pub fn open(path: &Path) -> Result<Self, String> {
-        let fail = |e: std::io::Error| format!("{}: {e}", path.display());
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(fail)?;
-        let mut earlier = Vec::new();
-        let mut whole = 0;
-        let mut lines = BufReader::new(Read::by_ref(&mut file));
-        let mut line = Vec::new();
-        for number in 1.. {
-            line.clear();
-            let length = lines.read_until(b'\n', &mut line).map_err(fail)?;
-            if length == 0 {
-                break;
-            }
-            match serde_json::from_slice::<R>(&line) {
-                Ok(result) if line.ends_with(b"\n") => earlier.push(result),
-                Err(e) if line.ends_with(b"\n") => {
-                    return Err(format!(
-                        "{}, line {number}: no result of this kind of study: {e}; name another file",
-                        path.display()
-                    ));
-                }
-                // No line break: it was being written when the run was killed.
-                _ => break,
-            }
-            whole += length as u64;
-        }
-        file.set_len(whole).map_err(fail)?;
-        file.seek(SeekFrom::End(0)).map_err(fail)?;
-        Ok(ResultsFile { file, earlier })
-    }
-
-    /// Appends a result and hands it to the operating system.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn append(&mut self, result: &R) -> std::io::Result<()> {
-        let mut line = serde_json::to_vec(result)?;
-        line.push(b'\n');
-        self.file.write_all(&line)
-    }
-}
-
-/// What tells the results of an experiment from those of others, as text: the fields that `experiment` has, with the values that
-/// `line` has for them. The one place that says when two results are of the same unit.
-pub fn experiment_key(experiment: &Value, line: &Value) -> String {
-    let fields = experiment.as_object().into_iter().flatten();
-    let own: BTreeMap<&str, Value> =
-        fields.map(|(name, _)| (name.as_str(), line.get(name).cloned().unwrap_or_default())).collect();
-    serde_json::json!(own).to_string()
-}
-
-/// The lines of a study: those of its results file, if it has one, then those of this run.
+/// The results of a study: what its file held of the experiment, then what this run adds.
 #[derive(Debug)]
-pub struct Results<L> {
-    file: Option<(ResultsFile<L>, String)>,
-    /// All lines.
-    pub all: Vec<L>,
+pub struct Results {
+    sink: Sink,
+    name: String,
+    experiment: Experiment,
+    /// The lines of the experiment.
+    entries: Vec<Entry>,
+    /// The other experiments in the file.
+    pub others: Vec<Experiment>,
 }
 
-impl<L: Serialize + DeserializeOwned + Clone> Results<L> {
-    /// Opens or creates the file, if one is named.
+impl Results {
+    /// Opens or makes the file, if one is named, and locks it until this process ends. A folder takes a file of its own, `-` and
+    /// `/dev/stdout` print, what is no file (`/dev/null`, a pipe) is written to. What was half written by a process that was killed is
+    /// cut off; the experiment and the plan are added where the file does not have them.
     ///
     /// # Errors
-    /// As [`ResultsFile::open`].
-    pub fn open(path: Option<&Path>) -> Result<Self, String> {
-        let Some(path) = path else { return Ok(Results { file: None, all: Vec::new() }) };
-        let mut file = ResultsFile::open(path)?;
-        let all = std::mem::take(&mut file.earlier);
-        Ok(Results { file: Some((file, path.display().to_string())), all })
-    }
-
-    /// The file's name.
-    pub fn path(&self) -> Option<&str> {
-        self.file.as_ref().map(|(_, path)| path.as_str())
-    }
-
-    /// Keeps a line.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn add(&mut self, line: L) -> Result<(), String> {
-        if let Some((file, path)) = &mut self.file {
-            file.append(&line).map_err(|e| format!("{path}: {e}"))?;
+    /// If the file cannot be opened, is being written by another process, or holds something else: then it is left as it is.
+    pub fn open<S: Study>(out: Option<&Path>, study: &S, experiment: Experiment, shard: Shard) -> Result<Self, String> {
+        let mut plan = PlanLine::new(experiment.hash(), units(study).iter().map(|unit| unit.described(study)));
+        let (sink, name, contents) = match out.map(|path| Place::of(path, shard)) {
+            None => (Sink::Nowhere, String::new(), Contents::default()),
+            Some(Place::Output) => (Sink::Printed, "standard output".to_owned(), Contents::default()),
+            Some(Place::Device(path)) => {
+                let file = OpenOptions::new().write(true).open(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+                (Sink::File(file), path.display().to_string(), Contents::default())
+            }
+            Some(Place::File(path)) => {
+                let (file, contents) = locked(&path).map_err(|why| format!("{}: {why}", path.display()))?;
+                (Sink::File(file), path.display().to_string(), contents)
+            }
+        };
+        let (own, others): (Vec<_>, Vec<_>) =
+            contents.experiments.into_values().partition(|known| known.hash() == experiment.hash());
+        if let Some(other) = others.iter().find(|other| other.study() != experiment.study()) {
+            return Err(format!("{name}: it holds results of `{}`; name another file", other.study()));
         }
-        self.all.push(line);
+        let entries = contents.entries.into_iter().filter(|entry| entry.experiment == experiment.hash()).collect();
+        let mut results = Results { sink, name, experiment, entries, others };
+        if own.is_empty() {
+            let head = results.experiment.head();
+            results.write(&head)?;
+        }
+        let known = planned(contents.plans.iter().filter(|plan| plan.experiment == results.experiment.hash()));
+        let known: BTreeSet<&str> = known.iter().map(|(key, _)| key.as_str()).collect();
+        let new = |unit: &&Unit<S::Condition>| !known.contains(unit.key.as_str());
+        plan.units = PlanLine::new("", units(study).iter().filter(new).map(|unit| unit.described(study))).units;
+        if !plan.units.is_empty() {
+            results.write(&plan)?;
+        }
+        Ok(results)
+    }
+
+    /// The file's name; empty where results are not kept.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether lines are printed to standard output.
+    pub fn are_printed(&self) -> bool {
+        matches!(self.sink, Sink::Printed)
+    }
+
+    /// Keeps the lines of a unit. They are written at once, so that no other line comes between them.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn add<L: Serialize>(&mut self, unit: &str, lines: &[L]) -> Result<(), String> {
+        let entries = Entry::of_unit(self.experiment.hash(), unit, lines)?;
+        let text: String = entries.iter().map(|entry| entry.text() + "\n").collect();
+        self.write_text(&text)?;
+        self.entries.extend(entries);
         Ok(())
     }
 
-    /// The units without a result yet, and how many have one. A result that is an error does not count.
-    pub fn open_units<S: Study<Line = L>>(&self, study: &S) -> (Vec<Unit<S::Condition>>, usize) {
-        let mut open = units(study);
-        let all = open.len();
-        if let Some(first) = open.first() {
-            let experiment = study.experiment(first);
-            let whole = self.all.iter().filter(|line| !is_error(line));
-            let done: BTreeSet<String> = whole.map(|line| key_of(&experiment, line)).collect();
-            open.retain(|unit| {
-                let own = study.experiment(unit);
-                !done.contains(&experiment_key(&own, &own))
-            });
+    /// Those of the units that have no result yet. A result that is an error does not count.
+    pub fn open_units<C>(&self, mut units: Vec<Unit<C>>) -> Vec<Unit<C>> {
+        let (kept, _) = one_each(&self.entries);
+        let done: BTreeSet<&str> =
+            kept.iter().filter(|(_, lines)| !lines.iter().any(|l| l.is_error())).map(|(key, _)| *key).collect();
+        units.retain(|unit| !done.contains(unit.key.as_str()));
+        units
+    }
+
+    /// The lines of the experiment, the newest result of each unit: first those of these units in their order, then others.
+    pub fn latest<C>(&self, units: &[Unit<C>]) -> Vec<&Entry> {
+        let (mut kept, _) = one_each(&self.entries);
+        let mut lines: Vec<&Entry> = units.iter().filter_map(|unit| kept.remove(unit.key.as_str())).flatten().collect();
+        lines.extend(kept.into_values().flatten());
+        lines
+    }
+
+    fn write(&mut self, line: &impl Serialize) -> Result<(), String> {
+        let text = serde_json::to_string(line).map_err(|e| e.to_string())?;
+        self.write_text(&(text + "\n"))
+    }
+
+    fn write_text(&mut self, text: &str) -> Result<(), String> {
+        let written = match &mut self.sink {
+            Sink::Nowhere => Ok(()),
+            Sink::Printed => {
+                let mut out = std::io::stdout().lock();
+                out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            }
+            Sink::File(file) => file.write_all(text.as_bytes()),
+        };
+        written.map_err(|e| format!("{}: {e}", self.name))
+    }
+}
+
+/// The study's lines of entries.
+///
+/// # Errors
+/// If an entry is no line of that study.
+pub fn lines_of<'a, L: DeserializeOwned>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<Vec<L>, String> {
+    entries.into_iter().map(Entry::line).collect()
+}
+
+/// What a path means.
+enum Place {
+    Output,
+    Device(PathBuf),
+    File(PathBuf),
+}
+
+impl Place {
+    fn of(path: &Path, shard: Shard) -> Self {
+        if path.as_os_str() == "-" || path == Path::new("/dev/stdout") {
+            return Place::Output;
         }
-        let done = all - open.len();
-        (open, done)
-    }
-
-    /// The lines that concern the study, without those that a later one of the same unit replaces: a unit carried out again after
-    /// an error counts once.
-    pub fn latest<S: Study<Line = L>>(&self, study: &S) -> Vec<L> {
-        let Some(first) = units(study).into_iter().next() else { return self.all.clone() };
-        let experiment = study.experiment(&first);
-        let mut seen = BTreeSet::new();
-        let of_study = self.all.iter().rev().filter(|line| study.concerns(line));
-        let newest = of_study.filter(|line| seen.insert(key_of(&experiment, *line)));
-        let mut latest: Vec<L> = newest.cloned().collect();
-        latest.reverse();
-        latest
+        let names_folder = path.as_os_str().to_string_lossy().ends_with(std::path::MAIN_SEPARATOR);
+        if names_folder && std::fs::create_dir_all(path).is_ok() {
+            return Place::File(path.join(shard.file_name()));
+        }
+        match std::fs::metadata(path) {
+            Ok(there) if there.is_dir() => Place::File(path.join(shard.file_name())),
+            Ok(there) if !there.is_file() => Place::Device(path.to_owned()),
+            _ => Place::File(path.to_owned()),
+        }
     }
 }
 
-/// Whether a line says that its unit could not be carried out to its end.
-pub fn is_error(line: &impl Serialize) -> bool {
-    serde_json::to_value(line).is_ok_and(|line| !line["error"].is_null())
-}
-
-/// The key of a line; lines that cannot be told have none in common.
-fn key_of(experiment: &Value, line: &impl Serialize) -> String {
-    experiment_key(experiment, &serde_json::to_value(line).unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_key_holds_what_the_experiment_names_and_nothing_else() {
-        let experiment = json!({"task": "a", "seed": 0, "options": {"find": "fixed"}});
-        let key = |line: &Value| experiment_key(&experiment, line);
-        let own = key(&experiment);
-        assert_eq!(own, key(&json!({"seed": 0, "options": {"find": "fixed"}, "task": "a", "won": true})));
-        assert_ne!(own, key(&json!({"seed": 1, "options": {"find": "fixed"}, "task": "a"})));
-        assert_ne!(own, key(&json!({"task": "a", "options": {"find": "fixed"}})));
+/// Opens a file for appending, alone, and reads what it holds.
+fn locked(path: &Path) -> Result<(File, Contents), String> {
+    let words = |e: std::io::Error| e.to_string();
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(words)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err("another process is writing it; wait for that, or give each process a file of its own".to_owned());
+        }
+        // A file system without locks: what protects nothing must not keep anyone from working.
+        Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => {}
+        Err(TryLockError::Error(e)) => return Err(format!("it cannot be locked: {e}")),
     }
-
-    #[test]
-    fn a_torn_last_line_is_cut_off() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("results.jsonl");
-        let mut file: ResultsFile<Value> = ResultsFile::open(&path).unwrap();
-        file.append(&json!({"task": "a"})).unwrap();
-        drop(file);
-        let whole = std::fs::read(&path).unwrap();
-        std::fs::write(&path, [whole.as_slice(), b"{\"task\":\"c\",\"ki"].concat()).unwrap();
-        let mut file: ResultsFile<Value> = ResultsFile::open(&path).unwrap();
-        assert_eq!(file.earlier, [json!({"task": "a"})]);
-        file.append(&json!({"task": "c"})).unwrap();
-        assert_eq!(ResultsFile::<Value>::open(&path).unwrap().earlier.len(), 2);
+    let mut text = Vec::new();
+    file.read_to_end(&mut text).map_err(words)?;
+    let contents = Contents::read(&text)?;
+    if contents.whole < text.len() {
+        file.set_len(contents.whole as u64).map_err(words)?;
     }
-
-    #[test]
-    fn another_file_is_left_as_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("notes.txt");
-        std::fs::write(&path, "shopping\nlist").unwrap();
-        assert!(ResultsFile::<Value>::open(&path).unwrap_err().contains("line 1"));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "shopping\nlist");
-    }
+    Ok((file, contents))
 }

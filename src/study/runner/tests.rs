@@ -1,5 +1,6 @@
 //! A study of two conditions, two tasks and two seeds, that fails when it is told to.
 
+use std::path::Path;
 use std::sync::Mutex;
 
 use serde::Deserialize;
@@ -20,24 +21,30 @@ struct Sums {
     plan: Plan<String>,
     /// The tasks that fail.
     failing: Mutex<Vec<&'static str>>,
+    most: u64,
 }
 
 #[async_trait]
 impl Study for Sums {
     type Condition = String;
     type Line = Sum;
+    const NAME: &'static str = "sums";
     const CARRIED_OUT: &'static str = "sums made";
 
     fn plan(&self) -> &Plan<String> {
         &self.plan
     }
 
-    fn suits(&self, condition: &String, task: &TaskInfo) -> bool {
+    fn suits(&self, condition: &String, task: &TaskInfo, _seed: u64) -> bool {
         condition != "short" || task.id.len() == 1
     }
 
-    fn experiment(&self, unit: &Unit<String>) -> Value {
-        json!({ "condition": *unit.condition, "task": unit.task.id, "seed": unit.seed })
+    fn shared(&self) -> Value {
+        json!({ "most": self.most })
+    }
+
+    fn condition(&self, condition: &String) -> Value {
+        json!({ "condition": condition })
     }
 
     async fn perform(&self, unit: Unit<String>, cancel: &CancellationToken) -> Option<Vec<Sum>> {
@@ -47,25 +54,42 @@ impl Study for Sums {
         (!cancel.is_cancelled()).then(|| vec![Sum { condition, task, seed: unit.seed, sum, error }])
     }
 
-    fn table(&self, lines: &[Sum]) -> String {
-        lines.iter().map(|l| format!("{} {} {} {:?}\n", l.condition, l.task, l.seed, l.error)).collect()
+    fn report(lines: &[Sum], _detail: bool) -> Report {
+        let mut report = Report::default();
+        lines.iter().for_each(|l| report.text(format!("{} {} {} {:?}\n", l.condition, l.task, l.seed, l.error)));
+        report
     }
 }
 
 fn study() -> Arc<Sums> {
+    of_most(9)
+}
+
+fn of_most(most: u64) -> Arc<Sums> {
     let task = |id: &str| TaskInfo { id: id.into(), kind: "k".into(), sentence: String::new(), source: String::new() };
     let conditions = ["short", "any"].map(|name| Arc::new(name.to_owned())).into();
-    let plan = Plan { conditions, tasks: vec![task("a"), task("bb")], seeds: 0..=1 };
-    Arc::new(Sums { plan, failing: Mutex::default() })
+    let plan = Plan { conditions, tasks: vec![task("a"), task("bb")], seeds: vec![0, 1] };
+    Arc::new(Sums { plan, failing: Mutex::default(), most })
+}
+
+fn open(file: &Path, study: &Sums) -> Result<Results, String> {
+    let experiment = Experiment::new(Sums::NAME, json!({ "program": "1", "limits": study.shared() }));
+    Results::open(Some(file), study, experiment, Shard::ALL)
 }
 
 /// Carries out what is open; how many units that was.
-async fn go_on(study: &Arc<Sums>, results: &mut Results<Sum>) -> usize {
-    let (open, _) = results.open_units(&**study);
+async fn go_on(study: &Arc<Sums>, results: &mut Results) -> usize {
+    let open = results.open_units(units(&**study));
     let asked = open.len();
-    let add = |_, lines: Vec<Sum>| lines.into_iter().try_for_each(|line| results.add(line));
-    carry_out(study, open, 2, &CancellationToken::new(), add).await.unwrap();
+    let add = |unit: &Unit<String>, lines: Vec<Sum>| results.add(&unit.key, &lines);
+    let (enough, cancel) = (CancellationToken::new(), CancellationToken::new());
+    carry_out(study, open, 2, &enough, &cancel, add).await.unwrap();
     asked
+}
+
+/// The lines of the newest results.
+fn latest(study: &Sums, results: &Results) -> Vec<Sum> {
+    lines_of(results.latest(&units(study))).unwrap()
 }
 
 #[tokio::test]
@@ -75,25 +99,114 @@ async fn units_are_carried_out_once_and_failures_again() {
     assert_eq!(of, ["short a 0", "short a 1", "any a 0", "any a 1", "any bb 0", "any bb 1"]);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sums.jsonl");
-    let mut results = Results::open(Some(&file)).unwrap();
+    let mut results = open(&file, &study).unwrap();
     study.failing.lock().unwrap().push("bb");
     assert_eq!(go_on(&study, &mut results).await, 6);
+    drop(results);
     // What failed is open still, in a later run that reads the file as well.
     study.failing.lock().unwrap().clear();
-    let mut later = Results::open(Some(&file)).unwrap();
-    assert_eq!(later.open_units(&*study).1, 4);
+    let mut later = open(&file, &study).unwrap();
+    assert_eq!(later.open_units(units(&*study)).len(), 2);
     assert_eq!(go_on(&study, &mut later).await, 2);
-    assert_eq!((later.all.len(), go_on(&study, &mut later).await), (8, 0));
-    // Repaired failures do not count.
-    let latest = later.latest(&*study);
-    assert_eq!(latest.len(), 6);
-    assert!(latest.iter().all(|line| line.error.is_none()), "{}", study.table(&latest));
+    assert_eq!(go_on(&study, &mut later).await, 0);
+    // Repaired failures do not count, and the order is the plan's.
+    let lines = latest(&study, &later);
+    let of: Vec<String> = lines.iter().map(|l| format!("{} {} {}", l.condition, l.task, l.seed)).collect();
+    assert_eq!(of, ["short a 0", "short a 1", "any a 0", "any a 1", "any bb 0", "any bb 1"]);
+    assert!(lines.iter().all(|line| line.error.is_none()), "{}", Sums::report(&lines, false));
+}
+
+#[tokio::test]
+async fn another_experiment_in_the_same_file_is_no_result_of_this_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sums.jsonl");
+    let (first, second) = (study(), of_most(2));
+    assert_eq!(go_on(&first, &mut open(&file, &first).unwrap()).await, 6);
+    let mut results = open(&file, &second).unwrap();
+    assert_eq!(results.others.len(), 1);
+    assert_eq!((go_on(&second, &mut results).await, latest(&second, &results).len()), (6, 6));
+    drop(results);
+    // Both stand in the file, and each is found again.
+    assert_eq!(open(&file, &first).unwrap().open_units(units(&*first)).len(), 0);
+    let merged = merge(&[read(&file).unwrap()]);
+    assert_eq!(merged.iter().map(|m| (m.planned, m.entries.len(), m.holes.len())).collect::<Vec<_>>(), [(6, 6, 0), (6, 6, 0)]);
+    assert_eq!(merged[0].experiment.differences(&merged[1].experiment).len(), 1);
+    // Of another kind of study nothing is added.
+    let before = std::fs::read(&file).unwrap();
+    let other = Results::open(Some(&file), &*first, Experiment::new("policy", json!({})), Shard::ALL);
+    assert!(other.unwrap_err().contains("holds results of `sums`"));
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_second_writer_gets_an_error_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sums.jsonl");
+    let study = study();
+    let mut first = open(&file, &study).unwrap();
+    let before = std::fs::read(&file).unwrap();
+    assert!(open(&file, &study).unwrap_err().contains("another process is writing it"));
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    assert_eq!(go_on(&study, &mut first).await, 6);
+    drop(first);
+    assert_eq!(open(&file, &study).unwrap().open_units(units(&*study)).len(), 0);
+}
+
+#[tokio::test]
+async fn what_is_no_results_file_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study();
+    for notes in ["my only notes", "{\"task\": \"a\"}\n", "{\"one\": 1}"] {
+        let file = folder.path().join("notes");
+        std::fs::write(&file, notes).unwrap();
+        let why = open(&file, &study).unwrap_err();
+        assert!(why.contains("line 1") && why.contains("name another file"), "{why}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), notes);
+    }
+    // A torn tail is cut off, and the unit is open again.
+    let file = folder.path().join("sums.jsonl");
+    assert_eq!(go_on(&study, &mut open(&file, &study).unwrap()).await, 6);
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &whole[..whole.len() - 9]).unwrap();
+    let mut results = open(&file, &study).unwrap();
+    assert_eq!(go_on(&study, &mut results).await, 1);
+    drop(results);
+    assert_eq!(read(&file).unwrap().entries.len(), 6);
+    // A folder takes a file of its own; nothing is read of what is no file.
+    let mut results = open(folder.path(), &study).unwrap();
+    assert_eq!((results.name().ends_with("results.jsonl"), go_on(&study, &mut results).await), (true, 6));
+    #[cfg(unix)]
+    assert_eq!(go_on(&study, &mut open(Path::new("/dev/null"), &study).unwrap()).await, 6);
+}
+
+#[tokio::test]
+async fn shards_together_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study();
+    let experiment = Experiment::new(Sums::NAME, json!({}));
+    for index in 1..=3 {
+        let shard: Shard = format!("{index}/3").parse().unwrap();
+        let mut results = Results::open(Some(folder.path()), &*study, experiment.clone(), shard).unwrap();
+        let mine: Vec<_> = units(&*study).into_iter().filter(|unit| shard.takes(&unit.key)).collect();
+        let add = |unit: &Unit<String>, lines: Vec<Sum>| results.add(&unit.key, &lines);
+        let none = CancellationToken::new();
+        carry_out(&study, mine, 1, &none, &none, add).await.unwrap();
+    }
+    let files = files_of(folder.path()).unwrap();
+    let contents: Vec<Contents> = files.iter().map(|file| read(file).unwrap()).collect();
+    let merged = merge(&contents);
+    assert_eq!((files.len(), merged.len(), merged[0].planned, merged[0].doubles), (3, 1, 6, 0));
+    let alone = folder.path().join("alone.jsonl");
+    let mut results = Results::open(Some(&alone), &*study, experiment, Shard::ALL).unwrap();
+    go_on(&study, &mut results).await;
+    let lines: Vec<Sum> = lines_of(&merged[0].entries).unwrap();
+    assert_eq!(lines, latest(&study, &results));
 }
 
 #[tokio::test]
 async fn what_was_cancelled_has_no_line() {
     let (study, cancel) = (study(), CancellationToken::new());
     cancel.cancel();
-    let take = |_, lines: Vec<Sum>| Err(format!("{lines:?}"));
-    assert_eq!(carry_out(&study, units(&*study), 2, &cancel, take).await, Ok(()));
+    let take = |_: &Unit<String>, lines: Vec<Sum>| Err(format!("{lines:?}"));
+    assert_eq!(carry_out(&study, units(&*study), 2, &cancel, &cancel, take).await, Ok(()));
 }

@@ -15,8 +15,9 @@ use super::scores::{Outcome, Played};
 use crate::driver::NewSession;
 use crate::episode::Session;
 use crate::method::closes;
+use crate::study::report::Report;
 use crate::study::run::RunResult;
-use crate::study::runner::{Opening, Plan, Study, Unit};
+use crate::study::runner::{Opening, Plan, Seeds, Study, Unit};
 use crate::world::table::{CLOSING, Domain, KIND, Source};
 use crate::world::{TaskInfo, WorldError};
 
@@ -38,12 +39,10 @@ pub struct Requests {
     plan: Plan<Condition>,
     /// Of each request of an episode, whether it takes something of earlier ones.
     temporal: BTreeMap<String, Vec<bool>>,
-    /// Whether the table draws how far beliefs drift from the truth.
-    drift: bool,
 }
 
 impl Requests {
-    /// Every episode chosen, with every method that suits it.
+    /// Every episode chosen, with every method that suits it and every seed.
     ///
     /// # Errors
     /// If an episode cannot be read.
@@ -53,7 +52,7 @@ impl Requests {
         model: String,
         conditions: Vec<Condition>,
         tasks: Vec<TaskInfo>,
-        drift: bool,
+        seeds: &Seeds,
     ) -> Result<Self, WorldError> {
         let source = data.as_deref().map_or_else(Source::shipped, Source::open)?;
         let temporal = tasks.iter().map(|task| {
@@ -61,8 +60,8 @@ impl Requests {
             Ok((task.id.clone(), episode.requests.iter().map(|asked| asked.temporal).collect()))
         });
         let temporal = temporal.collect::<Result<_, WorldError>>()?;
-        let plan = Plan { conditions: conditions.into_iter().map(Arc::new).collect(), tasks, seeds: 0..=0 };
-        Ok(Requests { opening, data, model, plan, temporal, drift })
+        let plan = Plan { conditions: conditions.into_iter().map(Arc::new).collect(), tasks, seeds: seeds.all().to_vec() };
+        Ok(Requests { opening, data, model, plan, temporal })
     }
 
     /// Where the episodes are from; empty: shipped.
@@ -75,18 +74,23 @@ impl Requests {
 impl Study for Requests {
     type Condition = Condition;
     type Line = StatlerResult;
+    const NAME: &'static str = "statler";
     const CARRIED_OUT: &'static str = "episodes run";
 
     fn plan(&self) -> &Plan<Condition> {
         &self.plan
     }
 
-    fn suits(&self, condition: &Condition, task: &TaskInfo) -> bool {
+    fn suits(&self, condition: &Condition, task: &TaskInfo, _seed: u64) -> bool {
         (task.kind == Domain::Cups.name()) == condition.cups
     }
 
-    fn experiment(&self, unit: &Unit<Condition>) -> Value {
-        json!({ "task": unit.task.id, "method": unit.condition.method, "model": self.model, "data": self.data() })
+    fn shared(&self) -> Value {
+        json!({ "limits": self.opening.shared() })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        json!({ "method": condition.method })
     }
 
     async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<StatlerResult>> {
@@ -96,6 +100,7 @@ impl Study for Requests {
             task: unit.task.id.clone(),
             method: unit.condition.method.clone(),
             model: self.model.clone(),
+            seed: unit.seed,
             ..NewSession::default()
         };
         let ended = self.opening.run(&new, cancel).await?;
@@ -113,8 +118,8 @@ impl Study for Requests {
         }])
     }
 
-    fn table(&self, lines: &[StatlerResult]) -> String {
-        report::of_runs(lines, self.drift)
+    fn report(lines: &[StatlerResult], detail: bool) -> Report {
+        report::of_runs(lines, detail)
     }
 }
 

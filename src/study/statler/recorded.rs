@@ -1,6 +1,7 @@
 //! Recorded outputs of the publication's models, judged request by request: the episodes they were made for, and the runs.
 //!
-//! Judged by the published gold, slips and all: that is how the published figures came about.
+//! Judged by the corrected gold where the published one is a slip, as live episodes are; `conform` compares with judgements by the
+//! published gold.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,20 @@ pub struct Asked {
     pub gold_code: String,
     gold_moves: Vec<Move>,
     #[serde(default)]
+    gold_moves_corrected: Option<Vec<Move>>,
+    #[serde(default)]
     gold_say: Vec<String>,
+    #[serde(default)]
+    gold_say_corrected: Option<Vec<String>>,
+}
+
+/// By which solution outputs are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gold {
+    /// As it was published, slips and all.
+    Published,
+    /// Corrected where it is a slip.
+    Corrected,
 }
 
 impl Episode {
@@ -60,8 +74,11 @@ impl Episode {
 
 impl Asked {
     /// What an output comes to.
-    pub fn outcome(&self, output: &Output, objects: &[String]) -> Outcome {
-        let expected = Expected { moves: self.gold_moves.clone(), say: self.gold_say.clone(), ..Expected::default() };
+    pub fn outcome(&self, output: &Output, objects: &[String], gold: Gold) -> Outcome {
+        let corrects = gold == Gold::Corrected;
+        let moves = self.gold_moves_corrected.as_ref().filter(|_| corrects).unwrap_or(&self.gold_moves);
+        let say = self.gold_say_corrected.as_ref().filter(|_| corrects).unwrap_or(&self.gold_say);
+        let expected = Expected { moves: moves.clone(), say: say.clone(), ..Expected::default() };
         Outcome { right: is_right(&output.moves, &output.say, &expected, objects), temporal: self.temporal }
     }
 }
@@ -147,7 +164,7 @@ impl Recorded {
                 self.unknown += run.steps.len() - number;
                 break;
             };
-            played.outcomes.push(asked.outcome(&Output::read(&step.generated), &objects));
+            played.outcomes.push(asked.outcome(&Output::read(&step.generated), &objects, Gold::Corrected));
         }
         // The program's own names of methods have hyphens.
         Group::of(&mut self.groups, &episode.domain, &run.method.replace('_', "-"), MODEL).played.push(played);

@@ -9,10 +9,11 @@ use super::live::groups;
 use super::paper::{self, COMMON, COMPARED, CUPS, EPISODES, OWN, SOURCE};
 use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
 use crate::driver::SYMBOLIC;
-use crate::study::curve::draw;
+use crate::study::curve::{Chart, ShareOf, Shares};
+use crate::study::report::{Report, Table};
 use crate::study::run::RunResult;
-use crate::study::runner::in_print;
-use crate::study::table::{Table, printed, share};
+use crate::study::runner::{Printed, in_print, in_words, of_mean, wilson};
+use crate::study::table::{printed, share};
 
 /// A method's scores in a domain, for programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,44 +75,66 @@ fn common(groups: &[Group], group: &Group) -> Option<ByMemory> {
 }
 
 /// The tables for people.
-pub fn tables(groups: &[Group]) -> String {
-    let mut text = successes(groups);
-    text.push_str("\nRequests up to each method's own first failure (the paper's Table 2)\n");
-    text.push_str(&by_memory(groups, |g| Some(Scores::of(&g.played).requests), OWN));
-    let cut = by_memory(groups, |g| common(groups, g), COMMON);
-    if cut.lines().count() > 1 {
-        text.push_str("\nRequests up to the first failure of any method compared (the paper's Table 3)\n");
-        text.push_str(&cut);
+pub fn tables(groups: &[Group]) -> Report {
+    let mut report = Report::default();
+    report.table(successes(groups));
+    report.text("\nRequests up to each method's own first failure (the paper's Table 2)\n");
+    report.table(by_memory(groups, |g| Some(Scores::of(&g.played).requests), OWN).titled("Table 2"));
+    let cut = by_memory(groups, |g| common(groups, g), COMMON).titled("Table 3");
+    if cut.cells().next().is_some() {
+        report.text("\nRequests up to the first failure of any method compared (the paper's Table 3)\n");
+        report.table(cut);
     }
-    text.push_str(&format!(
-        "\n`steps`: requests answered before the first wrong one, as a share of the episode, averaged. `temporal`: requests that take \
-         something of earlier ones. `paper`: \"{SOURCE}\", {EPISODES} episodes a domain, gpt-3.5-turbo-instruct.\n"
+    report.text(format!(
+        "\n`success` and `rate`: episodes without a wrong request, with Wilson's 95 % interval. `steps`: requests answered before the \
+         first wrong one, as a share of the episode, averaged, with the bootstrap over episodes. `temporal`: requests that take something \
+         of earlier ones. `paper`, beside the figure it is of: \"{SOURCE}\", {EPISODES} episodes a domain, gpt-3.5-turbo-instruct.\n"
     ));
-    text
+    report.chart(Chart::Shares(Shares {
+        measure: "episodes without a wrong request".to_owned(),
+        rows: groups.iter().map(share_of).collect(),
+    }));
+    report
 }
 
-fn successes(groups: &[Group]) -> String {
-    let mut table = Table::new(3, ["domain", "method", "model", "success", "rate", "paper", "steps", "paper"]);
+/// The success of a group, for files.
+fn share_of(group: &Group) -> ShareOf {
+    let scores = Scores::of(&group.played);
+    let paper = paper::of(&group.domain, &group.method, "success");
+    ShareOf {
+        name: format!("{}, {} ({})", group.domain, group.method, group.model),
+        share: scores.success as f64 / scores.episodes.max(1) as f64,
+        interval: wilson(scores.success, scores.episodes),
+        paper: paper.and_then(|figure| if let Printed::Number(figure) = figure { Some(figure) } else { None }),
+    }
+}
+
+fn successes(groups: &[Group]) -> Table {
+    let headings = ["domain", "method", "model", "success", "rate", "95 %", "paper", "steps", "95 %", "paper"];
+    let mut table = Table::new(3, headings).titled("Table 1");
     for group in groups {
         let scores = Scores::of(&group.played);
         let paper = |measure| in_print(paper::of(&group.domain, &group.method, measure));
         let rate = Share { right: scores.success, of: scores.episodes };
+        let steps: Vec<f64> = group.played.iter().map(Played::successful_steps).collect();
         table.row([
             group.domain.clone(),
             group.method.clone(),
             group.model.clone(),
             format!("{}/{}", rate.right, rate.of),
             share(rate.rate()),
+            in_words(wilson(rate.right, rate.of), 3),
             paper("success"),
             share((scores.episodes > 0).then_some(scores.successful_steps)),
+            in_words(of_mean(&steps), 3),
             paper("steps"),
         ]);
     }
-    table.to_string()
+    table
 }
 
 /// A row a group: requests that need no memory and those that do, each beside the paper's figure for that measure.
-fn by_memory(groups: &[Group], ours: impl Fn(&Group) -> Option<ByMemory>, measures: [&str; 2]) -> String {
+fn by_memory(groups: &[Group], ours: impl Fn(&Group) -> Option<ByMemory>, measures: [&str; 2]) -> Table {
     let headings = ["domain", "method", "model", "non-temporal", "rate", "paper", "temporal", "rate", "paper"];
     let mut table = Table::new(3, headings);
     for group in groups {
@@ -123,31 +146,31 @@ fn by_memory(groups: &[Group], ours: impl Fn(&Group) -> Option<ByMemory>, measur
         }
         table.row(cells);
     }
-    table.to_string()
+    table
 }
 
 /// All that is printed of episodes that were run: the tables, the curves of three cups, the drift where it is wanted, the costs.
-pub fn of_runs(results: &[StatlerResult], drift: bool) -> String {
+pub fn of_runs(results: &[StatlerResult], drift: bool) -> Report {
     let groups = groups(results);
-    let mut text = tables(&groups);
+    let mut report = tables(&groups);
     let cups = curves::cups(&groups);
     if !cups.is_empty() {
-        text.push_str("\nThree cups: games still right after so many swaps, and the same over the first\n\n");
-        cups.iter().for_each(|plot| text.push_str(&draw(plot)));
-        text.push_str(&format!("\n{CUPS}\n"));
+        report.text("\nThree cups: games still right after so many swaps, and the same over the first\n\n");
+        cups.into_iter().for_each(|plot| report.plot(plot));
+        report.text(format!("\n{CUPS}\n"));
     }
     if drift {
-        text.push_str("\nDrift: differences between belief and truth, averaged over episodes\n\n");
-        curves::drift(results).iter().for_each(|plot| text.push_str(&draw(plot)));
+        report.text("\nDrift: differences between belief and truth, averaged over episodes\n\n");
+        curves::drift(results).into_iter().for_each(|plot| report.plot(plot));
     }
-    text.push_str(&costs(results));
-    text
+    costs(results, &mut report);
+    report
 }
 
 /// What live runs took, by domain, method and model.
-fn costs(results: &[StatlerResult]) -> String {
+fn costs(results: &[StatlerResult], report: &mut Report) {
     let headings = ["domain", "method", "model", "episodes", "asks", "tokens", "seconds", "wrong values", "errors"];
-    let mut table = Table::new(3, headings);
+    let mut table = Table::new(3, headings).titled("What it took");
     let mut rows: Vec<(&RunResult, Vec<&StatlerResult>)> = Vec::new();
     for result in results {
         let key = |run: &RunResult| (run.kind.clone(), run.method.clone(), run.model.clone());
@@ -180,8 +203,10 @@ fn costs(results: &[StatlerResult]) -> String {
     } else {
         String::new()
     };
-    format!(
-        "\nWhat it took\n{table}\n`asks` (of a language model), `tokens` and `seconds` are means of an episode, `wrong values` the mean \
+    report.text("\nWhat it took\n");
+    report.table(table);
+    report.text(format!(
+        "\n`asks` (of a language model), `tokens` and `seconds` are means of an episode, `wrong values` the mean \
          number of differences between belief and truth at a step. Episodes with errors are not scored.{builtin}\n"
-    )
+    ));
 }

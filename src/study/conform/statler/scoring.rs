@@ -10,7 +10,7 @@ use super::{NAME, difference, row, unreadable};
 use crate::study::conform::Row;
 use crate::study::conform::files::{each_line, files_with_end, jsonl_files, name_of};
 use crate::study::statler::outputs::{Output, Said, equal_text};
-use crate::study::statler::recorded::{Episode, document, episode_files};
+use crate::study::statler::recorded::{Episode, Gold, document, episode_files};
 use crate::study::statler::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
 use crate::world::table::Move;
 
@@ -95,7 +95,7 @@ fn judge(run: &Run, episode: &Episode, at: &str, row: &mut Row) -> Played {
             break;
         };
         let output = Output::read(&step.generated);
-        let outcome = asked.outcome(&output, &objects);
+        let outcome = asked.outcome(&output, &objects, Gold::Published);
         let equal = |said| json!(equal_text(&step.generated, &asked.gold_code, said));
         let fields = [
             ("moves", json!(step.moves), json!(output.moves)),

@@ -1,0 +1,135 @@
+//! What a study has to say of its lines: words, tables and plots, for people and as files (CSV, JSON, SVG).
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+pub(super) use super::table::Table;
+use super::curve::{self, Chart, Plot, draw};
+
+/// A piece of a report.
+#[derive(Debug, Clone)]
+enum Part {
+    Text(String),
+    Table(Table),
+    /// Drawn at its place.
+    Plot(Plot),
+    /// For files alone.
+    Chart(Chart),
+}
+
+/// Words, tables and plots in the order a person reads them.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    parts: Vec<Part>,
+}
+
+impl Report {
+    /// Adds words.
+    pub(super) fn text(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Text(text.into()));
+    }
+
+    /// Adds a table.
+    pub(super) fn table(&mut self, table: Table) {
+        self.parts.push(Part::Table(table));
+    }
+
+    /// Adds a plot, which is also drawn.
+    pub(super) fn plot(&mut self, plot: Plot) {
+        self.parts.push(Part::Plot(plot));
+    }
+
+    /// Adds a chart for files alone.
+    pub(super) fn chart(&mut self, chart: Chart) {
+        self.parts.push(Part::Chart(chart));
+    }
+
+    fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.parts.iter().filter_map(|part| if let Part::Table(table) = part { Some(table) } else { None })
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let chart = |part: &Part| match part {
+            Part::Plot(plot) => Some(Chart::Curves(plot.clone())),
+            Part::Chart(chart) => Some(chart.clone()),
+            _ => None,
+        };
+        self.parts.iter().filter_map(chart).collect()
+    }
+
+    /// Its tables and charts as JSON.
+    pub fn json(&self) -> Value {
+        let table = |table: &Table| {
+            let rows = table.cells().map(|row| {
+                let cells = table.columns().into_iter().zip(row).map(|(name, cell)| (name, value(cell)));
+                Value::Object(cells.collect::<Map<_, _>>())
+            });
+            json!({ "table": table.title, "rows": rows.collect::<Vec<_>>() })
+        };
+        json!({ "tables": self.tables().map(table).collect::<Vec<_>>(), "charts": self.charts() })
+    }
+
+    /// Its tables as CSV, a cell a line: table, row, column, value. `lead` begins each line.
+    pub fn csv(&self, lead: &str) -> String {
+        let mut text = String::new();
+        for table in self.tables() {
+            for row in table.cells() {
+                let name: Vec<&str> = row.iter().take(table.words).map(|cell| cell.trim()).collect();
+                for (column, cell) in table.columns().iter().zip(row).skip(table.words) {
+                    let cells = [table.title.as_str(), &name.join(" / "), column, cell].map(curve::quoted);
+                    text.push_str(&format!("{lead}{}\n", cells.join(",")));
+                }
+            }
+        }
+        text
+    }
+
+    /// Its plots as one drawing.
+    pub fn svg(reports: &[Report]) -> String {
+        curve::svg(&reports.iter().flat_map(Report::charts).collect::<Vec<_>>())
+    }
+}
+
+/// A cell as JSON: a number where it is one.
+fn value(cell: &str) -> Value {
+    match cell {
+        "-" => Value::Null,
+        cell => cell.parse::<f64>().ok().filter(|n| n.is_finite()).map_or_else(|| json!(cell), |number| json!(number)),
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => f.write_str(text)?,
+                Part::Table(table) => write!(f, "{table}")?,
+                Part::Plot(plot) => f.write_str(&draw(plot))?,
+                Part::Chart(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_data_as_well() {
+        let mut report = Report::default();
+        report.text("a word\n");
+        let mut table = Table::new(1, ["task", "won", "paper", "paper"]).titled("Shares, by task");
+        table.row(["a, b", "0.5", "-", "39/50"].map(str::to_owned));
+        table.line("    a remark");
+        report.table(table);
+        assert!(report.to_string().starts_with("a word\ntask "), "{report}");
+        let csv = report.csv("e,");
+        assert_eq!(csv.lines().next(), Some("e,\"Shares, by task\",\"a, b\",won,0.5"));
+        assert_eq!(csv.lines().count(), 3);
+        let rows = &report.json()["tables"][0]["rows"];
+        assert_eq!(*rows, json!([{"task": "a, b", "won": 0.5, "paper": null, "paper (2)": "39/50"}]));
+    }
+}

@@ -1,0 +1,271 @@
+//! What a results file holds, line by line: experiments, plans, and the lines of units.
+//!
+//! Reads and writes texts; opens nothing. The file is opened and locked by [`super::results`], several files are merged by
+//! [`super::merge`].
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::experiment::{Experiment, plain, unit_key};
+
+/// The mark of a plan's line.
+const PLAN: &str = "plan";
+
+/// A line of a unit: what the study keeps of it, and which unit of which experiment it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The experiment's hash.
+    pub experiment: String,
+    /// The unit's key.
+    pub unit: String,
+    /// Which of how many lines of the unit it is, from 1.
+    pub part: [usize; 2],
+    /// The study's own fields.
+    pub fields: Map<String, Value>,
+}
+
+impl Entry {
+    /// The lines of a unit.
+    ///
+    /// # Errors
+    /// If the study's line is no JSON object.
+    pub fn of_unit<L: Serialize>(experiment: &str, unit: &str, lines: &[L]) -> Result<Vec<Self>, String> {
+        let entry = |(at, line): (usize, &L)| match serde_json::to_value(line) {
+            Ok(Value::Object(fields)) => {
+                let (experiment, unit) = (experiment.to_owned(), unit.to_owned());
+                Ok(Entry { experiment, unit, part: [at + 1, lines.len()], fields })
+            }
+            Ok(other) => Err(format!("a result is no object: {other}")),
+            Err(why) => Err(why.to_string()),
+        };
+        lines.iter().enumerate().map(entry).collect()
+    }
+
+    /// Whether it says that its unit could not be carried out to its end.
+    pub fn is_error(&self) -> bool {
+        self.fields.get("error").is_some_and(|error| !error.is_null())
+    }
+
+    /// The study's line.
+    ///
+    /// # Errors
+    /// If it is no line of that study.
+    pub fn line<L: DeserializeOwned>(&self) -> Result<L, String> {
+        serde_json::from_value(Value::Object(self.fields.clone())).map_err(|e| e.to_string())
+    }
+
+    /// As it is in the file, without the line's end.
+    pub fn text(&self) -> String {
+        let mut line = Map::new();
+        line.insert("experiment".to_owned(), json!(self.experiment));
+        line.insert("unit".to_owned(), json!(self.unit));
+        if self.part[1] > 1 {
+            line.insert("part".to_owned(), json!(self.part));
+        }
+        line.extend(self.fields.clone());
+        Value::Object(line).to_string()
+    }
+
+    fn read(mut line: Map<String, Value>) -> Result<Self, String> {
+        let mut text = |name: &str| match line.shift_remove(name) {
+            Some(Value::String(text)) => Ok(text),
+            _ => Err(format!("it does not say its {name}")),
+        };
+        let (experiment, unit) = (text("experiment")?, text("unit")?);
+        let part = line.shift_remove("part").map_or(Ok([1, 1]), serde_json::from_value).map_err(|e| e.to_string())?;
+        Ok(Entry { experiment, unit, part, fields: line })
+    }
+}
+
+/// Units of a condition: every task with every seed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Planned {
+    /// The condition.
+    pub condition: Value,
+    /// The tasks' ids.
+    pub tasks: Vec<String>,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+}
+
+/// The units that an experiment is to have, whichever process carries them out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanLine {
+    stepwright: String,
+    /// The experiment's hash.
+    pub experiment: String,
+    /// The units.
+    pub units: Vec<Planned>,
+}
+
+impl PlanLine {
+    /// A plan of these units: condition, task and seed, in their order.
+    pub fn new(experiment: &str, units: impl IntoIterator<Item = (Value, String, u64)>) -> Self {
+        let mut tasks_of: Vec<(Value, u64, Vec<String>)> = Vec::new();
+        for (condition, task, seed) in units {
+            match tasks_of.iter_mut().find(|(known, of, _)| *of == seed && *known == condition) {
+                Some((_, _, tasks)) => tasks.push(task),
+                None => tasks_of.push((condition, seed, vec![task])),
+            }
+        }
+        let mut units: Vec<Planned> = Vec::new();
+        for (condition, seed, tasks) in tasks_of {
+            match units.iter_mut().find(|known| known.tasks == tasks && known.condition == condition) {
+                Some(known) => known.seeds.push(seed),
+                None => units.push(Planned { condition, tasks, seeds: vec![seed] }),
+            }
+        }
+        PlanLine { stepwright: PLAN.to_owned(), experiment: experiment.to_owned(), units }
+    }
+
+    /// Its units with their keys, each in words.
+    pub fn keys(&self) -> Vec<(String, String)> {
+        let mut keys = Vec::new();
+        for Planned { condition, tasks, seeds } in &self.units {
+            for task in tasks {
+                for seed in seeds {
+                    keys.push((unit_key(condition, task, *seed), in_words(condition, task, *seed)));
+                }
+            }
+        }
+        keys
+    }
+}
+
+/// A unit in words: `place-box-1, seed 0, method few-shot, shots 4`.
+pub fn in_words(condition: &Value, task: &str, seed: u64) -> String {
+    let mut words = vec![task.to_owned(), format!("seed {seed}")];
+    match condition {
+        Value::Object(fields) => {
+            // Digests tell a person nothing.
+            let known = fields.iter().filter(|(name, value)| !value.is_null() && !name.ends_with("digest"));
+            words.extend(known.map(|(name, value)| format!("{name} {}", plain(value))));
+        }
+        Value::Null => {}
+        other => words.push(plain(other)),
+    }
+    words.join(", ")
+}
+
+/// What the whole lines of a results file say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Contents {
+    /// The experiments by hash.
+    pub experiments: BTreeMap<String, Experiment>,
+    /// The plans.
+    pub plans: Vec<PlanLine>,
+    /// The lines of units, in order.
+    pub entries: Vec<Entry>,
+    /// How many bytes of the text are whole lines; what follows was being written when a process was killed.
+    pub whole: usize,
+}
+
+impl Contents {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// If it is some other file, with the line. An empty one is none.
+    pub fn read(text: &[u8]) -> Result<Self, String> {
+        let mut contents = Contents::default();
+        for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            if !line.ends_with(b"\n") {
+                // Only what was certainly begun by this program may be cut off.
+                if at == 0 && !begins_alike(line, b"{\"stepwright\":\"results\"") {
+                    return Err(format!("line 1: {OTHER}"));
+                }
+                break;
+            }
+            contents.take(line, at == 0).map_err(|why| format!("line {}: {why}", at + 1))?;
+            contents.whole += line.len();
+        }
+        Ok(contents)
+    }
+
+    fn take(&mut self, line: &[u8], first: bool) -> Result<(), String> {
+        let value: Value = serde_json::from_slice(line).map_err(|e| if first { OTHER.to_owned() } else { e.to_string() })?;
+        match value["stepwright"].as_str() {
+            Some(PLAN) if !first => {
+                let plan: PlanLine = serde_json::from_value(value).map_err(|e| e.to_string())?;
+                self.known(&plan.experiment)?;
+                self.plans.push(plan);
+            }
+            Some("results") => {
+                let experiment = Experiment::of_head(&value)?;
+                self.experiments.insert(experiment.hash().to_owned(), experiment);
+            }
+            Some(_) => return Err(OTHER.to_owned()),
+            None if first => return Err(OTHER.to_owned()),
+            None => {
+                let Value::Object(line) = value else { return Err("it is no result".to_owned()) };
+                let entry = Entry::read(line)?;
+                self.known(&entry.experiment)?;
+                self.entries.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    fn known(&self, experiment: &str) -> Result<(), String> {
+        if self.experiments.contains_key(experiment) {
+            return Ok(());
+        }
+        Err(format!("it is of experiment {experiment}, which no line before it tells"))
+    }
+}
+
+const OTHER: &str = "these are no results with their experiment at the head (an earlier release wrote none); name another file";
+
+fn begins_alike(text: &[u8], beginning: &[u8]) -> bool {
+    text.starts_with(beginning) || beginning.starts_with(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file() -> String {
+        let experiment = Experiment::new("run", json!({"model": "m"}));
+        let units = [("a", 0), ("a", 1), ("b", 0), ("b", 1)].map(|(task, seed)| (json!({}), task.to_owned(), seed));
+        let plan = PlanLine::new(experiment.hash(), units);
+        assert_eq!(plan.units.len(), 1);
+        let entries = Entry::of_unit(experiment.hash(), "u", &[json!({"n": 1}), json!({"n": 2, "error": "e"})]).unwrap();
+        let texts: Vec<String> = entries.iter().map(Entry::text).collect();
+        format!("{}\n{}\n{}\n", experiment.head(), serde_json::to_string(&plan).unwrap(), texts.join("\n"))
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let contents = Contents::read(file().as_bytes()).unwrap();
+        assert_eq!((contents.experiments.len(), contents.plans.len(), contents.whole), (1, 1, file().len()));
+        let parts: Vec<_> = contents.entries.iter().map(|e| (e.part, e.is_error())).collect();
+        assert_eq!(parts, [([1, 2], false), ([2, 2], true)]);
+        assert_eq!(contents.entries[0].line::<Value>().unwrap(), json!({"n": 1}));
+        let keys = contents.plans[0].keys();
+        assert_eq!(keys[1], (unit_key(&json!({}), "a", 1), "a, seed 1".to_owned()));
+        assert_eq!(Contents::read(b"").unwrap(), Contents::default());
+    }
+
+    #[test]
+    fn a_torn_tail_is_left_out_and_other_files_are_refused() {
+        let file = file();
+        for cut in 1..file.len() {
+            let contents = Contents::read(&file.as_bytes()[..cut]).unwrap();
+            assert_eq!(contents.whole, file[..cut].rfind('\n').map_or(0, |at| at + 1), "{cut}");
+        }
+        for other in ["my only notes", "{\"task\": \"a\"}\n", "{\"stepwright\":\"session\"}\n", "[]\n", "{\"task\": 1"] {
+            assert!(Contents::read(other.as_bytes()).unwrap_err().contains("line 1"), "{other}");
+        }
+        let strange = format!("{file}{{\"experiment\":\"ff\",\"unit\":\"u\"}}\n");
+        assert!(Contents::read(strange.as_bytes()).unwrap_err().contains("line 5: it is of experiment ff"));
+    }
+
+    #[test]
+    fn a_unit_is_told_in_words() {
+        let condition = json!({"method": "few-shot", "shots": 4, "truth_digest": "ab", "seed": null});
+        assert_eq!(in_words(&condition, "t", 3), "t, seed 3, method few-shot, shots 4");
+        assert_eq!(in_words(&json!("BCR"), "t", 0), "t, seed 0, BCR");
+    }
+}
