@@ -30,7 +30,9 @@ impl Candidates {
     /// If the world or its demonstrations cannot be read, or there is no such action.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         if self.at.world.is_none() {
-            return Err(CliError::Usage("say of which world with --world (and --task, where services differ)".to_owned()));
+            return Err(CliError::Usage(
+                "say of which world with --world (and --task, where services differ)".to_owned(),
+            ));
         }
         let (mut store, truth, name) = self.at.store(&AdoptedSet::default(), global)?;
         let named = |action: &&str| self.action.is_empty() || self.action.iter().any(|own| own == action);
@@ -81,9 +83,7 @@ fn listed(pool: &Pool, suggested: &[String]) -> String {
 /// A comparison of two sets as data.
 pub(super) fn compared(comparison: &SetComparison) -> Value {
     let score = |score: &Score| json!({ "precision": score.precision, "recall": score.recall, "f1": score.f1 });
-    let row = |SideBySide { left, right, counterpart }: &SideBySide| {
-        json!({ "left": left, "right": right, "relation": counterpart.in_words() })
-    };
+    let row = |SideBySide { left, right, counterpart }: &SideBySide| json!({ "left": left, "right": right, "relation": counterpart.in_words() });
     let actions = comparison.actions.iter().map(|action| {
         let mut value = json!({
             "action": action.action,

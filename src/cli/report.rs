@@ -82,7 +82,8 @@ impl Report {
             let report = kind.report(&merged.entries.iter().collect::<Vec<&Entry>>(), self.detail)?;
             Ok(Tabulated { merged, report })
         };
-        let all = merged.into_iter().map(tabulate).collect::<Result<Vec<Tabulated>, String>>().map_err(CliError::Failed)?;
+        let all =
+            merged.into_iter().map(tabulate).collect::<Result<Vec<Tabulated>, String>>().map_err(CliError::Failed)?;
         // What is written comes first: a reader that closes the pipe must not cost the files.
         for (path, form) in &self.export {
             let text = written(&all, *form);

@@ -10,11 +10,11 @@ use super::settings::MethodFlags;
 use super::unattended::UnattendedFlags;
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global};
+use crate::config::Config;
 use crate::driver::NewSession;
+use crate::method;
 use crate::study::in_force::{InForce, Preconditions};
 use crate::study::run;
-use crate::config::Config;
-use crate::method;
 use crate::study::runner::{Circumstances, Opening, Seeds, Selector, SessionFolder};
 use crate::world::{Sources, TaskInfo, WORLDS};
 

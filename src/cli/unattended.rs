@@ -16,9 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{CliError, note, print};
 use crate::config::{Config, Price};
 use crate::model::Usage;
-use crate::study::runner::{
-    Circumstances, Experiment, Results, Shard, Study, Unit, carry_out, lines_of, units,
-};
+use crate::study::runner::{Circumstances, Experiment, Results, Shard, Study, Unit, carry_out, lines_of, units};
 
 /// How a study is carried out.
 #[derive(Debug, Args)]
@@ -151,9 +149,8 @@ impl UnattendedFlags {
         let late = self.time_limit.filter(|limit| started.elapsed() >= *limit && ran < asked);
         let why = why.or_else(|| late.map(|limit| format!("the time limit of {} s is reached", limit.as_secs_f64())));
         let latest = results.latest(&all);
-        let lines: Vec<S::Line> = lines_of(latest.iter().copied()).map_err(|why| {
-            CliError::Failed(format!("{}: a line is no result of this study: {why}", results.name()))
-        })?;
+        let lines: Vec<S::Line> = lines_of(latest.iter().copied())
+            .map_err(|why| CliError::Failed(format!("{}: a line is no result of this study: {why}", results.name())))?;
         let failed = latest.iter().any(|entry| entry.is_error());
         let stopped = ran < asked;
         let already = if done > 0 { format!(", {done} had results already") } else { String::new() };

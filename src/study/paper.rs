@@ -83,7 +83,11 @@ pub const TABLE_1: [Inferred; 11] = [
             "user.informed_slot['leaving_date']",
             "user.informed_slot['from_location']",
         ],
-        &["user.informed_slot['to_location']", "user.informed_slot['from_location']", "user.informed_slot['leaving_date']"],
+        &[
+            "user.informed_slot['to_location']",
+            "user.informed_slot['from_location']",
+            "user.informed_slot['leaving_date']",
+        ],
     ),
     ("BuyBusTicket", &["user.affirmed"], &["user.affirmed"]),
 ];

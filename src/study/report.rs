@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-pub(super) use super::table::Table;
 use super::curve::{self, Chart, Plot, draw};
+pub(super) use super::table::Table;
 
 /// A piece of a report.
 #[derive(Debug, Clone)]

@@ -50,7 +50,8 @@ fn two_shards_on_two_processes_are_one_run() {
     std::fs::create_dir(path("shards")).unwrap();
     let (shards, alone) = (path("shards"), path("alone.jsonl"));
     // At the same time, the one by its flag and the other as a Slurm array tells it.
-    let one = program(folder.path()).args(RUN).args(["--out", &shards, "--shard", "1/2"]).stdout(Stdio::piped()).spawn();
+    let one =
+        program(folder.path()).args(RUN).args(["--out", &shards, "--shard", "1/2"]).stdout(Stdio::piped()).spawn();
     let mut other = program(folder.path());
     let slurm = [("ID", "1"), ("MIN", "0"), ("COUNT", "2"), ("STEP", "1")];
     slurm.iter().for_each(|(name, value)| drop(other.env(format!("SLURM_ARRAY_TASK_{name}"), value)));
@@ -76,7 +77,20 @@ fn two_shards_on_two_processes_are_one_run() {
     assert_eq!(row(&out(&report), "all")[1], "6");
 
     // With everything twice nothing changes; with one shard alone what is missing is named.
-    let twice = stepwright(folder.path(), &["report", &shards, &alone, "--export", &path("r.csv"), "--export", &path("r.json"), "--export", &path("r.svg")]);
+    let twice = stepwright(
+        folder.path(),
+        &[
+            "report",
+            &shards,
+            &alone,
+            "--export",
+            &path("r.csv"),
+            "--export",
+            &path("r.json"),
+            "--export",
+            &path("r.svg"),
+        ],
+    );
     assert!(out(&twice).contains("6 of 6 units, 3 files, 6 doubles left out"), "{}", out(&twice));
     assert_eq!(row(&out(&twice), "all"), row(&out(&whole), "all"));
     let csv = std::fs::read_to_string(path("r.csv")).unwrap();
@@ -87,7 +101,11 @@ fn two_shards_on_two_processes_are_one_run() {
     assert!(std::fs::read_to_string(path("r.svg")).unwrap().contains("<circle"));
     let half = stepwright(folder.path(), &["report", &path("shards/shard-1-of-2.jsonl"), "--require-complete"]);
     assert_eq!(half.status.code(), Some(1));
-    assert!(out(&half).contains("without a result:\n  shipped/light-") && out(&half).contains("seed "), "{}", out(&half));
+    assert!(
+        out(&half).contains("without a result:\n  shipped/light-") && out(&half).contains("seed "),
+        "{}",
+        out(&half)
+    );
 }
 
 #[test]
@@ -95,16 +113,21 @@ fn results_of_another_experiment_are_not_taken_for_done() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("r.jsonl").display().to_string();
     let run = |more: &[&str]| {
-        let output = stepwright(folder.path(), &[&["run", "--tasks", "shipped/light-*,first=1", "--out", &file], more].concat());
+        let output =
+            stepwright(folder.path(), &[&["run", "--tasks", "shipped/light-*,first=1", "--out", &file], more].concat());
         (out(&output), err(&output))
     };
-    let won = |text: &str| text.lines().find(|l| l.starts_with("all")).unwrap().split_whitespace().nth(3).unwrap().to_owned();
+    let won =
+        |text: &str| text.lines().find(|l| l.starts_with("all")).unwrap().split_whitespace().nth(3).unwrap().to_owned();
     // What one finds in too few steps is no result of a run with enough of them.
     let (short, _) = run(&["--max-steps", "2"]);
     assert_eq!(won(&short), "0.0", "{short}");
     let (whole, said) = run(&[]);
     assert!(whole.contains("1 of 1 episodes run") && won(&whole) == "100.0", "{whole}");
-    assert!(said.contains("results of another experiment") && said.contains("limits.max_steps is 50, there 2"), "{said}");
+    assert!(
+        said.contains("results of another experiment") && said.contains("limits.max_steps is 50, there 2"),
+        "{said}"
+    );
     let (again, _) = run(&[]);
     assert!(again.contains("0 of 0 episodes run, 1 had results already"), "{again}");
     // Each of these could change a result.
@@ -125,7 +148,10 @@ fn results_of_another_experiment_are_not_taken_for_done() {
     let one = out(&stepwright(folder.path(), &["report", &file, "--experiment", &hash[..8]]));
     assert_eq!(one.matches("1 of 1 units").count(), 1, "{one}");
     // What another study or program wrote is left as it is.
-    let study = stepwright(folder.path(), &["study", "blocking", "--tasks", "first=1", "--conditions", "FF-Replan", "--out", &file]);
+    let study = stepwright(
+        folder.path(),
+        &["study", "blocking", "--tasks", "first=1", "--conditions", "FF-Replan", "--out", &file],
+    );
     assert!(study.status.code() == Some(2) && err(&study).contains("holds results of `run`"), "{}", err(&study));
     let notes = folder.path().join("notes.txt");
     std::fs::write(&notes, "my only notes").unwrap();
@@ -149,7 +175,11 @@ fn a_second_writer_is_refused_and_results_can_be_printed() {
         let output = stepwright(folder.path(), &["run", "--tasks", "type=light,first=1", "--out", printed]);
         let all = lines(&out(&output));
         assert_eq!((all.len(), figures(&all).len()), (3, 1), "{}", out(&output));
-        assert!(err(&output).contains("all ") && output.status.code() == Some(0), "the table goes elsewhere: {}", err(&output));
+        assert!(
+            err(&output).contains("all ") && output.status.code() == Some(0),
+            "the table goes elsewhere: {}",
+            err(&output)
+        );
     }
     let nowhere = stepwright(folder.path(), &["run", "--tasks", "type=light,first=1", "--out", "/dev/null"]);
     assert!(nowhere.status.code() == Some(0) && out(&nowhere).contains("results in /dev/null"), "{}", err(&nowhere));
@@ -163,7 +193,9 @@ fn units_are_listed_and_carried_out_one_by_one() {
     let units = lines(&listed);
     assert_eq!(units.len(), 6, "{listed}");
     assert_eq!((&units[1]["seed"], &units[0]["task"]), (&1.into(), &units[1]["task"]));
-    let shards = ["1/2", "2/2"].map(|shard| lines(&out(&stepwright(folder.path(), &[&RUN[..], &["--list", "--json", "--shard", shard]].concat()))));
+    let shards = ["1/2", "2/2"].map(|shard| {
+        lines(&out(&stepwright(folder.path(), &[&RUN[..], &["--list", "--json", "--shard", shard]].concat())))
+    });
     assert_eq!(shards.iter().map(Vec::len).sum::<usize>(), 6);
     let key = units[3]["unit"].as_str().unwrap();
     let one = stepwright(folder.path(), &[&RUN[..], &["--out", &file, "--unit", key]].concat());
@@ -195,7 +227,16 @@ fn limits_end_a_run_and_say_so() {
     let (code, _, said) = run(&["--time-limit", "soon"]);
     assert!(code == Some(2) && said.contains("90s, 30m or 4h"), "{said}");
     // Why an episode was refused stands on the terminal.
-    let (code, text, _) = run(&["--tasks", "first=1", "--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--set", "model.retries=0"]);
+    let (code, text, _) = run(&[
+        "--tasks",
+        "first=1",
+        "--model",
+        "nobody",
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "--set",
+        "model.retries=0",
+    ]);
     assert!(code == Some(1) && text.contains("127.0.0.1:9"), "{text}");
 }
 

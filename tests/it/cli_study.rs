@@ -73,7 +73,8 @@ fn preconditions_of_shipped_services_are_scored_and_a_study_resumes() {
     // The interval holds the figure, and preconditions that permit everything are worse.
     let (low, high) = cells[5].split_once('-').unwrap();
     assert!(low.parse::<f64>().unwrap() <= f1 && f1 <= high.parse::<f64>().unwrap(), "{text}");
-    let nothing: Vec<&str> = text.lines().find(|l| l.starts_with("asserts nothing")).unwrap().split_whitespace().collect();
+    let nothing: Vec<&str> =
+        text.lines().find(|l| l.starts_with("asserts nothing")).unwrap().split_whitespace().collect();
     assert!(nothing[4] == "1.000" && nothing[5].parse::<f64>().unwrap() < f1, "{text}");
     // Better than chance: what is inferred says something, and holds at nearly every call it was not inferred from.
     assert!(f1 > 0.75 && sum("held") / sum("calls") > 0.95 && sum("satisfied") < sum("instances"), "{text}");

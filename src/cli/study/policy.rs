@@ -172,7 +172,8 @@ impl PolicyStudy {
         let mut settings: Vec<(Setting, Preconditions)> = Vec::new();
         for method in methods {
             for shots in if by_itself { &all } else { self.shots.as_slice() } {
-                for (think, which) in think.iter().flat_map(|think| self.preconditions.iter().map(move |w| (*think, w))) {
+                for (think, which) in think.iter().flat_map(|think| self.preconditions.iter().map(move |w| (*think, w)))
+                {
                     let which = which.of(&method);
                     let of_seed = |seed| Setting {
                         method: method.clone(),

@@ -7,8 +7,8 @@ mod shares;
 pub use draw::draw;
 pub use export::Format;
 pub(super) use export::{quoted, svg};
-pub use shares::{ShareOf, Shares};
 use serde::Serialize;
+pub use shares::{ShareOf, Shares};
 
 /// One line of a plot.
 #[derive(Debug, Clone, PartialEq, Serialize)]

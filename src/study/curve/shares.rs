@@ -42,7 +42,10 @@ pub(super) fn panel(shares: &Shares, top: f64) -> String {
     for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let at = x(share);
         text.push_str(&format!("<path d=\"M{at:.1} {:.1}V{bottom:.1}\" stroke=\"#ddd\"/>\n", top + MARGIN - 8.0));
-        text.push_str(&format!("<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{share:.2}</text>\n", bottom + 16.0));
+        text.push_str(&format!(
+            "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{share:.2}</text>\n",
+            bottom + 16.0
+        ));
     }
     let [ours, paper, ..] = COLOURS;
     for (at, row) in shares.rows.iter().enumerate() {
@@ -80,6 +83,9 @@ mod tests {
         let text = panel(&shares, 0.0);
         assert_eq!((text.matches("<circle").count(), text.matches("l8 8").count()), (2, 1));
         // Half way between the axis' ends, and the interval a quarter to either side.
-        assert!(text.contains("cx=\"425.0\"") && text.contains("M342.5 59.0H507.5") && text.contains("&lt;a&gt;"), "{text}");
+        assert!(
+            text.contains("cx=\"425.0\"") && text.contains("M342.5 59.0H507.5") && text.contains("&lt;a&gt;"),
+            "{text}"
+        );
     }
 }

@@ -112,7 +112,8 @@ fn one(world: &str, results: &[&PolicyResult], detail: bool, report: &mut Report
     kinds.sort_unstable();
     kinds.dedup();
     let what = if dialogue { "service" } else { "task type" };
-    let title = if dialogue { "Acts predicted from the recorded turns before" } else { "Household tasks run to their end" };
+    let title =
+        if dialogue { "Acts predicted from the recorded turns before" } else { "Household tasks run to their end" };
     report.text(format!(
         "{title} ({}), model {}\n",
         count(kinds.len(), what),
@@ -127,7 +128,15 @@ fn one(world: &str, results: &[&PolicyResult], detail: bool, report: &mut Report
     } else {
         &["tasks", "won", "success", "95 %"]
     };
-    let rest = ["compat", "95 %", "asks", "tokens", "errors", if dialogue { "paper F1" } else { "paper success" }, "paper compat"];
+    let rest = [
+        "compat",
+        "95 %",
+        "asks",
+        "tokens",
+        "errors",
+        if dialogue { "paper F1" } else { "paper success" },
+        "paper compat",
+    ];
     let headings = ["method", "prompt", "sampling", "think", "preconditions", "model", "shots"];
     let mut table = Table::new(6, headings.iter().chain(figures).chain(&rest)).titled(title);
     let mut shares = Vec::new();
@@ -146,7 +155,11 @@ fn one(world: &str, results: &[&PolicyResult], detail: bool, report: &mut Report
     }
     report.table(table);
     let mut text = "95 %: ".to_owned();
-    text.push_str(if dialogue { "bootstrap over dialogues\n" } else { "Wilson of `success`, bootstrap over tasks of `compat`\n" });
+    text.push_str(if dialogue {
+        "bootstrap over dialogues\n"
+    } else {
+        "Wilson of `success`, bootstrap over tasks of `compat`\n"
+    });
     if results.iter().any(|r| r.error.is_none() && r.compatibility.is_none()) {
         text.push_str("compat counts only services whose true preconditions the data tells\n");
     }

@@ -211,7 +211,8 @@ async fn the_tables_figures_are_those_of_the_file() {
         let setting = Setting { shots: 4, preconditions: which.into(), ..setting(method) };
         PolicyResult { setting, ..result.clone() }
     };
-    let table_3 = [of_table_3("precondition-prompting", "ground-truth"), of_table_3("precondition-prompting", "inferred")];
+    let table_3 =
+        [of_table_3("precondition-prompting", "ground-truth"), of_table_3("precondition-prompting", "inferred")];
     let all = [[result.clone(), other, inferred].as_slice(), &table_3].concat();
     let text = report::report(&all, false).to_string();
     let row: Vec<&str> = text.lines().find(|l| l.starts_with("few-shot")).unwrap().split_whitespace().collect();

@@ -117,7 +117,9 @@ pub(super) async fn asked(
         }
         written.extend(greedy);
         if asking.samples > 0 {
-            let sampled = asking.ask(&context, asking.samples, asking.temperature, seed.wrapping_add(number as u64), &mut spent, cancel).await?;
+            let sampled = asking
+                .ask(&context, asking.samples, asking.temperature, seed.wrapping_add(number as u64), &mut spent, cancel)
+                .await?;
             written.extend(sampled.iter().flat_map(|c| read_completion(&c.text)));
         }
     }

@@ -26,8 +26,8 @@ pub use result::{ActionResult, Agreement, Approach, Way};
 pub use subject::{Subject, SubjectError, Truth};
 
 use super::report::Report;
-use crate::driver::inferred_in;
 use super::runner::{Plan, Study, Unit, digest, seconds_since};
+use crate::driver::inferred_in;
 use crate::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo};
 use crate::program::{Role, Specification};
 use crate::world::TaskInfo;

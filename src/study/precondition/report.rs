@@ -65,7 +65,9 @@ fn one(results: &[&ActionResult], detail: bool, report: &mut Report) {
     report.table(if detail { by_action(results) } else { by_subject(results, &subjects) }.titled(name));
     text.push_str(NOTHING);
     if detail && results.iter().any(|r| in_print(r).is_some()) {
-        text.push_str(&format!("Lines `paper`: what \"{SOURCE}\" infers for the action (Table 1, Table 4), then what it holds true\n"));
+        text.push_str(&format!(
+            "Lines `paper`: what \"{SOURCE}\" infers for the action (Table 1, Table 4), then what it holds true\n"
+        ));
     }
     let unknown: Vec<&str> = subjects
         .iter()
@@ -132,8 +134,7 @@ fn f1_interval(scores: &[Score], own: bool) -> Option<Interval> {
     })
 }
 
-const FIGURES: [&str; 9] =
-    ["precision", "recall", "F1", "95 %", "mean F1", "95 %", "held", "covered", "assertions"];
+const FIGURES: [&str; 9] = ["precision", "recall", "F1", "95 %", "mean F1", "95 %", "held", "covered", "assertions"];
 
 /// Averages over actions; those of no known truth, or that failed, take no part in the figures of Equation 2.
 fn averages(results: &[&ActionResult]) -> Vec<String> {

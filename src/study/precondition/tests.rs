@@ -185,7 +185,8 @@ async fn the_tables_figures_are_those_of_the_file() {
     let row: Vec<&str> = text.lines().find(|l| l.starts_with("Tests_1")).unwrap().split_whitespace().collect();
     assert_eq!([row[2], row[3], row[4], row[6]], ["0.750", "0.625", "0.682", "0.667"], "{text}");
     // What permits everything is right as often as the truth holds, and misses nothing.
-    let nothing: Vec<&str> = text.lines().find(|l| l.starts_with("asserts nothing")).unwrap().split_whitespace().collect();
+    let nothing: Vec<&str> =
+        text.lines().find(|l| l.starts_with("asserts nothing")).unwrap().split_whitespace().collect();
     let part = |r: &ActionResult| r.agreement.unwrap().truth as f64 / r.instances as f64;
     let precision = results.iter().map(part).sum::<f64>() / 2.0;
     assert_eq!((nothing[3], nothing[4]), (format!("{precision:.3}").as_str(), "1.000"), "{text}");

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::NewSession;
-use crate::method::considered;
 use crate::episode::{Mark, Node, Session, Verdict};
+use crate::method::considered;
 use crate::study::runner::Episode;
 use crate::world::TaskInfo;
 

@@ -42,8 +42,20 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
         by_kind.entry(&result.kind).or_default().push(result);
     }
     let headings = [
-        "task type", "episodes", "won", "won %", "95 %", "reward", "95 %", "steps won", "95 %", "refused", "compatible %",
-        "tokens", "seconds", "errors",
+        "task type",
+        "episodes",
+        "won",
+        "won %",
+        "95 %",
+        "reward",
+        "95 %",
+        "steps won",
+        "95 %",
+        "refused",
+        "compatible %",
+        "tokens",
+        "seconds",
+        "errors",
     ];
     let mut table = Table::new(1, headings).titled("Episodes by type of task");
     for (kind, of) in &by_kind {
@@ -65,7 +77,8 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
         let share = won as f64 / of.len() as f64;
         ShareOf { name: (*kind).to_owned(), share, interval: wilson(won, of.len()), paper: None }
     };
-    report.chart(Chart::Shares(Shares { measure: "episodes won".to_owned(), rows: by_kind.iter().map(share).collect() }));
+    report
+        .chart(Chart::Shares(Shares { measure: "episodes won".to_owned(), rows: by_kind.iter().map(share).collect() }));
     report
 }
 

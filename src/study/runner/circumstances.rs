@@ -53,7 +53,9 @@ impl Circumstances {
             let adapter = config.external.get(name)?;
             let mut words = vec![json!(format!("{:?}", (&adapter.env, &adapter.phrases)))];
             words.extend(adapter.command.iter().map(|word| word_of(word, adapter.folder.as_deref())));
-            words.extend(adapter.specification.iter().chain(&adapter.demonstrations).filter_map(|p| file_digest(p).ok()));
+            words.extend(
+                adapter.specification.iter().chain(&adapter.demonstrations).filter_map(|p| file_digest(p).ok()),
+            );
             Some((name.to_owned(), json!({ "command": adapter.command_line(), "digest": digest(&json!(words)) })))
         };
         let commands: Map<String, Value> = names.into_iter().filter_map(command).collect();

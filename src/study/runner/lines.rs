@@ -185,7 +185,8 @@ impl Contents {
     }
 
     fn take(&mut self, line: &[u8], first: bool) -> Result<(), String> {
-        let value: Value = serde_json::from_slice(line).map_err(|e| if first { OTHER.to_owned() } else { e.to_string() })?;
+        let value: Value =
+            serde_json::from_slice(line).map_err(|e| if first { OTHER.to_owned() } else { e.to_string() })?;
         match value["stepwright"].as_str() {
             Some(PLAN) if !first => {
                 let plan: PlanLine = serde_json::from_value(value).map_err(|e| e.to_string())?;
@@ -216,7 +217,8 @@ impl Contents {
     }
 }
 
-const OTHER: &str = "these are no results with their experiment at the head (an earlier release wrote none); name another file";
+const OTHER: &str =
+    "these are no results with their experiment at the head (an earlier release wrote none); name another file";
 
 fn begins_alike(text: &[u8], beginning: &[u8]) -> bool {
     text.starts_with(beginning) || beginning.starts_with(text)
@@ -231,7 +233,8 @@ mod tests {
         let units = [("a", 0), ("a", 1), ("b", 0), ("b", 1)].map(|(task, seed)| (json!({}), task.to_owned(), seed));
         let plan = PlanLine::new(experiment.hash(), units);
         assert_eq!(plan.units.len(), 1);
-        let entries = Entry::of_unit(experiment.hash(), "u", &[json!({"n": 1}), json!({"n": 2, "error": "e"})]).unwrap();
+        let entries =
+            Entry::of_unit(experiment.hash(), "u", &[json!({"n": 1}), json!({"n": 2, "error": "e"})]).unwrap();
         let texts: Vec<String> = entries.iter().map(Entry::text).collect();
         format!("{}\n{}\n{}\n", experiment.head(), serde_json::to_string(&plan).unwrap(), texts.join("\n"))
     }
@@ -255,7 +258,8 @@ mod tests {
             let contents = Contents::read(&file.as_bytes()[..cut]).unwrap();
             assert_eq!(contents.whole, file[..cut].rfind('\n').map_or(0, |at| at + 1), "{cut}");
         }
-        for other in ["my only notes", "{\"task\": \"a\"}\n", "{\"stepwright\":\"session\"}\n", "[]\n", "{\"task\": 1"] {
+        for other in ["my only notes", "{\"task\": \"a\"}\n", "{\"stepwright\":\"session\"}\n", "[]\n", "{\"task\": 1"]
+        {
             assert!(Contents::read(other.as_bytes()).unwrap_err().contains("line 1"), "{other}");
         }
         let strange = format!("{file}{{\"experiment\":\"ff\",\"unit\":\"u\"}}\n");

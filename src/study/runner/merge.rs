@@ -172,7 +172,10 @@ mod tests {
             .collect();
         // A failure never takes the place of a result, and the order is the plan's.
         assert_eq!(figures, [("a", 3), ("b", 1)]);
-        assert_eq!((merged[0].planned, merged[0].doubles, merged[0].holes.as_slice()), (3, 3, &["c, seed 0".to_owned()][..]));
+        assert_eq!(
+            (merged[0].planned, merged[0].doubles, merged[0].holes.as_slice()),
+            (3, 3, &["c, seed 0".to_owned()][..])
+        );
         assert_eq!(merged[1].holes, ["a, seed 0: no server", "b, seed 0", "c, seed 0"]);
     }
 

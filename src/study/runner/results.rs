@@ -50,7 +50,8 @@ impl Results {
             None => (Sink::Nowhere, String::new(), Contents::default()),
             Some(Place::Output) => (Sink::Printed, "standard output".to_owned(), Contents::default()),
             Some(Place::Device(path)) => {
-                let file = OpenOptions::new().write(true).open(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+                let file =
+                    OpenOptions::new().write(true).open(&path).map_err(|e| format!("{}: {e}", path.display()))?;
                 (Sink::File(file), path.display().to_string(), Contents::default())
             }
             Some(Place::File(path)) => {
@@ -175,7 +176,9 @@ fn locked(path: &Path) -> Result<(File, Contents), String> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            return Err("another process is writing it; wait for that, or give each process a file of its own".to_owned());
+            return Err(
+                "another process is writing it; wait for that, or give each process a file of its own".to_owned()
+            );
         }
         // A file system without locks: what protects nothing must not keep anyone from working.
         Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => {}

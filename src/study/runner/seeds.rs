@@ -22,7 +22,8 @@ impl FromStr for Seeds {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut seeds = std::collections::BTreeSet::new();
         for term in text.split(',') {
-            let number = |text: &str| text.trim().parse::<u64>().map_err(|_| format!("`{term}` is no seed; write 3 or 0..9"));
+            let number =
+                |text: &str| text.trim().parse::<u64>().map_err(|_| format!("`{term}` is no seed; write 3 or 0..9"));
             let (first, last) = match term.split_once("..") {
                 Some((first, last)) => (number(first)?, number(last.trim_start_matches('='))?),
                 None => (number(term)?, number(term)?),

@@ -112,7 +112,8 @@ mod tests {
         }
         assert!(taken.iter().all(|n| (180..320).contains(n)), "{taken:?}");
         // Fixed for good: machines with other releases of the program share a study.
-        let of: Vec<u64> = ["a", "b", "c", "d"].map(|u| (0..4).find(|at| shards[*at as usize].takes(u)).unwrap()).into();
+        let of: Vec<u64> =
+            ["a", "b", "c", "d"].map(|u| (0..4).find(|at| shards[*at as usize].takes(u)).unwrap()).into();
         assert_eq!(of, [2, 2, 2, 1]);
     }
 

@@ -129,7 +129,10 @@ async fn another_experiment_in_the_same_file_is_no_result_of_this_one() {
     // Both stand in the file, and each is found again.
     assert_eq!(open(&file, &first).unwrap().open_units(units(&*first)).len(), 0);
     let merged = merge(&[read(&file).unwrap()]);
-    assert_eq!(merged.iter().map(|m| (m.planned, m.entries.len(), m.holes.len())).collect::<Vec<_>>(), [(6, 6, 0), (6, 6, 0)]);
+    assert_eq!(
+        merged.iter().map(|m| (m.planned, m.entries.len(), m.holes.len())).collect::<Vec<_>>(),
+        [(6, 6, 0), (6, 6, 0)]
+    );
     assert_eq!(merged[0].experiment.differences(&merged[1].experiment).len(), 1);
     // Of another kind of study nothing is added.
     let before = std::fs::read(&file).unwrap();

@@ -60,7 +60,8 @@ impl Requests {
             Ok((task.id.clone(), episode.requests.iter().map(|asked| asked.temporal).collect()))
         });
         let temporal = temporal.collect::<Result<_, WorldError>>()?;
-        let plan = Plan { conditions: conditions.into_iter().map(Arc::new).collect(), tasks, seeds: seeds.all().to_vec() };
+        let plan =
+            Plan { conditions: conditions.into_iter().map(Arc::new).collect(), tasks, seeds: seeds.all().to_vec() };
         Ok(Requests { opening, data, model, plan, temporal })
     }
 
