@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::typed::{Config, ModelConfig};
 use crate::model::cassette::{Cassette, Recorder};
 use crate::model::fetch;
-use crate::model::openai::OpenAi;
+use crate::model::remote::Remote;
 use crate::model::recorded::Recorded;
 use crate::model::{LanguageModel, ModelError};
 
@@ -86,7 +86,7 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
         )));
     }
     let Some(found) = config.model_config(name) else { return Ok(Selected::Symbolic) };
-    recorded(Arc::new(OpenAi::new(found.options)?), &found.record)
+    recorded(Arc::new(Remote::new(found.options)?), &found.record)
 }
 
 /// The file of weights a name stands for.

@@ -6,7 +6,7 @@ use secrecy::ExposeSecret;
 
 use super::*;
 use crate::model::ModelKind;
-use crate::model::openai::{Api, LimitField};
+use crate::model::remote::{Api, LimitField};
 
 /// Loads with a file and an environment of one's own.
 fn with(file: &str, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, ConfigError> {

@@ -13,7 +13,7 @@ use super::{Environment, Layer, Paths, Problem};
 use crate::blocking::NamedDomain;
 use crate::episode::Policy;
 use crate::method::options;
-use crate::model::openai::{Api, LimitField, Options, Score};
+use crate::model::remote::{Api, LimitField, Options, Score};
 use crate::precondition::CandidateAsks;
 use crate::world::WORLDS;
 use crate::world::external::Adapter;

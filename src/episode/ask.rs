@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::artifact::ArtifactKind;
 use super::event::{AskId, PromptRecord, Usage};
+use super::exchanged::Exchange;
 
 /// How a next action is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -215,6 +216,8 @@ pub struct Ask {
     pub n: u32,
     /// Sampling temperature.
     pub temperature: f64,
+    /// The request as sent and what came back beside the texts, where it was recorded.
+    pub exchange: Option<Box<Exchange>>,
     /// What became of it.
     pub state: AskState,
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::artifact::{ArtifactId, OfferId, Written};
 use super::ask::AskKind;
+use super::exchanged::Exchange;
 use super::decision::{Actor, Decision, DecisionId, Policy};
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
 
@@ -176,8 +177,33 @@ pub struct PromptMessage {
 pub struct Usage {
     /// Tokens of the prompt.
     pub prompt: u64,
-    /// Tokens generated.
+    /// Tokens generated, reasoning included.
     pub completion: u64,
+    /// Those of the prompt that the provider had in its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached: u64,
+    /// Those generated that are reasoning, where told apart.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning: u64,
+}
+
+impl Usage {
+    /// Tokens of prompt and answer, nothing cached, no reasoning told.
+    pub fn new(prompt: u64, completion: u64) -> Self {
+        Usage { prompt, completion, ..Usage::default() }
+    }
+
+    /// Adds what another ask spent.
+    pub fn add(&mut self, other: Usage) {
+        self.prompt = self.prompt.saturating_add(other.prompt);
+        self.completion = self.completion.saturating_add(other.completion);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What happened.
@@ -205,6 +231,13 @@ pub enum Event {
         n: u32,
         /// Sampling temperature; 0 is greedy.
         temperature: f64,
+    },
+    /// What was really sent for an ask and what came back beside the texts; right before the ask's end.
+    Exchanged {
+        /// The ask.
+        ask: AskId,
+        /// The request and the answer.
+        exchange: Box<Exchange>,
     },
     /// The model answered.
     Answered {

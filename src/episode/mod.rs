@@ -6,6 +6,7 @@ mod artifact;
 mod ask;
 mod decision;
 mod event;
+mod exchanged;
 pub mod gate;
 pub mod log;
 mod proposal;
@@ -22,6 +23,7 @@ pub use event::{
     AskId, CandidateEdit, CandidateMark, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record,
     StepOutcome, TreeEdit, Usage,
 };
+pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
 pub use session::{FORMAT_VERSION, Header, InvalidRecord, Node, Session, Turn};

@@ -197,6 +197,8 @@ pub struct Session {
     pub options: BTreeMap<String, String>,
     /// Tokens spent so far.
     pub spent: Usage,
+    /// What the asks with a known price have cost; `None` where no price is known.
+    pub cost: Option<f64>,
     next_ask: AskId,
     next_proposal: ProposalId,
     next_decision: DecisionId,
@@ -218,6 +220,7 @@ impl Session {
             method,
             options,
             spent: Usage::default(),
+            cost: None,
             next_ask: 1,
             next_proposal: 1,
             next_decision: 1,
@@ -454,7 +457,7 @@ impl Session {
                 }
                 turn.decisions.push(decision.clone());
             }
-            Event::Asked { .. } | Event::Answered { .. } | Event::AskFailed { .. } => {
+            Event::Asked { .. } | Event::Exchanged { .. } | Event::Answered { .. } | Event::AskFailed { .. } => {
                 self.apply_ask(at, &record.event)?
             }
             Event::Proposed { proposal } => {
@@ -506,6 +509,7 @@ impl Session {
                     prompt: prompt.clone(),
                     n: *n,
                     temperature: *temperature,
+                    exchange: None,
                     state: AskState::Pending,
                 });
             }
@@ -518,9 +522,14 @@ impl Session {
                     let plan = Arc::new(json!({ "text": text, "ask": ask }));
                     Arc::make_mut(&mut node.documents).insert(ArtifactId::PLAN, plan);
                 }
-                let usage = usage.unwrap_or_default();
-                self.spent.prompt = self.spent.prompt.saturating_add(usage.prompt);
-                self.spent.completion = self.spent.completion.saturating_add(usage.completion);
+                self.spent.add(usage.unwrap_or_default());
+            }
+            Event::Exchanged { ask, exchange } => {
+                let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;
+                found.exchange = Some(exchange.clone());
+                if let Some(cost) = exchange.cost {
+                    self.cost = Some(self.cost.unwrap_or_default() + cost);
+                }
             }
             Event::AskFailed { ask, error, cancelled } => {
                 let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;

@@ -1,9 +1,11 @@
 //! Models: sources of completions. Requests, responses, errors, and the trait all language models implement.
 //!
-//! Providers, streaming, retries and cassettes live in the files beside this one. The built-in symbolic proposer is no language
+//! `remote` is every model behind a network interface, whichever wire format it speaks; `local` runs weights in this process;
+//! `cassette` records and plays back; `embed` is the seam for sentence vectors. The built-in symbolic proposer is no language
 //! model: it reads the program state itself and lives in [`crate::planner`].
 
 pub mod cassette;
+pub mod embed;
 pub mod fetch;
 #[cfg(feature = "local")]
 pub mod local;
@@ -17,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-pub use crate::episode::{PromptMessage, Usage, Wanted};
+pub use crate::episode::{PromptMessage, TokenLogprob, Usage, Wanted};
+pub use structure::Structure;
 
 /// What kind of thing answers; shown wherever a model's name appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +70,9 @@ pub struct ModelRequest {
     /// Ask for log-probabilities of the tokens.
     #[serde(default)]
     pub logprobs: bool,
+    /// What the answer must be, where the model can be held to it; what it says is then the text alone, without the form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structure: Option<Structure>,
     /// What it is for. Providers are not told; recorded outputs are found by it.
     #[serde(skip)]
     pub tag: Option<Tag>,
@@ -85,17 +91,26 @@ pub struct Tag {
     pub wanted: Wanted,
 }
 
-fn is_zero(penalty: &f64) -> bool {
-    *penalty == 0.0
+impl Default for ModelRequest {
+    /// One greedy completion of nothing yet.
+    fn default() -> Self {
+        ModelRequest {
+            messages: Vec::new(),
+            max_tokens: 256,
+            temperature: 0.0,
+            n: 1,
+            stop: Vec::new(),
+            seed: None,
+            frequency_penalty: 0.0,
+            logprobs: false,
+            structure: None,
+            tag: None,
+        }
+    }
 }
 
-/// A generated token and its natural log-probability.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TokenLogprob {
-    /// The token's text, as given.
-    pub token: String,
-    /// Its log-probability.
-    pub logprob: f64,
+fn is_zero(penalty: &f64) -> bool {
+    *penalty == 0.0
 }
 
 /// [`Completion::finish`] of a stream that ended with neither a reason nor an end mark.
@@ -112,9 +127,17 @@ pub struct Completion {
     /// Tokens with log-probabilities; empty where not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<TokenLogprob>,
+    /// What the model wrote before its answer to reason; never part of the text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
 }
 
 impl Completion {
+    /// A whole completion without figures.
+    pub fn whole(text: impl Into<String>) -> Self {
+        Completion { text: text.into(), finish: "stop".to_owned(), ..Completion::default() }
+    }
+
     /// Mean log-probability per token; `None` where the model gave none.
     pub fn mean_logprob(&self) -> Option<f64> {
         if self.tokens.is_empty() {
@@ -137,6 +160,59 @@ pub struct ModelResponse {
     /// Tokens spent, where told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The model that answered, as the server calls it; empty if not told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub served: String,
+    /// What it cost, where the provider says so itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// The parameters as sent, without the messages; null where nothing is sent over a network.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub sent: serde_json::Value,
+}
+
+impl ModelResponse {
+    /// An answer of these completions alone.
+    pub fn of(completions: Vec<Completion>, usage: Option<Usage>) -> Self {
+        ModelResponse { completions, usage, ..ModelResponse::default() }
+    }
+}
+
+/// Price of a million tokens, in the currency of whoever set it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Of the prompt.
+    pub input: f64,
+    /// Generated.
+    pub output: f64,
+}
+
+impl Price {
+    /// What an ask has cost.
+    pub fn of(self, usage: Usage) -> f64 {
+        (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
+    }
+}
+
+/// What is set for a model and counts for whoever asks it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Temperature of random samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Frequency penalty of plans that are written whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency_penalty: Option<f64>,
+    /// Tokens a chat answer may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_tokens: Option<u32>,
+    /// Whether answers are to be held to a form: one of the admissible actions, a state by its schema.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub structured: bool,
+    /// Price of the tokens.
+    #[serde(skip)]
+    pub price: Option<Price>,
 }
 
 /// Given texts to be scored as continuations of one prompt.
@@ -170,6 +246,25 @@ pub enum StreamEvent {
         index: u32,
         /// The new text.
         text: String,
+    },
+    /// More reasoning of completion `index`, before its text.
+    Reasoning {
+        /// Which completion.
+        index: u32,
+        /// The new text.
+        text: String,
+    },
+    /// What came of the completions from this index on does not count: they are asked for again.
+    Void {
+        /// The first of them.
+        from: u32,
+    },
+    /// What a person should know of the model or its server: a parameter that it refuses and that is left out, say.
+    Remark {
+        /// In words.
+        text: String,
+        /// Whether answers may be wrong for it.
+        warning: bool,
     },
     /// A retry is due; counts down visibly.
     Retrying {
@@ -301,24 +396,23 @@ pub trait LanguageModel: Send + Sync {
         None
     }
 
-    /// Temperature of random samples, where one is set for it.
-    fn temperature(&self) -> Option<f64> {
-        None
-    }
-
-    /// Frequency penalty of plans that are written whole, where one is set for it.
-    fn frequency_penalty(&self) -> Option<f64> {
-        None
-    }
-
-    /// Tokens an answer may have, where that is set for it.
-    fn answer_tokens(&self) -> Option<u32> {
-        None
+    /// What is set for it.
+    fn settings(&self) -> Settings {
+        Settings::default()
     }
 
     /// Tokens it takes, prompt and completion together, as far as is known.
     fn context(&self) -> Option<usize> {
         None
+    }
+
+    /// Sentence vectors of texts, in their order; each of the same length, not normalised.
+    ///
+    /// # Errors
+    /// [`ModelError`]; [`ModelError::Configuration`] where a model gives none.
+    async fn embed(&self, _texts: &[String], _cancel: &CancellationToken) -> Result<Vec<Vec<f32>>, ModelError> {
+        let name = self.info().name;
+        Err(ModelError::Configuration(format!("{name} gives no sentence vectors; name an embedding model")))
     }
 }
 

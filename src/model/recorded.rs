@@ -132,8 +132,7 @@ impl LanguageModel for Recorded {
         let text = self.find(request.tag.as_ref())?;
         // Nobody listening is no error.
         let _ = stream.send(StreamEvent::Delta { index: 0, text: text.clone() });
-        let completion = Completion { text, finish: "stop".to_owned(), tokens: Vec::new() };
-        Ok(ModelResponse { completions: vec![completion], usage: None })
+        Ok(ModelResponse::of(vec![Completion::whole(text)], None))
     }
 
     fn prefers_raw(&self) -> bool {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::support::server::*;
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use stepwright::model::openai::{Api, LimitField, OpenAi, Options, Support};
+use stepwright::model::remote::{Api, LimitField, Remote, Options, Support};
 use stepwright::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,7 @@ fn options(server: &Server) -> Options {
     options
 }
 
-async fn ask(model: &OpenAi, request: &ModelRequest) -> (Result<ModelResponse, ModelError>, Vec<StreamEvent>) {
+async fn ask(model: &Remote, request: &ModelRequest) -> (Result<ModelResponse, ModelError>, Vec<StreamEvent>) {
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let cancel = CancellationToken::new();
     let answer = tokio::time::timeout(Duration::from_secs(20), model.complete(request, &sender, &cancel));
@@ -49,7 +49,7 @@ async fn ask(model: &OpenAi, request: &ModelRequest) -> (Result<ModelResponse, M
 }
 
 async fn ask_once(server: &Server, request: &ModelRequest) -> (Result<ModelResponse, ModelError>, Vec<StreamEvent>) {
-    ask(&OpenAi::new(options(server)).unwrap(), request).await
+    ask(&Remote::new(options(server)).unwrap(), request).await
 }
 
 fn bodies(server: &Server) -> Vec<Value> {
@@ -77,7 +77,7 @@ async fn the_bodies_are_exactly_these() {
     plain.stream = false;
     plain.limit_field = LimitField::MaxCompletionTokens;
     plain.omit = vec!["temperature".into()];
-    ask(&OpenAi::new(plain).unwrap(), &chat()).await.0.unwrap();
+    ask(&Remote::new(plain).unwrap(), &chat()).await.0.unwrap();
     let messages = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "next?"}]);
     assert_eq!(
         bodies(&server),
@@ -189,7 +189,7 @@ async fn the_key_is_sent_and_never_told() {
     let mut options = options(&server);
     options.api_key = Some(SecretString::from("sk-secret-1"));
     options.retries = 0;
-    let model = OpenAi::new(options).unwrap();
+    let model = Remote::new(options).unwrap();
     for want in ["Incorrect key [key] given; the key in OPENAI_API_KEY was not accepted", "bad [key]", "answered 503"] {
         let error = ask(&model, &chat()).await.0.unwrap_err();
         let text = format!("{error} {error:?} {model:?}");
@@ -201,7 +201,7 @@ async fn the_key_is_sent_and_never_told() {
 #[tokio::test]
 async fn where_nobody_listens_the_address_is_told() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let model = OpenAi::new(Options::new(format!("http://127.0.0.1:{port}"), "m")).unwrap();
+    let model = Remote::new(Options::new(format!("http://127.0.0.1:{port}"), "m")).unwrap();
     let error = ask(&model, &chat()).await.0.unwrap_err().to_string();
     assert!(
         error.contains(&format!("http://127.0.0.1:{port}/v1")) && error.contains("is the server running"),
@@ -230,7 +230,7 @@ async fn several_completions_in_one_request_or_one_by_one() {
         let mut scripts = vec![first, good("b"), good("c"), good("d")];
         scripts.extend([good("e"), good("f"), good("g")]);
         let server = Server::start(scripts);
-        let model = OpenAi::new(options(&server)).unwrap();
+        let model = Remote::new(options(&server)).unwrap();
         let (answer, events) = ask(&model, &three).await;
         let want = if refused { ["b", "c", "d"] } else { ["a", "b", "c"] };
         let answer = answer.unwrap();
@@ -258,7 +258,7 @@ async fn refused_fields_are_left_out_once_and_for_all() {
     };
     let scripts = ["max_tokens", "stream_options", "logprobs", "seed"].map(refuse).into_iter();
     let server = Server::start(scripts.chain([good("ok"), good("again")]).collect());
-    let model = OpenAi::new(options(&server)).unwrap();
+    let model = Remote::new(options(&server)).unwrap();
     let mut request = chat();
     request.logprobs = true;
     request.seed = Some(1);
@@ -277,7 +277,7 @@ async fn refused_fields_are_left_out_once_and_for_all() {
 async fn raw_text_falls_back_to_chat_where_there_are_no_completions() {
     let refusal = "{\"error\":{\"message\":\"This is a chat model. Did you mean to use v1/chat/completions?\"}}";
     let server = Server::start(vec![vec![json(404, refusal)], good("goto(1)"), good("x")]);
-    let model = OpenAi::new(options(&server)).unwrap();
+    let model = Remote::new(options(&server)).unwrap();
     assert_eq!(ask(&model, &raw()).await.0.unwrap().completions[0].text, "goto(1)");
     ask(&model, &raw()).await.0.unwrap();
     let requests = server.requests();
@@ -289,12 +289,12 @@ async fn raw_text_falls_back_to_chat_where_there_are_no_completions() {
     let server = Server::start(vec![vec![json(404, refusal)]]);
     let mut only = options(&server);
     only.api = Api::Completions;
-    let error = ask(&OpenAi::new(only.clone()).unwrap(), &raw()).await.0.unwrap_err().to_string();
+    let error = ask(&Remote::new(only.clone()).unwrap(), &raw()).await.0.unwrap_err().to_string();
     assert!(error.contains("no legacy completions"), "{error}");
     // And sends chat messages as one text.
     let server = Server::start(vec![raw_stream("ok")]);
     only.base_url.clone_from(&server.url);
-    ask(&OpenAi::new(only).unwrap(), &chat()).await.0.unwrap();
+    ask(&Remote::new(only).unwrap(), &chat()).await.0.unwrap();
     assert_eq!(bodies(&server)[0]["prompt"], "Be brief.\n\nnext?");
 }
 
@@ -323,7 +323,7 @@ async fn probing_tells_what_an_endpoint_offers() {
         good("one only"),
         vec![json(404, "{\"error\":\"no such route\"}")],
     ]);
-    let model = OpenAi::new(options(&server)).unwrap();
+    let model = Remote::new(options(&server)).unwrap();
     let found = model.probe(&CancellationToken::new()).await.unwrap();
     assert_eq!(found.models, Ok(vec!["a".to_owned(), "b".to_owned()]));
     assert_eq!((&found.chat, &found.logprobs, &found.usage), (&Support::Yes, &Support::Yes, &Support::Yes));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::server::*;
 use serde_json::{Value, json};
-use stepwright::model::openai::{OpenAi, Options, Score, Way};
+use stepwright::model::remote::{Remote, Options, Score, Way};
 use stepwright::model::{Completion, LanguageModel, ModelError, PromptMessage, ScoreRequest};
 use tokio_util::sync::CancellationToken;
 
@@ -15,14 +15,14 @@ fn request(prompt: &str, candidates: &[&str]) -> ScoreRequest {
     }
 }
 
-fn model(server: &Server) -> OpenAi {
+fn model(server: &Server) -> Remote {
     let mut options = Options::new(&server.url, "m");
     options.backoff = Duration::from_millis(5);
     options.retries = 1;
-    OpenAi::new(options).unwrap()
+    Remote::new(options).unwrap()
 }
 
-async fn score(model: &OpenAi, request: &ScoreRequest) -> Result<Vec<Completion>, ModelError> {
+async fn score(model: &Remote, request: &ScoreRequest) -> Result<Vec<Completion>, ModelError> {
     let cancel = CancellationToken::new();
     let scored = tokio::time::timeout(Duration::from_secs(20), model.score(request, &cancel));
     scored.await.expect("the provider hangs")
@@ -217,7 +217,7 @@ async fn what_cannot_be_scored_is_said_without_asking() {
     assert!(error.to_string().contains("empty text"), "{error}");
     let mut options = Options::new(&server.url, "m");
     options.score = Score::Never;
-    let error = score(&OpenAi::new(options).unwrap(), &request("p", &["a"])).await.unwrap_err();
+    let error = score(&Remote::new(options).unwrap(), &request("p", &["a"])).await.unwrap_err();
     assert!(error.to_string().contains("score = \"never\""), "{error}");
     assert!(server.requests().is_empty());
 }
@@ -225,7 +225,7 @@ async fn what_cannot_be_scored_is_said_without_asking() {
 #[tokio::test]
 async fn a_server_that_is_not_there_is_asked_again_later() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let model = OpenAi::new(Options::new(format!("http://127.0.0.1:{port}"), "m")).unwrap();
+    let model = Remote::new(Options::new(format!("http://127.0.0.1:{port}"), "m")).unwrap();
     for _ in 0..2 {
         let error = score(&model, &request("p", &["a"])).await.unwrap_err();
         assert!(matches!(error, ModelError::Unreachable { .. }), "{error}");

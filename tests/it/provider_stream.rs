@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::server::*;
-use stepwright::model::openai::{OpenAi, Options};
+use stepwright::model::remote::{Remote, Options};
 use stepwright::model::{
     CUT_OFF, LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage,
 };
@@ -35,7 +35,7 @@ async fn ask(server: &Server) -> (Result<ModelResponse, ModelError>, String) {
 }
 
 async fn ask_with(options: &Options) -> (Result<ModelResponse, ModelError>, String) {
-    let model = OpenAi::new(options.clone()).unwrap();
+    let model = Remote::new(options.clone()).unwrap();
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let (request, cancel) = (request(), CancellationToken::new());
     let answer = tokio::time::timeout(Duration::from_secs(20), model.complete(&request, &sender, &cancel));
@@ -213,7 +213,7 @@ async fn cancelling_ends_at_once_and_drops_the_connection() {
         let server = Server::start(vec![script.clone(); 3]);
         let mut options = options(&server);
         options.backoff = Duration::from_secs(30);
-        let model = OpenAi::new(options).unwrap();
+        let model = Remote::new(options).unwrap();
         let cancel = CancellationToken::new();
         let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
         let (token, asked) = (cancel.clone(), request());

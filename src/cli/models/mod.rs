@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{CliError, Global, print};
 use crate::config::{Config, ModelConfig};
 use crate::model::ModelError;
-use crate::model::openai::{Capabilities, OpenAi, Support};
+use crate::model::remote::{Capabilities, Remote, Support};
 
 /// What to do with models.
 #[derive(Debug, Subcommand)]
@@ -74,7 +74,7 @@ fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
 
 fn describe(model: &ModelConfig) -> String {
     // The provider knows how to show an address without what is secret in it.
-    let endpoint = match OpenAi::new(model.options.clone()) {
+    let endpoint = match Remote::new(model.options.clone()) {
         Ok(provider) => crate::model::LanguageModel::info(&provider).endpoint,
         Err(e) => return format!("{}: {e}", model.model),
     };
@@ -100,7 +100,7 @@ fn probe(config: &Config, name: &str, out: &mut String) -> Result<bool, CliError
         return Ok(false);
     };
     line(out, describe(&model));
-    let provider = OpenAi::new(model.options).map_err(failed)?;
+    let provider = Remote::new(model.options).map_err(failed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let found = runtime.block_on(provider.probe(&CancellationToken::new())).map_err(failed)?;
     show(&found, out);

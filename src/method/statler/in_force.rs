@@ -81,6 +81,7 @@ mod tests {
                 prompt: None,
                 n: 1,
                 temperature: 0.0,
+                exchange: None,
                 state: AskState::Pending,
             });
         }

@@ -5,17 +5,17 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Completion, ModelRequest, ModelResponse, PromptMessage, ScoreRequest};
+use crate::model::{Completion, ModelRequest, ModelResponse, PromptMessage, ScoreRequest, Settings};
 
-/// The format's version; a reader refuses higher ones. Since 2 there are scorings.
-pub(super) const VERSION: u32 = 2;
+/// The format's version; a reader refuses higher ones. Since 2 there are scorings; since 3 the header tells what was set.
+pub(super) const VERSION: u32 = 3;
 /// The header's `format`.
 pub(super) const FORMAT: &str = "stepwright-cassette";
 /// Most bytes of one line: an exchange is a prompt and its completions.
 const MAX_LINE: u64 = 64 << 20;
 
 /// The first line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) format: String,
     pub(super) version: u32,
@@ -24,6 +24,12 @@ pub(super) struct Header {
     /// Where it answered.
     #[serde(default)]
     pub(super) endpoint: String,
+    /// What was set for it: what it is asked depends on it, so the same counts when it is played back. Since 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) settings: Option<Settings>,
+    /// Whether it was asked for raw completions. Since 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) raw: Option<bool>,
 }
 
 /// One exchange.
@@ -72,6 +78,12 @@ pub enum CassetteError {
         path: String,
         /// The system's words.
         why: String,
+    },
+    /// Another process records into it.
+    #[error("cassette {path}: another stepwright records into it; end that one, or record into another file")]
+    Busy {
+        /// The file.
+        path: String,
     },
     /// The file is no cassette, or of a newer version, or a line is damaged.
     #[error("cassette {path}, line {line}: {why}")]
@@ -136,10 +148,12 @@ fn read_header(line: &[u8]) -> Result<Header, String> {
     Ok(header)
 }
 
-/// What a request is recognised by, as text.
+/// What a request is recognised by, as text. The bound on tokens is no part of it: what is recorded is a whole answer, which
+/// another bound would not have changed.
 pub(super) fn identity(request: &ModelRequest) -> String {
     let mut same = request.clone();
     same.logprobs = false;
+    same.max_tokens = 0;
     for message in &mut same.messages {
         if message.text.contains('\r') {
             message.text = message.text.replace("\r\n", "\n");
@@ -155,12 +169,8 @@ pub(super) fn as_request(score: &ScoreRequest) -> ModelRequest {
     ModelRequest {
         messages: score.messages.iter().cloned().chain([candidates]).collect(),
         max_tokens: 0,
-        temperature: 0.0,
         n: 0,
-        stop: Vec::new(),
-        seed: None,
-        frequency_penalty: 0.0,
-        tag: None,
         logprobs: true,
+        ..ModelRequest::default()
     }
 }

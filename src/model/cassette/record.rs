@@ -1,64 +1,76 @@
-//! Recording: any language model, with every answered exchange appended to a cassette.
+//! Recording: any language model, with every answered exchange appended to a cassette; as a cache also answering from it.
+//!
+//! A file is open for writing once in a process, locked, and shared by all who record into it: episodes that run side by side,
+//! sessions that follow each other.
 
-use std::fs::{File, OpenOptions};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::file::{CassetteError, Exchange, FORMAT, Header, Scoring, VERSION, read};
+use super::file::{CassetteError, Entry, Exchange, FORMAT, Header, Scoring, VERSION, read};
+use super::play::replay;
+use super::tape::Tape;
 use crate::model::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelRequest, ModelResponse, ScoreRequest, StreamEvent,
+    Completion, LanguageModel, ModelError, ModelInfo, ModelRequest, ModelResponse, ScoreRequest, Settings, StreamEvent,
 };
+
+/// A cassette that is open for writing.
+struct Open {
+    file: File,
+    /// Bytes of whole lines.
+    length: u64,
+    tape: Tape,
+}
+
+/// The cassettes this process writes.
+static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Mutex<Open>>>>> = LazyLock::new(Mutex::default);
 
 /// A language model whose exchanges are recorded.
 pub struct Recorder {
     inner: Arc<dyn LanguageModel>,
     path: PathBuf,
-    file: Arc<Mutex<File>>,
+    open: Arc<Mutex<Open>>,
+    /// What is recorded already is not asked again.
+    cache: bool,
 }
 
 impl Recorder {
     /// Records into `path`: a new cassette, or more exchanges of the same model at the end of an old one.
     ///
     /// # Errors
-    /// [`CassetteError`] when the file cannot be written, is no cassette, or holds another model's answers.
+    /// [`CassetteError`] when the file cannot be written, is no cassette, holds another model's answers, or another process
+    /// writes it.
     pub fn new(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
-        let io = |e: std::io::Error| CassetteError::Io { path: path.display().to_string(), why: e.to_string() };
-        let info = inner.info();
-        let mut file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(io)?;
-        if file.metadata().map_err(io)?.len() == 0 {
-            let header = Header {
-                format: FORMAT.into(),
-                version: VERSION,
-                model: info.name.clone(),
-                endpoint: info.endpoint.clone(),
-            };
-            write_line(&mut file, &header).map_err(io)?;
-        } else {
-            let (header, _, good) = read(path)?;
-            if header.model != info.name {
-                let why = format!("it records the model {:?}; record {:?} into another file", header.model, info.name);
-                return Err(CassetteError::Format { path: path.display().to_string(), line: 1, why });
-            }
-            file.set_len(good).map_err(io)?;
-            file.seek(SeekFrom::End(0)).map_err(io)?;
-        }
-        Ok(Recorder { inner, path: path.to_owned(), file: Arc::new(Mutex::new(file)) })
+        let open = opened(inner.as_ref(), path)?;
+        Ok(Recorder { inner, path: path.to_owned(), open, cache: false })
     }
 
-    async fn append(&self, exchange: impl Serialize + Send + 'static) -> Result<(), ModelError> {
-        let file = Arc::clone(&self.file);
-        let written = tokio::task::spawn_blocking(move || match file.lock() {
-            Ok(mut file) => write_line(&mut file, &exchange),
-            Err(_) => Err(std::io::Error::other("an earlier write failed")),
-        })
-        .await;
-        let failed = match written {
+    /// As [`Recorder::new`], but answers from `path` what is recorded there, and asks and records only what is missing.
+    ///
+    /// # Errors
+    /// As [`Recorder::new`].
+    pub fn cache(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
+        Ok(Recorder { cache: true, ..Recorder::new(inner, path)? })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        // What a panic left is cut off before the next line is written.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn append(&self, entry: Entry) -> Result<(), ModelError> {
+        let open = Arc::clone(&self.open);
+        let written = tokio::task::spawn_blocking(move || {
+            open.lock().unwrap_or_else(PoisonError::into_inner).append(entry)
+        });
+        let failed = match written.await {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(e)) => e.to_string(),
             Err(e) => e.to_string(),
@@ -70,11 +82,83 @@ impl Recorder {
     }
 }
 
-fn write_line(file: &mut File, value: &impl Serialize) -> std::io::Result<()> {
-    let mut line = serde_json::to_vec(value)?;
-    line.push(b'\n');
-    file.write_all(&line)?;
-    file.flush()
+impl Open {
+    fn append(&mut self, entry: Entry) -> std::io::Result<()> {
+        match &entry {
+            Entry::Exchange(exchange) => self.write(exchange)?,
+            Entry::Scoring(scoring) => self.write(scoring)?,
+        }
+        self.tape.add(entry);
+        Ok(())
+    }
+
+    /// Writes a line whole or not at all.
+    fn write(&mut self, value: &impl Serialize) -> std::io::Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        self.file.set_len(self.length)?;
+        self.file.seek(SeekFrom::Start(self.length))?;
+        if let Err(error) = self.file.write_all(&line).and_then(|()| self.file.flush()) {
+            // A half line would make the file unreadable with the next one.
+            self.file.set_len(self.length)?;
+            return Err(error);
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// The file, open and locked; the same for all of this process.
+fn opened(model: &dyn LanguageModel, path: &Path) -> Result<Arc<Mutex<Open>>, CassetteError> {
+    let io = |e: std::io::Error| CassetteError::Io { path: path.display().to_string(), why: e.to_string() };
+    let key = std::path::absolute(path).map_err(io)?;
+    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let shared = all.get(&key).and_then(Weak::upgrade);
+    let info = model.info();
+    if shared.is_some() {
+        fits(&read(path)?.0, &info, path)?;
+    }
+    if let Some(open) = shared {
+        return Ok(open);
+    }
+    let mut file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(io)?;
+    match file.try_lock() {
+        // A file system without locks: two processes at once spoil each other, as they always did there.
+        Ok(()) | Err(TryLockError::Error(_)) => {}
+        Err(TryLockError::WouldBlock) => return Err(CassetteError::Busy { path: path.display().to_string() }),
+    }
+    let mut open = if file.metadata().map_err(io)?.len() == 0 {
+        let header = Header {
+            format: FORMAT.into(),
+            version: VERSION,
+            model: info.name,
+            endpoint: info.endpoint,
+            settings: Some(model.settings()),
+            raw: Some(model.prefers_raw()),
+        };
+        file.rewind().map_err(io)?;
+        let mut open = Open { file, length: 0, tape: Tape::default() };
+        open.write(&header).map_err(io)?;
+        open
+    } else {
+        let (header, entries, length) = read(path)?;
+        fits(&header, &info, path)?;
+        Open { file, length, tape: Tape::new(entries) }
+    };
+    open.file.seek(SeekFrom::Start(open.length)).map_err(io)?;
+    let open = Arc::new(Mutex::new(open));
+    all.retain(|_, open| open.strong_count() > 0);
+    all.insert(key, Arc::downgrade(&open));
+    Ok(open)
+}
+
+/// Whether a cassette holds this model's answers.
+fn fits(header: &Header, info: &ModelInfo, path: &Path) -> Result<(), CassetteError> {
+    if header.model == info.name {
+        return Ok(());
+    }
+    let why = format!("it records the model {:?}; record {:?} into another file", header.model, info.name);
+    Err(CassetteError::Format { path: path.display().to_string(), line: 1, why })
 }
 
 #[async_trait]
@@ -102,21 +186,16 @@ impl LanguageModel for Recorder {
         done: &UnboundedSender<usize>,
         cancel: &CancellationToken,
     ) -> Result<Vec<Completion>, ModelError> {
+        if let Some(scored) = self.cache.then(|| self.open().tape.scored(request)).flatten() {
+            return Ok(scored);
+        }
         let completions = self.inner.score_watched(request, done, cancel).await?;
-        self.append(Scoring { score: request.clone(), completions: completions.clone() }).await?;
+        self.append(Entry::Scoring(Scoring { score: request.clone(), completions: completions.clone() })).await?;
         Ok(completions)
     }
 
-    fn temperature(&self) -> Option<f64> {
-        self.inner.temperature()
-    }
-
-    fn frequency_penalty(&self) -> Option<f64> {
-        self.inner.frequency_penalty()
-    }
-
-    fn answer_tokens(&self) -> Option<u32> {
-        self.inner.answer_tokens()
+    fn settings(&self) -> Settings {
+        self.inner.settings()
     }
 
     fn prefers_raw(&self) -> bool {
@@ -137,13 +216,19 @@ impl LanguageModel for Recorder {
         stream: &UnboundedSender<StreamEvent>,
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError> {
+        let known = self.cache.then(|| self.open().tape.next(request)).flatten();
+        if let Some(exchange) = known {
+            return replay(exchange, stream, cancel).await;
+        }
         let (own, mut arriving) = unbounded_channel();
-        let mut deltas = Vec::new();
+        let mut deltas: Vec<(u32, String)> = Vec::new();
         let answer = {
             let mut asking = self.inner.complete(request, &own, cancel);
             let mut pass_on = |event: StreamEvent| {
-                if let StreamEvent::Delta { index, text } = &event {
-                    deltas.push((*index, text.clone()));
+                match &event {
+                    StreamEvent::Delta { index, text } => deltas.push((*index, text.clone())),
+                    StreamEvent::Void { from } => deltas.retain(|(index, _)| index < from),
+                    _ => {}
                 }
                 // A closed receiver only means that nobody watches.
                 let _ = stream.send(event);
@@ -161,7 +246,12 @@ impl LanguageModel for Recorder {
             answer
         };
         let response = answer?;
-        self.append(Exchange { request: request.clone(), deltas, response: response.clone() }).await?;
+        let exchange = Exchange { request: request.clone(), deltas, response: response.clone() };
+        self.append(Entry::Exchange(exchange)).await?;
         Ok(response)
+    }
+
+    async fn embed(&self, texts: &[String], cancel: &CancellationToken) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.inner.embed(texts, cancel).await
     }
 }

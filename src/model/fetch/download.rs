@@ -192,5 +192,5 @@ pub(super) fn shown(url: &Url) -> String {
 
 /// The innermost cause: the outer ones repeat the address, with all that is in it.
 fn cause(error: &reqwest::Error) -> String {
-    crate::model::openai::cause(error)
+    crate::model::remote::cause(error)
 }

@@ -136,19 +136,13 @@ fn advice(options: &Options, status: u16, money: bool, shown: &str) -> String {
         400 if shown.to_ascii_lowercase().contains("context") => {
             "shorten the prompt (fewer demonstrations), or use a model with a longer context".into()
         }
-        400 if shown.contains("temperature") => {
-            "if the model takes no temperature, add omit = [\"temperature\"] to its section in config.toml".into()
-        }
-        400 | 422 if shown.contains("frequency_penalty") => {
-            "if the model takes no frequency_penalty, set frequency_penalty = 0 in its section in config.toml".into()
-        }
         _ => String::new(),
     }
 }
 
 /// Makes a server's words fit to show: the key blotted out, HTML reduced to its title, control characters visible, bounded.
-pub(super) fn clean(text: &str, key: Option<&SecretString>) -> String {
-    let text = redact(text, key);
+pub(super) fn clean(text: &str, secrets: &[SecretString]) -> String {
+    let text = redact(text, secrets);
     let trimmed = text.trim();
     let lower = trimmed.to_ascii_lowercase();
     let text = if lower.starts_with("<!doctype") || lower.starts_with("<html") {
@@ -176,12 +170,10 @@ pub(super) fn clean(text: &str, key: Option<&SecretString>) -> String {
     out
 }
 
-/// Blots out the key wherever it occurs.
-pub(super) fn redact(text: &str, key: Option<&SecretString>) -> String {
-    match key.map(ExposeSecret::expose_secret) {
-        Some(key) if !key.is_empty() => text.replace(key, "[key]"),
-        _ => text.to_owned(),
-    }
+/// Blots out keys wherever they occur.
+pub(super) fn redact(text: &str, secrets: &[SecretString]) -> String {
+    let secrets = secrets.iter().map(ExposeSecret::expose_secret).filter(|s| s.len() > 3);
+    secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "[key]"))
 }
 
 /// The first words, for the line that counts down.
@@ -229,12 +221,12 @@ mod tests {
 
     #[test]
     fn texts_are_cleaned() {
-        let key = SecretString::from("sk-secret");
-        assert_eq!(clean(" bad key sk-secret\u{1b}[2J\n", Some(&key)), "bad key [key]\\u{1b}[2J");
+        let key = [SecretString::from("sk-secret")];
+        assert_eq!(clean(" bad key sk-secret\u{1b}[2J\n", &key), "bad key [key]\\u{1b}[2J");
         assert_eq!(
-            clean("<!DOCTYPE html><TITLE>502 Bad Gateway</TITLE>…", None),
+            clean("<!DOCTYPE html><TITLE>502 Bad Gateway</TITLE>…", &[]),
             "a web page, not an API answer: \"502 Bad Gateway\"; check base_url"
         );
-        assert_eq!(clean(&"x".repeat(5000), None).chars().count(), SHOWN + 1);
+        assert_eq!(clean(&"x".repeat(5000), &[]).chars().count(), SHOWN + 1);
     }
 }

@@ -12,7 +12,7 @@ mod native;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::OpenAi;
+use super::Remote;
 use super::body::is_raw_text;
 use super::options::Score;
 use crate::model::{Completion, ModelError, ScoreRequest};
@@ -36,7 +36,7 @@ impl Way {
     }
 }
 
-impl OpenAi {
+impl Remote {
     /// How the endpoint scores; `Err` says why it does not. Asked of the server once, as far as it answers at all.
     pub(super) async fn way(&self) -> Result<&Result<Way, String>, ModelError> {
         self.scoring.get_or_try_init(|| self.find_way()).await

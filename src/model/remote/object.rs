@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use super::failure::{Failure, Passing};
 use super::http::Root;
-use super::{OpenAi, retry};
+use super::{Remote, retry};
 use crate::model::ModelError;
 
 /// Most bytes of an answer.
 const MAX_ANSWER: usize = 64 << 20;
 
-impl OpenAi {
+impl Remote {
     /// Posts `body` (or gets, without one) and reads the answer, a JSON object.
     pub(super) async fn object(&self, root: Root, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
         let mut attempt = 1;
@@ -32,8 +32,8 @@ impl OpenAi {
 
     async fn object_once(&self, root: Root, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
         let response = match body {
-            Some(body) => self.http.post_at(&self.options, root, path, body).await?,
-            None => self.http.get_at(&self.options, root, path).await?,
+            Some(body) => self.http.post(&self.options, (root, path), body).await?,
+            None => self.http.get(&self.options, (root, path)).await?,
         };
         self.json(response, &format!("the answer of {path}"), MAX_ANSWER).await
     }

@@ -3,13 +3,13 @@
 use std::error::Error as _;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, USER_AGENT};
-use reqwest::{Client, Response, Url, redirect};
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::{Client, Proxy, Response, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::failure::{Failure, Passing, clean, error_object, judge, words};
-use super::options::Options;
+use super::failure::{Failure, Passing, clean, error_object, judge, redact, words};
+use super::options::{Options, Wire};
 use super::retry;
 use crate::model::ModelError;
 
@@ -31,38 +31,35 @@ pub(super) struct Http {
     client: Client,
     base: Url,
     endpoint: String,
-    key: Option<SecretString>,
+    /// The key and whatever else headers hold: never shown.
+    secrets: Vec<SecretString>,
     idle: Duration,
 }
 
 impl Http {
     pub(super) fn new(options: &Options) -> Result<Self, ModelError> {
-        let base = base_url(&options.base_url)?;
-        let mut headers = HeaderMap::new();
-        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("stepwright/", env!("CARGO_PKG_VERSION"))));
-        if let Some(key) = &options.api_key {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose_secret())).map_err(|_| {
-                let from = &options.api_key_env;
-                ModelError::Configuration(format!(
-                    "the key in {from} holds characters that no header can carry; copy it again"
-                ))
-            })?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
+        let base = base_url(&options.base_url, options.wire)?;
         let mut builder = Client::builder()
-            .default_headers(headers)
+            .default_headers(headers(options)?)
             .connect_timeout(options.connect_timeout)
             // A redirect would send the prompt, or turn POST into GET, somewhere the person did not name.
             .redirect(redirect::Policy::none());
-        if is_loopback(&base) {
+        if !options.proxy.is_empty() {
+            let proxy = Proxy::all(&options.proxy).map_err(|_| {
+                // The text is not repeated: it might hold a password.
+                let how = "write it like socks5h://127.0.0.1:1080 or http://host:3128";
+                ModelError::Configuration(format!("proxy is no proxy's address; {how}"))
+            })?;
+            builder = builder.proxy(proxy);
+        } else if is_loopback(&base) {
             builder = builder.no_proxy();
         }
         let client = builder
             .build()
             .map_err(|e| ModelError::Configuration(format!("cannot set up the HTTP client: {}", cause(&e))))?;
         let endpoint = shown(&base);
-        Ok(Http { client, base, endpoint, key: options.api_key.clone(), idle: options.idle_timeout })
+        let secrets = options.api_key.iter().chain(options.headers.iter().map(|(_, value)| value)).cloned().collect();
+        Ok(Http { client, base, endpoint, secrets, idle: options.idle_timeout })
     }
 
     /// The base URL without anything secret.
@@ -70,40 +67,47 @@ impl Http {
         &self.endpoint
     }
 
+    /// A text without any key.
+    pub(super) fn redact(&self, text: &str) -> String {
+        redact(text, &self.secrets)
+    }
+
     /// A server's words, fit to show.
     pub(super) fn clean(&self, text: &str) -> String {
-        clean(text, self.key.as_ref())
+        clean(text, &self.secrets)
     }
 
-    /// Sends `body`; gives the response once its status says success.
-    pub(super) async fn post(&self, options: &Options, path: &str, body: &Value) -> Result<Response, Failure> {
-        let request = self.client.post(self.url(path)).header(ACCEPT, "text/event-stream, application/json").json(body);
-        self.send(options, request).await
+    /// Sends `body` to a path; gives the response once its status says success.
+    pub(super) async fn post(&self, options: &Options, at: (Root, &str), body: &Value) -> Result<Response, Failure> {
+        let accept = "text/event-stream, application/x-ndjson, application/json";
+        let request = self.client.post(self.url(at.0, at.1)).header(ACCEPT, accept).json(body);
+        tracing::trace!(target: "stepwright::prompts", path = at.1, %body, "sending");
+        self.send(options, at.1, request).await
     }
 
-    /// Gets `path`; gives the response once its status says success.
-    pub(super) async fn get(&self, options: &Options, path: &str) -> Result<Response, Failure> {
-        self.send(options, self.client.get(self.url(path)).header(ACCEPT, "application/json")).await
+    /// Gets a path; gives the response once its status says success.
+    pub(super) async fn get(&self, options: &Options, at: (Root, &str)) -> Result<Response, Failure> {
+        let request = self.client.get(self.url(at.0, at.1)).header(ACCEPT, "application/json");
+        self.send(options, at.1, request).await
     }
 
-    /// As [`Http::post`], for a path below another root.
-    pub(super) async fn post_at(
+    async fn send(
         &self,
         options: &Options,
-        root: Root,
         path: &str,
-        body: &Value,
+        request: reqwest::RequestBuilder,
     ) -> Result<Response, Failure> {
-        let request = self.client.post(self.url_at(root, path)).header(ACCEPT, "application/json").json(body);
-        self.send(options, request).await
+        let started = std::time::Instant::now();
+        let answer = self.answered(options, request).await;
+        let ms = started.elapsed().as_millis();
+        match &answer {
+            Ok(response) => tracing::debug!(endpoint = %self.endpoint, path, status = response.status().as_u16(), ms, "answered"),
+            Err(failure) => tracing::debug!(endpoint = %self.endpoint, path, ms, error = %failure.error, "failed"),
+        }
+        answer
     }
 
-    /// As [`Http::get`], for a path below another root.
-    pub(super) async fn get_at(&self, options: &Options, root: Root, path: &str) -> Result<Response, Failure> {
-        self.send(options, self.client.get(self.url_at(root, path)).header(ACCEPT, "application/json")).await
-    }
-
-    async fn send(&self, options: &Options, request: reqwest::RequestBuilder) -> Result<Response, Failure> {
+    async fn answered(&self, options: &Options, request: reqwest::RequestBuilder) -> Result<Response, Failure> {
         let response = match tokio::time::timeout(self.idle, request.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(e)) => return Err(self.unsent(&e)),
@@ -156,11 +160,7 @@ impl Http {
         Failure { error: ModelError::Unreachable { endpoint, message }, passing, refusal: None }
     }
 
-    fn url(&self, path: &str) -> Url {
-        self.url_at(Root::Base, path)
-    }
-
-    fn url_at(&self, root: Root, path: &str) -> Url {
+    fn url(&self, root: Root, path: &str) -> Url {
         let mut url = self.base.clone();
         let base = self.base.path().trim_end_matches('/');
         let root = match root {
@@ -173,7 +173,36 @@ impl Http {
     }
 }
 
-fn base_url(text: &str) -> Result<Url, ModelError> {
+/// What is sent with every request: who asks, the key as the wire format wants it, the headers that are set.
+fn headers(options: &Options) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    headers.insert(USER_AGENT, HeaderValue::from_static(concat!("stepwright/", env!("CARGO_PKG_VERSION"))));
+    if options.wire == Wire::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    if let Some(key) = &options.api_key {
+        let (name, text) = match options.wire {
+            Wire::Anthropic => (HeaderName::from_static("x-api-key"), key.expose_secret().to_owned()),
+            _ => (AUTHORIZATION, format!("Bearer {}", key.expose_secret())),
+        };
+        let from = &options.api_key_env;
+        let mut value = HeaderValue::from_str(&text).map_err(|_| {
+            ModelError::Configuration(format!("the key in {from} holds characters that no header can carry; copy it again"))
+        })?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    for (name, value) in &options.headers {
+        let wrong = |_| ModelError::Configuration(format!("headers: {name:?} or its value is none that HTTP can carry"));
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(()))?;
+        let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| wrong(()))?;
+        value.set_sensitive(true);
+        headers.insert(key, value);
+    }
+    Ok(headers)
+}
+
+fn base_url(text: &str, wire: Wire) -> Result<Url, ModelError> {
     let wrong = |why: String| {
         ModelError::Configuration(format!("base_url {why}; write it like http://127.0.0.1:8080/v1 or https://host/v1"))
     };
@@ -184,8 +213,9 @@ fn base_url(text: &str) -> Result<Url, ModelError> {
     }
     let path = url.path().trim_end_matches('/').to_owned();
     let path =
-        ["/chat/completions", "/completions"].iter().find_map(|p| path.strip_suffix(p)).unwrap_or(&path).to_owned();
-    url.set_path(if path.is_empty() { "/v1" } else { &path });
+        ["/chat/completions", "/completions", "/messages", "/api/chat", "/api/generate", "/api"].iter().find_map(|p| path.strip_suffix(p)).unwrap_or(&path).to_owned();
+    // Ollama's own interface has no version part.
+    url.set_path(if path.is_empty() && wire != Wire::Ollama { "/v1" } else { &path });
     url.set_fragment(None);
     Ok(url)
 }
@@ -228,14 +258,14 @@ mod tests {
             ("https://h/openai/v1/chat/completions", "https://h/openai/v1"),
             ("https://user:secret@h/v1?api-key=secret", "https://h/v1"),
         ] {
-            assert_eq!(shown(&base_url(given).unwrap()), want, "{given}");
+            assert_eq!(shown(&base_url(given, Wire::OpenAi).unwrap()), want, "{given}");
         }
         for wrong in ["", "localhost:8080", "ftp://x/v1", "http://"] {
-            assert!(matches!(base_url(wrong), Err(ModelError::Configuration(_))), "{wrong}");
+            assert!(matches!(base_url(wrong, Wire::OpenAi), Err(ModelError::Configuration(_))), "{wrong}");
         }
         let http = Http::new(&Options::new("https://h/v1?version=2", "m")).unwrap();
-        assert_eq!(http.url("chat/completions").as_str(), "https://h/v1/chat/completions?version=2");
-        assert_eq!(http.url_at(Root::Server, "props").as_str(), "https://h/props?version=2");
+        assert_eq!(http.url(Root::Base, "chat/completions").as_str(), "https://h/v1/chat/completions?version=2");
+        assert_eq!(http.url(Root::Server, "props").as_str(), "https://h/props?version=2");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::super::OpenAi;
+use super::super::Remote;
 use super::super::failure::Failure;
 use super::super::http::Root;
 use super::native::refused;
@@ -27,7 +27,7 @@ const AT_ONCE: usize = 4;
 /// Tokens in order, each with where it begins in the text (characters) and its log-probability where one is told.
 type Tokens = Vec<(usize, String, Option<f64>)>;
 
-impl OpenAi {
+impl Remote {
     /// Whether echoed log-probabilities are there and right; the reason if not.
     pub(super) async fn try_echo(&self) -> Result<Result<(), String>, ModelError> {
         for beginning in BEGINNINGS {
@@ -81,13 +81,13 @@ impl OpenAi {
                 let tokens = behind(&echoed, start, end).into_iter().map(|(_, token, logprob)| {
                     let logprob =
                         logprob.ok_or_else(|| self.unfit(format!("no log-probability came for {token:?}")))?;
-                    Ok(TokenLogprob { token, logprob })
+                    Ok(TokenLogprob::new(token, logprob))
                 });
                 let tokens = tokens.collect::<Result<Vec<_>, ModelError>>()?;
                 if tokens.is_empty() {
                     return Err(self.unfit(format!("no token of {candidate:?} came back")));
                 }
-                Ok((at, Completion { text: candidate, finish: String::new(), tokens }))
+                Ok((at, Completion { text: candidate, tokens, ..Completion::default() }))
             }
         };
         let mut scored = vec![Completion::default(); candidates.len()];

@@ -3,12 +3,13 @@
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::OpenAi;
-use super::body::{Interface, body};
+use super::Remote;
+use super::body::{Interface, Wanted, body};
 use super::chunk::Answer;
 use super::complete::Sink;
 use super::failure::Failure;
-use super::options::Api;
+use super::http::Root;
+use super::options::{Api, Wire};
 use super::score::Way;
 use crate::model::{LanguageModel, ModelError, ModelRequest, PromptMessage};
 
@@ -52,7 +53,7 @@ pub struct Capabilities {
     pub context: Option<usize>,
 }
 
-impl OpenAi {
+impl Remote {
     /// Tries each capability with a request of a few tokens (about ten requests in all, more where the server is busy).
     ///
     /// # Errors
@@ -67,10 +68,15 @@ impl OpenAi {
 
     async fn probe_all(&self) -> Capabilities {
         let models = self.models().await.map_err(|failure| failure.error.to_string());
-        let main = if self.options.api == Api::Completions { Interface::Completions } else { Interface::Chat };
+        let main = match (self.options.wire, self.options.api) {
+            (Wire::Anthropic, _) => Interface::Messages,
+            (Wire::Ollama, _) => Interface::OllamaChat,
+            (Wire::OpenAi, Api::Completions) => Interface::Completions,
+            (Wire::OpenAi, _) => Interface::Chat,
+        };
         let basic = self.probe_one(main, 1, false).await;
         let usage = match basic.as_ref() {
-            Ok(answer) if answer.usage().is_some() => Support::Yes,
+            Ok(answer) if answer.usage.is_some() => Support::Yes,
             Ok(_) => Support::No("answers carry no token counts".into()),
             Err(why) => Support::No(why.clone()),
         };
@@ -88,14 +94,20 @@ impl OpenAi {
         } else {
             (main_support.clone(), main_support.clone())
         };
-        let (chat, completions) = match main {
-            Interface::Chat => {
-                (main_support, support(&self.probe_one(Interface::Completions, 1, false).await, |_| None))
-            }
-            Interface::Completions => (Support::No("not tried: api = \"completions\"".into()), main_support),
+        let raw = match main {
+            Interface::Chat => Some(Interface::Completions),
+            Interface::OllamaChat => Some(Interface::OllamaGenerate),
+            _ => None,
+        };
+        let (chat, completions) = match (main, raw) {
+            (_, Some(raw)) => (main_support, support(&self.probe_one(raw, 1, false).await, |_| None)),
+            (Interface::Messages, _) => (main_support, Support::No("this wire format has none".into())),
+            _ => (Support::No("not tried: api = \"completions\"".into()), main_support),
         };
         // Where nothing is answered at all there is nothing to score either.
-        let scoring = if chat.is_yes() || completions.is_yes() {
+        let scoring = if self.options.wire == Wire::Anthropic {
+            Err("this wire format tells no log-probabilities".to_owned())
+        } else if chat.is_yes() || completions.is_yes() {
             self.way().await.map_or_else(|e| Err(e.to_string()), Clone::clone)
         } else {
             Err("nothing else is answered".to_owned())
@@ -106,34 +118,30 @@ impl OpenAi {
 
     /// One small request; refusals of optional fields are learned from as in earnest.
     async fn probe_one(&self, interface: Interface, n: u32, logprobs: bool) -> Result<Answer, String> {
-        let role = if interface == Interface::Chat { "user" } else { "text" };
+        let raw = matches!(interface, Interface::Completions | Interface::OllamaGenerate);
+        let role = if raw { "text" } else { "user" };
         let request = ModelRequest {
             messages: vec![PromptMessage { role: role.into(), text: "Count: one, two,".into() }],
             max_tokens: 4,
             temperature: 1.0,
             n,
-            stop: Vec::new(),
-            seed: None,
-            frequency_penalty: 0.0,
-            tag: None,
             logprobs,
+            ..ModelRequest::default()
         };
         let (events, _nobody) = tokio::sync::mpsc::unbounded_channel();
         let sink = Sink { events: &events, offset: 0 };
         let mut failure: Option<Failure> = None;
         // At most one lesson for each optional field.
-        for _ in 0..4 {
-            let body = body(&self.options, &self.quirks, interface, &request, n, 0);
+        for _ in 0..8 {
+            let wanted = Wanted { request: &request, n, offset: 0, limit: request.max_tokens };
+            let body = body(&self.options, &self.quirks, interface, wanted);
             if logprobs && body.get("logprobs").is_none() {
                 break;
             }
             match self.attempts(interface, &body, n, sink).await {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => {
-                    let learned = failed
-                        .refusal
-                        .as_ref()
-                        .is_some_and(|r| self.quirks.learn(&body, r.status, r.param.as_deref(), &r.message));
+                    let learned = failed.refusal.as_ref().is_some_and(|r| self.learned(&body, r, sink));
                     failure = Some(failed);
                     if !learned {
                         break;
@@ -146,7 +154,8 @@ impl OpenAi {
 
     /// The ids of the endpoint's models, sorted.
     async fn models(&self) -> Result<Vec<String>, Failure> {
-        let response = self.http.get(&self.options, "models").await?;
+        let at = if self.options.wire == Wire::Ollama { (Root::Server, "api/tags") } else { (Root::Base, "models") };
+        let response = self.http.get(&self.options, at).await?;
         let list = self.json(response, "the list of models", MAX_LIST).await?;
         let entries = list.get("data").or_else(|| list.get("models")).unwrap_or(&list).as_array();
         let id = |entry: &Value| entry.get("id").or_else(|| entry.get("name"))?.as_str().map(|id| self.http.clean(id));

@@ -1,6 +1,8 @@
-//! Reading a response's bytes into an [`Answer`]: server-sent events, or one JSON object when a server does not stream.
+//! Reading a response's bytes into an [`Answer`]: server-sent events, lines of JSON (Ollama), or one JSON object when a server
+//! does not stream.
 //!
-//! Which of the two it is, is told by the first byte, not by the content type, which some servers get wrong.
+//! Which it is, is told by the first byte, not by the content type, which some servers get wrong. A stream that ends without a
+//! mark of its end broke off: what came is no completion.
 
 use std::time::Duration;
 
@@ -8,8 +10,9 @@ use eventsource_stream::{EventStream, EventStreamError};
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::Value;
 
-use super::chunk::Answer;
+use super::chunk::{Answer, Piece};
 use super::failure::{error_object, words};
+use super::options::Wire;
 
 /// Most bytes of an answer.
 const MAX_ANSWER: usize = 64 << 20;
@@ -17,6 +20,10 @@ const MAX_ANSWER: usize = 64 << 20;
 const MAX_LINE: usize = 8 << 20;
 /// Most bytes read of a web page that came instead of an answer.
 const MAX_PAGE: usize = 64 << 10;
+/// What is said of a stream that just ends.
+const NO_END: &str = "the stream ended without a mark of its end (if this server never marks it, set stream = false)";
+/// Most blanks before an answer.
+const MAX_BLANKS: usize = 1 << 20;
 /// How long to wait for usage or the end mark once every completion has ended.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -78,18 +85,22 @@ pub(super) fn pieces(response: reqwest::Response, idle: Duration) -> impl Stream
 pub(super) async fn read(
     pieces: impl Stream<Item = Result<Vec<u8>, Break>>,
     answer: &mut Answer,
-    mut delta: impl FnMut(u32, &str),
+    mut emit: impl FnMut(u32, Piece, &str),
 ) -> Result<(), Break> {
     let mut pieces = Box::pin(pieces);
-    let mut start = Vec::new();
+    let (mut start, mut blanks) = (Vec::new(), 0);
     let first = loop {
-        match pieces.next().await {
-            Some(piece) => start.extend(piece?),
+        let piece = match pieces.next().await {
+            Some(piece) => piece?,
             None => return Err(Break::passing("the answer is empty")),
-        }
-        if let Some(at) = start.iter().position(|b| !b.is_ascii_whitespace()) {
-            start.drain(..at);
+        };
+        if let Some(at) = piece.iter().position(|b| !b.is_ascii_whitespace()) {
+            start.extend(piece.get(at..).unwrap_or_default());
             break start.first().copied().unwrap_or_default();
+        }
+        blanks += piece.len();
+        if blanks > MAX_BLANKS {
+            return Err(Break::last("the answer begins with more blanks than any server sends"));
         }
     };
     if first == b'<' {
@@ -102,20 +113,61 @@ pub(super) async fn read(
         }
         return Err(Break::last(String::from_utf8_lossy(&start)));
     }
-    if first != b'{' {
+    let all = stream::once(std::future::ready(Ok(start))).chain(pieces);
+    let read = if first != b'{' {
         // An event that the stream's end cuts short still counts: the line ends are supplied.
         let end = stream::once(std::future::ready(Ok(b"\n\n".to_vec())));
-        let all = stream::once(std::future::ready(Ok(start))).chain(pieces).chain(end);
-        return read_events(whole_lines(all), answer, delta).await;
-    }
+        read_events(whole_lines(all.chain(end)), answer, &mut emit).await
+    } else if answer.wire() == Wire::Ollama {
+        let end = stream::once(std::future::ready(Ok(b"\n".to_vec())));
+        read_lines(whole_lines(all.chain(end)), answer, &mut emit).await
+    } else {
+        read_object(all, answer, &mut emit).await
+    };
+    // What was held back is text as well, however the stream ended.
+    answer.close(&mut emit);
+    read?;
+    if answer.is_empty() { Err(Break::last("the answer holds no completion")) } else { Ok(()) }
+}
+
+/// One object that is the whole answer.
+async fn read_object(
+    pieces: impl Stream<Item = Result<Vec<u8>, Break>>,
+    answer: &mut Answer,
+    emit: &mut impl FnMut(u32, Piece, &str),
+) -> Result<(), Break> {
+    let mut pieces = Box::pin(pieces);
+    let mut bytes = Vec::new();
     while let Some(piece) = pieces.next().await {
-        start.extend(piece?);
+        bytes.extend(piece?);
     }
-    let text = String::from_utf8_lossy(&start);
+    let text = String::from_utf8_lossy(&bytes);
     let object: Value = serde_json::from_str(&text)
         .map_err(|e| Break::last(format!("the answer is no JSON ({e}): {}", super::failure::short(&text))))?;
-    take(&object, true, answer, &mut delta)?;
-    if answer.is_empty() { Err(Break::last("the answer holds no completion")) } else { Ok(()) }
+    take(&object, true, answer, emit)
+}
+
+/// Objects on lines of their own, the last one marked as such.
+async fn read_lines(
+    lines: impl Stream<Item = Result<Vec<u8>, Break>>,
+    answer: &mut Answer,
+    emit: &mut impl FnMut(u32, Piece, &str),
+) -> Result<(), Break> {
+    let mut lines = Box::pin(lines);
+    while let Some(some) = lines.next().await {
+        let some = some?;
+        for line in some.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty()) {
+            let object: Value = serde_json::from_slice(line).map_err(|e| {
+                let shown = String::from_utf8_lossy(line);
+                Break::last(format!("the stream holds a line that is no JSON ({e}): {}", super::failure::short(&shown)))
+            })?;
+            take(&object, false, answer, emit)?;
+            if answer.ended {
+                return Ok(());
+            }
+        }
+    }
+    Err(Break::passing(NO_END))
 }
 
 /// Holds back what follows the last line end: the event parser would read an unfinished line again with every piece.
@@ -140,7 +192,7 @@ fn whole_lines(pieces: impl Stream<Item = Result<Vec<u8>, Break>>) -> impl Strea
 async fn read_events(
     bytes: impl Stream<Item = Result<Vec<u8>, Break>>,
     answer: &mut Answer,
-    mut delta: impl FnMut(u32, &str),
+    emit: &mut impl FnMut(u32, Piece, &str),
 ) -> Result<(), Break> {
     let mut events = Box::pin(EventStream::new(bytes));
     loop {
@@ -155,12 +207,10 @@ async fn read_events(
         };
         let event = match next {
             Some(Ok(event)) => event,
-            // Some servers send no end mark; an end before anything was said is no answer though.
             None if answer.says_nothing() => return Err(Break::passing("the stream ended without a completion")),
-            None => {
-                answer.cut_off();
-                return Ok(());
-            }
+            // Some servers send no end mark, but say why a completion ended.
+            None if answer.all_finished() => return Ok(()),
+            None => return Err(Break::passing(NO_END)),
             Some(Err(_)) if answer.all_finished() => return Ok(()),
             Some(Err(EventStreamError::Transport(broken))) => return Err(broken),
             Some(Err(EventStreamError::Utf8(_))) => {
@@ -184,22 +234,45 @@ async fn read_events(
             }
         };
         if event.event == "error" && object.get("error").is_none() {
-            take(&serde_json::json!({ "error": object }), false, answer, &mut delta)?;
+            take(&serde_json::json!({ "error": object }), false, answer, emit)?;
         }
-        take(&object, false, answer, &mut delta)?;
+        take(&object, false, answer, emit)?;
+        if answer.ended {
+            break;
+        }
     }
-    if answer.is_empty() { Err(Break::last("the answer holds no completion")) } else { Ok(()) }
+    Ok(())
 }
 
-fn take(object: &Value, whole: bool, answer: &mut Answer, delta: &mut impl FnMut(u32, &str)) -> Result<(), Break> {
+fn take(
+    object: &Value,
+    whole: bool,
+    answer: &mut Answer,
+    emit: &mut impl FnMut(u32, Piece, &str),
+) -> Result<(), Break> {
     if object.get("error").is_some_and(|e| !e.is_null()) {
         let error = error_object(object);
         let code = error.get("code").or_else(|| error.get("status"));
         let status =
             code.and_then(|c| c.as_u64().or_else(|| c.as_str()?.parse().ok())).and_then(|c| u16::try_from(c).ok());
-        let status = status.filter(|s| (400..600).contains(s));
+        let status = status.filter(|s| (400..600).contains(s)).or_else(|| status_of(error));
         return Err(Break { message: words(error), passing: false, reported: Some((status, error.clone())) });
     }
-    answer.take(object, whole, delta);
+    answer.take(object, whole, emit);
+    if answer.is_too_long() {
+        return Err(Break::last("the answer is longer than any that is useful; lower max_tokens"));
+    }
     Ok(())
+}
+
+/// The status that an error's type stands for where it comes within a stream.
+fn status_of(error: &Value) -> Option<u16> {
+    Some(match error.get("type").and_then(Value::as_str)? {
+        "overloaded_error" => 529,
+        "api_error" | "server_error" | "internal_server_error" => 500,
+        "timeout_error" => 504,
+        "rate_limit_error" | "rate_limit_exceeded" => 429,
+        "invalid_request_error" => 400,
+        _ => return None,
+    })
 }

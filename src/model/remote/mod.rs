@@ -1,22 +1,29 @@
-//! The provider for servers that speak OpenAI's chat completions and legacy completions: OpenAI itself, OpenRouter, vLLM,
-//! llama.cpp, Ollama's `/v1`, LM Studio.
+//! Models behind a network interface, in three wire formats: OpenAI's chat completions and legacy completions as most servers
+//! speak them (OpenRouter, Gemini, vLLM, llama.cpp, LM Studio), Anthropic's Messages, and Ollama's own.
 //!
-//! One [`OpenAi`] is one model behind one endpoint. What servers differ in is either configured ([`Options`]) or learned from
-//! their refusals and remembered (`quirks`). `body` says exactly what is sent; `stream` and `chunk` read what comes
-//! back, treating every field as optional; `score` has given texts scored; `retry` decides what is tried again; `http` is the wire.
+//! One [`Remote`] is one model behind one endpoint. What servers differ in is either configured ([`Options`]) or learned from
+//! their refusals and remembered (`quirks`). `body`, `anthropic` and `ollama` say exactly what is sent; `stream` and `chunk` read
+//! what comes back, treating every field as optional; all else is common: `complete` asks, learns and tries again, `thoughts`
+//! tells reasoning from the answer, `score` has given texts scored, `embed` gets sentence vectors, `retry` decides what is tried
+//! again, `http` is the wire, and `providers` are the well-known ones.
 
+mod anthropic;
 mod body;
 mod chunk;
 mod complete;
+mod embed;
 mod failure;
 mod http;
 mod object;
+mod ollama;
 mod options;
 mod probe;
+pub mod providers;
 mod quirks;
 mod retry;
 mod score;
 mod stream;
+mod thoughts;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,16 +34,17 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, StreamEvent,
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, Settings,
+    StreamEvent,
 };
 pub(super) use http::cause;
-pub use options::{Api, LimitField, Options, Score};
+pub use options::{Api, LimitField, Options, Score, Think, Wire};
 pub use probe::{Capabilities, Support};
 pub use score::Way;
 
 /// A model behind an OpenAI-compatible endpoint.
 #[derive(Debug)]
-pub struct OpenAi {
+pub struct Remote {
     options: Options,
     http: http::Http,
     quirks: quirks::Quirks,
@@ -48,14 +56,14 @@ pub struct OpenAi {
     last_scored: Mutex<String>,
 }
 
-impl OpenAi {
+impl Remote {
     /// Prepares the client; nothing is sent yet.
     ///
     /// # Errors
     /// [`ModelError::Configuration`] when the base URL is no URL or the key holds characters no header can carry.
     pub fn new(options: Options) -> Result<Self, ModelError> {
         let http = http::Http::new(&options)?;
-        Ok(OpenAi {
+        Ok(Remote {
             options,
             http,
             quirks: quirks::Quirks::default(),
@@ -80,7 +88,7 @@ impl OpenAi {
 }
 
 #[async_trait]
-impl LanguageModel for OpenAi {
+impl LanguageModel for Remote {
     fn info(&self) -> ModelInfo {
         ModelInfo {
             name: self.options.model.clone(),
@@ -94,7 +102,9 @@ impl LanguageModel for OpenAi {
     }
 
     fn may_score(&self) -> bool {
-        self.options.score != Score::Never && !matches!(self.scoring.get(), Some(Err(_)))
+        self.options.wire != Wire::Anthropic
+            && self.options.score != Score::Never
+            && !matches!(self.scoring.get(), Some(Err(_)))
     }
 
     async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
@@ -123,16 +133,8 @@ impl LanguageModel for OpenAi {
         }
     }
 
-    fn temperature(&self) -> Option<f64> {
-        self.options.temperature
-    }
-
-    fn frequency_penalty(&self) -> Option<f64> {
-        self.options.frequency_penalty
-    }
-
-    fn answer_tokens(&self) -> Option<u32> {
-        self.options.max_tokens
+    fn settings(&self) -> Settings {
+        self.options.settings
     }
 
     fn prefers_raw(&self) -> bool {
@@ -140,7 +142,7 @@ impl LanguageModel for OpenAi {
     }
 
     fn raw_setting(&self) -> Option<&'static str> {
-        (self.options.api == Api::Auto).then_some(
+        (self.options.api == Api::Auto && self.options.wire != Wire::Anthropic).then_some(
             "where the server offers completions, small models do better with them: model.api=completions (start with `--set \
              model.api=completions`, or write api = \"completions\" in config.toml, see `stepwright config path`, and open the \
              session again)",
@@ -158,6 +160,14 @@ impl LanguageModel for OpenAi {
             biased;
             () = cancel.cancelled() => Err(ModelError::Cancelled),
             answer = self.complete_all(request, stream) => self.remember_length(answer),
+        }
+    }
+
+    async fn embed(&self, texts: &[String], cancel: &CancellationToken) -> Result<Vec<Vec<f32>>, ModelError> {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(ModelError::Cancelled),
+            vectors = self.vectors(texts) => vectors,
         }
     }
 }

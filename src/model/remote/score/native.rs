@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::super::OpenAi;
+use super::super::Remote;
 use super::super::failure::Failure;
 use super::super::http::Root;
 use crate::model::{Completion, ModelError, TokenLogprob};
@@ -18,7 +18,7 @@ const PART: usize = 4_000;
 /// A text that no model would write by itself: what the probe has the server say.
 const UNLIKELY: &str = " zebra quartz";
 
-impl OpenAi {
+impl Remote {
     /// Whether the native interface is there and keeps to a grammar of token ids; the reason if not.
     pub(super) async fn try_native(&self) -> Result<Result<(), String>, ModelError> {
         let tokens = match self.tokens(UNLIKELY).await {
@@ -61,7 +61,7 @@ impl OpenAi {
                 known.extend(more.map_err(|why| self.unfit(format!("the scoring {why}")))?);
             }
             if let (Some(slot), Some(candidate)) = (scored.get_mut(at), candidates.get(at)) {
-                *slot = Completion { text: candidate.clone(), finish: String::new(), tokens: known.clone() };
+                *slot = Completion { text: candidate.clone(), tokens: known.clone(), ..Completion::default() };
             }
             before = tokens;
             let _ = done.send(count + 1);
@@ -162,7 +162,7 @@ fn read(answer: &Value, tokens: &[u64]) -> Result<Vec<TokenLogprob>, String> {
         let logprob = entry.get("logprob").and_then(Value::as_f64).filter(|l| *l <= 1e-6);
         let logprob = logprob.ok_or_else(|| "leaves out a log-probability".to_owned())?;
         let text = entry.get("token").and_then(Value::as_str).unwrap_or_default().to_owned();
-        Ok(TokenLogprob { token: text, logprob })
+        Ok(TokenLogprob::new(text, logprob))
     };
     entries.iter().zip(tokens).map(token).collect()
 }

@@ -1,0 +1,187 @@
+//! What an endpoint turned out not to take, remembered for the life of the provider.
+//!
+//! A refusal that names an optional field is answered by asking again without it (or with its other name). A person is told of
+//! each field that is left out, and a session records the request as it was sent.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+/// Fields an answer can be had without, with what is lost.
+const OPTIONAL: [(&str, &str); 17] = [
+    ("stream_options", ""),
+    ("temperature", "answers are sampled at the model's own temperature"),
+    ("stop", "answers end where the model ends them"),
+    ("stop_sequences", "answers end where the model ends them"),
+    ("frequency_penalty", "repetition is not penalised"),
+    ("seed", "the same request may be answered otherwise the next time"),
+    ("top_logprobs", "there are no alternatives of tokens"),
+    ("logprobs", "there are no log-probabilities"),
+    ("reasoning_effort", "it reasons as it does by itself"),
+    ("thinking", "it reasons as it does by itself"),
+    ("think", "it reasons as it does by itself"),
+    ("output_config", "answers are not held to a form"),
+    ("response_format", "answers are not held to a form"),
+    ("format", "answers are not held to a form"),
+    ("truncate", ""),
+    ("shift", ""),
+    ("keep_alive", ""),
+];
+
+/// Words that say that it is the field itself that is refused.
+const REFUSED: [&str; 9] =
+    ["unsupported", "not support", "unrecognized", "unknown", "extra", "unexpected", "instead", "not permitted", "deprecated"];
+
+/// What was learned of an endpoint. Flags only ever go from false to true.
+#[derive(Debug, Default)]
+pub(super) struct Quirks {
+    /// The token bound has the other name.
+    pub(super) other_limit: AtomicBool,
+    /// More than one completion at a time is refused or ignored.
+    pub(super) one_at_a_time: AtomicBool,
+    /// There are no legacy completions.
+    pub(super) no_completions: AtomicBool,
+    /// The model reasons before it answers, and needs tokens to do so.
+    pub(super) reasons: AtomicBool,
+    /// A person was warned of what the server does in silence.
+    pub(super) warned: AtomicBool,
+    /// The largest context that was set up.
+    context: AtomicU64,
+    /// Fields that are refused.
+    refused: Mutex<BTreeSet<&'static str>>,
+}
+
+/// What a refusal taught.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Lesson {
+    /// Nothing new: the refusal is final.
+    Nothing,
+    /// Asking again makes sense; a remark for the person, if answers change by it.
+    Again(Option<String>),
+}
+
+impl Quirks {
+    /// Reads a refusal of `sent`.
+    pub(super) fn learn(&self, sent: &Value, status: u16, param: Option<&str>, message: &str) -> Lesson {
+        if !matches!(status, 400 | 422) {
+            return Lesson::Nothing;
+        }
+        let lower = message.to_ascii_lowercase();
+        let names = |field: &str| sent.get(field).is_some() && (param == Some(field) || mentions(message, field));
+        if names("max_tokens") || names("max_completion_tokens") {
+            // Only where the field itself is the trouble; a value too large for the model is a final refusal.
+            let unknown = REFUSED.iter().any(|w| lower.contains(w));
+            if unknown && first(&self.other_limit) {
+                return Lesson::Again(None);
+            }
+        }
+        // Ollama's words.
+        let no_thinking = sent.get("think").is_some() && lower.contains("does not support thinking");
+        let found = OPTIONAL.iter().find(|(field, _)| names(field) || (*field == "think" && no_thinking));
+        let Some((field, lost)) = found else { return Lesson::Nothing };
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if !refused.insert(field) {
+            return Lesson::Nothing;
+        }
+        if *field == "logprobs" {
+            refused.insert("top_logprobs");
+        }
+        let remark = format!("the model takes no {field}: it is left out from now on, and {lost}");
+        Lesson::Again((!lost.is_empty()).then_some(remark))
+    }
+
+    /// Takes what is refused out of a body.
+    pub(super) fn leave_out(&self, body: &mut Map<String, Value>) {
+        for field in self.refused.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            body.shift_remove(*field);
+        }
+    }
+
+    /// The context to set up where at least so many tokens are needed.
+    pub(super) fn at_least_context(&self, tokens: u64) -> u64 {
+        self.context.fetch_max(tokens, Ordering::Relaxed).max(tokens)
+    }
+}
+
+/// Reads a flag.
+pub(super) fn is_set(flag: &AtomicBool) -> bool {
+    flag.load(Ordering::Relaxed)
+}
+
+/// Sets a flag; true if it was not set before.
+pub(super) fn first(flag: &AtomicBool) -> bool {
+    !flag.swap(true, Ordering::Relaxed)
+}
+
+/// Whether `message` names `field`: as a whole word, and one that is English too only in quotes or as a field's name.
+fn mentions(message: &str, field: &str) -> bool {
+    let english = matches!(field, "stop" | "think" | "thinking" | "format" | "truncate" | "shift" | "seed");
+    message.match_indices(field).any(|(at, _)| {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (head, tail) = (message.get(..at).unwrap_or_default(), message.get(at + field.len()..).unwrap_or_default());
+        let (before, after) = (head.chars().next_back(), tail.chars().next());
+        let whole = !before.is_some_and(word) && !after.is_some_and(word);
+        let quote = |c: Option<char>| c.is_some_and(|c| matches!(c, '"' | '\'' | '`'));
+        let named = quote(before) && quote(after)
+            || after == Some(':')
+            || ["parameter ", "parameter: ", "supplied: ", "field ", "argument "].iter().any(|w| head.ends_with(w));
+        // A field within the field (`thinking.type`) is named as well.
+        (whole && (!english || named)) || (after == Some('.') && !before.is_some_and(word) && tail.len() > 1 && !tail.starts_with(". "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn again(lesson: &Lesson) -> bool {
+        *lesson != Lesson::Nothing
+    }
+
+    #[test]
+    fn learns_only_what_is_named_and_only_once() {
+        let quirks = Quirks::default();
+        let sent = json!({"max_completion_tokens": 5, "seed": 1});
+        let learn = |status, param, message: &str| again(&quirks.learn(&sent, status, param, message));
+        assert!(!learn(400, None, "bad prompt"));
+        assert!(!learn(400, None, "max_tokens is not supported"), "it was not sent");
+        assert!(!learn(400, Some("max_completion_tokens"), "max_completion_tokens is too large"));
+        assert!(!learn(500, Some("seed"), "seed unsupported"));
+        assert!(learn(400, None, "Unrecognized request argument supplied: max_completion_tokens"));
+        assert!(!learn(400, None, "Unrecognized request argument supplied: max_completion_tokens"));
+        assert!(learn(422, Some("seed"), "extra fields not permitted"));
+        assert!(!mentions("top_logprobs", "logprobs"));
+    }
+
+    #[test]
+    fn refusals_as_the_real_servers_word_them() {
+        let sent = json!({"temperature": 0, "stop": ["\n"], "frequency_penalty": 0.1, "thinking": {}, "think": true,
+            "logprobs": true, "top_logprobs": 3, "stop_sequences": [], "seed": 7});
+        for (message, param, field) in [
+            ("Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+                Some("temperature"), "temperature"),
+            ("Unsupported parameter: 'stop' is not supported with this model.", Some("stop"), "stop"),
+            ("`temperature` is deprecated for this model.", None, "temperature"),
+            ("stop_sequences: Extra inputs are not permitted", None, "stop_sequences"),
+            ("thinking.type.enabled is not supported for this model", None, "thinking"),
+            ("\"qwen2.5:0.5b\" does not support thinking", None, "think"),
+            ("[{\"loc\":[\"body\",\"seed\"],\"msg\":\"Extra inputs are not permitted\"}]", None, "seed"),
+            ("Invalid JSON payload received. Unknown name \"frequency_penalty\": Cannot find field.", None, "frequency_penalty"),
+            ("You are not allowed to request logprobs from this model", None, "logprobs"),
+        ] {
+            let quirks = Quirks::default();
+            assert!(again(&quirks.learn(&sent, 400, param, message)), "{message}");
+            let mut body = sent.as_object().unwrap().clone();
+            quirks.leave_out(&mut body);
+            assert!(!body.contains_key(field) && body.len() >= sent.as_object().unwrap().len() - 2, "{message}: {body:?}");
+        }
+        let quirks = Quirks::default();
+        for message in ["the model cannot stop here", "I think this format is wrong", "please stop."] {
+            assert!(!again(&quirks.learn(&sent, 400, None, message)), "{message}");
+        }
+    }
+}
