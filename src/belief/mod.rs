@@ -19,6 +19,17 @@ pub use patch::{apply, patch};
 pub use read::{Fault, ReadError, Reading, Repair, read};
 pub use write::write;
 
+/// The JSON schema of a belief, for models that can be held to one.
+pub fn schema() -> serde_json::Value {
+    let texts = serde_json::json!({"type": "array", "items": {"type": "string"}});
+    serde_json::json!({
+        "type": "object",
+        "properties": {OBJECTS: texts, RELATIONS: texts},
+        "required": [OBJECTS, RELATIONS],
+        "additionalProperties": {"type": "object"},
+    })
+}
+
 /// The entry that names the objects.
 pub const OBJECTS: &str = "objects";
 /// The entry that holds sentences about two objects.

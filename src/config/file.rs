@@ -20,6 +20,7 @@ pub(super) enum Value {
     Whole(i64),
     Number(f64),
     Texts(Vec<String>),
+    Table(toml::Table),
 }
 
 impl Value {
@@ -40,6 +41,7 @@ impl std::fmt::Display for Value {
             Value::Bool(value) => write!(f, "{value}"),
             Value::Whole(value) => write!(f, "{value}"),
             Value::Number(value) => write!(f, "{value}"),
+            Value::Table(table) => write!(f, "{}", toml::Value::Table(table.clone())),
             Value::Texts(texts) => {
                 let list = texts.iter().map(|t| toml::Value::String(t.clone())).collect();
                 write!(f, "{}", toml::Value::Array(list))
@@ -202,14 +204,26 @@ fn from_toml(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
         }
         (Kind::Number { .. }, DeValue::Float(f)) => f.as_str().parse().ok().map(Value::Number),
         (Kind::Command, DeValue::String(line)) => shlex::split(line).map(Value::Texts),
+        (Kind::Table, DeValue::Table(_)) => match owned(value) {
+            Some(toml::Value::Table(table)) => Some(Value::Table(table)),
+            _ => None,
+        },
         (Kind::Texts | Kind::Command, list) => texts(list).map(Value::Texts),
         _ => None,
     };
     read.filter(|v| fits(setting.kind, v)).ok_or_else(|| format!("must be {}", setting.kind.allowed(true)))
 }
 
-/// Reads a value given as plain text, by an environment variable or a flag.
+/// Reads a value given as text, by an environment variable or a flag: as TOML where it is such a value, else as it stands.
 pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
+    // A text that is no TOML value, or one of another kind (a model called `1.5`), is meant as it stands.
+    let toml = format!("value = {text}");
+    if let Ok(table) = DeTable::parse(&toml)
+        && let [(_, value)] = table.get_ref().iter().collect::<Vec<_>>().as_slice()
+        && let Ok(read) = from_toml(setting, value.get_ref())
+    {
+        return Ok(read);
+    }
     let read = match setting.kind {
         Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Choice(_) => Some(Value::Text(text.to_owned())),
         Kind::Switch => match text.to_ascii_lowercase().as_str() {
@@ -220,6 +234,8 @@ pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> 
         Kind::Whole { .. } => text.parse().ok().map(Value::Whole),
         Kind::Number { .. } => text.parse().ok().map(Value::Number),
         Kind::Command => shlex::split(text).map(Value::Texts),
+        Kind::Table => None,
+        Kind::Texts if text.trim_start().starts_with('[') => None,
         Kind::Texts => {
             let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
             Some(Value::Texts(parts.map(str::to_owned).collect()))
@@ -228,6 +244,24 @@ pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> 
     read.filter(|v| fits(setting.kind, v)).ok_or_else(|| {
         let words = setting.kind.allowed(true).replace(" in quotes", "");
         format!("sets {}.{}, which must be {words}", setting.section, setting.key)
+    })
+}
+
+/// A value without its place in the text; `None` where it holds a date, which nothing here takes.
+fn owned(value: &DeValue<'_>) -> Option<toml::Value> {
+    Some(match value {
+        DeValue::String(text) => toml::Value::String(text.to_string()),
+        DeValue::Integer(i) => toml::Value::Integer(i64::from_str_radix(i.as_str(), i.radix()).ok()?),
+        DeValue::Float(f) => toml::Value::Float(f.as_str().parse().ok()?),
+        DeValue::Boolean(value) => toml::Value::Boolean(*value),
+        DeValue::Array(items) => {
+            toml::Value::Array(items.iter().map(|item| owned(item.get_ref())).collect::<Option<_>>()?)
+        }
+        DeValue::Table(table) => {
+            let pairs = table.iter().map(|(key, value)| Some((key.get_ref().to_string(), owned(value.get_ref())?)));
+            toml::Value::Table(pairs.collect::<Option<_>>()?)
+        }
+        DeValue::Datetime(_) => return None,
     })
 }
 

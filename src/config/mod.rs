@@ -5,6 +5,7 @@
 //! the nearest key. [`load`] gives the merged [`Config`]; [`select`] turns a model's name into the model. Keys of providers
 //! are never in the file: a setting names the environment variable that holds one.
 
+mod endpoint;
 mod external;
 mod file;
 mod folders;
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 pub use folders::Paths;
 pub use select::{Selected, select};
 pub use show::{Source, template};
-pub use typed::{Config, Data, Gate, KeySetting, ModelConfig, Price, Ui};
+pub use typed::{Config, Data, Gate, KeySetting, Log, ModelConfig, Ui};
 
 /// A wrong setting: where it is, what is wrong, what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -46,10 +46,7 @@ impl Config {
         if let Some(model) = self.models.get(name) {
             return Some(model.clone());
         }
-        let mut model = self.model.clone();
-        model.model = name.to_owned();
-        model.options.model = name.to_owned();
-        Some(model)
+        Some(self.endpoints.of_model(name))
     }
 }
 
@@ -68,14 +65,15 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     if let Some(path) = name.strip_prefix(RECORDED) {
         return Ok(Selected::Language(Arc::new(Recorded::open(name, Path::new(path))?)));
     }
-    let recorded = |model: Arc<dyn LanguageModel>, record: &Option<PathBuf>| {
-        Ok(Selected::Language(match record {
-            Some(path) => Arc::new(Recorder::new(model, path).map_err(wrong)?),
-            None => model,
+    let recorded = |model: Arc<dyn LanguageModel>, config: &ModelConfig| {
+        Ok(Selected::Language(match (&config.cache, &config.record) {
+            (Some(path), _) => Arc::new(Recorder::cache(model, path).map_err(wrong)?),
+            (None, Some(path)) => Arc::new(Recorder::new(model, path).map_err(wrong)?),
+            (None, None) => model,
         }))
     };
     if let Some(rest) = name.strip_prefix(LOCAL) {
-        return recorded(in_process(name, &weights_of(config, name, rest)?)?, &config.model.record);
+        return recorded(in_process(name, &weights_of(config, name, rest)?)?, &config.model);
     }
     // No provider has such an id; it is the name of something that was only there when a session was recorded.
     if name.contains(char::is_whitespace) && !config.models.contains_key(name) {
@@ -86,7 +84,7 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
         )));
     }
     let Some(found) = config.model_config(name) else { return Ok(Selected::Symbolic) };
-    recorded(Arc::new(Remote::new(found.options)?), &found.record)
+    recorded(Arc::new(Remote::new(found.options.clone())?), &found)
 }
 
 /// The file of weights a name stands for.

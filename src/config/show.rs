@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Layer;
+use super::endpoint::FROM_ENVIRONMENT;
+use super::file::Value;
 use super::settings::{EXTERNAL, SECTIONS, SETTINGS, base};
 use super::typed::{Config, ModelConfig};
+use crate::model::remote;
 use crate::options::Kind;
 
 /// Where a value comes from.
@@ -77,9 +80,24 @@ impl Shown {
 fn add(shown: &mut Vec<Shown>, merged: &Layer, section: &str, keys: impl Iterator<Item = String>) {
     for key in keys {
         if let Some((value, source)) = merged.get(&format!("{section}.{key}")) {
-            let text = format!("{key} = {value}");
+            let text = format!("{key} = {}", plain(&key, value));
             shown.push(Shown { section: section.to_owned(), text, source: source.to_string() });
         }
+    }
+}
+
+/// A value without what may be secret in it: passwords in addresses, values of headers.
+fn plain(key: &str, value: &Value) -> Value {
+    match (key, value) {
+        ("base_url" | "proxy", Value::Text(url)) => Value::Text(remote::shown_address(url)),
+        ("headers", Value::Table(table)) => {
+            let hidden = |(name, value): (&String, &toml::Value)| {
+                let from_environment = value.as_str().is_some_and(|v| v.starts_with(FROM_ENVIRONMENT));
+                (name.clone(), if from_environment { value.clone() } else { toml::Value::String("…".to_owned()) })
+            };
+            Value::Table(table.iter().map(hidden).collect())
+        }
+        _ => value.clone(),
     }
 }
 
@@ -161,6 +179,7 @@ pub fn template() -> String {
             }
             let value = match setting.kind {
                 Kind::Command => "[\"python3\", \"adapter.py\"]".to_owned(),
+                Kind::Table => "{ NAME = \"VALUE\" }".to_owned(),
                 _ if setting.default.is_empty() => "…".to_owned(),
                 _ => setting.default_toml(),
             };
@@ -170,6 +189,6 @@ pub fn template() -> String {
     out.push_str(
         "\n# a further model, chosen by its name\n# [models.local]\n# base_url = \"http://127.0.0.1:8080/v1\"\n",
     );
-    out.push_str("# model = \"qwen2.5-coder\"\n");
+    out.push_str("# model = \"qwen2.5-coder\"\n# [models.claude]\n# model = \"anthropic/claude-sonnet-4-5\"\n# think = 4096\n");
     out
 }

@@ -154,7 +154,7 @@ fn named_models_inherit_but_keys_stay_with_their_endpoint() {
 #[test]
 fn prices_come_in_pairs() {
     let config = with("[model]\nprice_in = 2\nprice_out = 8.0\n", &[], &[]).unwrap();
-    let cost = config.model.price.unwrap().of(crate::model::Usage { prompt: 1_000_000, completion: 500_000 });
+    let cost = config.model.price.unwrap().of(crate::model::Usage::new(1_000_000, 500_000));
     assert_eq!(cost, 6.0);
     assert!(problems("[model]\nprice_in = 2\n").contains("both price_in and price_out"));
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use secrecy::SecretString;
-
+use super::endpoint::{self, Endpoints};
 use super::file::Value;
 use super::show::{Shown, Source};
 use super::{Environment, Layer, Paths, Problem};
@@ -14,6 +13,7 @@ use crate::blocking::NamedDomain;
 use crate::episode::Policy;
 use crate::method::options;
 use crate::model::remote::{Api, LimitField, Options, Score};
+use crate::model::{Price, Settings};
 use crate::precondition::CandidateAsks;
 use crate::world::WORLDS;
 use crate::world::external::Adapter;
@@ -35,13 +35,26 @@ pub struct Config {
     pub data: Data,
     /// The `[gate]` section.
     pub gate: Gate,
+    /// The `[log]` section.
+    pub log: Log,
     /// The `[candidates]` section.
     pub candidates: CandidateAsks,
     /// The `[external.NAME]` sections: worlds behind commands.
     pub external: BTreeMap<String, Arc<Adapter>>,
     /// The `[keys]` section: keys by action, unchecked.
     pub keys: BTreeMap<String, KeySetting>,
+    /// How models of any name are reached.
+    pub(super) endpoints: Endpoints,
     pub(super) shown: Vec<Shown>,
+}
+
+/// The debug log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Log {
+    /// How much is written: `off`, `error` … `trace`.
+    pub level: String,
+    /// Requests are written whole.
+    pub prompts: bool,
 }
 
 /// A model and how to reach it.
@@ -49,34 +62,16 @@ pub struct Config {
 pub struct ModelConfig {
     /// In `[model]` any name [`super::select`] takes; in `[models.NAME]` the id at the endpoint.
     pub model: String,
-    /// Most tokens of a completion.
-    pub max_tokens: u32,
-    /// Temperature of random samples.
-    pub temperature: f64,
     /// Threads of a model in this process; 0 for one a core.
     pub threads: usize,
     /// Price of the tokens, where told.
     pub price: Option<Price>,
     /// The cassette exchanges are recorded into.
     pub record: Option<PathBuf>,
+    /// The cassette that answers what is recorded in it, and records the rest.
+    pub cache: Option<PathBuf>,
     /// Endpoint, key, time limits; its `model` is the id.
     pub options: Options,
-}
-
-/// Price of a million tokens, in the user's currency.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
-    /// Of the prompt.
-    pub input: f64,
-    /// Generated.
-    pub output: f64,
-}
-
-impl Price {
-    /// What an ask has cost.
-    pub fn of(self, usage: crate::model::Usage) -> f64 {
-        (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
-    }
 }
 
 /// How proposals are made.
@@ -140,41 +135,41 @@ pub struct KeySetting {
 }
 
 /// Reads values by name. Kinds were checked when they were read, so a value of another kind does not occur.
-struct Values<'a>(&'a Layer);
+pub(super) struct Values<'a>(pub(super) &'a Layer);
 
 impl Values<'_> {
-    fn get(&self, section: &str, key: &str) -> Option<&Value> {
+    pub(super) fn get(&self, section: &str, key: &str) -> Option<&Value> {
         let own = self.0.get(&format!("{section}.{key}"));
         let own = own.or_else(|| section.starts_with("models.").then(|| self.0.get(&format!("model.{key}"))).flatten());
         own.map(|(value, _)| value)
     }
 
-    fn text(&self, section: &str, key: &str) -> Option<String> {
+    pub(super) fn text(&self, section: &str, key: &str) -> Option<String> {
         match self.get(section, key) {
             Some(Value::Text(text)) => Some(text.clone()),
             _ => None,
         }
     }
 
-    fn flag(&self, section: &str, key: &str) -> bool {
+    pub(super) fn flag(&self, section: &str, key: &str) -> bool {
         self.get(section, key) == Some(&Value::Bool(true))
     }
 
-    fn whole(&self, section: &str, key: &str) -> Option<u64> {
+    pub(super) fn whole(&self, section: &str, key: &str) -> Option<u64> {
         match self.get(section, key) {
             Some(Value::Whole(value)) => u64::try_from(*value).ok(),
             _ => None,
         }
     }
 
-    fn number(&self, section: &str, key: &str) -> Option<f64> {
+    pub(super) fn number(&self, section: &str, key: &str) -> Option<f64> {
         match self.get(section, key) {
             Some(Value::Number(value)) => Some(*value),
             _ => None,
         }
     }
 
-    fn seconds(&self, section: &str, key: &str) -> Duration {
+    pub(super) fn seconds(&self, section: &str, key: &str) -> Duration {
         Duration::try_from_secs_f64(self.number(section, key).unwrap_or_default()).unwrap_or_default()
     }
 }
@@ -183,27 +178,25 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     let values = Values(&merged);
     let mut models = BTreeMap::new();
     let mut keys = BTreeMap::new();
+    let place = paths.config_file().display().to_string();
+    let mut wrong = |message: String| problems.push(Problem { place: place.clone(), line: None, message });
+    let endpoints = Endpoints::new(&merged, &model_config(&values, "model", environment, &mut wrong), environment);
+    let model = endpoints.of_model("");
     for (name, (value, source)) in &merged {
         if let Some(model) = name.strip_prefix("models.").and_then(|n| n.strip_suffix('.')) {
             let section = format!("models.{model}");
-            let mut config = model_config(&values, &section, environment);
+            let mut config = model_config(&values, &section, environment, &mut wrong);
             if !merged.contains_key(&format!("{section}.model")) {
                 config.model = model.to_owned();
                 config.options.model = model.to_owned();
             }
-            // A key belongs to the endpoint it was made for.
-            let own_url = merged.contains_key(&format!("{section}.base_url"));
-            if own_url && !merged.contains_key(&format!("{section}.api_key_env")) {
-                config.options.api_key = None;
-                config.options.api_key_env = String::new();
-            }
-            models.insert(model.to_owned(), config);
+            models.insert(model.to_owned(), endpoints.of_section(&merged, &section, config));
         } else if let (Some(action), Value::Texts(texts)) = (name.strip_prefix("keys."), value) {
             let line = if let Source::File { line } = source { Some(*line) } else { None };
             keys.insert(action.to_owned(), KeySetting { keys: texts.clone(), line });
         }
     }
-    for (section, model) in std::iter::once(("model".to_owned(), &model_config(&values, "model", environment)))
+    for (section, model) in std::iter::once(("model".to_owned(), &model))
         .chain(models.iter().map(|(name, model)| (format!("models.{name}"), model)))
     {
         one_price(&values, &section, model, &paths, problems);
@@ -214,7 +207,6 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         until_action: values.text("gate", "until_action"),
         token_budget: values.whole("gate", "token_budget"),
     };
-    let model = model_config(&values, "model", environment);
     let ui = Ui {
         theme: values.text("ui", "theme").unwrap_or_default(),
         no_color: values.text("ui", "color").as_deref() == Some("never"),
@@ -242,11 +234,13 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         samples: u32::try_from(whole("samples")).unwrap_or_default(),
         at_once: usize::try_from(whole("at_once")).unwrap_or(1),
     };
-    let keys_of_providers = std::iter::once(&model).chain(models.values()).map(|m| m.options.api_key_env.clone());
-    let withheld: Vec<String> = keys_of_providers.filter(|name| !name.is_empty()).collect();
+    let keys_of_models = std::iter::once(&model).chain(models.values()).map(|m| m.options.api_key_env.clone());
+    let withheld: Vec<String> =
+        keys_of_models.filter(|name| !name.is_empty()).chain(endpoint::key_variables().map(str::to_owned)).collect();
+    let log = Log { level: values.text("log", "level").unwrap_or_default(), prompts: values.flag("log", "prompts") };
     let external = super::external::adapters(&merged, &withheld, &paths, problems);
     let shown = Shown::all(&merged, &model, &models);
-    Config { paths, model, models, method, ui, data, gate: Gate { policy }, candidates, external, keys, shown }
+    Config { paths, model, models, method, ui, data, gate: Gate { policy }, log, candidates, external, keys, endpoints, shown }
 }
 
 /// One price without the other would make costs wrong.
@@ -262,19 +256,30 @@ fn one_price(values: &Values<'_>, section: &str, model: &ModelConfig, paths: &Pa
     }
 }
 
-fn model_config(values: &Values<'_>, section: &str, environment: Environment<'_>) -> ModelConfig {
+/// A model's section; where its provider leads to comes after (`endpoint`).
+fn model_config(
+    values: &Values<'_>,
+    section: &str,
+    environment: Environment<'_>,
+    wrong: &mut dyn FnMut(String),
+) -> ModelConfig {
     let whole = |key: &str| values.whole(section, key).and_then(|v| u32::try_from(v).ok()).unwrap_or_default();
     let text = |key: &str| values.text(section, key).unwrap_or_default();
+    let path = |key: &str| values.text(section, key).map(PathBuf::from);
     let model = text("model");
     let api_key_env = text("api_key_env");
-    let api_key = (!api_key_env.is_empty())
-        .then(|| environment(&api_key_env))
-        .flatten()
-        .map(|key| key.trim().to_owned())
-        .filter(|key| !key.is_empty())
-        .map(SecretString::from);
+    let think = text("think").parse().unwrap_or_else(|why| {
+        wrong(format!("`think` in [{section}]: {why}"));
+        Default::default()
+    });
+    let headers = endpoint::headers(values, section, environment).unwrap_or_else(|why| {
+        wrong(format!("`headers` in [{section}]: {why}"));
+        Vec::new()
+    });
+    let price = values.number(section, "price_in").zip(values.number(section, "price_out"));
+    let price = price.map(|(input, output)| Price { input, output });
     let options = Options {
-        api_key,
+        api_key: endpoint::key(&api_key_env, environment),
         api_key_env,
         api: match text("api").as_str() {
             "chat" => Api::Chat,
@@ -292,9 +297,19 @@ fn model_config(values: &Values<'_>, section: &str, environment: Environment<'_>
             "never" => Score::Never,
             _ => Score::Auto,
         },
-        temperature: values.number(section, "temperature"),
-        frequency_penalty: values.number(section, "frequency_penalty"),
-        max_tokens: Some(whole("max_tokens")),
+        settings: Settings {
+            temperature: values.number(section, "temperature"),
+            frequency_penalty: values.number(section, "frequency_penalty"),
+            answer_tokens: Some(whole("max_tokens")),
+            structured: values.flag(section, "structured"),
+            price,
+        },
+        think,
+        num_ctx: values.whole(section, "num_ctx"),
+        keep_alive: text("keep_alive"),
+        headers,
+        extra_body: endpoint::extra_body(values, section),
+        proxy: text("proxy"),
         context: values.whole(section, "context").and_then(|n| usize::try_from(n).ok()),
         stream: values.flag(section, "stream"),
         top_logprobs: whole("top_logprobs"),
@@ -304,18 +319,14 @@ fn model_config(values: &Values<'_>, section: &str, environment: Environment<'_>
         },
         connect_timeout: values.seconds(section, "connect_timeout_s"),
         idle_timeout: values.seconds(section, "idle_timeout_s"),
+        answer_timeout: values.seconds(section, "answer_timeout_s"),
         retries: whole("retries"),
         backoff_cap: values.seconds(section, "retry_cap_s"),
         ..Options::new(text("base_url"), model.clone())
     };
-    let price = values.number(section, "price_in").zip(values.number(section, "price_out"));
-    ModelConfig {
-        model,
-        max_tokens: whole("max_tokens"),
-        temperature: values.number(section, "temperature").unwrap_or_default(),
-        threads: whole("threads") as usize,
-        price: price.map(|(input, output)| Price { input, output }),
-        record: values.text(section, "record").map(PathBuf::from),
-        options,
+    let (record, cache) = (path("record"), path("cache"));
+    if record.is_some() && cache.is_some() {
+        wrong(format!("[{section}] has `record` and `cache`: a cache records as well; leave one of them out"));
     }
+    ModelConfig { model, threads: whole("threads") as usize, price, record, cache, options }
 }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use super::Notice;
-use crate::episode::AskId;
+use crate::episode::{AskId, Level};
 use crate::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, StreamEvent};
 
 /// Pieces of a stream are passed on at most this often.
@@ -44,6 +44,17 @@ async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices
                     Some((_, piece)) => piece.push_str(&text),
                     None => pieces.push((index, text)),
                 },
+                StreamEvent::Reasoning { index, text } => {
+                    let _ = notices.send(Notice::Reasoning { ask, index, text });
+                }
+                StreamEvent::Void { from } => {
+                    pieces.retain(|(index, _)| *index < from);
+                    let _ = notices.send(Notice::Void { ask, from });
+                }
+                StreamEvent::Remark { text, warning } => {
+                    let level = if warning { Level::Warning } else { Level::Info };
+                    let _ = notices.send(Notice::Say { level, text });
+                }
                 StreamEvent::Retrying { attempt, wait, why } => {
                     let _ = notices.send(Notice::Retrying { ask, attempt, wait, why });
                 }

@@ -10,9 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::Notice;
 use super::asking;
+use super::exchange;
 use super::remote_step::Back;
 use super::workshop;
-use crate::episode::{Action, AskId, AskKind, DecisionId};
+use crate::episode::{Action, AskId, AskKind, DecisionId, Exchange};
 use crate::method::prompting::LEAD;
 use crate::method::{Answer, Known, Program, Stop, Team};
 use crate::model::{Completion, LanguageModel, ModelError, ModelRequest, ScoreRequest};
@@ -35,6 +36,8 @@ pub(super) enum Message {
 pub(super) struct Answered {
     pub(super) ask: AskId,
     pub(super) result: Result<Answer, Failure>,
+    /// What was sent and what came back, where a language model was asked.
+    pub(super) exchange: Option<Box<Exchange>>,
     pub(super) ms: u64,
 }
 
@@ -157,12 +160,14 @@ pub(super) fn generate(
 ) {
     tokio::spawn(async move {
         let started = Instant::now();
+        let (asked, kept) = (Arc::clone(&model), request.clone());
         let result = asking::ask(model, ask, request, cancel, outlets.notices).await;
+        let exchange = Some(exchange::of_completions(asked.as_ref(), &kept, result.as_ref().ok()));
         let answer =
             |r: crate::model::ModelResponse| Answer { completions: r.completions, usage: r.usage, ..Answer::default() };
         let result = result.map(answer).map_err(Failure::Model);
         // A driver that is gone waits for nothing.
-        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, ms: since(started) }));
+        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, exchange, ms: since(started) }));
     });
 }
 
@@ -204,13 +209,14 @@ pub(super) fn score(
             text: text.strip_prefix(LEAD).unwrap_or(text).to_owned(),
             ..completion
         };
+        let exchange = Some(exchange::of_scores(model.as_ref(), result.as_deref().unwrap_or_default()));
         let result = result.map(|scored| Answer {
             usage: Some(request.usage(&scored)),
             completions: scored.into_iter().zip(&request.candidates).map(named).collect(),
             ..Answer::default()
         });
         let result = result.map_err(Failure::Model);
-        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, ms: since(started) }));
+        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, exchange, ms: since(started) }));
     });
 }
 
@@ -231,7 +237,7 @@ pub(super) fn compute(
         }
         let started = Instant::now();
         let result = team.compute(&kind, &known, &work, &stop).map_err(Failure::Work);
-        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, ms: since(started) }));
+        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, exchange: None, ms: since(started) }));
     });
 }
 

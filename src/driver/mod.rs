@@ -8,6 +8,7 @@ mod asking;
 mod checking;
 mod difference;
 pub mod examples;
+mod exchange;
 mod explain;
 mod jobs;
 mod open;
@@ -151,6 +152,22 @@ pub enum Notice {
         index: u32,
         /// The new text, as received.
         text: String,
+    },
+    /// More of what the model writes before its answer to reason.
+    Reasoning {
+        /// The ask.
+        ask: AskId,
+        /// Which completion.
+        index: u32,
+        /// The new text, as received.
+        text: String,
+    },
+    /// What arrived of a pending ask's completions from this one on does not count: they are asked for again.
+    Void {
+        /// The ask.
+        ask: AskId,
+        /// The first of them.
+        from: u32,
     },
     /// A pending ask will be retried.
     Retrying {

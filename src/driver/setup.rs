@@ -44,8 +44,9 @@ impl Source {
             Source::Language { name, model } => ModelTraits {
                 name: name.clone(),
                 language: true,
-                temperature: model.temperature(),
-                frequency_penalty: model.frequency_penalty(),
+                temperature: model.settings().temperature,
+                frequency_penalty: model.settings().frequency_penalty,
+                structured: model.settings().structured,
                 raw_setting: model.raw_setting().map(str::to_owned),
                 scores: model.may_score(),
             },

@@ -12,6 +12,7 @@ pub mod log;
 mod proposal;
 mod session;
 mod shape;
+mod structure;
 
 pub use artifact::{
     Adopted, ArtifactId, ArtifactKind, Change, Documents, Due, Fate, InForce, Offer, OfferId, Written, is_same,
@@ -28,3 +29,4 @@ pub use gate::{Gate, Level};
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
 pub use session::{FORMAT_VERSION, Header, InvalidRecord, Node, Session, Turn};
 pub use shape::{Generation, RequestTag, Shape, Wanted};
+pub use structure::Structure;

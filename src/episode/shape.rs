@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::structure::Structure;
+
 /// How an answer is to be had.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -36,6 +38,9 @@ pub struct Generation {
     pub frequency_penalty: f64,
     /// Whether log-probabilities are wanted.
     pub logprobs: bool,
+    /// What the answer is to be held to, where the model can be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure: Option<Structure>,
     /// What recorded outputs are found by.
     pub tag: Option<RequestTag>,
 }

@@ -36,6 +36,9 @@ pub struct ModelTraits {
     pub temperature: Option<f64>,
     /// Frequency penalty of plans, where one is set for it.
     pub frequency_penalty: Option<f64>,
+    /// Whether its answers are to be held to their form.
+    #[serde(default)]
+    pub structured: bool,
     /// How to have it continue raw text, where it now gets chat messages: a setting, in words.
     pub raw_setting: Option<String>,
     /// Whether it tells log-probabilities of given texts.

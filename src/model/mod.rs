@@ -9,7 +9,7 @@ pub mod embed;
 pub mod fetch;
 #[cfg(feature = "local")]
 pub mod local;
-pub mod openai;
+pub mod remote;
 pub mod recorded;
 
 use std::time::Duration;
@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-pub use crate::episode::{PromptMessage, TokenLogprob, Usage, Wanted};
-pub use structure::Structure;
+pub use crate::episode::{PromptMessage, Structure, TokenLogprob, Usage, Wanted};
 
 /// What kind of thing answers; shown wherever a model's name appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

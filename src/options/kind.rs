@@ -29,6 +29,8 @@ pub enum Kind {
     PathOr(&'static str),
     /// A list of texts.
     Texts,
+    /// A table of values by name.
+    Table,
     /// A command: a list of texts, or one text that is split as a shell does.
     Command,
 }
@@ -57,6 +59,7 @@ impl Kind {
             Kind::PathOr(word) if quoted => format!("a path in quotes, or \"{word}\""),
             Kind::PathOr(word) => format!("a path, or {word}"),
             Kind::Texts => format!("a list of texts{quotes}"),
+            Kind::Table => "a table, as { NAME = VALUE }".into(),
             Kind::Command => "a program and its arguments: a list of texts, or one text as you would type it".into(),
         }
     }
@@ -68,7 +71,7 @@ impl Kind {
             Kind::Choice(words) => words.iter().any(|(w, _)| *w == text),
             Kind::Whole { min, max } => text.parse().is_ok_and(|n: i64| (*min..=*max).contains(&n)),
             Kind::Number { min, max } => text.parse().is_ok_and(|n: f64| (*min..=*max).contains(&n)),
-            Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Texts | Kind::Command => true,
+            Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Texts | Kind::Table | Kind::Command => true,
         }
     }
 
@@ -82,6 +85,7 @@ impl Kind {
             Kind::Text => "TEXT",
             Kind::Path | Kind::PathOr(_) => "PATH",
             Kind::Texts => "LIST",
+            Kind::Table => "TABLE",
             Kind::Command => "COMMAND",
         }
     }

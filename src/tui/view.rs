@@ -31,6 +31,8 @@ pub struct View {
     pub situation: Option<Arc<Situation>>,
     /// Text received so far of each pending ask, by completion.
     pub streams: BTreeMap<AskId, BTreeMap<u32, String>>,
+    /// Reasoning received so far of each pending ask, by completion.
+    pub reasoning: BTreeMap<AskId, BTreeMap<u32, String>>,
     /// The countdown of a pending retry, in words.
     pub retrying: Option<(AskId, String)>,
     /// Long work: what, done, total.
@@ -105,6 +107,15 @@ impl View {
                 self.retrying = None;
                 self.streams.entry(ask).or_default().entry(index).or_default().push_str(&text);
             }
+            Notice::Reasoning { ask, index, text } => {
+                self.retrying = None;
+                self.reasoning.entry(ask).or_default().entry(index).or_default().push_str(&text);
+            }
+            Notice::Void { ask, from } => {
+                for streams in [self.streams.get_mut(&ask), self.reasoning.get_mut(&ask)].into_iter().flatten() {
+                    streams.retain(|index, _| *index < from);
+                }
+            }
             Notice::Retrying { ask, attempt, wait, why } => {
                 let seconds = wait.as_secs_f32();
                 self.retrying = Some((ask, format!("{why}; attempt {attempt} in {seconds:.0} s")));
@@ -148,6 +159,7 @@ impl View {
         match &record.event {
             Event::Answered { ask, .. } | Event::AskFailed { ask, .. } => {
                 self.streams.remove(ask);
+                self.reasoning.remove(ask);
                 self.retrying = None;
             }
             // A recommendation moves the choice only where the person has not chosen yet, or rejected or pruned what was chosen.

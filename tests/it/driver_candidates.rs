@@ -102,7 +102,7 @@ impl LanguageModel for Counting {
         self.now.fetch_sub(1, Ordering::SeqCst);
         let completion =
             |k: u32| Completion { text: format!("n < {}", number as u32 + 4 + k), ..Completion::default() };
-        Ok(ModelResponse { completions: (0..request.n).map(completion).collect(), usage: None })
+        Ok(ModelResponse::of((0..request.n).map(completion).collect(), None))
     }
 }
 

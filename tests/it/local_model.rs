@@ -92,6 +92,7 @@ fn smollm2_streams_samples_and_stops_when_told() {
         stop: Vec::new(),
         seed: Some(5),
         frequency_penalty: 0.0,
+        structure: None,
         tag: None,
         logprobs: true,
     };

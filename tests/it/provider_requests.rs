@@ -19,6 +19,7 @@ fn chat() -> ModelRequest {
         stop: Vec::new(),
         seed: None,
         frequency_penalty: 0.0,
+        structure: None,
         tag: None,
         logprobs: false,
     }

@@ -18,6 +18,7 @@ fn request() -> ModelRequest {
         stop: Vec::new(),
         seed: None,
         frequency_penalty: 0.0,
+        structure: None,
         tag: None,
         logprobs: false,
     }
@@ -75,7 +76,7 @@ async fn a_stream_is_read_with_finish_and_usage() {
     let answer = answer.unwrap();
     assert_eq!(streamed, "put mug");
     assert_eq!(answer.completions[0].finish, "stop");
-    assert_eq!(answer.usage, Some(Usage { prompt: 7, completion: 2 }));
+    assert_eq!(answer.usage, Some(Usage::new(7, 2)));
 }
 
 #[tokio::test]

@@ -209,8 +209,8 @@ impl LanguageModel for Scripted {
                 .iter()
                 .map(|text| {
                     let known = scores.iter().find(|(end, _)| text.ends_with(end));
-                    let token = TokenLogprob { token: text.clone(), logprob: known.map_or(-9.0, |(_, l)| *l) };
-                    Completion { text: text.clone(), finish: String::new(), tokens: vec![token] }
+                    let token = TokenLogprob::new(text.clone(), known.map_or(-9.0, |(_, l)| *l));
+                    Completion { text: text.clone(), tokens: vec![token], ..Completion::default() }
                 })
                 .collect()),
             Some(Turn::Fail(error)) => Err(error),
@@ -230,8 +230,8 @@ impl LanguageModel for Scripted {
         match turn {
             None => Err(ModelError::Unreachable { endpoint: "scripted".into(), message: "the script is over".into() }),
             Some(Turn::Cut(texts)) => {
-                let completion = |t: &&str| Completion { text: t.to_string(), finish: CUT_OFF.into(), tokens: vec![] };
-                Ok(ModelResponse { completions: texts.iter().map(completion).collect(), usage: None })
+                let completion = |t: &&str| Completion { text: t.to_string(), finish: CUT_OFF.into(), ..Completion::default() };
+                Ok(ModelResponse::of(texts.iter().map(completion).collect(), None))
             }
             Some(Turn::Fail(error)) => Err(error),
             Some(turn @ (Turn::Score(_) | Turn::HangScoring)) => panic!("asked to write at {turn:?}"),
@@ -247,9 +247,9 @@ impl LanguageModel for Scripted {
                     }
                 }
                 tokio::time::sleep(wait).await;
-                let completion = |t: &&str| Completion { text: t.to_string(), finish: "stop".into(), tokens: vec![] };
-                let usage = Some(Usage { prompt: 100, completion: 10 * texts.len() as u64 });
-                Ok(ModelResponse { completions: texts.iter().map(completion).collect(), usage })
+                let completion = |t: &&str| Completion::whole(t.to_string());
+                let usage = Some(Usage::new(100, 10 * texts.len() as u64));
+                Ok(ModelResponse::of(texts.iter().map(completion).collect(), usage))
             }
         }
     }
@@ -266,6 +266,7 @@ fn kept(request: &ScoreRequest) -> ModelRequest {
         stop: vec![],
         seed: None,
         frequency_penalty: 0.0,
+        structure: None,
         tag: None,
         logprobs: true,
     }

@@ -137,7 +137,7 @@ impl Script {
 
     pub fn answer(&mut self, ask: u64, texts: &[&str]) {
         let texts = texts.iter().map(|t| (*t).to_owned()).collect();
-        let usage = Some(Usage { prompt: 812, completion: 17 });
+        let usage = Some(Usage::new(812, 17));
         self.event(Event::Answered { ask, texts, usage, ms: 1_234 });
     }
 

@@ -16,6 +16,7 @@ impl Driver {
             Message::Ran(ran) => self.program_ran(ran),
             Message::Answered(answered) => {
                 self.jobs.end_ask(answered.ask, false);
+                let answered = self.exchanged(answered);
                 let report = match self.aside(&answered) {
                     Some(AskKind::CandidateScores { .. }) => {
                         let mut report = None;
@@ -30,6 +31,14 @@ impl Driver {
                 self.carry_out();
             }
         }
+    }
+
+    /// Records what was sent and what came back.
+    fn exchanged(&mut self, mut answered: Answered) -> Answered {
+        if let Some(exchange) = answered.exchange.take() {
+            self.report(Report::Exchanged { ask: answered.ask, exchange });
+        }
+        answered
     }
 
     /// The kind of the workshop's ask that has ended, if it is one of its own.
@@ -63,7 +72,7 @@ impl Driver {
     }
 
     fn read_answer(&mut self, answered: Answered) -> Report {
-        let Answered { ask, result, ms } = answered;
+        let Answered { ask, result, ms, .. } = answered;
         let turn = self.gate.session().current().map(|n| &n.turn);
         let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask)).cloned();
         // Other prompts have no part that could be left out.
@@ -101,7 +110,7 @@ impl Driver {
 
 /// An answer of which nothing is proposed: its texts as they are.
 fn verbatim(answered: Answered) -> Report {
-    let Answered { ask, result, ms } = answered;
+    let Answered { ask, result, ms, .. } = answered;
     match result {
         Err(error) => Report::AskFailed { ask, error: error.to_string() },
         Ok(Answer { completions, usage, .. }) => {

@@ -70,7 +70,7 @@ impl Driver {
         if let Source::Language { model, .. } = source {
             self.prompting.raw = model.prefers_raw();
             self.prompting.context = model.context();
-            self.prompting.answer_tokens = model.answer_tokens().unwrap_or_default();
+            self.prompting.answer_tokens = model.settings().answer_tokens.unwrap_or_default();
             self.prompting.meter = Meter::default();
         }
     }

@@ -226,7 +226,7 @@ impl Workshop {
 
     /// Takes a model's scores in: as the answer of their ask, and beside the candidates.
     pub(in crate::driver) fn scored(&mut self, answered: Answered, around: &Surroundings<'_>) -> Report {
-        let Answered { ask, result, ms } = answered;
+        let Answered { ask, result, ms, .. } = answered;
         let scored = self.writing.scoring.take_if(|scoring| scoring.ask == Some(ask));
         match (result, scored) {
             (Err(error), _) => Report::AskFailed { ask, error: error.to_string() },

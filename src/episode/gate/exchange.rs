@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::super::artifact::{ArtifactId, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::decision::{DecisionId, Policy};
+use super::super::exchanged::Exchange;
 use super::super::event::{
     AskId, CandidateEdit, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
 };
@@ -289,6 +290,13 @@ pub enum Answer {
 pub enum Report {
     /// Of [`Effect::Consult`].
     Advised(Advice),
+    /// What was sent for an ask and what came back; right before the report of its end.
+    Exchanged {
+        /// The ask.
+        ask: AskId,
+        /// Request and answer, without texts.
+        exchange: Box<Exchange>,
+    },
     /// Of [`Effect::AskModel`] and [`Effect::AskSymbolic`]: the completions and the actions read from them.
     Answered {
         /// The ask.

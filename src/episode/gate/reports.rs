@@ -21,6 +21,13 @@ impl Gate {
                 self.record_at(node, Event::AskFailed { ask, error: error.clone(), cancelled: false });
                 self.say(Level::Error, error);
             }
+            Report::Exchanged { ask, exchange } => {
+                let event = Event::Exchanged { ask, exchange };
+                match self.asides.get(&ask).copied() {
+                    Some(node) => self.record_at(node, event),
+                    None => self.record(event),
+                }
+            }
             Report::Answered { ask, texts, usage, ms, drafts } => {
                 self.ask = None;
                 self.record(Event::Answered { ask, texts, usage, ms });

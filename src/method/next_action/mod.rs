@@ -17,7 +17,7 @@ use super::prompting::{Form, SpecificationText, completion_tokens};
 use super::reading::{END_OF_CALL, Line, closed, written};
 use super::{Answer, Context, Known, Method, MethodInfo, Reading, Round, Step, Stop, verify};
 use crate::episode::gate::Draft;
-use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Shape};
+use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Shape, Structure};
 use crate::model::{CUT_OFF, Completion};
 use crate::options::Values;
 use crate::sanitize;
@@ -115,7 +115,8 @@ impl Method for NextAction {
             let list = scoring::candidates(cx).map(|c| c.list).unwrap_or_default();
             return Shape::Score { continuations: scoring::continuations(&list) };
         }
-        Shape::Generate(generation(raw, cx.options().on(&THINK)))
+        let structure = (cx.model.structured && !raw).then(|| one_of(cx)).flatten();
+        Shape::Generate(Generation { structure, ..generation(raw, cx.options().on(&THINK)) })
     }
 
     fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
@@ -138,6 +139,13 @@ impl NextAction {
         let turn_ends = ends.as_ref().map(|(receiver, _)| receiver.as_str());
         cx.prompting.next_action(form, cx.session, &specification, &cx.knowledge.kind, turn_ends)
     }
+}
+
+/// The calls of the admissible actions, one of which an answer is held to; `None` where the world lists none, or others speak too.
+fn one_of(cx: &Context<'_>) -> Option<Structure> {
+    let candidates = scoring::candidates(cx).ok().filter(|c| c.note.is_none())?;
+    let calls: Option<Vec<String>> = candidates.list.into_iter().map(|c| c.action.call).collect();
+    calls.map(Structure::OneOf)
 }
 
 /// A line of a program; a chat model may wrap it in a fence.

@@ -175,7 +175,7 @@ mod tests {
             action: Action { text: line.to_owned(), call: Some(line.to_owned()) },
         };
         let completion = |tokens: &[f64]| Completion {
-            tokens: tokens.iter().map(|l| TokenLogprob { token: String::new(), logprob: *l }).collect(),
+            tokens: tokens.iter().map(|l| TokenLogprob::new("", *l)).collect(),
             ..Completion::default()
         };
         // The long one is likelier by the mean, the short one by the sum.

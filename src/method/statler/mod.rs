@@ -20,7 +20,7 @@ pub(super) use prompt::{cups, state_prompt};
 use super::belief_update::{self, Keeping};
 use super::options::TEMPERATURE;
 use super::{Carried, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
-use crate::episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Wanted};
+use crate::episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
 use crate::options::{Kind, OptionSpec, Table};
 use crate::program::sandbox::Run;
 use crate::world::{Ability, CUPS};
@@ -216,7 +216,9 @@ impl Method for Coder {
         };
         let tag = request.map(|request| RequestTag { request, wanted });
         let stop = if raw { vec![stop.to_owned()] } else { Vec::new() };
-        Shape::Generate(Generation { max_tokens: TOKENS, stop, tag, ..Generation::default() })
+        let held = cx.model.structured && wanted == Wanted::State;
+        let structure = held.then(|| Structure::Schema(crate::belief::schema()));
+        Shape::Generate(Generation { max_tokens: TOKENS, stop, tag, structure, ..Generation::default() })
     }
 
     fn compute(

@@ -30,9 +30,9 @@ impl LanguageModel for Counting {
             stream.send(StreamEvent::Delta { index: 0, text }).unwrap();
             tokio::task::yield_now().await;
         }
-        let tokens = vec![TokenLogprob { token: "x".into(), logprob: -0.1 }];
-        let completion = Completion { text: format!("call é {number}"), finish: "stop".into(), tokens };
-        Ok(ModelResponse { completions: vec![completion], usage: Some(Usage { prompt: 3, completion: 2 }) })
+        let tokens = vec![TokenLogprob::new("x", -0.1)];
+        let completion = Completion { text: format!("call é {number}"), finish: "stop".into(), tokens, ..Completion::default() };
+        Ok(ModelResponse::of(vec![completion], Some(Usage::new(3, 2))))
     }
 }
 
@@ -49,6 +49,7 @@ fn request(text: &str) -> ModelRequest {
         stop: vec!["\n".into()],
         seed: Some(1),
         frequency_penalty: 0.0,
+        structure: None,
         tag: None,
         logprobs: true,
     }
@@ -215,7 +216,7 @@ impl LanguageModel for Measuring {
         let of = |c: &String| Completion {
             text: c.clone(),
             finish: String::new(),
-            tokens: c.chars().map(|c| TokenLogprob { token: c.into(), logprob: -0.1 }).collect(),
+            tokens: c.chars().map(|c| TokenLogprob::new(c, -0.1)).collect(),
         };
         Ok(request.candidates.iter().map(of).collect())
     }

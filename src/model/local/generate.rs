@@ -122,19 +122,19 @@ impl Runner {
         if greedy && let Some(only) = completions.first().cloned() {
             completions.resize(request.n.max(1) as usize, only);
         }
-        let usage = Some(Usage { prompt: prompt_tokens, completion: spent as u64 });
-        Ok(ModelResponse { completions, usage })
+        let usage = Some(Usage::new(prompt_tokens, spent as u64));
+        Ok(ModelResponse::of(completions, usage))
     }
 
     fn completion(&self, branch: &Branch, logprobs: bool) -> Completion {
-        let token = |(id, logprob, _): &(u32, f32, usize)| TokenLogprob {
-            token: String::from_utf8_lossy(self.tokens.bytes(*id)).into_owned(),
-            logprob: f64::from(*logprob),
+        let token = |(id, logprob, _): &(u32, f32, usize)| {
+            TokenLogprob::new(String::from_utf8_lossy(self.tokens.bytes(*id)), f64::from(*logprob))
         };
         Completion {
             text: String::from_utf8_lossy(&branch.bytes).into_owned(),
             finish: branch.finish.unwrap_or(LENGTH).to_owned(),
             tokens: if logprobs { branch.tokens.iter().map(token).collect() } else { Vec::new() },
+            reasoning: String::new(),
         }
     }
 

@@ -117,14 +117,13 @@ impl Runner {
             let run = block.last().copied();
             done(waits.iter().filter(|w| **w <= run).count());
         }
-        let token = |n: &Node| TokenLogprob {
-            token: String::from_utf8_lossy(self.tokens.bytes(n.token)).into_owned(),
-            logprob: f64::from(n.logprob),
+        let token = |n: &Node| {
+            TokenLogprob::new(String::from_utf8_lossy(self.tokens.bytes(n.token)), f64::from(n.logprob))
         };
         let scored = request.candidates.iter().zip(paths).map(|(text, path)| Completion {
             text: text.clone(),
-            finish: String::new(),
             tokens: path.iter().filter_map(|at| tree.nodes.get(*at)).map(token).collect(),
+            ..Completion::default()
         });
         Ok(scored.collect())
     }

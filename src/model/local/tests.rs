@@ -122,6 +122,7 @@ fn request(prompt: &str, n: u32, temperature: f64) -> ModelRequest {
         stop: Vec::new(),
         seed: Some(7),
         frequency_penalty: 0.0,
+        structure: None,
         tag: None,
         logprobs: true,
     }

@@ -146,7 +146,7 @@ fn openai(options: &Options, quirks: &Quirks, interface: Interface, wanted: Want
             body.insert("reasoning_effort".into(), json!(effort));
         }
         if let Some(structure) = &request.structure {
-            let schema = json!({"name": "answer", "strict": true, "schema": structure.schema()});
+            let schema = json!({"name": "answer", "strict": structure.is_strict(), "schema": structure.schema()});
             body.insert("response_format".into(), json!({"type": "json_schema", "json_schema": schema}));
         }
     }

@@ -229,6 +229,16 @@ fn shown(base: &Url) -> String {
     shown.to_string()
 }
 
+/// An address as it is shown: without password, key or anything else behind its path. What is no address is shown as one word.
+pub fn shown_address(text: &str) -> String {
+    match Url::parse(text.trim()) {
+        Ok(url) if url.username().is_empty() && url.password().is_none() && url.query().is_none() => text.to_owned(),
+        Ok(url) => shown(&url),
+        Err(_) if text.contains('@') || text.contains('?') => "(no address)".to_owned(),
+        Err(_) => text.to_owned(),
+    }
+}
+
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())

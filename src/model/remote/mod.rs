@@ -38,6 +38,7 @@ use super::{
     StreamEvent,
 };
 pub(super) use http::cause;
+pub use http::shown_address;
 pub use options::{Api, LimitField, Options, Score, Think, Wire};
 pub use probe::{Capabilities, Support};
 pub use score::Way;

@@ -39,10 +39,10 @@ impl LanguageModel for Scripted {
         let mut lines = self.lines.lock().unwrap();
         let completions = (0..request.n).map(|_| {
             let line = if lines.is_empty() { "user.GOODBYE()" } else { lines.remove(0) };
-            Completion { text: line.to_owned(), finish: "stop".into(), tokens: Vec::new() }
+            Completion::whole(line.to_owned())
         });
         let usage = (self.spends > 0).then(|| Usage { prompt: self.spends, ..Usage::default() });
-        Ok(ModelResponse { completions: completions.collect(), usage })
+        Ok(ModelResponse::of(completions.collect(), usage))
     }
 }
 

@@ -173,6 +173,7 @@ impl Asking {
             stop: if raw { stop.into() } else { Vec::new() },
             seed: Some(seed),
             frequency_penalty: 0.0,
+            structure: None,
             tag: None,
             logprobs: false,
         };

@@ -66,8 +66,8 @@ impl LanguageModel for Scripted {
     ) -> Result<ModelResponse, ModelError> {
         self.asked.lock().unwrap().push(request.clone());
         let text = if request.temperature == 0.0 { self.greedy } else { self.sampled };
-        let completion = Completion { text: text.to_owned(), finish: "stop".into(), tokens: Vec::new() };
-        Ok(ModelResponse { completions: vec![completion; request.n as usize], usage: None })
+        let completion = Completion::whole(text.to_owned());
+        Ok(ModelResponse::of(vec![completion; request.n as usize], None))
     }
 }
 

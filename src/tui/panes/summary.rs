@@ -14,6 +14,7 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
     match event {
         Event::Started { .. } => ("started", Role::Title),
         Event::Asked { .. } => ("asked", Role::Dim),
+        Event::Exchanged { .. } => ("exchanged", Role::Dim),
         Event::Answered { .. } => ("answered", Role::Dim),
         Event::AskFailed { .. } => ("ask failed", Role::Bad),
         Event::Proposed { .. } => ("proposed", Role::Text),
@@ -46,6 +47,12 @@ pub fn summary(record: &Record) -> String {
         Event::Started { outcome } => outcome.observation.trim().to_owned(),
         Event::Asked { ask, kind, model, n, temperature, .. } => {
             format!("ask {ask} of {model}: {kind}, n {n}, temperature {temperature}")
+        }
+        Event::Exchanged { ask, exchange } => {
+            let served = if exchange.served.is_empty() { "a model" } else { &exchange.served };
+            let ends: Vec<&str> = exchange.completions.iter().map(|c| c.finish.as_str()).filter(|f| !f.is_empty()).collect();
+            let ends = if ends.is_empty() { String::new() } else { format!(", ended by {}", ends.join(", ")) };
+            format!("ask {ask}: {served} at {}{ends}", exchange.endpoint)
         }
         Event::Answered { ask, texts, usage, ms } => {
             let tokens = usage.map(|u| format!(", {} + {} tokens", u.prompt, u.completion)).unwrap_or_default();

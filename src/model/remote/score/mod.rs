@@ -91,7 +91,7 @@ impl Remote {
     }
 
     /// The error of an answer that does not hold what it should.
-    fn unfit(&self, message: impl Into<String>) -> ModelError {
+    pub(super) fn unfit(&self, message: impl Into<String>) -> ModelError {
         ModelError::Broken {
             endpoint: self.http.endpoint().to_owned(),
             message: self.http.clean(&message.into()),

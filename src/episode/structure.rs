@@ -32,6 +32,11 @@ impl Structure {
         }
     }
 
+    /// Whether the schema names every field, as servers want it that keep to a schema strictly.
+    pub fn is_strict(&self) -> bool {
+        matches!(self, Structure::OneOf(_))
+    }
+
     /// The text an answer stands for: the choice, or the JSON as it is. An answer without the form is left as it is: the server
     /// took no notice of it.
     pub fn read(&self, answer: &str) -> String {
