@@ -18,7 +18,7 @@
 //! - [`method`]: what each research method puts into the loop's slots.
 //! - [`config`]: settings, where they come from, and the models they name.
 //! - [`export`]: sessions as HTML, asciicast, JSONL and text.
-//! - [`words`]: counts in words.
+//! - [`words`]: counts in words. - [`debug_log`]: the debug log and reports of crashes.
 //! - [`driver`]: the task that runs methods against worlds and models.
 //! - [`study`]: unattended runs, metrics, conformance checks.
 //! - [`tui`]: the workbench. - [`cli`]: the subcommands.
@@ -27,6 +27,7 @@ pub mod belief;
 pub mod blocking;
 pub mod cli;
 pub mod config;
+pub mod debug_log;
 pub mod driver;
 pub mod episode;
 pub mod export;

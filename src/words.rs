@@ -12,6 +12,11 @@ pub fn noun(n: impl TryInto<u64>, noun: &str) -> String {
     if n.try_into().is_ok_and(|n| n == 1) { noun.to_owned() } else { plural(noun) }
 }
 
+/// A sum of money without its currency: cents, or as many digits as a small one needs.
+pub fn cost(sum: f64) -> String {
+    if sum != 0.0 && sum < 0.1 { format!("{sum:.4}") } else { format!("{sum:.2}") }
+}
+
 fn plural(noun: &str) -> String {
     let stem = noun.strip_suffix('y').filter(|s| s.ends_with(|c: char| !"aeiou".contains(c)));
     match stem {

@@ -1,6 +1,7 @@
 //! Flags that set what the configuration can set; they win over file and environment.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
@@ -8,6 +9,7 @@ use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use super::CliError;
 use crate::blocking::NamedDomain;
 use crate::config::{Config, Overrides};
+use crate::debug_log;
 use crate::episode::Configuration;
 use crate::method::{self, DOMAIN};
 use crate::options::{OptionSpec, flags};
@@ -20,7 +22,7 @@ pub struct Global {
     /// Folder of config.toml, prompts and themes, in place of the platform's
     #[arg(long, global = true, value_name = "DIR", env = "STEPWRIGHT_CONFIG_DIR")]
     pub config_dir: Option<PathBuf>,
-    /// The model: symbolic, local:NAME, a configured one, cassette:PATH, or an id at the endpoint [env: STEPWRIGHT_MODEL]
+    /// The model: symbolic, local:NAME, a configured one, PROVIDER/MODEL, cassette:PATH, or an id at the endpoint [env: STEPWRIGHT_MODEL]
     #[arg(long = "model", id = "model_setting", global = true, value_name = "NAME", help_heading = "Settings")]
     model: Option<String>,
     /// Where an OpenAI-compatible server answers [env: STEPWRIGHT_BASE_URL]
@@ -38,7 +40,7 @@ pub struct Global {
     /// The command that is the external world, as you would type it; its tasks' ids begin with `cli/`
     #[arg(long, global = true, value_name = "COMMAND LINE", help_heading = "Settings")]
     command: Option<String>,
-    /// Any other setting, as in `--set model.retries=0`; see `stepwright config show`
+    /// Any other setting, as in `--set model.retries=0` or `--set 'model.omit=["stop"]'`; see `stepwright config show`
     #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE", help_heading = "Settings")]
     set: Vec<String>,
     /// How proposals are made.
@@ -116,6 +118,13 @@ impl Global {
     /// [`CliError::Failed`] with every problem found.
     pub fn load(&self) -> Result<Config, CliError> {
         let config = crate::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
+        let logs = config.paths.logs();
+        debug_log::report_crashes(&logs);
+        let log = debug_log::begin(&logs, &config.log.level, config.log.prompts);
+        if let Some(path) = log.map_err(|e| CliError::Failed(format!("the debug log cannot be written: {e}")))? {
+            // With standard error closed there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "stepwright: the debug log is {}", path.display());
+        }
         #[cfg(feature = "local")]
         if config.model.threads > 0 {
             crate::model::local::threads::set(config.model.threads);

@@ -127,7 +127,7 @@ fn set_in(merged: &Layer, section: &str) -> Set {
 
 /// All variables that hold keys of providers, whether or not they are used.
 pub(super) fn key_variables() -> impl Iterator<Item = &'static str> {
-    PROVIDERS.iter().flat_map(|p| p.keys.iter().copied())
+    PROVIDERS.iter().flat_map(|p| p.keys.iter().copied()).chain(["HUGGING_FACE_HUB_TOKEN"])
 }
 
 /// The key in a variable.

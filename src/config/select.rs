@@ -30,7 +30,7 @@ impl Config {
     pub fn places(&self) -> fetch::Places {
         fetch::Places {
             folder: self.paths.data.join("models"),
-            hub: self.data.model_hub.clone(),
+            hub: self.data.hub.clone(),
             index: self.data.package_index.clone(),
         }
     }

@@ -53,7 +53,7 @@ pub(super) const SECTIONS: [(&str, &str); 10] = [
     ("data", "your own copies of data that cannot ship with the program"),
     ("gate", "what is approved without you"),
     ("candidates", "how a model is asked for candidate preconditions"),
-    ("log", "a debug log in the folder of logs (`stepwright config path`); it holds no key"),
+    ("log", "a debug log in the folder of logs (`stepwright config show` says where); it holds no key"),
     (EXTERNAL, "worlds of your own: [external.NAME] runs a command that speaks the line protocol (adapters/README.md)"),
     ("keys", "keys by action, as listed in docs/keys.md: ACTION = \"KEY\" or [\"KEY\", \"KEY\"]"),
     ("models", ""),

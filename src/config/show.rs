@@ -116,7 +116,11 @@ impl Config {
     /// The merged configuration as TOML, each value with its source in a comment. Holds no key.
     pub fn show(&self) -> String {
         let width = self.shown.iter().map(|s| s.text.chars().count()).max().unwrap_or(0).min(60);
-        let mut out = String::new();
+        let mut out = format!(
+            "# sessions are in {}\n# logs and reports of crashes are in {}\n\n",
+            self.paths.sessions().display(),
+            self.paths.logs().display()
+        );
         let mut section = "";
         for line in &self.shown {
             if line.section != section {

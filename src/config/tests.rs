@@ -35,7 +35,7 @@ fn nothing_given_is_the_defaults() {
     assert_eq!(config.model.model, "symbolic");
     assert_eq!(config.model.options.base_url, "https://api.openai.com/v1");
     assert_eq!(config.model.options.idle_timeout, Duration::from_secs(120));
-    assert_eq!((config.model.max_tokens, config.model.temperature), (256, 0.7));
+    assert_eq!((config.model.options.settings.answer_tokens, config.model.options.settings.temperature), (Some(256), Some(0.7)));
     assert!(config.model.options.stream && config.model.options.api_key.is_none());
     assert!(config.ui.mouse && !config.ui.ascii && !config.ui.no_color);
     assert_eq!(config.gate.policy.steps, 0);
@@ -140,7 +140,7 @@ fn named_models_inherit_but_keys_stay_with_their_endpoint() {
     assert_eq!(key("other").as_deref(), Some("sk-b"));
     assert_eq!(key("gpt-y").as_deref(), Some("sk-a"));
     let big = &config.models["big"];
-    assert_eq!((big.options.model.as_str(), big.max_tokens), ("gpt-x", 9));
+    assert_eq!((big.options.model.as_str(), big.options.settings.answer_tokens), ("gpt-x", Some(9)));
     assert_eq!(big.options.idle_timeout, Duration::from_secs(5));
     let local = &config.models["local"].options;
     assert_eq!(

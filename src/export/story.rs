@@ -128,6 +128,9 @@ pub fn tell(session: &Session) -> Story {
         ("model".to_owned(), session.model.clone()),
         ("tokens".to_owned(), format!("{} in, {} out", session.spent.prompt, session.spent.completion)),
     ];
+    if let Some(cost) = session.cost {
+        facts.push(("cost".to_owned(), crate::words::cost(cost)));
+    }
     facts.extend(header.options.iter().map(|(k, v)| (k.clone(), v.clone())));
     Story {
         sentence: header.sentence.clone(),

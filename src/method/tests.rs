@@ -35,7 +35,7 @@ fn answer(turn: &mut Turn, kind: AskKind, origin: Origin, lines: &[&str], verify
     let ask = turn.asks.len() as u64 + 1;
     let state = AskState::Answered { texts: vec![], usage: None, ms: 1 };
     let (model, prompt) = ("scripted".into(), None);
-    turn.asks.push(Ask { id: ask, kind, model, prompt, n: 1, temperature: 0.0, state });
+    turn.asks.push(Ask { id: ask, kind, model, prompt, n: 1, temperature: 0.0, exchange: None, state });
     for line in lines {
         let id = turn.proposals.len() as u64 + 1;
         let action = match read_line(line) {

@@ -100,6 +100,9 @@ pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                     None => format!("{} {}", thousands(spent), noun(spent, "token")),
                 });
             }
+            if let Some(cost) = session.cost {
+                right.push(format!("cost {}", words::cost(cost)));
+            }
             if matches!(view.world, Some(Standing::Dead { .. })) {
                 right.insert(0, format!("{} the world has ended", theme.glyphs.no));
             }

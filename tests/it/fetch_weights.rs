@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use crate::support::server::{Server, Step};
 use sha2::{Digest, Sha256};
-use stepwright::model::fetch::{self, FetchError, Places, Source, Weights};
+use stepwright::model::fetch::{self, FetchError, Hub, Places, Source, Weights};
 use tokio_util::sync::CancellationToken;
 
 /// What the weights are: nothing that compresses well, and no two places alike.
@@ -98,7 +98,7 @@ struct Fetched {
 fn fetch(folder: &Path, weights: &Weights, scripts: Vec<Vec<Step>>) -> Fetched {
     let server = Server::start(scripts);
     let base = server.url.trim_end_matches("/v1").to_owned();
-    let places = Places { folder: folder.to_owned(), hub: Some(base.clone()), index: Some(format!("{base}/simple")) };
+    let places = Places { folder: folder.to_owned(), hub: Hub { address: Some(base.clone()), ..Hub::default() }, index: Some(format!("{base}/simple")) };
     let steps = Mutex::new(Vec::new());
     let told = |step: fetch::Step| steps.lock().unwrap().push(step.done);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -276,7 +276,7 @@ fn a_cancelled_fetch_ends_at_once_and_keeps_what_came() {
     let mut script = cut(&content, 3_000);
     script.push(Step::Hold);
     let server = Server::start(vec![script]);
-    let hub = Some(server.url.trim_end_matches("/v1").to_owned());
+    let hub = Hub { address: Some(server.url.trim_end_matches("/v1").to_owned()), ..Hub::default() };
     let places = Places { folder: dir.path().to_owned(), hub, index: None };
     let cancel = CancellationToken::new();
     let told = |step: fetch::Step| {

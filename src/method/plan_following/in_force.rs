@@ -127,7 +127,7 @@ mod tests {
                 let state = AskState::Answered { texts: vec![text], usage: None, ms: 0 };
                 let (model, prompt) = (String::new(), None);
                 let (n, temperature) = (1, 0.0);
-                turn.asks.push(Ask { id: number, kind, model, prompt, n, temperature, state });
+                turn.asks.push(Ask { id: number, kind, model, prompt, n, temperature, exchange: None, state });
             };
             let offer = |raw: String, ask: Option<AskId>| {
                 let action = Some(Action { text: raw.clone(), call: None });

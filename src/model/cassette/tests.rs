@@ -217,6 +217,7 @@ impl LanguageModel for Measuring {
             text: c.clone(),
             finish: String::new(),
             tokens: c.chars().map(|c| TokenLogprob::new(c, -0.1)).collect(),
+            ..Completion::default()
         };
         Ok(request.candidates.iter().map(of).collect())
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reqwest::header::{CONTENT_RANGE, HeaderMap, RANGE};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
+use secrecy::{ExposeSecret, SecretString};
 use tokio_util::sync::CancellationToken;
 
 use super::error::{FetchError, Miss};
@@ -21,11 +22,13 @@ pub(super) struct Http {
 }
 
 /// What is wanted of a file.
-pub(super) struct Wanted {
+pub(super) struct Wanted<'a> {
     /// Its size, where it is known before.
     pub(super) size: Option<u64>,
     /// Most bytes to take where it is not.
     pub(super) most: u64,
+    /// Whoever asks, where that matters; a redirect to another host does not carry it there.
+    pub(super) token: Option<&'a SecretString>,
 }
 
 /// How an attempt that did not fill the file ended.
@@ -81,7 +84,7 @@ impl Http {
         &self,
         url: &Url,
         part: &Part,
-        wanted: &Wanted,
+        wanted: &Wanted<'_>,
         report: &(dyn Fn(u64) + Sync),
         cancel: &CancellationToken,
     ) -> Result<(), Miss> {
@@ -119,7 +122,7 @@ impl Http {
         &self,
         url: &Url,
         part: &Part,
-        wanted: &Wanted,
+        wanted: &Wanted<'_>,
         report: &(dyn Fn(u64) + Sync),
     ) -> Result<(), Broken> {
         let mut length = part.len().map_err(|e| Broken::Last(e.into()))?;
@@ -127,10 +130,17 @@ impl Http {
             return Ok(());
         }
         let mut request = self.client.get(url.clone());
+        if let Some(token) = wanted.token {
+            request = request.bearer_auth(token.expose_secret());
+        }
         if length > 0 {
             request = request.header(RANGE, format!("bytes={length}-"));
         }
-        let mut response = request.send().await.map_err(|e| Broken::Passing(cause(&e)))?;
+        let mut response = request.send().await.map_err(|e| match e.is_connect() && length == 0 {
+            // Nobody there: another source is sooner asked than this one again.
+            true => Broken::Last(Miss::Source(format!("{}: {}", shown(url), cause(&e)))),
+            false => Broken::Passing(cause(&e)),
+        })?;
         length = start(&response, part, length, url)?;
         let total = response.content_length().map(|l| length.saturating_add(l));
         if let (Some(total), Some(size)) = (total, wanted.size)

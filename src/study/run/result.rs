@@ -51,6 +51,9 @@ pub struct RunResult {
     pub prompt_tokens: u64,
     /// Tokens generated.
     pub completion_tokens: u64,
+    /// What the asks cost, where prices are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     /// Wall-clock seconds.
     pub seconds: f64,
     /// Why the episode ended, in words.
@@ -115,6 +118,7 @@ impl RunResult {
             asks,
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,
+            cost: session.cost,
             ..self
         }
     }

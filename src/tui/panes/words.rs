@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::draw::{Run, run};
 use crate::episode::{Actor, Mark, Origin, Proposal};
 use crate::tui::theme::{Glyphs, Role, Theme};
-pub use crate::words::count;
 use crate::words::unescaped;
+pub use crate::words::{cost, count};
 
 /// What panes say before there is a session.
 pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::episode::AskKind;
-use crate::episode::{Ask, AskState, PromptRecord};
+use crate::episode::{Ask, AskState, Exchange, PromptRecord};
 use crate::tui::actions::ActionId;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::{words, wrap};
@@ -59,7 +59,7 @@ fn template(prompt: &PromptRecord) -> String {
     }
 }
 
-/// The answer so far. `stacked` sets completions one below the other whatever the width.
+/// The answer so far. `stacked` sets completions one below the other whatever the width, and unfolds what came beside the texts.
 pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool) -> Vec<Row> {
     let mut rows = Vec::new();
     match &ask.state {
@@ -81,6 +81,9 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                     format!("{} {words}; {} cancels", theme.glyphs.arrow, view.key(ActionId::Cancel)),
                 )]);
             }
+            for (index, thought) in view.reasoning.get(&ask.id).into_iter().flatten() {
+                reasoning(&mut rows, *index as usize, thought, theme, width, stacked);
+            }
             let texts: Vec<&str> = streams.into_iter().flatten().map(|(_, t)| t.as_str()).collect();
             rows.extend(completions(&texts, theme, width, stacked));
         }
@@ -94,6 +97,9 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 format!("{} answered in {}, {tokens}", theme.glyphs.yes, words::duration(*ms)),
             )]);
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            if let Some(exchange) = &ask.exchange {
+                beside(&mut rows, exchange, theme, width, stacked);
+            }
             if scores(ask) {
                 // Their figures stand in the proposals.
                 rows.extend(texts.iter().flat_map(|t| words::labelled("  ", Role::Text, t, width)));
@@ -108,6 +114,43 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
         }
     }
     rows
+}
+
+/// What came beside the texts: one line, and all of it where it is unfolded.
+fn beside(rows: &mut Vec<Row>, exchange: &Exchange, theme: &Theme, width: usize, unfolded: bool) {
+    for (index, completion) in exchange.completions.iter().enumerate().filter(|(_, c)| !c.reasoning.is_empty()) {
+        reasoning(rows, index, &completion.reasoning, theme, width, unfolded);
+    }
+    if !unfolded {
+        return;
+    }
+    let served = if exchange.served.is_empty() { String::new() } else { format!("{} at ", exchange.served) };
+    rows.extend(words::labelled("from ", Role::Dim, &format!("{served}{}", exchange.endpoint), width));
+    rows.extend(words::labelled("sent ", Role::Dim, &exchange.request.to_string(), width));
+    if let Some(cost) = exchange.cost {
+        rows.extend(words::labelled("cost ", Role::Dim, &words::cost(cost), width));
+    }
+    for (index, completion) in exchange.completions.iter().enumerate() {
+        let ended = if completion.finish.is_empty() { "not told" } else { &completion.finish };
+        rows.extend(words::labelled("", Role::Dim, &format!("completion {} ended: {ended}", index + 1), width));
+        for token in &completion.tokens {
+            let other = |(text, logprob): &(String, f64)| format!("{text:?} {logprob:.2}");
+            let others: Vec<String> = token.top.iter().filter(|(text, _)| *text != token.token).map(other).collect();
+            let others = if others.is_empty() { String::new() } else { format!("  before {}", others.join(", ")) };
+            let line = format!("{:?} {:.2}{others}", token.token, token.logprob);
+            rows.extend(words::labelled("  ", Role::Dim, &line, width));
+        }
+    }
+}
+
+/// What a model wrote before its answer: how much of it, or all.
+fn reasoning(rows: &mut Vec<Row>, index: usize, text: &str, theme: &Theme, width: usize, unfolded: bool) {
+    let glyph = if unfolded { theme.glyphs.open } else { theme.glyphs.closed };
+    let size = words::count(text.chars().count(), "character");
+    rows.push(vec![run(Role::Dim, format!("{glyph} reasoning {}, {size}", index + 1))]);
+    if unfolded {
+        rows.extend(words::labelled("  ", Role::Dim, text.trim(), width));
+    }
 }
 
 /// The completions' texts: side by side while each has room, else stacked.

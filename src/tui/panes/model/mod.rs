@@ -97,7 +97,8 @@ impl Pane for ModelPane {
     fn title(&self, view: &View) -> String {
         let Some(session) = &view.session else { return "Model".into() };
         let spent = session.spent.prompt.saturating_add(session.spent.completion);
-        let spent = if spent == 0 { String::new() } else { format!(", {}", words::count(spent, "token")) };
+        let cost = session.cost.map(|cost| format!(", cost {}", words::cost(cost))).unwrap_or_default();
+        let spent = if spent == 0 { cost } else { format!(", {}{cost}", words::count(spent, "token")) };
         format!("Model {}{spent}", crate::tui::sanitize::line(&session.model))
     }
 
@@ -192,7 +193,7 @@ impl Pane for ModelPane {
         if ask.prompt.is_some() {
             actions.extend([(PaneAction::Edit, "edit and send again"), (PaneAction::Activate, "edit and send again")]);
         }
-        actions.push((PaneAction::Cycle, if self.stacked { "side by side" } else { "stack" }));
+        actions.push((PaneAction::Cycle, if self.stacked { "fold" } else { "unfold, stack" }));
         actions.push((PaneAction::Copy, "copy ask"));
         actions.extend(BROWSING);
         actions
