@@ -309,3 +309,49 @@ fn settings_of_named_models_can_be_given_by_flags() {
     let config = with("[models.m]\nretries = 1\n", &[], &[("models.m.retries", "2")]).unwrap();
     assert_eq!((config.models["m"].options.retries, config.model.options.retries), (2, 4));
 }
+
+#[test]
+fn names_of_providers_lead_to_their_addresses_keys_and_wire_formats() {
+    use crate::model::remote::Wire;
+    let keys = [("ANTHROPIC_API_KEY", "a"), ("GOOGLE_API_KEY", "g"), ("OPENAI_API_KEY", "o")];
+    let at = |config: &Config, name: &str| {
+        let found = config.model_config(name).unwrap().options;
+        let key = found.api_key.as_ref().map(|k| secrecy::ExposeSecret::expose_secret(k).to_owned());
+        (found.wire, found.model.clone(), found.base_url.clone(), key.unwrap_or_default())
+    };
+    let plain = with("", &keys, &[]).unwrap();
+    let want = (Wire::Anthropic, "claude-x".to_owned(), "https://api.anthropic.com/v1".to_owned(), "a".to_owned());
+    assert_eq!(at(&plain, "anthropic/claude-x"), want);
+    let (wire, id, url, key) = at(&plain, "gemini/gemini-x");
+    assert!(wire == Wire::OpenAi && id == "gemini-x" && url.contains("googleapis.com") && key == "g");
+    let (wire, id, url, key) = at(&plain, "ollama/qwen3:8b");
+    assert!(wire == Wire::Ollama && id == "qwen3:8b" && url.contains("11434") && key.is_empty());
+    assert_eq!(at(&plain, "gpt-x").3, "o");
+    // An id at an address that is set is sent as it stands, and gets no other provider's key.
+    let own = with("[model]\nbase_url = \"http://127.0.0.1:9/v1\"\n[models.claude]\nmodel = \"claude-x\"\nprovider = \"anthropic\"\n", &keys, &[]).unwrap();
+    let (wire, id, url, key) = at(&own, "anthropic/claude-x");
+    assert_eq!((wire, id.as_str(), url.as_str(), key.as_str()), (Wire::OpenAi, "anthropic/claude-x", "http://127.0.0.1:9/v1", "o"));
+    assert_eq!(at(&own, "claude"), want);
+    // OpenAI's own variable says nothing of others.
+    let variable = with("", &[("OPENAI_BASE_URL", "http://127.0.0.1:9/v1"), ("ANTHROPIC_API_KEY", "a")], &[]).unwrap();
+    assert_eq!(at(&variable, "anthropic/claude-x"), want);
+    assert_eq!(at(&variable, "openai/gpt-x").2, "http://127.0.0.1:9/v1");
+}
+
+#[test]
+fn values_of_flags_are_read_as_toml_and_tables_are_kept_from_prying_eyes() {
+    let flags = [("model.omit", "[\"temperature\", \"stop\"]"), ("model.extra_body", "{ top_k = 3, a = { b = true } }"), ("model.model", "\"m x\""), ("model.retries", "2")];
+    let config = with("[model.headers]\nX-Key = \"secret\"\nX-Name = \"env:NAME\"\n", &[("NAME", "n")], &flags).unwrap();
+    assert_eq!(config.model.options.omit, ["temperature", "stop"]);
+    assert_eq!(config.model.options.extra_body["a"]["b"], true);
+    assert_eq!((config.model.model.as_str(), config.model.options.retries), ("m x", 2));
+    assert_eq!(with("", &[], &[("model.omit", "temperature, stop")]).unwrap().model.options.omit, ["temperature", "stop"]);
+    let shown = config.show();
+    assert!(!shown.contains("secret") && shown.contains("env:NAME") && shown.contains("X-Key"), "{shown}");
+    let shown = with("[model]\nbase_url = \"https://u:pass@h/v1?api-key=q\"\n", &[], &[]).unwrap().show();
+    assert!(!shown.contains("pass") && !shown.contains("api-key"), "{shown}");
+    assert!(problems("[model]\nheaders = { A = 1 }\n").contains("`A` must be a text"));
+    assert!(problems("[model]\nheaders = { A = \"env:NONE\" }\n").contains("$NONE, which is not set"));
+    assert!(problems("[model]\nthink = \"hard\"\n").contains("`hard` is no way to reason"));
+    assert!(with("", &[], &[("model.extra_body", "{")]).is_err());
+}

@@ -48,7 +48,9 @@ mod precondition_figures;
 mod precondition_golden;
 mod provider_requests;
 mod provider_score;
+mod provider_sessions;
 mod provider_stream;
+mod provider_wires;
 mod registry;
 #[cfg(unix)]
 mod sandbox;

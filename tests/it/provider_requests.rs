@@ -146,16 +146,6 @@ async fn final_refusals_say_what_to_do_and_are_not_repeated() {
             "{\"error\":{\"code\":400,\"message\":\"the request exceeds the available context size\"}}",
             "shorten the prompt",
         ),
-        (
-            400,
-            "{\"error\":{\"message\":\"'temperature' does not support 0.5\",\"param\":\"temperature\"}}",
-            "omit = [\"temperature\"]",
-        ),
-        (
-            400,
-            "{\"error\":{\"message\":\"Unsupported parameter: 'frequency_penalty'\",\"param\":\"frequency_penalty\"}}",
-            "frequency_penalty = 0",
-        ),
         (401, "{\"error\":{\"message\":\"Incorrect API key\"}}", "set OPENAI_API_KEY"),
         (402, "{\"error\":{\"message\":\"more credits\"}}", "no money"),
         (403, "<html><head><title>Forbidden</title></head></html>", "a web page, not an API answer: \"Forbidden\""),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::support::server::*;
 use stepwright::model::remote::{Remote, Options};
 use stepwright::model::{
-    CUT_OFF, LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage,
+    LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -100,13 +100,16 @@ async fn chunked_and_wrongly_labelled_answers_are_read() {
 }
 
 #[tokio::test]
-async fn an_end_without_done_or_finish_reason_is_an_end() {
-    assert_eq!(text_of(vec![stream_head(), send(&delta("a")), send(&delta("b"))]).await, "ab");
-    // Not even the last line is ended.
-    let cut = delta("b").trim_end().to_owned();
-    assert_eq!(text_of(vec![stream_head(), send(&delta("a")), send(&cut)]).await, "ab");
-    let server = Server::start(vec![vec![stream_head(), send(&delta("a"))]]);
-    assert_eq!(ask(&server).await.0.unwrap().completions[0].finish, CUT_OFF, "kept, and marked");
+async fn a_stream_without_a_mark_of_its_end_is_asked_for_again() {
+    let cut = vec![stream_head(), send(&delta("a")), send(delta("b").trim_end())];
+    let server = Server::start(vec![cut.clone(), good("whole")]);
+    assert_eq!(ask(&server).await.0.unwrap().completions[0].text, "whole");
+    let server = Server::start(vec![cut; 3]);
+    let ModelError::Broken { partial, message, .. } = ask(&server).await.0.unwrap_err() else { panic!() };
+    assert!(partial == "ab" && message.contains("without a mark of its end"), "{message}");
+    // The last line need not be ended, and either mark will do.
+    let ended = vec![stream_head(), send(&delta("a")), send(END.split("\n\n").next().unwrap())];
+    assert_eq!(text_of(ended).await, "a");
     let server = Server::start(vec![vec![stream_head(), send(&delta("a")), send("data: [DONE]\n\n")]]);
     assert_eq!(ask(&server).await.0.unwrap().completions[0].finish, "", "the end mark tells that it is whole");
 }
@@ -135,17 +138,17 @@ async fn nothing_is_waited_for_once_everything_is_there() {
 }
 
 #[tokio::test]
-async fn a_break_after_text_keeps_the_text_and_is_not_retried() {
+async fn a_break_after_text_is_retried_and_the_text_kept_for_the_error() {
     let broken = vec![chunked_head(), chunk(&delta("half ")), chunk(&delta("an"))];
-    let ModelError::Broken { partial, message, .. } = error_of(broken).await else { panic!() };
+    let server = Server::start(vec![broken.clone(), good("whole")]);
+    assert_eq!(ask(&server).await.0.unwrap().completions[0].text, "whole");
+    let server = Server::start(vec![broken; 3]);
+    let ModelError::Broken { partial, message, .. } = ask(&server).await.0.unwrap_err() else { panic!() };
     assert_eq!(partial, "half an");
     assert!(message.contains("broke off"), "{message}");
     let reported = "data: {\"error\":{\"code\":502,\"message\":\"upstream died\"},\"choices\":[]}\n\n";
-    let ModelError::Broken { partial, message, .. } =
-        error_of(vec![stream_head(), send(&delta("half")), send(reported), Step::Hold]).await
-    else {
-        panic!()
-    };
+    let server = Server::start(vec![vec![stream_head(), send(&delta("half")), send(reported), Step::Hold]; 3]);
+    let ModelError::Broken { partial, message, .. } = ask(&server).await.0.unwrap_err() else { panic!() };
     assert_eq!(partial, "half");
     assert!(message.contains("upstream died"), "{message}");
 }

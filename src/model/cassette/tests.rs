@@ -162,7 +162,7 @@ fn hostile_files_name_the_line() {
         (String::new(), "line 1: the file is empty"),
         ("hello".into(), "line 1: this is no cassette"),
         ("{\"format\":\"other\",\"version\":1,\"model\":\"m\"}\n".into(), "its format is \"other\""),
-        ("{\"format\":\"stepwright-cassette\",\"version\":3,\"model\":\"m\"}\n".into(), "newer"),
+        ("{\"format\":\"stepwright-cassette\",\"version\":4,\"model\":\"m\"}\n".into(), "newer"),
         (format!("{header}{{}}\n"), "line 2: it is no recorded exchange"),
         (format!("{header}\n{}\n", "[".repeat(100_000)), "line 3"),
         (format!("{header}\u{0}\u{1}\n"), "line 2"),
@@ -247,4 +247,67 @@ async fn scorings_are_recorded_and_played_back() {
     assert!(error.contains("22") && error.contains("23"), "{error}");
     cancel.cancel();
     assert_eq!(cassette.score(&asked, &cancel).await, Err(ModelError::Cancelled));
+}
+
+/// Answers with figures that were set for it.
+struct Set(Arc<dyn LanguageModel>);
+
+#[async_trait]
+impl LanguageModel for Set {
+    fn info(&self) -> ModelInfo {
+        self.0.info()
+    }
+
+    fn settings(&self) -> Settings {
+        Settings { temperature: Some(0.3), answer_tokens: Some(256), ..Settings::default() }
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        stream: &UnboundedSender<StreamEvent>,
+        cancel: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        self.0.complete(request, stream, cancel).await
+    }
+}
+
+#[tokio::test]
+async fn what_was_set_is_played_back_and_another_bound_finds_the_same_answer() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    ask(&Recorder::new(Arc::new(Set(counting(5))), &path).unwrap(), "x").await.0.unwrap();
+    let cassette = Cassette::open(&path).unwrap();
+    assert_eq!(cassette.settings(), Settings { temperature: Some(0.3), answer_tokens: Some(256), ..Settings::default() });
+    let other = ModelRequest { max_tokens: 9_999, ..request("x") };
+    assert_eq!(ask_as(&cassette, &other).await.0.unwrap().completions[0].text, "call é 5");
+    // A file of before tells by its requests what was set.
+    let text = std::fs::read_to_string(&path).unwrap();
+    let rest = text.split_once('\n').unwrap().1;
+    std::fs::write(&path, format!("{{\"format\":\"stepwright-cassette\",\"version\":1,\"model\":\"m\"}}\n{rest}")).unwrap();
+    assert_eq!(Cassette::open(&path).unwrap().settings().temperature, Some(0.7));
+}
+
+#[tokio::test]
+async fn a_cache_asks_for_what_is_missing_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    ask(&Recorder::new(counting(5), &path).unwrap(), "x").await.0.unwrap();
+    let cache = Recorder::cache(counting(50), &path).unwrap();
+    let text = |answer: Result<ModelResponse, ModelError>| answer.unwrap().completions[0].text.clone();
+    let (answer, events) = ask(&cache, "x").await;
+    assert_eq!((text(answer).as_str(), events.len()), ("call é 5", 2), "as recorded, piece by piece");
+    assert_eq!(text(ask(&cache, "y").await.0), "call é 50");
+    assert_eq!(text(ask(&cache, "y").await.0), "call é 50", "now it is recorded");
+    // Who else in this process records there shares the file: no line is torn.
+    let beside = Recorder::new(counting(70), &path).unwrap();
+    ask(&beside, "z").await.0.unwrap();
+    assert_eq!(text(ask(&cache, "z").await.0), "call é 70");
+    assert_eq!(Cassette::open(&path).unwrap().len(), 3);
+    // Another process does not write at the same time.
+    let file = std::fs::File::open(&path).unwrap();
+    assert!(matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock)));
+    drop((cache, beside));
+    file.try_lock().unwrap();
+    assert!(Recorder::new(counting(0), &path).err().unwrap().to_string().contains("another stepwright"));
 }

@@ -300,7 +300,6 @@ impl Remote {
             };
             attempt += 1;
             tracing::info!(attempt, %why, wait_ms = wait.as_millis(), "trying again");
-            sink.tell(StreamEvent::Void { from: sink.offset });
             count_down(sink.events, attempt, wait, &why).await;
         }
     }
@@ -310,26 +309,32 @@ impl Remote {
         let mut answer = Answer::new(self.options.wire, n);
         let pieces = stream::pieces(response, self.options.idle_timeout);
         let read = stream::read(pieces, &mut answer, |index, piece, text| sink.piece(index, piece, text)).await;
-        read.map_err(|broken| self.broken(broken, &answer))?;
+        read.map_err(|broken| {
+            if answer.begun() {
+                // It may be asked for again; if not, the error holds what came.
+                sink.tell(StreamEvent::Void { from: sink.offset });
+            }
+            self.broken(broken, &answer)
+        })?;
         Ok(answer)
     }
 
     fn broken(&self, broken: Break, answer: &Answer) -> Failure {
         let message = self.http.clean(&broken.message);
         let endpoint = self.http.endpoint().to_owned();
-        let begun = answer.begun();
-        if let Some((Some(status), error)) = broken.reported {
+        let said = if answer.begun() { format!("the answer broke off: {message}") } else { message.clone() };
+        let partial = ModelError::Broken { endpoint: endpoint.clone(), message: said.clone(), partial: answer.partial() };
+        match broken.reported {
             // As if the status line had said so.
-            let mut failure = judge(&self.options, &endpoint, status, &error, message, None);
-            if begun {
-                failure.refusal = None;
+            Some((Some(status), error)) => {
+                let failure = judge(&self.options, &endpoint, status, &error, message, None);
+                if answer.begun() { Failure { error: partial, refusal: None, ..failure } } else { failure }
             }
-            return failure;
+            _ => {
+                let passing = broken.passing.then(|| Passing { why: short(&said), after: None });
+                Failure { error: partial, passing, refusal: None }
+            }
         }
-        let said = if begun { format!("the answer broke off: {message}") } else { message };
-        let passing = broken.passing.then(|| Passing { why: short(&said), after: None });
-        let error = ModelError::Broken { endpoint, message: said, partial: answer.partial() };
-        Failure { error, passing, refusal: None }
     }
 
     fn given_up(&self, message: String) -> Failure {
