@@ -91,7 +91,7 @@ impl Endpoints {
 
     fn resolved(&self, mut config: ModelConfig, set: &Set) -> ModelConfig {
         let by_id = providers::split(&config.options.model);
-        let set_url = set.base_url && !(set.of_openai && by_id.is_some_and(|(p, _)| p.name != "openai"));
+        let set_url = set.base_url && !(set.of_openai && by_id.is_some());
         let found = match set.provider.as_deref() {
             Some(name) => self.known.iter().find(|k| k.provider.name == name),
             None if set_url => None,

@@ -193,6 +193,6 @@ pub fn template() -> String {
     out.push_str(
         "\n# a further model, chosen by its name\n# [models.local]\n# base_url = \"http://127.0.0.1:8080/v1\"\n",
     );
-    out.push_str("# model = \"qwen2.5-coder\"\n# [models.claude]\n# model = \"anthropic/claude-sonnet-4-5\"\n# think = 4096\n");
+    out.push_str("# model = \"qwen2.5-coder\"\n# [models.claude]\n# model = \"anthropic/claude-sonnet-4-5\"\n# think = \"4096\"\n");
     out
 }

@@ -335,7 +335,8 @@ fn names_of_providers_lead_to_their_addresses_keys_and_wire_formats() {
     // OpenAI's own variable says nothing of others.
     let variable = with("", &[("OPENAI_BASE_URL", "http://127.0.0.1:9/v1"), ("ANTHROPIC_API_KEY", "a")], &[]).unwrap();
     assert_eq!(at(&variable, "anthropic/claude-x"), want);
-    assert_eq!(at(&variable, "openai/gpt-x").2, "http://127.0.0.1:9/v1");
+    let (_, id, url, _) = at(&variable, "openai/gpt-x");
+    assert_eq!((id.as_str(), url.as_str()), ("gpt-x", "http://127.0.0.1:9/v1"));
 }
 
 #[test]

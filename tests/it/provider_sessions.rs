@@ -150,7 +150,7 @@ async fn a_session_with_anthropics_wire_format() {
     let folder = tempfile::tempdir().unwrap();
     let address = server.url.trim_end_matches("/v1").to_owned();
     let variables = [("ANTHROPIC_API_KEY", "sk-secret"), ("ANTHROPIC_BASE_URL", address.as_str()), ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")];
-    let told = recorded_and_replayed(&server, folder.path(), "[model]\nmodel = \"anthropic/claude-x\"\nthink = 2000\n", &variables).await;
+    let told = recorded_and_replayed(&server, folder.path(), "[model]\nmodel = \"anthropic/claude-x\"\nthink = \"2000\"\n", &variables).await;
     for exchange in &told {
         assert_eq!((exchange.served.as_str(), exchange.completions[0].reasoning.as_str()), ("claude-real", "four more"));
         assert_eq!((&exchange.request["model"], &exchange.request["thinking"]["budget_tokens"]), (&json!("claude-x"), &json!(2000)));

@@ -25,10 +25,11 @@ impl Request {
 }
 
 impl Report {
-    /// The ask it ends, if it ends one.
+    /// The ask it belongs to, if it belongs to one.
     pub(super) fn ask(&self) -> Option<AskId> {
         match self {
-            Report::Answered { ask, .. }
+            Report::Exchanged { ask, .. }
+            | Report::Answered { ask, .. }
             | Report::Written { ask, .. }
             | Report::AskFailed { ask, .. }
             | Report::AskTooLong { ask, .. } => Some(*ask),
