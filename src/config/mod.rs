@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use folders::Paths;
+pub use crate::model::Price;
 pub use select::{Selected, select};
 pub use show::{Source, template};
 pub use typed::{Config, Data, Gate, KeySetting, Log, ModelConfig, Ui};

@@ -142,12 +142,16 @@ const NOT_SAMPLING: [&str; 12] = [
     "stream",
     "connect_timeout_s",
     "idle_timeout_s",
+    "answer_timeout_s",
     "retries",
     "retry_cap_s",
     "price_in",
     "price_out",
     "threads",
     "record",
+    "cache",
+    "proxy",
+    "keep_alive",
 ];
 
 impl Config {
