@@ -58,11 +58,14 @@ pub fn report_crashes(folder: &Path) {
             said(info.payload())
         );
         let Some(folder) = CRASHES.get() else { return };
-        let written = new_file(folder, "crash").and_then(|(path, mut file)| file.write_all(text.as_bytes()).map(|()| path));
+        let written =
+            new_file(folder, "crash").and_then(|(path, mut file)| file.write_all(text.as_bytes()).map(|()| path));
         // With standard error closed there is nobody to tell.
         let _ = match written {
             Ok(path) => writeln!(std::io::stderr(), "stepwright: a report of this is in {}", path.display()),
-            Err(e) => writeln!(std::io::stderr(), "stepwright: no report could be written in {}: {e}", folder.display()),
+            Err(e) => {
+                writeln!(std::io::stderr(), "stepwright: no report could be written in {}: {e}", folder.display())
+            }
         };
     }));
 }

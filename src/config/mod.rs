@@ -20,8 +20,8 @@ mod typed;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-pub use folders::Paths;
 pub use crate::model::Price;
+pub use folders::Paths;
 pub use select::{Selected, select};
 pub use show::{Source, template};
 pub use typed::{Config, Data, Gate, KeySetting, Log, ModelConfig, Ui};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::typed::{Config, ModelConfig};
 use crate::model::cassette::{Cassette, Recorder};
 use crate::model::fetch;
-use crate::model::remote::Remote;
 use crate::model::recorded::Recorded;
+use crate::model::remote::Remote;
 use crate::model::{LanguageModel, ModelError};
 
 /// What stands before the name of a model in this process.

@@ -35,7 +35,10 @@ fn nothing_given_is_the_defaults() {
     assert_eq!(config.model.model, "symbolic");
     assert_eq!(config.model.options.base_url, "https://api.openai.com/v1");
     assert_eq!(config.model.options.idle_timeout, Duration::from_secs(120));
-    assert_eq!((config.model.options.settings.answer_tokens, config.model.options.settings.temperature), (Some(256), Some(0.7)));
+    assert_eq!(
+        (config.model.options.settings.answer_tokens, config.model.options.settings.temperature),
+        (Some(256), Some(0.7))
+    );
     assert!(config.model.options.stream && config.model.options.api_key.is_none());
     assert!(config.ui.mouse && !config.ui.ascii && !config.ui.no_color);
     assert_eq!(config.gate.policy.steps, 0);
@@ -330,7 +333,10 @@ fn names_of_providers_lead_to_their_addresses_keys_and_wire_formats() {
     // An id at an address that is set is sent as it stands, and gets no other provider's key.
     let own = with("[model]\nbase_url = \"http://127.0.0.1:9/v1\"\n[models.claude]\nmodel = \"claude-x\"\nprovider = \"anthropic\"\n", &keys, &[]).unwrap();
     let (wire, id, url, key) = at(&own, "anthropic/claude-x");
-    assert_eq!((wire, id.as_str(), url.as_str(), key.as_str()), (Wire::OpenAi, "anthropic/claude-x", "http://127.0.0.1:9/v1", "o"));
+    assert_eq!(
+        (wire, id.as_str(), url.as_str(), key.as_str()),
+        (Wire::OpenAi, "anthropic/claude-x", "http://127.0.0.1:9/v1", "o")
+    );
     assert_eq!(at(&own, "claude"), want);
     // OpenAI's own variable says nothing of others.
     let variable = with("", &[("OPENAI_BASE_URL", "http://127.0.0.1:9/v1"), ("ANTHROPIC_API_KEY", "a")], &[]).unwrap();
@@ -341,12 +347,21 @@ fn names_of_providers_lead_to_their_addresses_keys_and_wire_formats() {
 
 #[test]
 fn values_of_flags_are_read_as_toml_and_tables_are_kept_from_prying_eyes() {
-    let flags = [("model.omit", "[\"temperature\", \"stop\"]"), ("model.extra_body", "{ top_k = 3, a = { b = true } }"), ("model.model", "\"m x\""), ("model.retries", "2")];
-    let config = with("[model.headers]\nX-Key = \"secret\"\nX-Name = \"env:NAME\"\n", &[("NAME", "n")], &flags).unwrap();
+    let flags = [
+        ("model.omit", "[\"temperature\", \"stop\"]"),
+        ("model.extra_body", "{ top_k = 3, a = { b = true } }"),
+        ("model.model", "\"m x\""),
+        ("model.retries", "2"),
+    ];
+    let config =
+        with("[model.headers]\nX-Key = \"secret\"\nX-Name = \"env:NAME\"\n", &[("NAME", "n")], &flags).unwrap();
     assert_eq!(config.model.options.omit, ["temperature", "stop"]);
     assert_eq!(config.model.options.extra_body["a"]["b"], true);
     assert_eq!((config.model.model.as_str(), config.model.options.retries), ("m x", 2));
-    assert_eq!(with("", &[], &[("model.omit", "temperature, stop")]).unwrap().model.options.omit, ["temperature", "stop"]);
+    assert_eq!(
+        with("", &[], &[("model.omit", "temperature, stop")]).unwrap().model.options.omit,
+        ["temperature", "stop"]
+    );
     let shown = config.show();
     assert!(!shown.contains("secret") && shown.contains("env:NAME") && shown.contains("X-Key"), "{shown}");
     let shown = with("[model]\nbase_url = \"https://u:pass@h/v1?api-key=q\"\n", &[], &[]).unwrap().show();

@@ -241,7 +241,21 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     let log = Log { level: values.text("log", "level").unwrap_or_default(), prompts: values.flag("log", "prompts") };
     let external = super::external::adapters(&merged, &withheld, &paths, problems);
     let shown = Shown::all(&merged, &model, &models);
-    Config { paths, model, models, method, ui, data, gate: Gate { policy }, log, candidates, external, keys, endpoints, shown }
+    Config {
+        paths,
+        model,
+        models,
+        method,
+        ui,
+        data,
+        gate: Gate { policy },
+        log,
+        candidates,
+        external,
+        keys,
+        endpoints,
+        shown,
+    }
 }
 
 /// One price without the other would make costs wrong.

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::artifact::{ArtifactId, OfferId, Written};
 use super::ask::AskKind;
-use super::exchanged::Exchange;
 use super::decision::{Actor, Decision, DecisionId, Policy};
+use super::exchanged::Exchange;
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
 
 /// A point in the session's tree: 0 is the reset, every executed decision adds one.

@@ -9,8 +9,8 @@ pub mod embed;
 pub mod fetch;
 #[cfg(feature = "local")]
 pub mod local;
-pub mod remote;
 pub mod recorded;
+pub mod remote;
 
 use std::time::Duration;
 

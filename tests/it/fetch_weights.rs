@@ -98,7 +98,11 @@ struct Fetched {
 fn fetch(folder: &Path, weights: &Weights, scripts: Vec<Vec<Step>>) -> Fetched {
     let server = Server::start(scripts);
     let base = server.url.trim_end_matches("/v1").to_owned();
-    let places = Places { folder: folder.to_owned(), hub: Hub { address: Some(base.clone()), ..Hub::default() }, index: Some(format!("{base}/simple")) };
+    let places = Places {
+        folder: folder.to_owned(),
+        hub: Hub { address: Some(base.clone()), ..Hub::default() },
+        index: Some(format!("{base}/simple")),
+    };
     let steps = Mutex::new(Vec::new());
     let told = |step: fetch::Step| steps.lock().unwrap().push(step.done);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::support::server::*;
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use stepwright::model::remote::{Api, LimitField, Remote, Options, Support};
+use stepwright::model::remote::{Api, LimitField, Options, Remote, Support};
 use stepwright::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent};
 use tokio_util::sync::CancellationToken;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::server::*;
 use serde_json::{Value, json};
-use stepwright::model::remote::{Remote, Options, Score, Way};
+use stepwright::model::remote::{Options, Remote, Score, Way};
 use stepwright::model::{Completion, LanguageModel, ModelError, PromptMessage, ScoreRequest};
 use tokio_util::sync::CancellationToken;
 

@@ -59,10 +59,16 @@ fn exchanges(records: &[Record]) -> Vec<Exchange> {
 }
 
 /// Plays an episode with a server, records it, replays it, and gives the exchanges of the session.
-async fn recorded_and_replayed(server: &Server, folder: &Path, file: &str, variables: &[(&str, &str)]) -> Vec<Exchange> {
+async fn recorded_and_replayed(
+    server: &Server,
+    folder: &Path,
+    file: &str,
+    variables: &[(&str, &str)],
+) -> Vec<Exchange> {
     let cassette = folder.join("cassette.jsonl");
     let recording = cassette.display().to_string();
-    let variables: Vec<(&str, &str)> = variables.iter().copied().chain([("STEPWRIGHT_RECORD", recording.as_str())]).collect();
+    let variables: Vec<(&str, &str)> =
+        variables.iter().copied().chain([("STEPWRIGHT_RECORD", recording.as_str())]).collect();
     let config = configured(folder, file, &variables);
     let path = folder.join("session.jsonl");
     let writer = log::Writer::create(&path, &header()).unwrap();
@@ -80,7 +86,10 @@ async fn recorded_and_replayed(server: &Server, folder: &Path, file: &str, varia
     let (live, replayed) = (exchanges(&live), exchanges(&replayed));
     assert_eq!(live.len(), replayed.len());
     for (live, replayed) in live.iter().zip(&replayed) {
-        assert_eq!((&live.request, &live.served, &live.completions), (&replayed.request, &replayed.served, &replayed.completions));
+        assert_eq!(
+            (&live.request, &live.served, &live.completions),
+            (&replayed.request, &replayed.served, &replayed.completions)
+        );
     }
     let text = std::fs::read_to_string(&cassette).unwrap() + &std::fs::read_to_string(&path).unwrap();
     assert!(!text.contains("sk-secret"), "no key is kept");
@@ -88,7 +97,10 @@ async fn recorded_and_replayed(server: &Server, folder: &Path, file: &str, varia
 }
 
 /// A server whose nth good answer is made of the nth line; refusals come first.
-fn answering(refuse: impl Fn(&Received) -> Option<Vec<Step>> + Send + 'static, answer: impl Fn(&str) -> Vec<Step> + Send + 'static) -> Server {
+fn answering(
+    refuse: impl Fn(&Received) -> Option<Vec<Step>> + Send + 'static,
+    answer: impl Fn(&str) -> Vec<Step> + Send + 'static,
+) -> Server {
     let count = AtomicUsize::new(0);
     Server::answering(move |request| {
         refuse(request).unwrap_or_else(|| answer(ANSWERS[count.fetch_add(1, Ordering::Relaxed) % ANSWERS.len()]))
@@ -99,14 +111,21 @@ fn answering(refuse: impl Fn(&Received) -> Option<Vec<Step>> + Send + 'static, a
 async fn a_session_with_a_reasoning_server() {
     let refuse = |request: &Received| {
         let refused = ["max_tokens", "temperature", "logprobs"].into_iter().find(|f| request.body.get(*f).is_some())?;
-        let message = format!("Unsupported parameter: '{refused}' is not supported with this model. Use another instead.");
+        let message =
+            format!("Unsupported parameter: '{refused}' is not supported with this model. Use another instead.");
         Some(vec![json(400, &json!({"error": {"message": message, "param": refused}}).to_string())])
     };
     let answer = |line: &str| {
-        let thought = json!({"model": "o-real", "choices": [{"index": 0, "delta": {"reasoning_content": "ten is near"}}]});
+        let thought =
+            json!({"model": "o-real", "choices": [{"index": 0, "delta": {"reasoning_content": "ten is near"}}]});
         let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 64}}});
-        vec![stream_head(), send(&format!("data: {thought}\n\n")), send(&delta(line)), send(&format!("data: {end}\n\ndata: [DONE]\n\n"))]
+        vec![
+            stream_head(),
+            send(&format!("data: {thought}\n\n")),
+            send(&delta(line)),
+            send(&format!("data: {end}\n\ndata: [DONE]\n\n")),
+        ]
     };
     let server = answering(refuse, answer);
     let folder = tempfile::tempdir().unwrap();
@@ -114,13 +133,17 @@ async fn a_session_with_a_reasoning_server() {
         "[model]\nmodel = \"o-mini\"\nbase_url = \"{}\"\nprice_in = 1000.0\nprice_out = 5000\nheaders = {{ X-Run = \"env:RUN\" }}\n[model.extra_body]\ntop_k = 7\n",
         server.url
     );
-    let told = recorded_and_replayed(&server, folder.path(), &file, &[("OPENAI_API_KEY", "sk-secret"), ("RUN", "r-42")]).await;
+    let told =
+        recorded_and_replayed(&server, folder.path(), &file, &[("OPENAI_API_KEY", "sk-secret"), ("RUN", "r-42")]).await;
     assert_eq!(told.len(), 3);
     for exchange in &told {
         assert_eq!((exchange.endpoint.as_str(), exchange.served.as_str()), (server.url.as_str(), "o-real"));
         assert_eq!(exchange.completions[0].reasoning, "ten is near");
         assert_eq!((exchange.completions[0].finish.as_str(), exchange.cost), ("stop", Some(0.2)));
-        assert!(exchange.request.get("temperature").is_none() && exchange.request["max_completion_tokens"].as_u64() >= Some(256));
+        assert!(
+            exchange.request.get("temperature").is_none()
+                && exchange.request["max_completion_tokens"].as_u64() >= Some(256)
+        );
         assert_eq!(exchange.request["top_k"], 7);
     }
     let requests = server.requests();
@@ -149,11 +172,27 @@ async fn a_session_with_anthropics_wire_format() {
     let server = answering(|_| None, answer);
     let folder = tempfile::tempdir().unwrap();
     let address = server.url.trim_end_matches("/v1").to_owned();
-    let variables = [("ANTHROPIC_API_KEY", "sk-secret"), ("ANTHROPIC_BASE_URL", address.as_str()), ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")];
-    let told = recorded_and_replayed(&server, folder.path(), "[model]\nmodel = \"anthropic/claude-x\"\nthink = \"2000\"\n", &variables).await;
+    let variables = [
+        ("ANTHROPIC_API_KEY", "sk-secret"),
+        ("ANTHROPIC_BASE_URL", address.as_str()),
+        ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
+    ];
+    let told = recorded_and_replayed(
+        &server,
+        folder.path(),
+        "[model]\nmodel = \"anthropic/claude-x\"\nthink = \"2000\"\n",
+        &variables,
+    )
+    .await;
     for exchange in &told {
-        assert_eq!((exchange.served.as_str(), exchange.completions[0].reasoning.as_str()), ("claude-real", "four more"));
-        assert_eq!((&exchange.request["model"], &exchange.request["thinking"]["budget_tokens"]), (&json!("claude-x"), &json!(2000)));
+        assert_eq!(
+            (exchange.served.as_str(), exchange.completions[0].reasoning.as_str()),
+            ("claude-real", "four more")
+        );
+        assert_eq!(
+            (&exchange.request["model"], &exchange.request["thinking"]["budget_tokens"]),
+            (&json!("claude-x"), &json!(2000))
+        );
     }
     assert!(server.requests().iter().all(|r| r.path() == "/v1/messages" && r.head.contains("x-api-key: sk-secret")));
 }
@@ -177,7 +216,10 @@ async fn a_session_with_ollamas_wire_format() {
     for exchange in &told {
         let token = &exchange.completions[0].tokens[0];
         assert_eq!((token.logprob, token.top.clone()), (-0.25, vec![("agent.fly".to_owned(), -3.0)]));
-        assert_eq!((&exchange.request["options"]["num_ctx"], &exchange.request["keep_alive"]), (&json!(8192), &json!(-1)));
+        assert_eq!(
+            (&exchange.request["options"]["num_ctx"], &exchange.request["keep_alive"]),
+            (&json!(8192), &json!(-1))
+        );
         assert_eq!(exchange.completions[0].reasoning, "hm");
     }
     assert!(server.requests().iter().all(|r| r.path() == "/api/chat"));

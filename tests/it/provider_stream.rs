@@ -3,10 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::support::server::*;
-use stepwright::model::remote::{Remote, Options};
-use stepwright::model::{
-    LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage,
-};
+use stepwright::model::remote::{Options, Remote};
+use stepwright::model::{LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage};
 use tokio_util::sync::CancellationToken;
 
 fn request() -> ModelRequest {

@@ -77,10 +77,17 @@ fn lines(all: &[Value]) -> Vec<Step> {
 async fn a_reasoning_model_works_at_once() {
     let cut = json!({"choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "length"}],
         "usage": {"prompt_tokens": 9, "completion_tokens": 64, "completion_tokens_details": {"reasoning_tokens": 64}}});
-    let thought = json!({"model": "m-2026", "choices": [{"index": 0, "delta": {"reasoning_content": "the mug is near"}}]});
+    let thought =
+        json!({"model": "m-2026", "choices": [{"index": 0, "delta": {"reasoning_content": "the mug is near"}}]});
     let server = Server::start(vec![
-        refusal("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"),
-        refusal("Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.", "temperature"),
+        refusal(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            "max_tokens",
+        ),
+        refusal(
+            "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+            "temperature",
+        ),
         refusal("Unsupported parameter: 'stop' is not supported with this model.", "stop"),
         refusal("You are not allowed to request logprobs from this model", ""),
         vec![stream_head(), send(&format!("data: {cut}\n\ndata: [DONE]\n\n"))],
@@ -90,7 +97,10 @@ async fn a_reasoning_model_works_at_once() {
     let model = Remote::new(options(&server, Wire::OpenAi)).unwrap();
     let (answer, told) = ask(&model, &request()).await;
     let answer = answer.unwrap();
-    assert_eq!((answer.completions[0].text.as_str(), answer.completions[0].reasoning.as_str()), ("take mug", "the mug is near"));
+    assert_eq!(
+        (answer.completions[0].text.as_str(), answer.completions[0].reasoning.as_str()),
+        ("take mug", "the mug is near")
+    );
     assert_eq!(answer.served, "m-2026");
     assert_eq!(answer.usage.unwrap().reasoning, 64, "what the cut answer spent counts");
     let sent = &bodies(&server)[5];
@@ -191,7 +201,8 @@ async fn anthropics_messages() {
 
 #[tokio::test]
 async fn ollamas_own_interface() {
-    let thinking = json!({"model": "qwen3", "message": {"role": "assistant", "content": "", "thinking": "so"}, "done": false});
+    let thinking =
+        json!({"model": "qwen3", "message": {"role": "assistant", "content": "", "thinking": "so"}, "done": false});
     let text = json!({"model": "qwen3", "message": {"content": "look"}, "done": false,
         "logprobs": [{"token": "look", "logprob": -0.5, "top_logprobs": [{"token": "look", "logprob": -0.5}, {"token": "go", "logprob": -1.0}]}]});
     let end = json!({"model": "qwen3", "message": {"content": ""}, "done": true, "done_reason": "stop",
@@ -231,7 +242,8 @@ async fn ollamas_own_interface() {
     let context = last.body["options"]["num_ctx"].as_u64().unwrap();
     assert!(context >= 32_000 / 3, "{context}");
     // A prompt that fills the context was cut.
-    let small = Options { num_ctx: Some(4096), wire: Wire::Ollama, ..Options::new(server.url.trim_end_matches("/v1"), "m") };
+    let small =
+        Options { num_ctx: Some(4096), wire: Wire::Ollama, ..Options::new(server.url.trim_end_matches("/v1"), "m") };
     let error = ask(&Remote::new(small).unwrap(), &request()).await.0.unwrap_err();
     assert!(matches!(&error, ModelError::TooLong { context: Some(4096), .. }), "{error}");
 }
@@ -256,7 +268,11 @@ async fn ollamas_silent_cut_behind_openais_interface_is_said_loudly() {
 #[tokio::test]
 async fn answers_are_held_to_a_form_where_the_server_can() {
     let held = good("{\"answer\": \"agent.go('shelf 1')\"}");
-    let server = Server::start(vec![held, refusal("Unknown parameter: 'response_format'.", "response_format"), good("agent.look()")]);
+    let server = Server::start(vec![
+        held,
+        refusal("Unknown parameter: 'response_format'.", "response_format"),
+        good("agent.look()"),
+    ]);
     let model = Remote::new(options(&server, Wire::OpenAi)).unwrap();
     let one = Structure::OneOf(vec!["agent.go('shelf 1')".into(), "agent.look()".into()]);
     let asked = ModelRequest { structure: Some(one.clone()), ..request() };

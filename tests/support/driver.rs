@@ -230,7 +230,8 @@ impl LanguageModel for Scripted {
         match turn {
             None => Err(ModelError::Unreachable { endpoint: "scripted".into(), message: "the script is over".into() }),
             Some(Turn::Cut(texts)) => {
-                let completion = |t: &&str| Completion { text: t.to_string(), finish: CUT_OFF.into(), ..Completion::default() };
+                let completion =
+                    |t: &&str| Completion { text: t.to_string(), finish: CUT_OFF.into(), ..Completion::default() };
                 Ok(ModelResponse::of(texts.iter().map(completion).collect(), None))
             }
             Some(Turn::Fail(error)) => Err(error),

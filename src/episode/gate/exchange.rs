@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::super::artifact::{ArtifactId, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::decision::{DecisionId, Policy};
-use super::super::exchanged::Exchange;
 use super::super::event::{
     AskId, CandidateEdit, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
 };
+use super::super::exchanged::Exchange;
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
 use super::super::shape::Shape;
 

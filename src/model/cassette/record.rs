@@ -67,9 +67,8 @@ impl Recorder {
 
     async fn append(&self, entry: Entry) -> Result<(), ModelError> {
         let open = Arc::clone(&self.open);
-        let written = tokio::task::spawn_blocking(move || {
-            open.lock().unwrap_or_else(PoisonError::into_inner).append(entry)
-        });
+        let written =
+            tokio::task::spawn_blocking(move || open.lock().unwrap_or_else(PoisonError::into_inner).append(entry));
         let failed = match written.await {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(e)) => e.to_string(),

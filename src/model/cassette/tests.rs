@@ -31,7 +31,8 @@ impl LanguageModel for Counting {
             tokio::task::yield_now().await;
         }
         let tokens = vec![TokenLogprob::new("x", -0.1)];
-        let completion = Completion { text: format!("call é {number}"), finish: "stop".into(), tokens, ..Completion::default() };
+        let completion =
+            Completion { text: format!("call é {number}"), finish: "stop".into(), tokens, ..Completion::default() };
         Ok(ModelResponse::of(vec![completion], Some(Usage::new(3, 2))))
     }
 }
@@ -278,13 +279,17 @@ async fn what_was_set_is_played_back_and_another_bound_finds_the_same_answer() {
     let path = dir.path().join("a.jsonl");
     ask(&Recorder::new(Arc::new(Set(counting(5))), &path).unwrap(), "x").await.0.unwrap();
     let cassette = Cassette::open(&path).unwrap();
-    assert_eq!(cassette.settings(), Settings { temperature: Some(0.3), answer_tokens: Some(256), ..Settings::default() });
+    assert_eq!(
+        cassette.settings(),
+        Settings { temperature: Some(0.3), answer_tokens: Some(256), ..Settings::default() }
+    );
     let other = ModelRequest { max_tokens: 9_999, ..request("x") };
     assert_eq!(ask_as(&cassette, &other).await.0.unwrap().completions[0].text, "call é 5");
     // A file of before tells by its requests what was set.
     let text = std::fs::read_to_string(&path).unwrap();
     let rest = text.split_once('\n').unwrap().1;
-    std::fs::write(&path, format!("{{\"format\":\"stepwright-cassette\",\"version\":1,\"model\":\"m\"}}\n{rest}")).unwrap();
+    std::fs::write(&path, format!("{{\"format\":\"stepwright-cassette\",\"version\":1,\"model\":\"m\"}}\n{rest}"))
+        .unwrap();
     assert_eq!(Cassette::open(&path).unwrap().settings().temperature, Some(0.7));
 }
 

@@ -29,7 +29,8 @@ impl Hub {
     pub fn of_environment(set: Option<&str>, environment: &dyn Fn(&str) -> Option<String>) -> Self {
         let var = |name: &str| environment(name).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty());
         let home = var("HF_HOME").map(PathBuf::from).or_else(|| {
-            let cache = var("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| Some(Path::new(&var("HOME")?).join(".cache")))?;
+            let cache =
+                var("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| Some(Path::new(&var("HOME")?).join(".cache")))?;
             Some(cache.join("huggingface"))
         });
         let within = |name: &str| home.as_ref().map(|h| h.join(name));
@@ -37,7 +38,8 @@ impl Hub {
         let file = var("HF_TOKEN_PATH").map(PathBuf::from).or_else(|| within("token"));
         let stored = || Some(std::fs::read_to_string(file?).ok()?.trim().to_owned()).filter(|t| !t.is_empty());
         let token = var("HF_TOKEN").or_else(|| var("HUGGING_FACE_HUB_TOKEN")).or_else(stored);
-        let offline = var("HF_HUB_OFFLINE").is_some_and(|v| matches!(v.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"));
+        let offline = var("HF_HUB_OFFLINE")
+            .is_some_and(|v| matches!(v.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"));
         let address = set.map_or(ADDRESS, str::trim);
         Hub {
             address: (!offline && !address.is_empty() && address != NONE).then(|| address.to_owned()),

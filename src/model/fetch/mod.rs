@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 use download::{Http, Wanted};
 pub use error::FetchError;
-pub use hub::Hub;
 use error::Miss;
+pub use hub::Hub;
 use manifest::numbered;
 pub use manifest::{Source, Weights, all, named};
 use store::Part;

@@ -117,9 +117,8 @@ impl Runner {
             let run = block.last().copied();
             done(waits.iter().filter(|w| **w <= run).count());
         }
-        let token = |n: &Node| {
-            TokenLogprob::new(String::from_utf8_lossy(self.tokens.bytes(n.token)), f64::from(n.logprob))
-        };
+        let token =
+            |n: &Node| TokenLogprob::new(String::from_utf8_lossy(self.tokens.bytes(n.token)), f64::from(n.logprob));
         let scored = request.candidates.iter().zip(paths).map(|(text, path)| Completion {
             text: text.clone(),
             tokens: path.iter().filter_map(|at| tree.nodes.get(*at)).map(token).collect(),

@@ -185,7 +185,9 @@ impl Remote {
         if let Some(context) = ollama::context_of(body).filter(|context| read >= *context) {
             return Err(ModelError::TooLong {
                 endpoint: self.http.endpoint().to_owned(),
-                message: format!("the prompt filled Ollama's context of {context} tokens and was cut: set a larger num_ctx"),
+                message: format!(
+                    "the prompt filled Ollama's context of {context} tokens and was cut: set a larger num_ctx"
+                ),
                 context: Some(context),
             });
         }
@@ -197,10 +199,14 @@ impl Remote {
         let chars: usize = request.messages.iter().map(|m| m.text.chars().count()).sum();
         // No tokenizer makes tokens this long of a whole prompt.
         if read > 0 && chars as u64 > read.saturating_mul(8).saturating_add(512) {
-            let text = format!("Ollama read only {read} tokens of a prompt of {chars} characters: it was CUT IN SILENCE; {own}");
+            let text = format!(
+                "Ollama read only {read} tokens of a prompt of {chars} characters: it was CUT IN SILENCE; {own}"
+            );
             sink.remark(text, true);
         } else if first(&self.quirks.warned) {
-            let text = format!("Ollama behind OpenAI's interface cuts prompts at 4,096 tokens in silence, unless its owner set more; {own}");
+            let text = format!(
+                "Ollama behind OpenAI's interface cuts prompts at 4,096 tokens in silence, unless its owner set more; {own}"
+            );
             sink.remark(text, true);
         }
         Ok(())
@@ -323,7 +329,8 @@ impl Remote {
         let message = self.http.clean(&broken.message);
         let endpoint = self.http.endpoint().to_owned();
         let said = if answer.begun() { format!("the answer broke off: {message}") } else { message.clone() };
-        let partial = ModelError::Broken { endpoint: endpoint.clone(), message: said.clone(), partial: answer.partial() };
+        let partial =
+            ModelError::Broken { endpoint: endpoint.clone(), message: said.clone(), partial: answer.partial() };
         match broken.reported {
             // As if the status line had said so.
             Some((Some(status), error)) => {
@@ -343,7 +350,9 @@ impl Remote {
 
     fn endless(&self) -> Failure {
         let seconds = self.options.answer_timeout.as_secs_f64();
-        self.given_up(format!("the answer has no end after {seconds} s; if the model is slow, raise answer_timeout_s in config.toml"))
+        self.given_up(format!(
+            "the answer has no end after {seconds} s; if the model is slow, raise answer_timeout_s in config.toml"
+        ))
     }
 }
 

@@ -16,7 +16,9 @@ impl Remote {
         let model = &self.options.model;
         let (root, path, mut body) = match self.options.wire {
             Wire::Anthropic => {
-                return Err(ModelError::Configuration(format!("{model}: Anthropic's Messages give no sentence vectors")));
+                return Err(ModelError::Configuration(format!(
+                    "{model}: Anthropic's Messages give no sentence vectors"
+                )));
             }
             Wire::Ollama => (Root::Server, "api/embed", json!({"model": model, "input": texts})),
             Wire::OpenAi => {
@@ -28,7 +30,9 @@ impl Remote {
         }
         let answer = self.object(root, path, Some(&body)).await.map_err(|failure| failure.error)?;
         let found = match self.options.wire {
-            Wire::Ollama => answer.get("embeddings").and_then(Value::as_array).map(|all| all.iter().map(vector).collect()),
+            Wire::Ollama => {
+                answer.get("embeddings").and_then(Value::as_array).map(|all| all.iter().map(vector).collect())
+            }
             _ => in_order(&answer),
         };
         let found: Option<Vec<Vec<f32>>> = found.and_then(|all: Vec<Option<_>>| all.into_iter().collect());

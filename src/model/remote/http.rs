@@ -91,17 +91,14 @@ impl Http {
         self.send(options, at.1, request).await
     }
 
-    async fn send(
-        &self,
-        options: &Options,
-        path: &str,
-        request: reqwest::RequestBuilder,
-    ) -> Result<Response, Failure> {
+    async fn send(&self, options: &Options, path: &str, request: reqwest::RequestBuilder) -> Result<Response, Failure> {
         let started = std::time::Instant::now();
         let answer = self.answered(options, request).await;
         let ms = started.elapsed().as_millis();
         match &answer {
-            Ok(response) => tracing::debug!(endpoint = %self.endpoint, path, status = response.status().as_u16(), ms, "answered"),
+            Ok(response) => {
+                tracing::debug!(endpoint = %self.endpoint, path, status = response.status().as_u16(), ms, "answered")
+            }
             Err(failure) => tracing::debug!(endpoint = %self.endpoint, path, ms, error = %failure.error, "failed"),
         }
         answer
@@ -187,13 +184,16 @@ fn headers(options: &Options) -> Result<HeaderMap, ModelError> {
         };
         let from = &options.api_key_env;
         let mut value = HeaderValue::from_str(&text).map_err(|_| {
-            ModelError::Configuration(format!("the key in {from} holds characters that no header can carry; copy it again"))
+            ModelError::Configuration(format!(
+                "the key in {from} holds characters that no header can carry; copy it again"
+            ))
         })?;
         value.set_sensitive(true);
         headers.insert(name, value);
     }
     for (name, value) in &options.headers {
-        let wrong = |_| ModelError::Configuration(format!("headers: {name:?} or its value is none that HTTP can carry"));
+        let wrong =
+            |_| ModelError::Configuration(format!("headers: {name:?} or its value is none that HTTP can carry"));
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(()))?;
         let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| wrong(()))?;
         value.set_sensitive(true);
@@ -212,8 +212,11 @@ fn base_url(text: &str, wire: Wire) -> Result<Url, ModelError> {
         return Err(wrong("is no http or https URL with a host".into()));
     }
     let path = url.path().trim_end_matches('/').to_owned();
-    let path =
-        ["/chat/completions", "/completions", "/messages", "/api/chat", "/api/generate", "/api"].iter().find_map(|p| path.strip_suffix(p)).unwrap_or(&path).to_owned();
+    let path = ["/chat/completions", "/completions", "/messages", "/api/chat", "/api/generate", "/api"]
+        .iter()
+        .find_map(|p| path.strip_suffix(p))
+        .unwrap_or(&path)
+        .to_owned();
     // Ollama's own interface has no version part.
     url.set_path(if path.is_empty() && wire != Wire::Ollama { "/v1" } else { &path });
     url.set_fragment(None);

@@ -19,12 +19,7 @@ const MOST: u64 = 131_072;
 /// Fewest characters of a token, as a rule: code and names of things have more.
 const CHARS: usize = 3;
 
-pub(super) fn body(
-    options: &Options,
-    quirks: &Quirks,
-    interface: Interface,
-    wanted: Wanted<'_>,
-) -> Map<String, Value> {
+pub(super) fn body(options: &Options, quirks: &Quirks, interface: Interface, wanted: Wanted<'_>) -> Map<String, Value> {
     let request = wanted.request;
     let mut own = Map::new();
     own.insert("num_ctx".into(), json!(context(options, quirks, wanted)));

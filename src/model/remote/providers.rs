@@ -31,9 +31,21 @@ const fn provider(
 /// All that are known by name.
 pub const PROVIDERS: [Provider; 16] = [
     provider("openai", Wire::OpenAi, "https://api.openai.com/v1", &["OPENAI_API_KEY"], "OPENAI_BASE_URL"),
-    provider("anthropic", Wire::Anthropic, "https://api.anthropic.com/v1", &["ANTHROPIC_API_KEY"], "ANTHROPIC_BASE_URL"),
+    provider(
+        "anthropic",
+        Wire::Anthropic,
+        "https://api.anthropic.com/v1",
+        &["ANTHROPIC_API_KEY"],
+        "ANTHROPIC_BASE_URL",
+    ),
     provider("ollama", Wire::Ollama, "http://127.0.0.1:11434", &[], "OLLAMA_HOST"),
-    provider("openrouter", Wire::OpenAi, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"], "OPENROUTER_BASE_URL"),
+    provider(
+        "openrouter",
+        Wire::OpenAi,
+        "https://openrouter.ai/api/v1",
+        &["OPENROUTER_API_KEY"],
+        "OPENROUTER_BASE_URL",
+    ),
     provider(
         "gemini",
         Wire::OpenAi,

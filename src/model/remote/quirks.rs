@@ -31,8 +31,17 @@ const OPTIONAL: [(&str, &str); 17] = [
 ];
 
 /// Words that say that it is the field itself that is refused.
-const REFUSED: [&str; 9] =
-    ["unsupported", "not support", "unrecognized", "unknown", "extra", "unexpected", "instead", "not permitted", "deprecated"];
+const REFUSED: [&str; 9] = [
+    "unsupported",
+    "not support",
+    "unrecognized",
+    "unknown",
+    "extra",
+    "unexpected",
+    "instead",
+    "not permitted",
+    "deprecated",
+];
 
 /// What was learned of an endpoint. Flags only ever go from false to true.
 #[derive(Debug, Default)]
@@ -128,7 +137,8 @@ fn mentions(message: &str, field: &str) -> bool {
             || after == Some(':')
             || ["parameter ", "parameter: ", "supplied: ", "field ", "argument "].iter().any(|w| head.ends_with(w));
         // A field within the field (`thinking.type`) is named as well.
-        (whole && (!english || named)) || (after == Some('.') && !before.is_some_and(word) && tail.len() > 1 && !tail.starts_with(". "))
+        (whole && (!english || named))
+            || (after == Some('.') && !before.is_some_and(word) && tail.len() > 1 && !tail.starts_with(". "))
     })
 }
 
@@ -162,22 +172,32 @@ mod tests {
         let sent = json!({"temperature": 0, "stop": ["\n"], "frequency_penalty": 0.1, "thinking": {}, "think": true,
             "logprobs": true, "top_logprobs": 3, "stop_sequences": [], "seed": 7});
         for (message, param, field) in [
-            ("Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
-                Some("temperature"), "temperature"),
+            (
+                "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+                Some("temperature"),
+                "temperature",
+            ),
             ("Unsupported parameter: 'stop' is not supported with this model.", Some("stop"), "stop"),
             ("`temperature` is deprecated for this model.", None, "temperature"),
             ("stop_sequences: Extra inputs are not permitted", None, "stop_sequences"),
             ("thinking.type.enabled is not supported for this model", None, "thinking"),
             ("\"qwen2.5:0.5b\" does not support thinking", None, "think"),
             ("[{\"loc\":[\"body\",\"seed\"],\"msg\":\"Extra inputs are not permitted\"}]", None, "seed"),
-            ("Invalid JSON payload received. Unknown name \"frequency_penalty\": Cannot find field.", None, "frequency_penalty"),
+            (
+                "Invalid JSON payload received. Unknown name \"frequency_penalty\": Cannot find field.",
+                None,
+                "frequency_penalty",
+            ),
             ("You are not allowed to request logprobs from this model", None, "logprobs"),
         ] {
             let quirks = Quirks::default();
             assert!(again(&quirks.learn(&sent, 400, param, message)), "{message}");
             let mut body = sent.as_object().unwrap().clone();
             quirks.leave_out(&mut body);
-            assert!(!body.contains_key(field) && body.len() >= sent.as_object().unwrap().len() - 2, "{message}: {body:?}");
+            assert!(
+                !body.contains_key(field) && body.len() >= sent.as_object().unwrap().len() - 2,
+                "{message}: {body:?}"
+            );
         }
         let quirks = Quirks::default();
         for message in ["the model cannot stop here", "I think this format is wrong", "please stop."] {

@@ -50,7 +50,8 @@ pub fn summary(record: &Record) -> String {
         }
         Event::Exchanged { ask, exchange } => {
             let served = if exchange.served.is_empty() { "a model" } else { &exchange.served };
-            let ends: Vec<&str> = exchange.completions.iter().map(|c| c.finish.as_str()).filter(|f| !f.is_empty()).collect();
+            let ends: Vec<&str> =
+                exchange.completions.iter().map(|c| c.finish.as_str()).filter(|f| !f.is_empty()).collect();
             let ends = if ends.is_empty() { String::new() } else { format!(", ended by {}", ends.join(", ")) };
             format!("ask {ask}: {served} at {}{ends}", exchange.endpoint)
         }

@@ -193,12 +193,15 @@ impl Pane for ModelPane {
         if ask.prompt.is_some() {
             actions.extend([(PaneAction::Edit, "edit and send again"), (PaneAction::Activate, "edit and send again")]);
         }
-        actions.push((PaneAction::Cycle, match (ask.exchange.is_some(), self.stacked) {
-            (true, true) => "fold",
-            (true, false) => "unfold",
-            (false, true) => "side by side",
-            (false, false) => "stack",
-        }));
+        actions.push((
+            PaneAction::Cycle,
+            match (ask.exchange.is_some(), self.stacked) {
+                (true, true) => "fold",
+                (true, false) => "unfold",
+                (false, true) => "side by side",
+                (false, false) => "stack",
+            },
+        ));
         actions.push((PaneAction::Copy, "copy ask"));
         actions.extend(BROWSING);
         actions
