@@ -135,7 +135,7 @@ impl Config {
 }
 
 /// Settings of a model that change how it is reached or paid for, not what it answers. Where it answers, the model itself says.
-const NOT_SAMPLING: [&str; 12] = [
+const NOT_SAMPLING: [&str; 16] = [
     "model",
     "base_url",
     "api_key_env",
