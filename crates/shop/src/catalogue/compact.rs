@@ -1,0 +1,127 @@
+//! The compact form: `products.json`, a list of products with all that the reward needs, and `goals.json`.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use rustc_hash::FxHashSet;
+use serde::Deserialize;
+
+use super::price::Price;
+use super::read::Reading;
+use super::{Catalogue, Options, Product, Review, ShopError, goals, nouns};
+use crate::goal::Goal;
+
+/// A product as it is written. What the shop cannot do without must be there.
+#[derive(Debug, Deserialize)]
+struct Item {
+    asin: String,
+    title: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    bullet_points: Vec<String>,
+    #[serde(default)]
+    price_tag: Option<String>,
+    #[serde(default)]
+    pricing: Vec<f64>,
+    #[serde(default)]
+    reward_price: Option<f64>,
+    #[serde(default)]
+    rating: Option<String>,
+    #[serde(default)]
+    reviews: Vec<Review>,
+    #[serde(default)]
+    category: String,
+    #[serde(default)]
+    query: String,
+    #[serde(default)]
+    product_category: String,
+    #[serde(default)]
+    options: Options,
+    #[serde(default)]
+    attributes: Vec<String>,
+    #[serde(default)]
+    title_nouns: Option<Vec<String>>,
+}
+
+const EXPECTED: &str = "a list of products, each with `asin` and `title`";
+
+/// Reads the compact form.
+///
+/// # Errors
+/// If a file cannot be opened or holds something else.
+pub(super) fn read(products: &Path, goals: Option<&Path>, reading: Reading) -> Result<Catalogue, ShopError> {
+    let open = |path: &Path| File::open(path).map(BufReader::new).map_err(|e| ShopError::unreadable(path, e));
+    let items: Vec<Item> =
+        serde_json::from_reader(open(products)?).map_err(|e| ShopError::json(products, &e, EXPECTED))?;
+    let goals: Vec<Goal> = match goals {
+        Some(path) => serde_json::from_reader(open(path)?)
+            .map_err(|e| ShopError::json(path, &e, "a list of goals, each with `id`, `asin` and `instruction_text`"))?,
+        None => Vec::new(),
+    };
+    let mut catalogue = of(items, goals, reading);
+    catalogue.file = Some(products.to_owned());
+    Ok(catalogue)
+}
+
+/// Products and goals of two texts in the compact form; `origin` is what complaints name.
+///
+/// # Errors
+/// If a text holds something else.
+pub(super) fn of_text(products: &str, goals: &str, origin: &Path) -> Result<Catalogue, ShopError> {
+    let path = |name: &str| origin.join(name);
+    let items: Vec<Item> =
+        serde_json::from_str(products).map_err(|e| ShopError::json(&path("products.json"), &e, EXPECTED))?;
+    let goals: Vec<Goal> =
+        serde_json::from_str(goals).map_err(|e| ShopError::json(&path("goals.json"), &e, "a list of goals"))?;
+    Ok(of(items, goals, Reading::default()))
+}
+
+fn of(items: Vec<Item>, goals: Vec<Goal>, reading: Reading) -> Catalogue {
+    let mut catalogue = Catalogue::default();
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    let mut draw = goals::Draw::new(reading.seed);
+    for item in items.into_iter().take(reading.products.unwrap_or(usize::MAX)) {
+        if !seen.insert(item.asin.clone()) {
+            catalogue.notes.push(format!("product {} is there twice; the first counts", item.asin));
+            continue;
+        }
+        if item.pricing.is_empty() {
+            catalogue.notes.push(format!("product {} has no price; it costs $100", item.asin));
+        }
+        catalogue.products.push(item.product(&mut draw));
+    }
+    let goals_in = goals.into_iter();
+    for goal in goals_in {
+        if !seen.contains(&goal.asin) {
+            catalogue.notes.push(format!("goal {} wants {}, which is not among the products", goal.id, goal.asin));
+        }
+        catalogue.goals.push(goal);
+    }
+    catalogue
+}
+
+impl Item {
+    fn product(self, draw: &mut goals::Draw) -> Product {
+        let price = Price::of(self.pricing);
+        let title_nouns = self.title_nouns.unwrap_or_else(|| nouns(&self.title));
+        Product {
+            asin: self.asin,
+            description: self.description,
+            bullet_points: if self.bullet_points.is_empty() { vec![String::new()] } else { self.bullet_points },
+            price_tag: self.price_tag.unwrap_or(price.tag),
+            reward_price: self.reward_price.unwrap_or_else(|| draw.price(&price.amounts)),
+            pricing: price.amounts,
+            rating: self.rating.unwrap_or_else(|| super::raw::NO_RATING.to_owned()),
+            reviews: self.reviews,
+            category: self.category,
+            query: self.query,
+            product_category: self.product_category,
+            options: self.options,
+            attributes: self.attributes,
+            title: self.title,
+            title_nouns,
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! WebShop's own files: `items_shuffle*.json` (the products), `items_ins_v2*.json` (their attributes and the instructions made
+//! from them) and `items_human_ins.json` (instructions that people wrote). Products are read one at a time, so that a catalogue
+//! of a million needs no second copy in memory.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::goals::{self, Draw, Human, Made};
+use super::read::Reading;
+use super::{Catalogue, Options, Price, Product, ShopError, nouns, price};
+
+/// What is shown where nothing is known of a rating.
+pub(super) const NO_RATING: &str = "N.A.";
+/// The attribute of a product of which none is known.
+const NO_ATTRIBUTE: &str = "DUMMY_ATTR";
+
+/// A product as WebShop writes it; what the shop does not use is passed over.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Item {
+    #[serde(default)]
+    asin: Value,
+    #[serde(default)]
+    name: Value,
+    #[serde(default)]
+    full_description: Value,
+    #[serde(default)]
+    small_description: Value,
+    #[serde(default)]
+    pricing: Value,
+    #[serde(default)]
+    customization_options: Value,
+    #[serde(default)]
+    category: Value,
+    #[serde(default)]
+    query: Value,
+    #[serde(default)]
+    product_category: Value,
+}
+
+/// What is known of a product, and the instruction made from it.
+#[derive(Debug, Default, Deserialize)]
+struct Known {
+    #[serde(default)]
+    attributes: Option<Vec<String>>,
+    #[serde(default)]
+    instruction: Option<String>,
+    #[serde(default)]
+    instruction_attributes: Option<Vec<String>>,
+}
+
+/// Reads WebShop's own files.
+///
+/// # Errors
+/// If a file cannot be opened or holds something else.
+pub(super) fn read(
+    items: &Path,
+    attributes: Option<&Path>,
+    human: Option<&Path>,
+    reading: Reading,
+) -> Result<Catalogue, ShopError> {
+    let known: FxHashMap<String, Known> = map_of(attributes, "an object of products by their numbers")?;
+    let human: FxHashMap<String, Vec<Human>> = match human.filter(|_| reading.human_goals) {
+        Some(path) => map_of(Some(path), "an object of lists of instructions by product")?,
+        None => FxHashMap::default(),
+    };
+    let mut catalogue = Catalogue { file: Some(items.to_owned()), ..Catalogue::default() };
+    if attributes.is_none() {
+        let note = "there is no items_ins_v2*.json beside the products: no attributes are known, and no goals are made from them";
+        catalogue.notes.push(note.to_owned());
+    }
+    let mut seen = FxHashSet::default();
+    let mut draw = Draw::new(reading.seed);
+    let mut count = 0usize;
+    each_item(items, |index, item| {
+        if reading.products.is_some_and(|most| count >= most) {
+            return false;
+        }
+        count += 1;
+        match item.product(&known, &mut draw) {
+            Ok(None) => {}
+            Ok(Some(product)) => {
+                if seen.insert(product.asin.clone()) {
+                    catalogue.products.push(product);
+                }
+            }
+            Err(why) => catalogue.notes.push(format!("{}, product {}: left out: {why}", items.display(), index + 1)),
+        }
+        true
+    })?;
+    let made = |product: &Product| {
+        let known = known.get(&product.asin)?;
+        Some(Made { instruction: known.instruction.clone()?, attributes: known.instruction_attributes.clone()? })
+    };
+    catalogue.goals = if human.is_empty() {
+        goals::synthetic(&catalogue.products, made, &mut draw)
+    } else {
+        goals::human(&catalogue.products, &human, &mut draw)
+    };
+    Ok(catalogue)
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, ShopError> {
+    File::open(path).map(|file| BufReader::with_capacity(1 << 20, file)).map_err(|e| ShopError::unreadable(path, e))
+}
+
+fn map_of<T: for<'de> Deserialize<'de>>(
+    path: Option<&Path>,
+    expected: &str,
+) -> Result<FxHashMap<String, T>, ShopError> {
+    match path {
+        Some(path) => serde_json::from_reader(open(path)?).map_err(|e| ShopError::json(path, &e, expected)),
+        None => Ok(FxHashMap::default()),
+    }
+}
+
+/// Hands each product of the file over until it is told to stop.
+fn each_item(path: &Path, mut take: impl FnMut(usize, Item) -> bool) -> Result<(), ShopError> {
+    struct Each<F>(F);
+    impl<'de, F: FnMut(usize, Item) -> bool> Visitor<'de> for Each<F> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list of products")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+            let mut index = 0;
+            let mut wanted = true;
+            while wanted {
+                let Some(item) = items.next_element::<Item>()? else { return Ok(()) };
+                wanted = (self.0)(index, item);
+                index += 1;
+            }
+            while items.next_element::<serde::de::IgnoredAny>()?.is_some() {}
+            Ok(())
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_reader(open(path)?);
+    reader
+        .deserialize_seq(Each(&mut take))
+        .and_then(|()| reader.end())
+        .map_err(|e| ShopError::json(path, &e, "a list of WebShop's products"))
+}
+
+impl Item {
+    /// The product; `None` for one that the shop passes over.
+    fn product(self, known: &FxHashMap<String, Known>, draw: &mut Draw) -> Result<Option<Product>, String> {
+        let asin = text(&self.asin, "asin")?;
+        if asin == "nan" || asin.chars().count() > 10 {
+            return Ok(None);
+        }
+        let title = text(&self.name, "name")?;
+        let price = match &self.pricing {
+            Value::String(written) => price(written)?,
+            Value::Null => Price::missing(),
+            other => return Err(format!("`pricing` is {other}, and a text is expected")),
+        };
+        let attributes = known.get(&asin).and_then(|known| known.attributes.clone());
+        Ok(Some(Product {
+            description: text_or_empty(&self.full_description),
+            bullet_points: match &self.small_description {
+                Value::Array(points) if !points.is_empty() => points.iter().map(text_or_empty).collect(),
+                other => vec![text_or_empty(other)],
+            },
+            reward_price: draw.price(&price.amounts),
+            pricing: price.amounts,
+            price_tag: price.tag,
+            rating: NO_RATING.to_owned(),
+            reviews: Vec::new(),
+            category: text_or_empty(&self.category),
+            query: text_or_empty(&self.query).to_lowercase().trim().to_owned(),
+            product_category: text_or_empty(&self.product_category),
+            options: options(&self.customization_options)?,
+            attributes: attributes.unwrap_or_else(|| vec![NO_ATTRIBUTE.to_owned()]),
+            title_nouns: nouns(&title),
+            title,
+            asin,
+        }))
+    }
+}
+
+fn text(value: &Value, name: &str) -> Result<String, String> {
+    value.as_str().map(str::to_owned).ok_or_else(|| format!("`{name}` is {value}, and a text is expected"))
+}
+
+fn text_or_empty(value: &Value) -> String {
+    value.as_str().map(str::to_owned).unwrap_or_default()
+}
+
+/// The options: names in lower case, values as they are shown. A name that comes twice keeps its first place and its last values.
+fn options(value: &Value) -> Result<Options, String> {
+    let Value::Object(named) = value else { return Ok(Options::new()) };
+    let mut options: Options = IndexMap::new();
+    for (name, contents) in named {
+        let contents = match contents {
+            Value::Null => continue,
+            Value::Array(contents) => contents,
+            other => return Err(format!("option {name:?} is {other}, and a list is expected")),
+        };
+        let values = contents.iter().map(|content| {
+            let value = content.get("value").and_then(Value::as_str);
+            let value = value.ok_or_else(|| format!("a choice of option {name:?} has no `value`: {content}"))?;
+            Ok(value.trim().replace('/', " | ").to_lowercase())
+        });
+        options.insert(name.to_lowercase(), values.collect::<Result<_, String>>()?);
+    }
+    Ok(options)
+}

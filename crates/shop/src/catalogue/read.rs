@@ -1,0 +1,82 @@
+//! Which files of a path are a catalogue, and reading them.
+
+use std::path::{Path, PathBuf};
+
+use super::{Catalogue, ShopError, compact, raw};
+
+/// The files of a catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// `products.json` and `goals.json`.
+    Compact {
+        /// The products.
+        products: PathBuf,
+        /// The goals; none are read where the file is missing.
+        goals: Option<PathBuf>,
+    },
+    /// WebShop's own files.
+    Raw {
+        /// `items_shuffle*.json`.
+        items: PathBuf,
+        /// `items_ins_v2*.json`.
+        attributes: Option<PathBuf>,
+        /// `items_human_ins.json`.
+        human: Option<PathBuf>,
+    },
+}
+
+/// How a catalogue is read, where there is a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// At most so many products, from the first on; all if `None`.
+    pub products: Option<usize>,
+    /// Goals that people wrote, where the files have any; those made from attributes otherwise.
+    pub human_goals: bool,
+    /// Draws prices within a range and price limits, which the original draws anew at each start.
+    pub seed: u32,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Reading { products: None, human_goals: true, seed: 0 }
+    }
+}
+
+/// The files of a catalogue at a path: a folder of them, or one of them. `None` if there is none.
+pub fn find(path: &Path) -> Option<Found> {
+    let folder = if path.is_dir() { path } else { path.parent()? };
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .filter(|name| name.ends_with(".json"))
+        .collect();
+    names.sort_by_key(|name| (name.len(), name.clone()));
+    // The smaller catalogue's name is the longer one (items_shuffle_1000.json); its attributes bear the same ending.
+    let own = (!path.is_dir()).then(|| path.file_name().map(|n| n.to_string_lossy().into_owned())).flatten();
+    let items = own
+        .clone()
+        .filter(|name| name.starts_with("items_shuffle"))
+        .or_else(|| names.iter().rfind(|name| name.starts_with("items_shuffle")).cloned());
+    let has = |name: &str| names.iter().any(|known| known == name).then(|| folder.join(name));
+    if own.as_deref().is_none_or(|name| name == "products.json" || name == "goals.json")
+        && let Some(products) = has("products.json")
+    {
+        return Some(Found::Compact { products, goals: has("goals.json") });
+    }
+    let items = items.filter(|_| own.as_deref().is_none_or(|name| name.starts_with("items_")))?;
+    let ending = items.trim_start_matches("items_shuffle").to_owned();
+    let attributes = has(&format!("items_ins_v2{ending}"))
+        .or_else(|| names.iter().find(|name| name.starts_with("items_ins_v2")).map(|name| folder.join(name)));
+    Some(Found::Raw { items: folder.join(items), attributes, human: has("items_human_ins.json") })
+}
+
+/// Reads a catalogue.
+///
+/// # Errors
+/// If its files cannot be opened or hold something else.
+pub fn read(found: &Found, reading: Reading) -> Result<Catalogue, ShopError> {
+    match found {
+        Found::Compact { products, goals } => compact::read(products, goals.as_deref(), reading),
+        Found::Raw { items, attributes, human } => raw::read(items, attributes.as_deref(), human.as_deref(), reading),
+    }
+}

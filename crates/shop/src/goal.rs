@@ -1,0 +1,84 @@
+//! Goals: what a buyer wants, and the words in which the agent is told.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// The price limit that is none, in dollars.
+pub const NO_LIMIT: f64 = 1_000_000.0;
+
+/// A goal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Goal {
+    /// Its place in the list.
+    pub id: usize,
+    /// `human` where a person wrote the instruction, `synthetic` where it was made from attributes.
+    #[serde(default)]
+    pub kind: String,
+    /// The wanted product's number.
+    pub asin: String,
+    /// Its department.
+    #[serde(default)]
+    pub category: String,
+    /// Its kind of product.
+    #[serde(default)]
+    pub query: String,
+    /// Its title.
+    #[serde(default)]
+    pub name: String,
+    /// Its path in the catalogue.
+    #[serde(default)]
+    pub product_category: String,
+    /// What the agent is told.
+    pub instruction_text: String,
+    /// What the product must have.
+    pub attributes: Vec<String>,
+    /// The price limit in dollars; [`NO_LIMIT`] for none.
+    #[serde(default = "no_limit")]
+    pub price_upper: f64,
+    /// What must be chosen.
+    #[serde(default)]
+    pub goal_options: GoalOptions,
+}
+
+fn no_limit() -> f64 {
+    NO_LIMIT
+}
+
+/// The options that must be chosen: values alone in a person's instruction, values by name in one made from attributes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum GoalOptions {
+    /// Values alone.
+    Values(Vec<String>),
+    /// Values by the option's name.
+    Named(IndexMap<String, String>),
+}
+
+impl Default for GoalOptions {
+    fn default() -> Self {
+        GoalOptions::Values(Vec::new())
+    }
+}
+
+impl GoalOptions {
+    /// How many options must be chosen.
+    pub fn len(&self) -> usize {
+        match self {
+            GoalOptions::Values(values) => values.len(),
+            GoalOptions::Named(named) => named.len(),
+        }
+    }
+
+    /// Whether nothing must be chosen.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Each as a person reads it (`size: large`).
+    pub fn words(&self) -> Vec<String> {
+        match self {
+            GoalOptions::Values(values) => values.clone(),
+            GoalOptions::Named(named) => named.iter().map(|(name, value)| format!("{name}: {value}")).collect(),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The simpler site that ReAct, Reflexion and O3D act on: pages of the shop without the instruction, three results a page, the
+//! choices of an option on one line, and `Invalid action!` for whatever a page does not offer. Thinking aloud is an action.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::goal::Goal;
+use crate::page::{BACK, BUY, Kind, NEXT, PREVIOUS, Page, Part, Piece, SCORE, SUB_PAGES};
+use crate::python::{float, repr_dict};
+use crate::reward::{Reward, reward};
+use crate::session::Step;
+use crate::shop::Shop;
+
+/// The answer to an action that the page does not offer.
+pub const INVALID: &str = "Invalid action!";
+/// The answer to a thought.
+pub const OK: &str = "OK.";
+/// Results that are shown; the others can be clicked all the same.
+pub const SHOWN: usize = 3;
+
+/// A visit to the site.
+#[derive(Debug, Clone)]
+pub struct Site {
+    shop: Arc<Shop>,
+    goal: Arc<Goal>,
+    goal_id: usize,
+    kind: Kind,
+    page: Arc<Page>,
+    /// The text searched for, as it was written.
+    pub query: String,
+    found: Arc<[usize]>,
+    /// The product looked at.
+    pub asin: String,
+    sub_page: &'static str,
+    /// What was chosen, in the order of the clicks.
+    pub options: IndexMap<String, String>,
+    /// The choices of the last product that had any, and their options. They outlive the product's page.
+    choices: IndexMap<String, String>,
+    /// The results of the last page that had any.
+    results: Vec<String>,
+    reward: Option<Arc<Reward>>,
+}
+
+impl Site {
+    /// A visit for the goal at a place of the shop's list; `None` if there is none there.
+    pub fn new(shop: Arc<Shop>, goal_id: usize) -> Option<Self> {
+        let goal = Arc::new(shop.goals.get(goal_id)?.clone());
+        let page = Arc::new(Page::search(&goal));
+        Some(Site {
+            shop,
+            goal,
+            goal_id,
+            kind: Kind::Search,
+            page,
+            query: String::new(),
+            found: Arc::new([]),
+            asin: String::new(),
+            sub_page: SUB_PAGES[0],
+            options: IndexMap::new(),
+            choices: IndexMap::new(),
+            results: Vec::new(),
+            reward: None,
+        })
+    }
+
+    /// The goal.
+    pub fn goal(&self) -> &Goal {
+        &self.goal
+    }
+
+    /// The shop.
+    pub fn shop(&self) -> &Shop {
+        &self.shop
+    }
+
+    /// The page.
+    pub fn page(&self) -> &Page {
+        &self.page
+    }
+
+    /// Which page it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The page's name as the recordings write it.
+    pub fn page_type(&self) -> &'static str {
+        match self.kind {
+            Kind::Search => "init",
+            Kind::Results => "search",
+            Kind::Item => "item",
+            Kind::SubPage => "item_sub",
+            Kind::Done => "end",
+        }
+    }
+
+    /// The reward of the purchase, if there was one.
+    pub fn reward(&self) -> Option<&Reward> {
+        self.reward.as_deref()
+    }
+
+    /// What can be clicked here, as it is to be written.
+    pub fn clickables(&self) -> Vec<String> {
+        let clickable = |piece: &&Piece| match (&piece.part, self.kind) {
+            (Part::Text, _) | (Part::Button, Kind::Search) => false,
+            (Part::Button, Kind::Results) => piece.text == BACK,
+            (Part::Button, _) => piece.text != SUB_PAGES[3],
+            (Part::Product | Part::Choice { .. }, _) => true,
+        };
+        self.page.pieces.iter().filter(clickable).map(|piece| piece.text.clone()).collect()
+    }
+
+    /// Does what an action says; the observation and what it brought.
+    pub fn step(&mut self, action: &str) -> (String, Step) {
+        match self.change(action) {
+            Some(change) => {
+                let observation = self.open(change);
+                let observation = if action.starts_with("think") { OK.to_owned() } else { observation };
+                let reward =
+                    self.reward.as_deref().filter(|_| self.kind == Kind::Done).map_or(0.0, |reward| reward.total);
+                let done = matches!(&observation, _ if self.kind == Kind::Done);
+                (observation, Step { reward, done, taken: true })
+            }
+            None => {
+                let observation = if action.starts_with("think") { OK } else { INVALID };
+                (observation.to_owned(), Step { reward: 0.0, done: false, taken: false })
+            }
+        }
+    }
+
+    /// What an action changes; `None` if the page does not offer it.
+    fn change(&mut self, action: &str) -> Option<Change> {
+        if action.starts_with("think[") {
+            return Some(Change::Nothing);
+        }
+        if let Some(rest) = action.strip_prefix("search[") {
+            if self.kind != Kind::Search {
+                return None;
+            }
+            // The last character goes, whatever it is.
+            let query = rest.char_indices().next_back().map_or("", |(end, _)| &rest[..end]);
+            *self = Site { query: query.to_owned(), kind: Kind::Results, ..self.anew() };
+            self.found = self.shop.search(&self.query);
+            return Some(Change::Page);
+        }
+        let rest = action.strip_prefix("click[")?;
+        let button = rest.char_indices().next_back().map_or("", |(end, _)| &rest[..end]);
+        self.click(button)
+    }
+
+    fn click(&mut self, button: &str) -> Option<Change> {
+        match button {
+            BUY => {
+                (self.kind == Kind::Item).then(|| self.kind = Kind::Done)?;
+                self.buy();
+            }
+            BACK => {
+                matches!(self.kind, Kind::Results | Kind::Item | Kind::SubPage).then_some(())?;
+                *self = self.anew();
+            }
+            NEXT => return None,
+            PREVIOUS => match self.kind {
+                Kind::SubPage => self.kind = Kind::Item,
+                Kind::Item => {
+                    self.kind = Kind::Results;
+                    self.options.clear();
+                }
+                _ => return None,
+            },
+            _ if SUB_PAGES.contains(&button) => {
+                (self.kind == Kind::Item).then(|| self.kind = Kind::SubPage)?;
+                self.sub_page = SUB_PAGES.into_iter().find(|name| *name == button)?;
+            }
+            _ if self.kind == Kind::Results => {
+                self.results.iter().any(|asin| asin == button).then(|| self.kind = Kind::Item)?;
+                button.clone_into(&mut self.asin);
+            }
+            _ if self.kind == Kind::Item => {
+                let option = self.choices.get(button)?.clone();
+                self.options.insert(option, button.to_owned());
+                return Some(Change::Chosen(button.to_owned()));
+            }
+            _ => {}
+        }
+        Some(Change::Page)
+    }
+
+    /// A visit that begins again, for the same goal.
+    fn anew(&self) -> Site {
+        Site {
+            kind: Kind::Search,
+            query: String::new(),
+            found: Arc::new([]),
+            asin: String::new(),
+            options: IndexMap::new(),
+            choices: IndexMap::new(),
+            results: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    fn buy(&mut self) {
+        let Some(product) = self.shop.product(&self.asin) else { return };
+        let reward = reward(product, &self.options, &self.goal, self.shop.nouns_of(self.goal_id));
+        self.reward = Some(Arc::new(reward));
+    }
+
+    /// Opens the page of the present state and tells what it shows.
+    fn open(&mut self, change: Change) -> String {
+        let product = || self.shop.product(&self.asin);
+        let page = match self.kind {
+            Kind::Search => Some(Page::search(&self.goal)),
+            Kind::Results => Some(Page::results(&self.goal, 1, self.found.len(), self.shop.page(&self.found, 1))),
+            Kind::Item => product().map(|product| Page::item(&self.goal, product, false)),
+            Kind::SubPage => product().and_then(|product| Page::about(&self.goal, product, self.sub_page)),
+            Kind::Done => {
+                let total = self.reward.as_deref().map_or(0.0, |reward| reward.total);
+                Some(Page::done(&self.asin, &self.options, total))
+            }
+        };
+        if let Some(page) = page {
+            self.page = Arc::new(page);
+        }
+        self.remember();
+        match change {
+            Change::Chosen(value) => format!("You have clicked {value}."),
+            Change::Nothing | Change::Page => self.observation(),
+        }
+    }
+
+    /// Keeps what later clicks are checked against: the choices and results of this page, if it has any.
+    fn remember(&mut self) {
+        let mut choices = IndexMap::new();
+        let mut results = Vec::new();
+        for piece in &self.page.pieces {
+            match &piece.part {
+                Part::Choice { option } => _ = choices.insert(piece.text.clone(), option.clone()),
+                Part::Product => results.push(piece.text.clone()),
+                Part::Text | Part::Button => {}
+            }
+        }
+        if !choices.is_empty() {
+            self.choices = choices;
+        }
+        if !results.is_empty() {
+            self.results = results;
+        }
+    }
+
+    /// The page as the site shows it.
+    pub fn observation(&self) -> String {
+        if self.kind == Kind::Done {
+            let total = self.reward.as_deref().map_or(0.0, |reward| reward.total);
+            return format!("{SCORE}: {}", float(total));
+        }
+        let address = format!("{}/{}/{}", self.query, self.asin, repr_dict(&self.options));
+        let mut shown = String::new();
+        let (mut texts, mut products, mut since_product) = (0, 0, 0);
+        for Piece { part, text } in &self.page.pieces {
+            if text.replace('\n', "").replace("\\n", "").replace(' ', "").is_empty() {
+                continue;
+            }
+            match part {
+                Part::Button => shown.push_str(&format!("\n[{text}] ")),
+                Part::Choice { .. } if address.contains(&format!("'{text}'")) => shown.push_str(&format!("[[{text}]]")),
+                Part::Choice { .. } => shown.push_str(&format!("[{text}]")),
+                Part::Product => {
+                    if products < SHOWN {
+                        shown.push_str(&format!("\n[{text}] "));
+                    }
+                    products += 1;
+                    since_product = 0;
+                }
+                Part::Text => {
+                    let instruction = texts < 2 && self.kind != Kind::Search;
+                    let of_a_hidden_product = since_product <= 2 && products > SHOWN;
+                    if !instruction && !of_a_hidden_product {
+                        shown.push_str(&format!("\n{text} "));
+                    }
+                    texts += 1;
+                }
+            }
+            since_product += 1;
+        }
+        unescape(&shown).unwrap_or(shown)
+    }
+}
+
+/// What an action changed.
+enum Change {
+    /// Nothing.
+    Nothing,
+    /// Another page is open.
+    Page,
+    /// A choice was made.
+    Chosen(String),
+}
+
+/// A text with its backslash escapes read as Python reads them, over UTF-8 bytes: what the site does to every page. `None` where
+/// that cannot be done, and the text stays as it is.
+fn unescape(text: &str) -> Option<String> {
+    if !text.contains('\\') {
+        return Some(text.to_owned());
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if first != b'\\' {
+            bytes.push(first);
+            continue;
+        }
+        let (&kind, after) = rest.split_first()?;
+        rest = after;
+        let mut digits = |count: usize| -> Option<u32> {
+            let number = u32::from_str_radix(std::str::from_utf8(rest.get(..count)?).ok()?, 16).ok()?;
+            rest = &rest[count..];
+            Some(number)
+        };
+        let code = match kind {
+            b'\n' => continue,
+            b'\\' | b'\'' | b'"' => u32::from(kind),
+            b'a' => 7,
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => 10,
+            b'r' => 13,
+            b't' => 9,
+            b'v' => 11,
+            b'x' => digits(2)?,
+            b'u' => digits(4)?,
+            b'U' => digits(8)?,
+            b'0'..=b'7' => {
+                let more = rest.iter().take(2).take_while(|c| (b'0'..=b'7').contains(c)).count();
+                let octal = rest[..more].iter().fold(u32::from(kind - b'0'), |sum, c| sum * 8 + u32::from(c - b'0'));
+                rest = &rest[more..];
+                octal
+            }
+            b'N' => return None,
+            _ => {
+                bytes.push(b'\\');
+                u32::from(kind)
+            }
+        };
+        bytes.push(u8::try_from(code).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_read_and_what_cannot_be_read_stays() {
+        assert_eq!(unescape("a\\tb\\x41 é \\q").as_deref(), Some("a\tbA é \\q"));
+        assert_eq!(unescape("c:\\u2019"), None);
+        assert_eq!(unescape("ends in \\"), None);
+    }
+}

@@ -1,0 +1,252 @@
+//! The tokeniser: words by the rules of Unicode's annex 29 in the form that Lucene 8's standard tokeniser gives them, with emoji
+//! as tokens. At each place the longest token is taken; what begins none is passed over.
+
+use super::unicode::{Class, class, is_pictograph, is_skin_tone, takes_skin_tone};
+
+/// The longest token, in UTF-16 units; longer words are cut there.
+const LONGEST: usize = 255;
+const JOINER: char = '\u{200D}';
+const AS_TEXT: char = '\u{FE0E}';
+const AS_EMOJI: char = '\u{FE0F}';
+const KEY_CAP: char = '\u{20E3}';
+
+/// The tokens of a text, as they are written there.
+pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    Tokens { text, at: 0 }
+}
+
+struct Tokens<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        loop {
+            let here = self.at;
+            let first = self.text.get(here..)?.chars().next()?;
+            let kind = class(first);
+            let end = if first == ' ' { here } else { self.longest(here, first, kind) };
+            if end == here {
+                self.at = here + first.len_utf8();
+                continue;
+            }
+            self.at = self.cut(here, end);
+            return self.text.get(here..self.at);
+        }
+    }
+}
+
+impl Tokens<'_> {
+    fn char_at(&self, at: usize) -> Option<char> {
+        let byte = *self.text.as_bytes().get(at)?;
+        if byte.is_ascii() { Some(char::from(byte)) } else { self.text.get(at..)?.chars().next() }
+    }
+
+    /// The class of the character there and where the next one begins, with all that extends it.
+    fn extended(&self, at: usize) -> Option<(Class, usize)> {
+        let c = self.char_at(at)?;
+        Some((class(c), self.past_extending(at + c.len_utf8())))
+    }
+
+    fn past_extending(&self, mut at: usize) -> usize {
+        while let Some(c) = self.char_at(at).filter(|c| !c.is_ascii() && class(*c) == Class::Extends) {
+            at += c.len_utf8();
+        }
+        at
+    }
+
+    /// The end of the longest token at a place; the place itself if none begins there.
+    fn longest(&self, at: usize, first: char, kind: Class) -> usize {
+        let emoji = if matches!(first, '#' | '*' | '0'..='9') || !first.is_ascii() { self.emoji(at) } else { at };
+        let own = match kind {
+            Class::Letter | Class::Hebrew | Class::Digit | Class::Katakana | Class::Join => self.word(at),
+            Class::Han | Class::Hiragana => self.extended(at).map_or(at, |(_, end)| end),
+            Class::SouthEastAsian => self.run(at, Class::SouthEastAsian),
+            _ => at,
+        };
+        own.max(emoji)
+    }
+
+    fn run(&self, mut at: usize, of: Class) -> usize {
+        while let Some((_, end)) = self.extended(at).filter(|(class, _)| *class == of) {
+            at = end;
+        }
+        at
+    }
+
+    /// Letters, digits and what joins them; katakana by itself or joined by low lines.
+    fn word(&self, start: usize) -> usize {
+        let mut at = self.run(start, Class::Join);
+        let Some((mut last, mut end)) = self.extended(at).filter(|(class, _)| begins(*class)) else { return start };
+        loop {
+            at = end;
+            let Some((next, after)) = self.extended(at) else { return end };
+            let following = || self.extended(after);
+            (last, end) = match next {
+                Class::Join => {
+                    let joined = self.run(at, Class::Join);
+                    match self.extended(joined).filter(|(class, _)| begins(*class)) {
+                        Some((class, end)) => (class, end),
+                        None => return joined,
+                    }
+                }
+                Class::Katakana if last == Class::Katakana => (next, after),
+                Class::Letter | Class::Hebrew | Class::Digit if last != Class::Katakana => (next, after),
+                Class::MidLetter | Class::MidBoth | Class::Apostrophe if last.is_letter() => {
+                    match following().filter(|(class, _)| class.is_letter()) {
+                        Some(found) => found,
+                        None if last == Class::Hebrew && next == Class::Apostrophe => (Class::Apostrophe, after),
+                        None => return end,
+                    }
+                }
+                Class::MidDigit | Class::MidBoth | Class::Apostrophe if last == Class::Digit => {
+                    match following().filter(|(class, _)| *class == Class::Digit) {
+                        Some(found) => found,
+                        None => return end,
+                    }
+                }
+                Class::Quotation if last == Class::Hebrew => {
+                    match following().filter(|(class, _)| *class == Class::Hebrew) {
+                        Some(found) => found,
+                        None => return end,
+                    }
+                }
+                _ => return end,
+            };
+        }
+    }
+
+    /// A pictograph with its variations and joined pictographs, a key cap, or a flag.
+    fn emoji(&self, start: usize) -> usize {
+        let Some(first) = self.char_at(start) else { return start };
+        if class(first) == Class::Flag {
+            let second = self.extended(start).map_or(start, |(_, end)| end);
+            return match self.extended(second) {
+                Some((Class::Flag, end)) => end,
+                _ => start,
+            };
+        }
+        if matches!(first, '#' | '*' | '0'..='9') {
+            let mut at = self.past_extending_pictograph(start + first.len_utf8(), true);
+            if self.char_at(at) == Some(AS_EMOJI) {
+                at += AS_EMOJI.len_utf8();
+            }
+            return match self.char_at(at) {
+                Some(KEY_CAP) => self.past_extending_pictograph(at + KEY_CAP.len_utf8(), false),
+                _ => start,
+            };
+        }
+        let mut end = start;
+        let mut at = start;
+        while let Some(found) = self.pictograph(at) {
+            end = found;
+            // A joiner that ends what was read, or the next character, leads on to another pictograph.
+            let joined = self.text.get(start..end).is_some_and(|read| read.ends_with(JOINER));
+            at = end;
+            if self.char_at(at) == Some(JOINER) {
+                at += JOINER.len_utf8();
+            } else if !joined {
+                break;
+            }
+        }
+        end
+    }
+
+    /// One pictograph with what extends it, a skin tone among that.
+    fn pictograph(&self, start: usize) -> Option<usize> {
+        let mut at = start;
+        while self.char_at(at) == Some(JOINER) {
+            at += JOINER.len_utf8();
+        }
+        let c = self.char_at(at)?;
+        if is_skin_tone(c) {
+            return Some(self.past_extending_pictograph(at + c.len_utf8(), false));
+        }
+        if !is_pictograph(c) {
+            return None;
+        }
+        at = self.past_extending_pictograph(at + c.len_utf8(), false);
+        match self.char_at(at) {
+            Some(tone) if is_skin_tone(tone) && takes_skin_tone(c) => Some(self.past_extending_pictograph(at + tone.len_utf8(), false)),
+            Some(AS_EMOJI) => Some(at + AS_EMOJI.len_utf8()),
+            _ => Some(at),
+        }
+    }
+
+    /// What extends a pictograph: all that extends a character, but the two presentation selectors.
+    fn past_extending_pictograph(&self, mut at: usize, before_key_cap: bool) -> usize {
+        while let Some(c) = self.char_at(at).filter(|&c| {
+            !c.is_ascii()
+                && c != AS_TEXT
+                && c != AS_EMOJI
+                && !(before_key_cap && c == KEY_CAP)
+                && class(c) == Class::Extends
+        }) {
+            at += c.len_utf8();
+        }
+        at
+    }
+
+    /// The end of a token that is not longer than a token may be.
+    fn cut(&self, start: usize, end: usize) -> usize {
+        if end - start <= LONGEST {
+            return end;
+        }
+        let mut units = 0;
+        for (offset, c) in self.text.get(start..end).unwrap_or_default().char_indices() {
+            units += c.len_utf16();
+            if units > LONGEST {
+                return start + offset;
+            }
+        }
+        end
+    }
+}
+
+/// Whether a word, or a part of one after low lines, can begin with the class.
+fn begins(class: Class) -> bool {
+    matches!(class, Class::Letter | Class::Hebrew | Class::Digit | Class::Katakana)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<&str> {
+        tokens(text).collect()
+    }
+
+    #[test]
+    fn words_numbers_and_what_joins_them() {
+        assert_eq!(
+            all("can't 3,000.5 a.b a. b,c 3:4 x:y 1_a"),
+            ["can't", "3,000.5", "a.b", "a", "b", "c", "3", "4", "x:y", "1_a"]
+        );
+        assert_eq!(all("__ _x_ ¼ 10x10ft 5'6"), ["_x_", "10x10ft", "5'6"]);
+    }
+
+    #[test]
+    fn scripts_that_have_tokens_of_their_own() {
+        assert_eq!(all("東京タワー です ไทย"), ["東", "京", "タワー", "で", "す", "ไทย"]);
+        // The half-width voicing mark extends what is before it and begins nothing.
+        assert_eq!(all("ヽ(ﾟ∀ﾟ)ﾒ(ﾟ∀ﾟ)ﾉ"), ["ヽ", "ﾒ", "ﾉ"]);
+    }
+
+    #[test]
+    fn emoji_are_tokens() {
+        assert_eq!(
+            all("hi😈😈 ✔\u{FE0F}ok 👨\u{200D}💼! 👍🏽 ★ ✿"),
+            ["hi", "😈", "😈", "✔\u{FE0F}", "ok", "👨\u{200D}💼", "👍🏽", "★"]
+        );
+        assert_eq!(all("1\u{FE0F}\u{20E3} #\u{20E3} # 🇩🇪🇫🇷 🇩"), ["1\u{FE0F}\u{20E3}", "#\u{20E3}", "🇩🇪", "🇫🇷"]);
+    }
+
+    #[test]
+    fn long_words_are_cut() {
+        let word = "x".repeat(600);
+        assert_eq!(all(&word).iter().map(|t| t.len()).collect::<Vec<_>>(), [255, 255, 90]);
+    }
+}
