@@ -4,6 +4,7 @@
 //! Everything is pure: products and goals are read once, and from then on a step is a function of the session. What a program
 //! makes of it (tasks, calls, agents, panes) is left to that program. docs/shop.md of the repository holds the rules.
 
+pub mod buyer;
 pub mod catalogue;
 pub mod colour;
 pub mod fuzzy;

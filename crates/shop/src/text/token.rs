@@ -170,7 +170,9 @@ impl Tokens<'_> {
         }
         at = self.past_extending_pictograph(at + c.len_utf8(), false);
         match self.char_at(at) {
-            Some(tone) if is_skin_tone(tone) && takes_skin_tone(c) => Some(self.past_extending_pictograph(at + tone.len_utf8(), false)),
+            Some(tone) if is_skin_tone(tone) && takes_skin_tone(c) => {
+                Some(self.past_extending_pictograph(at + tone.len_utf8(), false))
+            }
             Some(AS_EMOJI) => Some(at + AS_EMOJI.len_utf8()),
             _ => Some(at),
         }

@@ -1,0 +1,109 @@
+//! What a buyer sees of a page: the results with their prices, the options, the texts.
+
+use crate::page::{Kind, Page, Part};
+use crate::site;
+
+/// Which page is seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// The page to search from.
+    #[default]
+    Search,
+    /// Results.
+    Results,
+    /// A product.
+    Item,
+    /// A page about a product.
+    About,
+    /// After the purchase.
+    Done,
+}
+
+/// A result.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Result {
+    /// Its number, which is clicked.
+    pub asin: String,
+    /// Its title.
+    pub title: String,
+    /// The lowest price shown, in dollars.
+    pub price: Option<f64>,
+}
+
+/// What is seen of a page.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Seen {
+    /// Which page.
+    pub view: View,
+    /// The results.
+    pub results: Vec<Result>,
+    /// The options and their values.
+    pub options: Vec<(String, Vec<String>)>,
+    /// What was chosen of them.
+    pub chosen: Vec<(String, String)>,
+    /// The product's title.
+    pub title: String,
+    /// Its lowest price, in dollars.
+    pub price: Option<f64>,
+    /// Other texts.
+    pub texts: Vec<String>,
+}
+
+impl Seen {
+    /// What is to be seen of a page where so many results are shown, with what was chosen on it.
+    pub fn of<'a>(page: &Page, shown: usize, chosen: impl IntoIterator<Item = (&'a String, &'a String)>) -> Self {
+        let view = match page.kind {
+            Kind::Search => View::Search,
+            Kind::Results => View::Results,
+            Kind::Item => View::Item,
+            Kind::SubPage => View::About,
+            Kind::Done => View::Done,
+        };
+        let mut seen = Seen { view, ..Seen::default() };
+        let chosen = chosen.into_iter().filter(|_| view == View::Item);
+        seen.chosen = chosen.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut texts = Vec::new();
+        for piece in &page.pieces {
+            match &piece.part {
+                Part::Text => texts.push(piece.text.as_str()),
+                Part::Button => {}
+                Part::Product => {
+                    texts.clear();
+                    seen.results.push(Result { asin: piece.text.clone(), ..Result::default() });
+                }
+                Part::Choice { option } => match seen.options.last_mut().filter(|(name, _)| name == option) {
+                    Some((_, values)) => values.push(piece.text.clone()),
+                    None => seen.options.push((option.clone(), vec![piece.text.clone()])),
+                },
+            }
+            if let (Some(result), [title, price]) = (seen.results.last_mut(), texts.as_slice()) {
+                result.title = (*title).to_owned();
+                result.price = lowest(price);
+            }
+        }
+        seen.results.truncate(shown);
+        match view {
+            View::Item => {
+                let price = texts.iter().rposition(|text| text.starts_with("Price: "));
+                seen.price = price.and_then(|at| lowest(texts.get(at)?));
+                let title = price.and_then(|at| texts.get(at.checked_sub(1)?));
+                title.copied().unwrap_or_default().clone_into(&mut seen.title);
+            }
+            View::About => seen.texts = texts.iter().skip(2).map(|text| (*text).to_owned()).collect(),
+            View::Search | View::Results | View::Done => {}
+        }
+        seen
+    }
+
+    /// What is to be seen on the simpler site.
+    pub fn of_site(site: &site::Site) -> Self {
+        Seen::of(site.page(), site::SHOWN, &site.options)
+    }
+}
+
+/// The first amount of a price as it is shown.
+pub fn lowest(text: &str) -> Option<f64> {
+    let after = text.split_once('$')?.1;
+    let digits: String = after.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    digits.parse().ok()
+}
