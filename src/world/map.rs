@@ -1,4 +1,5 @@
-//! Pictures of a place, for people: a floor plan (floor, walls, the agent and its heading, the things), or stacks seen from the side.
+//! Pictures of a place, for people: a floor plan (floor, walls, the agent and its heading, the things), stacks seen from the side,
+//! or a page that one reads.
 //!
 //! A world fills them, a floor plan with points in its own units; how they are drawn, and how large, is left to the workbench. They
 //! may show what the agent has not seen, as long as they say so.
@@ -13,6 +14,8 @@ pub enum Map {
     FloorPlan(FloorPlan),
     /// Seen from the side.
     Stacks(Stacks),
+    /// Read.
+    Page(Page),
 }
 
 /// A floor plan.
@@ -122,6 +125,39 @@ pub struct Piece {
     pub condition: Condition,
     /// Whether it hides what is below it.
     pub hides: bool,
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// What is to be told above it, a line each.
+    pub captions: Vec<String>,
+    /// Its title.
+    pub title: String,
+    /// What it says.
+    pub facts: Vec<Fact>,
+    /// What can be chosen on it.
+    pub rows: Vec<Row>,
+}
+
+/// Something that a page says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is about (`price`); may be empty.
+    pub label: String,
+    /// What is said.
+    pub text: String,
+    /// How that is.
+    pub condition: Condition,
+}
+
+/// A row of choices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// What is chosen (`size`).
+    pub label: String,
+    /// The values; whether each is chosen, and whether it is what the task asks for by that name.
+    pub values: Vec<(String, bool, bool)>,
 }
 
 /// How a thing is, where the world has such a difference.

@@ -18,6 +18,7 @@ pub mod map;
 pub mod remote;
 mod requests;
 mod shipped_domain;
+pub mod shop;
 mod simulated;
 mod sources;
 pub mod state_form;
@@ -51,7 +52,7 @@ use remote::Remote;
 pub use shipped_domain::shipped_domain;
 
 /// The worlds of the program, in the order they are listed. A new world is a folder and a line here.
-pub static WORLDS: &[&WorldKind] = &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &external::KIND];
+pub static WORLDS: &[&WorldKind] = &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &external::KIND];
 
 /// The world of that name.
 ///

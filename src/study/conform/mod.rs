@@ -6,10 +6,12 @@
 mod alfworld;
 mod bcr;
 pub(super) mod files;
+mod o3d;
 mod python;
 mod report;
 pub mod sgd;
 mod statler;
+mod webshop;
 
 use std::path::Path;
 
@@ -33,6 +35,8 @@ pub fn topics() -> Vec<Box<dyn Topic>> {
         Box::new(sgd::Sgd),
         Box::new(bcr::Bcr),
         Box::new(statler::Statler),
+        Box::new(webshop::Webshop),
+        Box::new(o3d::O3d),
     ]
 }
 

@@ -11,6 +11,7 @@ mod drift;
 mod edit;
 mod half;
 mod map;
+mod page;
 mod stacks;
 mod tree;
 
@@ -289,6 +290,7 @@ impl Pane for StatePane {
         match (self.shown(), self.plan()) {
             (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
             (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
+            (Shown::Map, Some(Map::Page(page))) => return page::draw(page, painter, area),
             (Shown::Drift, _) => return self.draw_drift(view, painter, area),
             _ => {}
         }

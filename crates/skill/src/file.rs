@@ -1,0 +1,228 @@
+//! The file of skills, `NAME.skills.toml`: one table a skill, readable and written by people. [`read`] checks it and names the line
+//! of what is wrong; [`write`] writes what [`read`] reads.
+//!
+//! ```toml
+//! tips = ["Look before you leap."]
+//!
+//! [[skill]]
+//! name = "put(object, receptacle)"
+//! tips = ["You can put an object in/on an occupied receptacle."]
+//! primitives = [{ syntax = "go to [receptacle] [id]", examples = ["go to desk 1"] }]
+//! uses = ["find"]
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::call::Signature;
+use crate::knowledge::{Knowledge, Primitive, Skill};
+use crate::primitive::fits;
+
+/// What is wrong with a file of skills.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct FileError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    tips: Vec<String>,
+    #[serde(default)]
+    skill: Vec<SkillTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SkillTable {
+    name: Spanned<String>,
+    #[serde(default)]
+    intro: String,
+    #[serde(default)]
+    tips: Vec<String>,
+    #[serde(default)]
+    primitives: Vec<PrimitiveTable>,
+    #[serde(default)]
+    uses: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PrimitiveTable {
+    syntax: Spanned<String>,
+    #[serde(default)]
+    examples: Vec<Spanned<String>>,
+}
+
+/// Reads a file of skills.
+///
+/// # Errors
+/// The first thing that is wrong, with its line: no TOML, an unknown key, a name that is no signature or comes twice, a form with
+/// brackets that do not close, an example that is not of its form, a use of an unknown skill, or skills that use each other in a
+/// circle.
+pub fn read(text: &str) -> Result<Knowledge, FileError> {
+    let line_of = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
+    let file: File = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_of(span.start));
+        FileError { line, message: error.message().to_owned() }
+    })?;
+    let mut skills: Vec<Skill> = Vec::new();
+    let mut uses: BTreeMap<String, Vec<(String, usize)>> = BTreeMap::new();
+    for table in file.skill {
+        let line = line_of(table.name.span().start);
+        let fail = |message: String| FileError { line, message };
+        let signature: Signature = table.name.into_inner().parse().map_err(|e| fail(format!("{e}")))?;
+        if skills.iter().any(|known| known.signature.name == signature.name) {
+            return Err(fail(format!("the skill {} is there twice; give one of them another name", signature.name)));
+        }
+        let used = table.uses.into_iter().map(|name| (line_of(name.span().start), name.into_inner()));
+        uses.insert(signature.name.clone(), used.map(|(line, name)| (name, line)).collect());
+        let primitives = table.primitives.into_iter().map(|primitive| checked(primitive, &line_of));
+        let primitives = primitives.collect::<Result<Vec<_>, _>>()?;
+        skills.push(Skill { signature, primitives, tips: table.tips, intro: table.intro });
+    }
+    check_uses(&uses)?;
+    Ok(Knowledge { skills, tips: file.tips })
+}
+
+fn checked(table: PrimitiveTable, line_of: &impl Fn(usize) -> usize) -> Result<Primitive, FileError> {
+    let line = line_of(table.syntax.span().start);
+    let syntax = table.syntax.into_inner();
+    let open = syntax.chars().try_fold(0i32, |open, c| match c {
+        '[' if open == 0 => Some(1),
+        ']' if open == 1 => Some(0),
+        '[' | ']' => None,
+        _ => Some(open),
+    });
+    if open != Some(0) || syntax.trim().is_empty() {
+        return Err(FileError { line, message: format!("{syntax:?} is no form: its square brackets do not fit each other") });
+    }
+    let mut examples = Vec::new();
+    for example in table.examples {
+        let line = line_of(example.span().start);
+        let example = example.into_inner();
+        if let Err(miss) = fits(&syntax, &example) {
+            return Err(FileError { line, message: format!("the example {example:?} is not of the form {syntax:?}: {miss}") });
+        }
+        examples.push(example);
+    }
+    Ok(Primitive { syntax, examples })
+}
+
+/// Whether skills use known skills, and none itself by a way round.
+fn check_uses(uses: &BTreeMap<String, Vec<(String, usize)>>) -> Result<(), FileError> {
+    for (skill, used) in uses {
+        for (name, line) in used {
+            if !uses.contains_key(name) {
+                let known = uses.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                let message = format!("{skill} uses {name}, which is no skill here; there is {known}");
+                return Err(FileError { line: *line, message });
+            }
+            let (mut open, mut seen) = (vec![name], vec![name]);
+            while let Some(next) = open.pop() {
+                if next == skill {
+                    let message = format!("{skill} uses {name}, which leads back to {skill}: a circle never ends");
+                    return Err(FileError { line: *line, message });
+                }
+                for (further, _) in uses.get(next).into_iter().flatten() {
+                    if !seen.contains(&further) {
+                        seen.push(further);
+                        open.push(further);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes knowledge as a file of skills.
+pub fn write(knowledge: &Knowledge) -> String {
+    let mut out = String::new();
+    if !knowledge.tips.is_empty() {
+        put(&mut out, "tips", &list(&knowledge.tips));
+    }
+    for skill in &knowledge.skills {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str("[[skill]]\n");
+        put(&mut out, "name", &quoted(&skill.signature.to_string()));
+        if !skill.intro.is_empty() {
+            put(&mut out, "intro", &quoted(&skill.intro));
+        }
+        if !skill.tips.is_empty() {
+            put(&mut out, "tips", &list(&skill.tips));
+        }
+        if !skill.primitives.is_empty() {
+            out.push_str("primitives = [\n");
+            for primitive in &skill.primitives {
+                let examples: Vec<String> = primitive.examples.iter().map(|example| quoted(example)).collect();
+                let _ = writeln!(
+                    out,
+                    "    {{ syntax = {}, examples = [{}] }},",
+                    quoted(&primitive.syntax),
+                    examples.join(", ")
+                );
+            }
+            out.push_str("]\n");
+        }
+    }
+    out
+}
+
+fn put(out: &mut String, key: &str, value: &str) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{key} = {value}");
+}
+
+fn list(texts: &[String]) -> String {
+    let lines: Vec<String> = texts.iter().map(|text| format!("    {},\n", quoted(text))).collect();
+    format!("[\n{}]", lines.concat())
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let cases = [
+            ("[[skill]]\nname = \"find\"\n", 2, "form name(one, two)"),
+            ("[[skill]]\nname = \"f(a)\"\n[[skill]]\nname = \"f(b)\"\n", 4, "twice"),
+            ("[[skill]]\nname = \"f(a)\"\ncolour = 1\n", 3, "colour"),
+            ("[[skill]]\nname = \"f(a)\"\nuses = [\n \"g\",\n]\n", 4, "no skill here"),
+            ("[[skill]]\nname = \"f(a)\"\nuses = [\"g\"]\n[[skill]]\nname = \"g(a)\"\nuses = [\"f\"]\n", 3, "circle"),
+            ("[[skill]]\nname = \"f()\"\nprimitives = [\n { syntax = \"go to [x\" },\n]\n", 4, "brackets"),
+            (
+                "[[skill]]\nname = \"f()\"\nprimitives = [\n { syntax = \"go to [x] [id]\", examples = [\n \"go to x\"] },\n]\n",
+                5,
+                "ids missing",
+            ),
+            ("[[skill]]\nname = \n", 2, ""),
+        ];
+        for (text, line, part) in cases {
+            let error = read(text).unwrap_err();
+            assert!(error.line == line && error.message.contains(part), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let text = "tips = [\"a \\\"quoted\\\" tip\\nof two lines\"]\n[[skill]]\nname = \"put(object, receptacle)\"\nintro = \"i\"\ntips = [\"t\"]\nprimitives = [{ syntax = \"open [r] [id]\", examples = [\"open drawer 2\"] }]\n";
+        let knowledge = read(text).unwrap();
+        assert_eq!(read(&write(&knowledge)).unwrap(), knowledge);
+    }
+}

@@ -1,0 +1,141 @@
+//! What was distilled: skills with their primitives and tips, by environment and author. The published knowledge loads as it is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::Signature;
+
+/// Skills with what is known of each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Knowledge {
+    /// The skills.
+    pub skills: Vec<Skill>,
+    /// Tips that belong to no skill.
+    pub tips: Vec<String>,
+}
+
+/// A skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// Its name and parameters.
+    pub signature: Signature,
+    /// The actions it may emit.
+    pub primitives: Vec<Primitive>,
+    /// What helps.
+    pub tips: Vec<String>,
+    /// What stands before the primitives in a prompt; may be empty.
+    pub intro: String,
+}
+
+/// A form of action.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Primitive {
+    /// How it is written, slots in square brackets (`go to [receptacle] [id]`), or its argument (`search[Query]`).
+    pub syntax: String,
+    /// Such actions.
+    #[serde(default)]
+    pub examples: Vec<String>,
+}
+
+/// Knowledge as it was published: by environment and author.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Published {
+    /// For each environment its skills' signatures.
+    pub skills: Vec<(String, Vec<Signature>)>,
+    /// For each environment and author (`llm`, `human`) what each skill knows.
+    pub knowledge: Vec<(String, String, Knowledge)>,
+    /// Lists of tips without skills: environment, variant, tips.
+    pub tips_only: Vec<(String, String, Vec<String>)>,
+}
+
+#[derive(Deserialize)]
+struct PublishedFile {
+    skills: serde_json::Map<String, serde_json::Value>,
+    per_skill: Vec<PublishedSkill>,
+    #[serde(default)]
+    tips_only_ablation: Vec<TipsOnly>,
+}
+
+#[derive(Deserialize)]
+struct PublishedSkill {
+    env: String,
+    author: String,
+    skill: String,
+    signature: String,
+    #[serde(default)]
+    tips: Vec<String>,
+    #[serde(default)]
+    primitives: Vec<Primitive>,
+    #[serde(default)]
+    primitive_intro: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct TipsOnly {
+    env: String,
+    #[serde(default)]
+    variant: String,
+    tips: Vec<String>,
+}
+
+impl Knowledge {
+    /// The skill of a name.
+    pub fn skill(&self, name: &str) -> Option<&Skill> {
+        self.skills.iter().find(|skill| skill.signature.name == name)
+    }
+
+    /// All primitives of all skills, each form once.
+    pub fn primitives(&self) -> Vec<&Primitive> {
+        let mut all: Vec<&Primitive> = Vec::new();
+        for primitive in self.skills.iter().flat_map(|skill| &skill.primitives) {
+            if !all.iter().any(|known| known.syntax == primitive.syntax) {
+                all.push(primitive);
+            }
+        }
+        all
+    }
+}
+
+impl Published {
+    /// Reads published knowledge: an object with `skills` by environment and `per_skill`.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let file: PublishedFile = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let mut published = Published::default();
+        for (env, list) in file.skills {
+            let signatures = list.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
+            let signatures = signatures.map(|text| text.parse().map_err(|e| format!("skills of {env}: {e}")));
+            published.skills.push((env.clone(), signatures.collect::<Result<_, String>>()?));
+        }
+        for entry in file.per_skill {
+            let at = || format!("{} of {} by {}", entry.skill, entry.env, entry.author);
+            let signature: Signature = entry.signature.parse().map_err(|e| format!("{}: {e}", at()))?;
+            if signature.name != entry.skill {
+                return Err(format!("{}: its signature is {signature}", at()));
+            }
+            let skill = Skill {
+                signature,
+                primitives: entry.primitives,
+                tips: entry.tips,
+                intro: entry.primitive_intro.unwrap_or_default(),
+            };
+            let known = published.knowledge.iter_mut().find(|(env, by, _)| *env == entry.env && *by == entry.author);
+            match known {
+                Some((.., knowledge)) => knowledge.skills.push(skill),
+                None => {
+                    let knowledge = Knowledge { skills: vec![skill], tips: Vec::new() };
+                    published.knowledge.push((entry.env, entry.author, knowledge));
+                }
+            }
+        }
+        published.tips_only = file.tips_only_ablation.into_iter().map(|list| (list.env, list.variant, list.tips)).collect();
+        Ok(published)
+    }
+
+    /// What is known in an environment, whoever wrote it; the first author's skills before the others'.
+    pub fn of_environment(&self, env: &str) -> Knowledge {
+        let all = self.knowledge.iter().filter(|(known, ..)| known == env).flat_map(|(.., knowledge)| &knowledge.skills);
+        Knowledge { skills: all.cloned().collect(), tips: Vec::new() }
+    }
+}

@@ -1,0 +1,102 @@
+//! Single lines of a policy: what a base policy (thoughts and calls of skills) or a skill policy (thoughts, primitives, Done) wrote.
+
+use serde::Serialize;
+
+use crate::call::SkillCall;
+use crate::knowledge::Knowledge;
+use crate::primitive::{bracketed, check};
+
+/// Whose line it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// The policy that calls skills.
+    Base,
+    /// The policy of a skill, which emits primitives.
+    Skill,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reading {
+    /// A thought.
+    Think,
+    /// A call of a skill.
+    Call(SkillCall),
+    /// An action.
+    Primitive {
+        /// Its text.
+        action: String,
+    },
+    /// The skill is done.
+    Done {
+        /// The call that is done, where it is named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+        /// What the skill reports.
+        message: String,
+    },
+    /// Nothing that can be used here.
+    Invalid {
+        /// Why.
+        reason: String,
+    },
+}
+
+fn invalid(reason: impl Into<String>) -> Reading {
+    Reading::Invalid { reason: reason.into() }
+}
+
+/// Reads a line by what is known of the skills.
+pub fn read(line: &str, level: Level, knowledge: &Knowledge) -> Reading {
+    let text = line.trim();
+    let text = text.strip_prefix('>').or_else(|| text.strip_prefix("Action:")).unwrap_or(text).trim();
+    if text.starts_with("think:") || bracketed(text).is_some_and(|(name, _)| name == "think") {
+        return Reading::Think;
+    }
+    if let Some(done) = done(text) {
+        return match level {
+            Level::Skill => done,
+            Level::Base => invalid("only a skill says that it is done"),
+        };
+    }
+    let called = text.strip_prefix("call:").map(str::trim);
+    let call = called.unwrap_or(text).parse::<SkillCall>();
+    match (level, call) {
+        (Level::Base, Ok(call)) => check_call(call, knowledge),
+        (Level::Base, Err(_)) if called.is_some() => invalid("not a call of the form name(one, two)"),
+        (Level::Base, Err(_)) => invalid("a primitive is not allowed at base level"),
+        (Level::Skill, Ok(_)) => invalid("a call is not allowed at skill level"),
+        (Level::Skill, Err(_)) if called.is_some() => invalid("a call is not allowed at skill level"),
+        (Level::Skill, Err(_)) => {
+            let forms = knowledge.primitives();
+            match check(forms.iter().map(|primitive| primitive.syntax.as_str()), text) {
+                Ok(()) => Reading::Primitive { action: text.to_owned() },
+                Err(miss) => invalid(miss.to_string()),
+            }
+        }
+    }
+}
+
+fn check_call(call: SkillCall, knowledge: &Knowledge) -> Reading {
+    match knowledge.skill(&call.skill) {
+        None => invalid("unknown skill"),
+        Some(skill) if skill.signature.parameters.len() != call.args.len() => invalid("wrong number of arguments"),
+        Some(_) => Reading::Call(call),
+    }
+}
+
+/// `Done heat(egg): I have …` or `Done[I have …]`.
+fn done(text: &str) -> Option<Reading> {
+    if let Some(("Done", message)) = bracketed(text) {
+        return Some(Reading::Done { call: None, message: message.to_owned() });
+    }
+    let rest = text.strip_prefix("Done")?;
+    let rest = rest.starts_with([' ', ':']).then(|| rest.trim_start_matches([' ', ':']))?;
+    match rest.split_once(':') {
+        Some((call, message)) if call.parse::<SkillCall>().is_ok() => {
+            Some(Reading::Done { call: Some(call.trim().to_owned()), message: message.trim().to_owned() })
+        }
+        _ => Some(Reading::Done { call: None, message: rest.trim().to_owned() }),
+    }
+}

@@ -1,0 +1,129 @@
+//! Segments: a trajectory cut into calls of skills. A cut is sound if its segments lie in order, cover every step once, and call
+//! skills that are known.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::SkillCall;
+
+/// A part of a trajectory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    /// The skill.
+    pub skill: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// The first step, counted from 0.
+    pub start: usize,
+    /// The last step.
+    pub end: usize,
+}
+
+/// What is wrong with a cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// A segment calls a skill that is not known.
+    UnknownSkill(usize),
+    /// A segment ends before it begins.
+    Empty(usize),
+    /// A segment goes beyond the last step.
+    OutOfRange(usize),
+    /// A segment begins before the one before it.
+    Order(usize),
+    /// A segment begins before the one before it ends.
+    Overlap(usize),
+    /// A step is in no segment.
+    Gap(usize),
+}
+
+impl Fault {
+    /// What is wrong, without the place.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Fault::UnknownSkill(_) => "unknown skill",
+            Fault::Empty(_) => "empty segment: start after end",
+            Fault::OutOfRange(_) => "out of range: the last segment ends after the last step",
+            Fault::Order(_) => "order: segments are not in the order of the trajectory",
+            Fault::Overlap(_) => "overlap: two segments share a step",
+            Fault::Gap(_) => "gap: a segment is missing so some steps are in no segment",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Gap(step) => write!(f, "step {step}: {}", self.reason()),
+            Fault::UnknownSkill(at)
+            | Fault::Empty(at)
+            | Fault::OutOfRange(at)
+            | Fault::Order(at)
+            | Fault::Overlap(at) => write!(f, "segment {}: {}", at + 1, self.reason()),
+        }
+    }
+}
+
+impl Segment {
+    /// The call.
+    pub fn call(&self) -> SkillCall {
+        SkillCall { skill: self.skill.clone(), args: self.args.clone() }
+    }
+}
+
+/// Whether a cut of so many steps is sound, where the skills of these names are known.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn validate(segments: &[Segment], steps: usize, is_skill: impl Fn(&str) -> bool) -> Result<(), Fault> {
+    for (at, segment) in segments.iter().enumerate() {
+        if !is_skill(&segment.skill) {
+            return Err(Fault::UnknownSkill(at));
+        }
+        if segment.start > segment.end {
+            return Err(Fault::Empty(at));
+        }
+        if segment.end >= steps {
+            return Err(Fault::OutOfRange(at));
+        }
+    }
+    if let Some(at) = segments.windows(2).position(|pair| pair[1].start < pair[0].start) {
+        return Err(Fault::Order(at + 1));
+    }
+    let mut next = 0;
+    for (at, segment) in segments.iter().enumerate() {
+        if segment.start < next {
+            return Err(Fault::Overlap(at));
+        }
+        if segment.start > next {
+            return Err(Fault::Gap(next));
+        }
+        next = segment.end + 1;
+    }
+    if next < steps { Err(Fault::Gap(next)) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(parts: &[(usize, usize)]) -> Vec<Segment> {
+        let part = |(start, end): &(usize, usize)| Segment { skill: "f".to_owned(), args: Vec::new(), start: *start, end: *end };
+        parts.iter().map(part).collect()
+    }
+
+    #[test]
+    fn each_fault_is_told_from_the_others() {
+        let check = |parts: &[(usize, usize)]| validate(&cut(parts), 5, |name| name == "f");
+        assert_eq!(check(&[(0, 1), (2, 4)]), Ok(()));
+        assert_eq!(check(&[(0, 1), (3, 4)]), Err(Fault::Gap(2)));
+        assert_eq!(check(&[(0, 1), (2, 3)]), Err(Fault::Gap(4)));
+        assert_eq!(check(&[(0, 2), (2, 4)]), Err(Fault::Overlap(1)));
+        assert_eq!(check(&[(2, 4), (0, 1)]), Err(Fault::Order(1)));
+        assert_eq!(check(&[(0, 5)]), Err(Fault::OutOfRange(0)));
+        assert_eq!(check(&[(1, 0)]), Err(Fault::Empty(0)));
+        assert_eq!(validate(&cut(&[(0, 4)]), 5, |_| false), Err(Fault::UnknownSkill(0)));
+        assert_eq!(check(&[]), Err(Fault::Gap(0)));
+    }
+}

@@ -1,0 +1,126 @@
+//! Trajectories: episodes of a log, one JSON object a line, as the recordings of O3D hold them.
+
+use serde::{Deserialize, Serialize};
+
+/// A step of a logged episode.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LoggedStep {
+    /// What was thought before the action.
+    #[serde(default)]
+    pub thought: Option<String>,
+    /// The action.
+    pub action: String,
+    /// What was observed; `None` where the log does not say.
+    #[serde(default)]
+    pub observation: Option<String>,
+}
+
+/// A logged episode.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Trajectory {
+    /// Its id.
+    pub id: String,
+    /// The success and the failure on one task share it.
+    #[serde(default)]
+    pub pair_id: Option<String>,
+    /// The environment (`alfworld`, `webshop`).
+    #[serde(default)]
+    pub env: String,
+    /// The environment's id of the task.
+    #[serde(default)]
+    pub task_id: Option<serde_json::Value>,
+    /// The goal in words.
+    #[serde(default)]
+    pub task: String,
+    /// The kind of task.
+    #[serde(default)]
+    pub task_type: Option<String>,
+    /// Who acted.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Where it comes from.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// What was observed before the first action.
+    #[serde(default)]
+    pub initial_observation: Option<String>,
+    /// The steps.
+    pub steps: Vec<LoggedStep>,
+    /// Whether the goal was reached.
+    #[serde(default)]
+    pub success: bool,
+    /// The score, from 0 to 1.
+    #[serde(default)]
+    pub score: f64,
+    /// How it ended (`purchase`, `repeat`, `limit`, `stopped`).
+    #[serde(default)]
+    pub terminated: Option<String>,
+    /// What else the line holds.
+    #[serde(flatten)]
+    pub rest: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A line that is no trajectory.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct LogError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// Reads a log of trajectories. Each line is read by itself: what is wrong in one takes nothing from the others.
+pub fn read(text: &str) -> Vec<Result<Trajectory, LogError>> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(i, line)| read_line(line).map_err(|message| LogError { line: i + 1, message })).collect()
+}
+
+fn read_line(line: &str) -> Result<Trajectory, String> {
+    let mut values = serde_json::Deserializer::from_str(line).into_iter::<serde_json::Value>();
+    let first = values.next().ok_or("the line is empty")?;
+    let first = first.map_err(|e| format!("no JSON: {e}"))?;
+    if values.next().is_some() {
+        return Err("something follows the trajectory on its line; write one trajectory a line".to_owned());
+    }
+    let mut trajectory: Trajectory =
+        serde_json::from_value(first).map_err(|e| format!("no trajectory: {e}; `id` and `steps` with `action` are expected"))?;
+    if trajectory.steps.is_empty() {
+        return Err(format!("trajectory {:?} has no steps", trajectory.id));
+    }
+    // Nothing observed is no observation.
+    for step in &mut trajectory.steps {
+        step.thought = step.thought.take().filter(|thought| !thought.is_empty());
+    }
+    Ok(trajectory)
+}
+
+impl Trajectory {
+    /// Steps whose observation the log does not have.
+    pub fn unobserved(&self) -> usize {
+        self.steps.iter().filter(|step| step.observation.is_none()).count()
+    }
+
+    /// The place of the first action that repeats the one before it.
+    pub fn first_repeat(&self) -> Option<usize> {
+        self.steps.windows(2).position(|pair| pair[0].action == pair[1].action).map(|at| at + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_line_is_named_and_takes_nothing_from_the_others() {
+        let good = r#"{"id":"a","steps":[{"action":"look"}],"note":"n"}"#;
+        let read = read(&format!("{good}\n{good}{good}\n{{\"id\":1}}\n\n{{\"id\":\"b\",\"steps\":[]}}\n{{"));
+        let errors: Vec<String> = read.iter().filter_map(|line| line.as_ref().err()).map(ToString::to_string).collect();
+        assert_eq!(read.iter().filter(|line| line.is_ok()).count(), 1);
+        assert!(errors[0].starts_with("line 2: something follows"), "{errors:?}");
+        assert!(errors[1].starts_with("line 3: ") && errors[2].starts_with("line 5: ") && errors[3].starts_with("line 6: "));
+        let first = read[0].as_ref().unwrap();
+        assert_eq!(first.unobserved(), 1);
+        assert_eq!(first.rest["note"], "n");
+    }
+}

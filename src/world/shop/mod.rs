@@ -1,0 +1,61 @@
+//! The shop world: WebShop (Yao et al. 2022). An agent searches, looks at products, chooses options and buys one; how well that fits
+//! the instruction is the reward.
+//!
+//! The engine (search, pages, sessions, reward) is the crate `stepwright-shop`. Here: `source` opens catalogues as sets of tasks,
+//! `visit` makes one interface of the engine's forms, `world` an episode of it, `program` tells of pages as program calls,
+//! `picture` shows them to people, and `agent` is the buyer without a language model.
+
+mod agent;
+mod picture;
+mod program;
+mod shipped;
+mod source;
+#[cfg(test)]
+mod tests;
+mod visit;
+mod world;
+
+pub use source::Source;
+pub use visit::Form;
+pub use world::ShopWorld;
+
+use super::{Ability, DataSpec, WorldKind};
+use crate::options::{Kind, OptionSpec};
+
+/// In which form an agent gets the pages.
+pub const FORM: OptionSpec = OptionSpec::new(
+    "pages",
+    "Pages",
+    Kind::Choice(&[
+        ("site", "the simpler site of ReAct, Reflexion and O3D"),
+        ("text", "the text environment, pieces between separators"),
+        ("text-rich", "the text environment, a line a piece, buttons marked"),
+    ]),
+    "In which form the agent gets the pages.",
+)
+.or("site");
+
+/// Whether the attributes of products are shown.
+pub const ATTRIBUTES: OptionSpec =
+    OptionSpec::new("attributes", "Attributes", Kind::Switch, "Shows attributes of products (not on the simpler site).")
+        .or("false");
+
+/// What the shop registers about itself.
+pub static KIND: WorldKind = WorldKind {
+    options: &[FORM, ATTRIBUTES],
+    data: Some(DataSpec {
+        about: "a shop's catalogue: a folder of WebShop's files (items_shuffle*.json, items_ins_v2*.json, items_human_ins.json), or \
+                of products.json and goals.json (docs/shop.md)",
+        env: "STEPWRIGHT_SHOP",
+        lies_at: Source::lies_at,
+        demonstrations: false,
+    }),
+    steps: 15,
+    abilities: &[Ability::Admissible, Ability::Preview, Ability::Picture],
+    agent: Some(agent::learn),
+    ..WorldKind::new(
+        "shop",
+        "a web shop: search, compare, choose options and buy what an instruction asks for",
+        |origin| origin.read(Source::shipped, Source::open),
+    )
+};
