@@ -52,7 +52,8 @@ use remote::Remote;
 pub use shipped_domain::shipped_domain;
 
 /// The worlds of the program, in the order they are listed. A new world is a folder and a line here.
-pub static WORLDS: &[&WorldKind] = &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &external::KIND];
+pub static WORLDS: &[&WorldKind] =
+    &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &external::KIND];
 
 /// The world of that name.
 ///

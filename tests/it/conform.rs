@@ -30,6 +30,22 @@ fn the_table_agrees_with_every_recording() {
 }
 
 #[test]
+fn the_shop_agrees_with_every_recording() {
+    let Some(folder) = recordings("webshop") else { return };
+    let report = conform::run(folder.parent().unwrap(), Some("webshop")).unwrap();
+    eprintln!("{report}");
+    assert_eq!(report.exit_code(), 0, "{report}");
+}
+
+#[test]
+fn skills_and_logs_are_read_as_recorded() {
+    let Some(folder) = recordings("o3d") else { return };
+    let report = conform::run(folder.parent().unwrap(), Some("o3d")).unwrap();
+    eprintln!("{report}");
+    assert_eq!(report.exit_code(), 0, "{report}");
+}
+
+#[test]
 fn a_folder_without_recordings_is_absent_and_not_passed() {
     let folder = tempfile::tempdir().unwrap();
     let report = conform::run(folder.path(), Some("alfworld")).unwrap();

@@ -16,6 +16,8 @@ const ORDER: &[&str] = &[
     "sanitize",
     "options",
     "program",
+    "shop",
+    "skill",
     "planner",
     "blocking",
     "world",

@@ -103,14 +103,20 @@ fn checked(table: PrimitiveTable, line_of: &impl Fn(usize) -> usize) -> Result<P
         _ => Some(open),
     });
     if open != Some(0) || syntax.trim().is_empty() {
-        return Err(FileError { line, message: format!("{syntax:?} is no form: its square brackets do not fit each other") });
+        return Err(FileError {
+            line,
+            message: format!("{syntax:?} is no form: its square brackets do not fit each other"),
+        });
     }
     let mut examples = Vec::new();
     for example in table.examples {
         let line = line_of(example.span().start);
         let example = example.into_inner();
         if let Err(miss) = fits(&syntax, &example) {
-            return Err(FileError { line, message: format!("the example {example:?} is not of the form {syntax:?}: {miss}") });
+            return Err(FileError {
+                line,
+                message: format!("the example {example:?} is not of the form {syntax:?}: {miss}"),
+            });
         }
         examples.push(example);
     }

@@ -129,13 +129,15 @@ impl Published {
                 }
             }
         }
-        published.tips_only = file.tips_only_ablation.into_iter().map(|list| (list.env, list.variant, list.tips)).collect();
+        published.tips_only =
+            file.tips_only_ablation.into_iter().map(|list| (list.env, list.variant, list.tips)).collect();
         Ok(published)
     }
 
     /// What is known in an environment, whoever wrote it; the first author's skills before the others'.
     pub fn of_environment(&self, env: &str) -> Knowledge {
-        let all = self.knowledge.iter().filter(|(known, ..)| known == env).flat_map(|(.., knowledge)| &knowledge.skills);
+        let all =
+            self.knowledge.iter().filter(|(known, ..)| known == env).flat_map(|(.., knowledge)| &knowledge.skills);
         Knowledge { skills: all.cloned().collect(), tips: Vec::new() }
     }
 }

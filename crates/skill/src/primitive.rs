@@ -48,7 +48,8 @@ pub fn fits(form: &str, action: &str) -> Result<(), Miss> {
         debug_assert_eq!(own, name);
         return if is_button(slot) && argument != slot { Err(Miss::Other) } else { Ok(()) };
     }
-    let (form, action): (Vec<&str>, Vec<&str>) = (form.split_whitespace().collect(), action.split_whitespace().collect());
+    let (form, action): (Vec<&str>, Vec<&str>) =
+        (form.split_whitespace().collect(), action.split_whitespace().collect());
     let verb: Vec<&str> = form.iter().copied().take_while(|word| !is_slot(word)).collect();
     if !action.starts_with(&verb) {
         return Err(Miss::Other);
@@ -71,9 +72,8 @@ pub fn fits(form: &str, action: &str) -> Result<(), Miss> {
 /// The slot of a number.
 const ID: &str = "[id]";
 /// Texts in brackets that stand for themselves.
-const BUTTONS: [&str; 9] = [
-    "Back to Search", "< Prev", "Next >", "Buy Now", "Description", "Features", "Reviews", "Attributes", "Search",
-];
+const BUTTONS: [&str; 9] =
+    ["Back to Search", "< Prev", "Next >", "Buy Now", "Description", "Features", "Reviews", "Attributes", "Search"];
 
 fn is_button(text: &str) -> bool {
     // `click[Attributes]` is written for the choice of an attribute, and is the name of a page too.

@@ -91,7 +91,12 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 
 fn json_lines(path: &Path) -> Option<Vec<Result<Value, String>>> {
     let text = std::fs::read_to_string(path).ok()?;
-    Some(text.lines().filter(|l| !l.trim().is_empty()).map(|l| serde_json::from_str(l).map_err(|e| e.to_string())).collect())
+    Some(
+        text.lines()
+            .filter(|l| !l.trim().is_empty())
+            .map(|l| serde_json::from_str(l).map_err(|e| e.to_string()))
+            .collect(),
+    )
 }
 
 type Log = (String, Vec<Result<Trajectory, trajectory::LogError>>);
@@ -116,7 +121,8 @@ fn knowledge_records(published: &Result<Published, String>) -> Vec<Record> {
     let mut records = Vec::new();
     for (env, author, knowledge) in &published.knowledge {
         let again = file::read(&file::write(knowledge));
-        let listed = published.skills.iter().find(|(known, _)| known == env).map_or(&[][..], |(_, list)| list.as_slice());
+        let listed =
+            published.skills.iter().find(|(known, _)| known == env).map_or(&[][..], |(_, list)| list.as_slice());
         for skill in &knowledge.skills {
             let at = format!("knowledge.json, {} of {env} by {author}", skill.signature);
             let own = again.as_ref().map(|again| again.skill(&skill.signature.name).cloned());
@@ -124,7 +130,11 @@ fn knowledge_records(published: &Result<Published, String>) -> Vec<Record> {
             records.push(Ok(Compared {
                 at,
                 fields: vec![
-                    ("skill", json!(format!("{:?}", Ok::<_, String>(Some(skill)))), json!(format!("{:?}", own.as_ref().map(Option::as_ref)))),
+                    (
+                        "skill",
+                        json!(format!("{:?}", Ok::<_, String>(Some(skill)))),
+                        json!(format!("{:?}", own.as_ref().map(Option::as_ref))),
+                    ),
                     ("listed", json!(true), json!(listed.contains(&skill.signature))),
                 ],
             }));
@@ -211,8 +221,16 @@ fn log_records(folder: &Path, file: &str, read: &[Result<Trajectory, trajectory:
         let trajectory = read.as_ref().map_err(|e| format!("{file}: {e}"))?;
         let line = line.map_err(|e| format!("{at}: {e}"))?;
         let own = json!(trajectory);
-        let kept = |key: &String, value: &Value| own.get(key).is_some_and(|own| own == value || number(own) == number(value) && number(own).is_some());
-        let lost: Vec<&String> = line.as_object().into_iter().flatten().filter(|(key, value)| !kept(key, value)).map(|(key, _)| key).collect();
+        let kept = |key: &String, value: &Value| {
+            own.get(key).is_some_and(|own| own == value || number(own) == number(value) && number(own).is_some())
+        };
+        let lost: Vec<&String> = line
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(key, value)| !kept(key, value))
+            .map(|(key, _)| key)
+            .collect();
         Ok(Compared { at, fields: vec![("lost", json!([]), json!(lost))] })
     });
     each.collect()

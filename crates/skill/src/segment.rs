@@ -109,7 +109,12 @@ mod tests {
     use super::*;
 
     fn cut(parts: &[(usize, usize)]) -> Vec<Segment> {
-        let part = |(start, end): &(usize, usize)| Segment { skill: "f".to_owned(), args: Vec::new(), start: *start, end: *end };
+        let part = |(start, end): &(usize, usize)| Segment {
+            skill: "f".to_owned(),
+            args: Vec::new(),
+            start: *start,
+            end: *end,
+        };
         parts.iter().map(part).collect()
     }
 

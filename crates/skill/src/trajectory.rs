@@ -83,8 +83,8 @@ fn read_line(line: &str) -> Result<Trajectory, String> {
     if values.next().is_some() {
         return Err("something follows the trajectory on its line; write one trajectory a line".to_owned());
     }
-    let mut trajectory: Trajectory =
-        serde_json::from_value(first).map_err(|e| format!("no trajectory: {e}; `id` and `steps` with `action` are expected"))?;
+    let mut trajectory: Trajectory = serde_json::from_value(first)
+        .map_err(|e| format!("no trajectory: {e}; `id` and `steps` with `action` are expected"))?;
     if trajectory.steps.is_empty() {
         return Err(format!("trajectory {:?} has no steps", trajectory.id));
     }
@@ -118,7 +118,9 @@ mod tests {
         let errors: Vec<String> = read.iter().filter_map(|line| line.as_ref().err()).map(ToString::to_string).collect();
         assert_eq!(read.iter().filter(|line| line.is_ok()).count(), 1);
         assert!(errors[0].starts_with("line 2: something follows"), "{errors:?}");
-        assert!(errors[1].starts_with("line 3: ") && errors[2].starts_with("line 5: ") && errors[3].starts_with("line 6: "));
+        assert!(
+            errors[1].starts_with("line 3: ") && errors[2].starts_with("line 5: ") && errors[3].starts_with("line 6: ")
+        );
         let first = read[0].as_ref().unwrap();
         assert_eq!(first.unobserved(), 1);
         assert_eq!(first.rest["note"], "n");

@@ -24,5 +24,10 @@ fn everything_recorded_is_read_as_recorded() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.iter().take(12).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ\n{}",
+        wrong.len(),
+        wrong.iter().take(12).cloned().collect::<Vec<_>>().join("\n")
+    );
 }

@@ -56,7 +56,9 @@ fn bought(folder: &Path) -> Row {
     let missing = |note: &str| Row::missing(NAME, what.clone(), "steps", note);
     let Ok(text) = std::fs::read_to_string(folder.join(BOUGHT)) else { return missing("not in this folder") };
     let beside = folder.parent().map(|parent| parent.join("webshop")).unwrap_or_default();
-    let Ok(Some(shop)) = shop::shop(&beside) else { return missing("the shop's recordings are not beside this folder") };
+    let Ok(Some(shop)) = shop::shop(&beside) else {
+        return missing("the shop's recordings are not beside this folder");
+    };
     let mut row = Row::new(NAME, what, "steps");
     for trajectory in trajectory::read(&text) {
         match trajectory {
@@ -77,9 +79,11 @@ fn replay(shop: &Arc<Shop>, logged: &Trajectory, row: &mut Row) {
     for (i, step) in logged.steps.iter().enumerate() {
         let (observation, own) = site.step(&step.action);
         total = own.reward;
-        let wrong = step.observation.as_ref().filter(|recorded| **recorded != observation).map(|recorded| {
-            difference(format!("{}, step {i} {}", logged.id, step.action), recorded, &observation)
-        });
+        let wrong = step
+            .observation
+            .as_ref()
+            .filter(|recorded| **recorded != observation)
+            .map(|recorded| difference(format!("{}, step {i} {}", logged.id, step.action), recorded, &observation));
         row.count(wrong);
     }
     if (total - logged.score).abs() > 5e-5 {

@@ -36,9 +36,13 @@ pub const FORM: OptionSpec = OptionSpec::new(
 .or("site");
 
 /// Whether the attributes of products are shown.
-pub const ATTRIBUTES: OptionSpec =
-    OptionSpec::new("attributes", "Attributes", Kind::Switch, "Shows attributes of products (not on the simpler site).")
-        .or("false");
+pub const ATTRIBUTES: OptionSpec = OptionSpec::new(
+    "attributes",
+    "Attributes",
+    Kind::Switch,
+    "Shows attributes of products (not on the simpler site).",
+)
+.or("false");
 
 /// What the shop registers about itself.
 pub static KIND: WorldKind = WorldKind {

@@ -49,7 +49,8 @@ impl Source {
         if shop.goals.is_empty() {
             let what = match shop.notes.first() {
                 Some(note) => format!("the catalogue has no goals: {note}"),
-                None => "the catalogue has no goals; goals.json, items_ins_v2*.json or items_human_ins.json holds them".to_owned(),
+                None => "the catalogue has no goals; goals.json, items_ins_v2*.json or items_human_ins.json holds them"
+                    .to_owned(),
             };
             return Err(WorldError::Data { path: path.display().to_string(), message: what });
         }

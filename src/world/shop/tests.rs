@@ -35,8 +35,7 @@ fn play(world: &mut ShopWorld, task: &str, sentence: &str) -> f64 {
         for step in &history {
             step.action.iter().chain(&step.calls).for_each(|call| _ = program.apply(call));
         }
-        let context =
-            AgentContext { sentence, program: &program, history: &history, rejected: &[], told: None };
+        let context = AgentContext { sentence, program: &program, history: &history, rejected: &[], told: None };
         let next = agent.propose(&context, 3).into_iter().next().expect("an action");
         let text = program::text_of(&next.call).unwrap();
         let outcome = world.act(&text).unwrap();

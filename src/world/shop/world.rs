@@ -9,8 +9,7 @@ use super::source::Source;
 use super::visit::{Options, Visit, read};
 use super::{picture, program};
 use crate::program::Call;
-use crate::world::{Map, Outcome, ProgramHeader, Simulated, WorldError, WorldKind};
-use crate::world::{self};
+use crate::world::{self, Map, Outcome, ProgramHeader, Simulated, WorldError, WorldKind};
 
 /// A running episode.
 #[derive(Debug, Clone)]
@@ -24,10 +23,6 @@ pub struct Run {
 pub type ShopWorld = Simulated<Run>;
 
 impl Run {
-    pub(super) fn visit(&self) -> &Visit {
-        &self.visit
-    }
-
     fn won(&self) -> bool {
         self.done && self.visit.reward().is_some_and(|reward| reward.total >= 1.0)
     }
@@ -106,7 +101,8 @@ impl world::Episode for Run {
         let answer = self.visit.act(text);
         self.done = answer.done;
         if !answer.taken {
-            let why = format!("{text:?} is nothing that this page offers: search[words], or click[text] of what it shows");
+            let why =
+                format!("{text:?} is nothing that this page offers: search[words], or click[text] of what it shows");
             return self.refuse(answer.observation, why);
         }
         let (name, inside) = read(text).unwrap_or_default();

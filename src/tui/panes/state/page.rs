@@ -58,7 +58,9 @@ fn choices(row: &Row, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
             (false, false) => Role::Text,
         };
         let piece = run(role, text);
-        let full = rows.last().is_some_and(|last| last.len() > 1 && width(last) + width(std::slice::from_ref(&piece)) > columns);
+        let full = rows
+            .last()
+            .is_some_and(|last| last.len() > 1 && width(last) + width(std::slice::from_ref(&piece)) > columns);
         if full {
             rows.push(vec![run(Role::Dim, label(""))]);
         }

@@ -28,7 +28,8 @@ pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
 impl Agent for ShopAgent {
     fn propose(&self, context: &AgentContext<'_>, most: usize) -> Vec<Ranked> {
         let mut offered: Vec<Ranked> = Vec::new();
-        for (at, Proposal { action, why }) in propose(context.sentence, &past(context.history)).into_iter().enumerate() {
+        for (at, Proposal { action, why }) in propose(context.sentence, &past(context.history)).into_iter().enumerate()
+        {
             let Some(call) = program::call_of(&action) else { continue };
             let rejected = context.rejected.iter().any(|(known, _)| *known == call);
             if offered.len() < most && !rejected && context.program.permits(&call) != Status::Fails {
