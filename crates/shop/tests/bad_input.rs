@@ -1,0 +1,104 @@
+//! Files that are not as they should be: what is wrong, where, and nothing lost.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+use stepwright_shop::catalogue::Reading;
+use stepwright_shop::{Session, Shop, Site};
+
+/// A folder of the test's own with WebShop's files.
+fn folder(name: &str, items: &str, known: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("items_shuffle_1000.json"), items).unwrap();
+    std::fs::write(folder.join("items_ins_v2_1000.json"), known).unwrap();
+    folder
+}
+
+fn item(asin: &str, pricing: serde_json::Value, options: serde_json::Value) -> serde_json::Value {
+    json!({
+        "asin": asin, "name": "A <b>red</b> lamp & shade", "full_description": "\n", "small_description": ["", "two"],
+        "pricing": pricing, "customization_options": options, "category": "garden", "query": " Lamps ",
+        "product_category": "Home › Lamps", "images": ["x"],
+    })
+}
+
+fn known(asins: &[&str]) -> String {
+    let entry = json!({ "attributes": ["red"], "instruction": "Find me red lamps", "instruction_attributes": ["red"] });
+    let entries: serde_json::Map<String, serde_json::Value> =
+        asins.iter().map(|asin| ((*asin).to_owned(), entry.clone())).collect();
+    json!(entries).to_string()
+}
+
+fn open(folder: &Path) -> Result<Arc<Shop>, stepwright_shop::ShopError> {
+    Shop::open(folder, Reading::default()).map(Arc::new)
+}
+
+#[test]
+fn a_product_without_a_price_costs_a_hundred_and_a_bad_price_is_named() {
+    let items = json!([
+        item("B000000001", json!(null), json!(null)),
+        item("B000000002", json!("free"), json!(null)),
+        item("B000000001", json!("$1"), json!(null)),
+        item("nan", json!("$1"), json!(null)),
+        item("B000000003", json!("$3.50 - $7"), json!({"Size": [{"image": null}]})),
+    ]);
+    let folder = folder("prices", &items.to_string(), &known(&["B000000001"]));
+    let shop = open(&folder).unwrap();
+    assert_eq!(shop.products.len(), 1);
+    assert_eq!(shop.products[0].price_tag, "$100.0");
+    assert_eq!(shop.notes.len(), 2, "{:?}", shop.notes);
+    assert!(shop.notes[0].contains("product 2: left out") && shop.notes[0].contains("\"free\""));
+    assert!(shop.notes[1].contains("product 5") && shop.notes[1].contains("has no `value`"));
+    assert!(shop.goals[0].instruction_text.contains("price lower than"));
+}
+
+#[test]
+fn html_in_a_title_is_text_and_options_of_equal_names_are_one() {
+    let options = json!({"Color": [{"value": " Red/Blue "}], "color": [{"value": "green"}], "Size": [{"value": "green"}], "None": null});
+    let folder = folder("html", &json!([item("B000000001", json!("$9.99"), options)]).to_string(), &known(&["B000000001"]));
+    let shop = open(&folder).unwrap();
+    let mut session = Session::new(Arc::clone(&shop), 0, false).unwrap();
+    session.step("search[lamp]");
+    session.step("click[b000000001]");
+    assert!(session.text().contains("[SEP] A <b>red</b> lamp & shade [SEP] Price: $9.99"), "{}", session.text());
+    let clickables = session.available().clickables;
+    assert_eq!(clickables.iter().filter(|text| *text == "green").count(), 1);
+    // The value belongs to the option that shows it last.
+    session.step("click[green]");
+    assert_eq!(session.options.get("size").map(String::as_str), Some("green"));
+    session.step("click[Features]");
+    assert!(session.text().ends_with("< Prev [SEP]  [SEP] two"), "{:?}", session.text());
+    session.step("click[< Prev]");
+    session.step("click[Description]");
+    assert!(session.text().ends_with("[SEP] < Prev"), "a description of a line break alone shows nothing");
+    let mut site = Site::new(shop, 0).unwrap();
+    assert!(site.step("search[lamp]").0.contains("A <b>red</b> lamp"));
+}
+
+#[test]
+fn a_file_that_was_cut_off_names_its_line() {
+    let whole = json!([item("B000000001", json!("$1"), json!(null))]).to_string().replace("},", "},\n");
+    let folder = folder("cut", &whole[..whole.len() / 2], "{}");
+    let error = open(&folder).unwrap_err().to_string();
+    assert!(error.contains("items_shuffle_1000.json:") && error.contains("cut off"), "{error}");
+    std::fs::write(folder.join("items_shuffle_1000.json"), "{\"a\": 1}").unwrap();
+    let error = open(&folder).unwrap_err().to_string();
+    assert!(error.contains("a list of"), "{error}");
+}
+
+#[test]
+fn hostile_actions_end_quickly_and_change_nothing() {
+    let folder = folder("hostile", &json!([item("B000000001", json!("$1"), json!(null))]).to_string(), &known(&["B000000001"]));
+    let shop = open(&folder).unwrap();
+    let mut session = Session::new(Arc::clone(&shop), 0, false).unwrap();
+    let mut site = Site::new(shop, 0).unwrap();
+    let long = "x ".repeat(100_000);
+    for action in ["", "[", "]", "click[", "click[é", "search[é", "click[\u{0}]", "search[\n]", long.as_str()] {
+        session.step(action);
+        site.step(action);
+    }
+    session.step(&format!("search[{long}]"));
+    assert_eq!(session.page_type(), "search_results");
+}

@@ -1,0 +1,22 @@
+//! How near the rule that finds nouns of titles comes to the tagger whose answers the recordings hold.
+
+use std::path::PathBuf;
+
+use stepwright_shop::catalogue::nouns;
+use stepwright_shop::recordings::shop;
+
+#[test]
+fn the_rule_agrees_with_the_tagger_on_most_words() {
+    let Some(folder) = std::env::var_os("STEPWRIGHT_DATA").map(|data| PathBuf::from(data).join("webshop")) else { return };
+    let Some(shop) = shop(&folder).unwrap() else { return };
+    let (mut both, mut own, mut tagged) = (0usize, 0usize, 0usize);
+    for product in &shop.products {
+        let found = nouns(&product.title);
+        own += found.len();
+        tagged += product.title_nouns.len();
+        both += found.iter().filter(|word| product.title_nouns.contains(word)).count();
+    }
+    let (precision, recall) = (both as f64 / own as f64, both as f64 / tagged as f64);
+    eprintln!("precision {precision:.3}, recall {recall:.3}");
+    assert!(precision > 0.85 && recall > 0.85, "precision {precision:.3}, recall {recall:.3}");
+}
