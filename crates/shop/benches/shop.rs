@@ -28,12 +28,19 @@ fn write(folder: &Path, count: usize) {
         let of = |key: &str, shift: usize| shipped[(i * 7 + shift) % shipped.len()][key].clone();
         let asin = format!("B{i:09}");
         // Words of other products, and one that few products share: vocabulary grows with the catalogue.
-        let description = format!("{} {} series{}", of("description", 0).as_str().unwrap(), of("description", i / 160 + 3).as_str().unwrap(), i / 5);
+        let description = format!(
+            "{} {} series{}",
+            of("description", 0).as_str().unwrap(),
+            of("description", i / 160 + 3).as_str().unwrap(),
+            i / 5
+        );
         let options: serde_json::Map<String, Value> = of("options", 0)
             .as_object()
             .unwrap()
             .iter()
-            .map(|(name, values)| (name.clone(), values.as_array().unwrap().iter().map(|value| json!({ "value": value })).collect()))
+            .map(|(name, values)| {
+                (name.clone(), values.as_array().unwrap().iter().map(|value| json!({ "value": value })).collect())
+            })
             .collect();
         let item = json!({
             "asin": asin, "name": of("title", 0), "full_description": description, "small_description": of("bullet_points", 0),
@@ -44,7 +51,8 @@ fn write(folder: &Path, count: usize) {
         write!(items, "{comma}{item}").unwrap();
         let attributes = of("attributes", 0);
         let instruction = (i < 1000).then(|| format!("Find me {}", of("query", 0).as_str().unwrap()));
-        let entry = json!({ "attributes": attributes, "instruction": instruction, "instruction_attributes": attributes });
+        let entry =
+            json!({ "attributes": attributes, "instruction": instruction, "instruction_attributes": attributes });
         write!(known, "{comma}\"{asin}\":{entry}").unwrap();
     }
     std::fs::write(folder.join("items_shuffle.json"), items + "]").unwrap();
@@ -107,7 +115,12 @@ fn main() {
             let mut site = Site::new(Arc::clone(&shop), 0).unwrap();
             site.step(&format!("search[{query}]"));
             let asin = site.clickables().into_iter().find(|text| text.starts_with('B') && text.len() == 10).unwrap();
-            for action in [format!("click[{asin}]"), "click[Features]".to_owned(), "click[< Prev]".to_owned(), "click[Buy Now]".to_owned()] {
+            for action in [
+                format!("click[{asin}]"),
+                "click[Features]".to_owned(),
+                "click[< Prev]".to_owned(),
+                "click[Buy Now]".to_owned(),
+            ] {
                 black_box(site.step(&action));
             }
         });

@@ -57,7 +57,8 @@ fn a_product_without_a_price_costs_a_hundred_and_a_bad_price_is_named() {
 #[test]
 fn html_in_a_title_is_text_and_options_of_equal_names_are_one() {
     let options = json!({"Color": [{"value": " Red/Blue "}], "color": [{"value": "green"}], "Size": [{"value": "green"}], "None": null});
-    let folder = folder("html", &json!([item("B000000001", json!("$9.99"), options)]).to_string(), &known(&["B000000001"]));
+    let folder =
+        folder("html", &json!([item("B000000001", json!("$9.99"), options)]).to_string(), &known(&["B000000001"]));
     let shop = open(&folder).unwrap();
     let mut session = Session::new(Arc::clone(&shop), 0, false).unwrap();
     session.step("search[lamp]");
@@ -90,7 +91,8 @@ fn a_file_that_was_cut_off_names_its_line() {
 
 #[test]
 fn hostile_actions_end_quickly_and_change_nothing() {
-    let folder = folder("hostile", &json!([item("B000000001", json!("$1"), json!(null))]).to_string(), &known(&["B000000001"]));
+    let folder =
+        folder("hostile", &json!([item("B000000001", json!("$1"), json!(null))]).to_string(), &known(&["B000000001"]));
     let shop = open(&folder).unwrap();
     let mut session = Session::new(Arc::clone(&shop), 0, false).unwrap();
     let mut site = Site::new(shop, 0).unwrap();

@@ -7,7 +7,9 @@ use stepwright_shop::recordings::shop;
 
 #[test]
 fn the_rule_agrees_with_the_tagger_on_most_words() {
-    let Some(folder) = std::env::var_os("STEPWRIGHT_DATA").map(|data| PathBuf::from(data).join("webshop")) else { return };
+    let Some(folder) = std::env::var_os("STEPWRIGHT_DATA").map(|data| PathBuf::from(data).join("webshop")) else {
+        return;
+    };
     let Some(shop) = shop(&folder).unwrap() else { return };
     let (mut both, mut own, mut tagged) = (0usize, 0usize, 0usize);
     for product in &shop.products {
