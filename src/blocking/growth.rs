@@ -164,9 +164,14 @@ impl Growth {
         selector::rank(&self.domain, &self.forest, facts, &self.memory, seed)
     }
 
-    /// The condition that blocks a leaf now, and what would resolve it.
+    /// An action in literals: a leaf's, or what the domain reads a text as.
+    pub fn action(&self, text: &str) -> Option<Atom> {
+        self.forest.leaf(text).map(|leaf| leaf.action.clone()).or_else(|| self.domain.read_text(text))
+    }
+
+    /// The condition that blocks an action now, and what would resolve it.
     pub fn blocking(&self, text: &str, facts: &Facts) -> Option<(Atom, Option<Atom>)> {
-        let condition = self.forest.blocking(&self.domain, &self.forest.leaf(text)?.action, facts)?;
+        let condition = self.forest.blocking(&self.domain, &self.action(text)?, facts)?;
         let resolution = self.domain.resolution(&condition);
         Some((condition, resolution))
     }

@@ -85,6 +85,7 @@ impl Run {
             ..NewSession::default()
         };
         let study = run::Run::new(opening, new, tasks, &self.seeds).map_err(failed)?;
+        self.method.suit(study.method())?;
         self.unattended.run(study, circumstances, &config, &model, self.detail)
     }
 

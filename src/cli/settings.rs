@@ -104,6 +104,18 @@ impl MethodFlags {
         let change = Configuration { model: String::new(), method, options: self.options.clone() };
         Ok(Some(change).filter(|_| *self != MethodFlags::default()))
     }
+
+    /// Whether a method has the options that are given.
+    ///
+    /// # Errors
+    /// The first that it has not, with those it has.
+    pub fn suit(&self, method: &str) -> Result<(), CliError> {
+        let Some(info) = method::named(method).map(|method| method.info()) else { return Ok(()) };
+        let has = |key: &str| key == DOMAIN.key || info.options.iter().any(|option| option.key == key);
+        let Some(other) = self.options.keys().find(|key| !has(key)) else { return Ok(()) };
+        let own: Vec<String> = info.options.iter().chain([&DOMAIN]).map(|option| format!("--{}", option.key)).collect();
+        Err(CliError::Usage(format!("{method} has no option --{other}; its options are {}", own.join(", "))))
+    }
 }
 
 impl Global {
@@ -118,6 +130,7 @@ impl Global {
     /// [`CliError::Failed`] with every problem found.
     pub fn load(&self) -> Result<Config, CliError> {
         let config = crate::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
+        self.method.suit(&config.method.method)?;
         let logs = config.paths.logs();
         debug_log::report_crashes(&logs);
         let log = debug_log::begin(&logs, &config.log.level, config.log.prompts);

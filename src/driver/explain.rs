@@ -75,9 +75,9 @@ impl Driver {
             Some(call) => {
                 let history = history(session);
                 let known = known(&history);
-                let world = self.points.world.as_ref();
+                let world = self.timeline.world.as_ref();
                 let derivation = Derivation {
-                    program: &self.mind.checked(&self.points.state),
+                    program: &self.program.checked(&self.timeline.state),
                     effects: self.knowledge.proposer.effects(),
                     known: &known,
                     history: &history,

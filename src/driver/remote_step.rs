@@ -25,7 +25,7 @@ impl Driver {
     /// Has the status of the world's process told, if it has one.
     pub(super) fn watch_world(&mut self) {
         let notices = self.notices.clone();
-        if let Some(remote) = self.points.world.remote() {
+        if let Some(remote) = self.timeline.world.remote() {
             remote.watch(Arc::new(move |standing| {
                 // A watcher that is gone needs no status.
                 let _ = notices.send(Notice::World(standing));
@@ -36,7 +36,7 @@ impl Driver {
     /// Ends the world's process for good.
     pub(super) fn close_world(&mut self) {
         self.jobs.stop_deeds();
-        if let Some(remote) = self.points.world.remote() {
+        if let Some(remote) = self.timeline.world.remote() {
             remote.close();
         }
     }
@@ -49,7 +49,7 @@ impl Driver {
 
     /// Starts the world's process anew and brings it to the cursor.
     pub(super) fn restart_world(&mut self) {
-        if self.points.world.remote().is_none() {
+        if self.timeline.world.remote().is_none() {
             return self.say(Level::Info, "this world runs in the program itself; there is nothing to restart");
         }
         if self.jobs.has_world() {
@@ -66,10 +66,10 @@ impl Driver {
         step: Option<(DecisionId, Action)>,
         work: impl FnOnce(&mut dyn World) -> Result<Outcome, WorldError> + Send + 'static,
     ) -> bool {
-        if self.points.world.remote().is_none() {
+        if self.timeline.world.remote().is_none() {
             return false;
         }
-        let mut world = self.points.world.fork();
+        let mut world = self.timeline.world.fork();
         let Some(stop) = world.remote().map(|r| r.stopper()) else { return false };
         let (job, at) = (self.jobs.begin(Job::World { step }, stop), self.gate.session().cursor());
         let messages = self.messages.clone();
@@ -97,9 +97,9 @@ impl Driver {
                 let result = result.map(|outcome| {
                     let session = self.gate.session();
                     let depth = session.current().map_or(0, |n| n.depth) + 1;
-                    let before = self.points.state.variables();
-                    self.points.arrive(world, &action, &outcome, session.next_node(), depth);
-                    (StepOutcome::from(&outcome), difference(&before, &self.points.state.variables()))
+                    let before = self.timeline.state.variables();
+                    self.timeline.arrive(world, &action, &outcome, session.next_node(), depth);
+                    (StepOutcome::from(&outcome), difference(&before, &self.timeline.state.variables()))
                 });
                 self.report(Report::Stepped { decision, result: result.map_err(words) });
                 self.carry_out();
@@ -108,7 +108,7 @@ impl Driver {
             (None, Ok(_)) => {
                 let steps = self.gate.session().current().map_or(0, |n| n.depth);
                 if at == self.gate.session().cursor() {
-                    self.points.refresh(world, steps);
+                    self.timeline.refresh(world, steps);
                     // What only the process tells of this point is known now.
                     self.shown = None;
                 }

@@ -10,20 +10,20 @@ use crate::belief;
 /// The situation at the cursor.
 pub(super) fn of(driver: &Driver) -> Situation {
     let session = driver.gate.session();
-    let world = driver.points.world.as_ref();
+    let world = driver.timeline.world.as_ref();
     let truth = world.truth();
     let node = session.cursor();
     // What the last step changed: against the truth last shown where that was the step's beginning, else against the kept point.
     let parent = session.current().and_then(|n| n.parent);
     let before = driver.shown.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth.clone());
-    let before = before.or_else(|| driver.points.truth_at(parent?));
+    let before = before.or_else(|| driver.timeline.truth_at(parent?));
     let truth_changes = before.map_or_else(|| serde_json::Value::Array(Vec::new()), |b| difference(&b, &truth));
     let tree = driver.team.tree(&driver.context(None));
     Situation {
         node,
         admissible: world.admissible(),
         truth,
-        variables: driver.points.state.variables(),
+        variables: driver.timeline.state.variables(),
         map: world.picture(),
         truth_changes,
         live: tree.is_some(),
@@ -39,11 +39,11 @@ fn believed(driver: &Driver) -> Option<BeliefView> {
     let session = driver.gate.session();
     let maintained = driver.team.believes(&driver.context(None));
     let state = session.belief().filter(|_| maintained).map(Arc::clone)?;
-    let truth = driver.points.told_at(session.cursor()).map(Arc::clone);
+    let truth = driver.timeline.told_at(session.cursor()).map(Arc::clone);
     let differences = truth.as_deref().map(|truth| belief::compare(&state, truth)).unwrap_or_default();
     let path = session.path(session.cursor());
     let drift = path.iter().filter_map(|node| {
-        let truth = driver.points.told_at(node.id)?;
+        let truth = driver.timeline.told_at(node.id)?;
         Some((node.id, belief::compare(node.belief()?, truth).len()))
     });
     Some(BeliefView { state, truth, differences, drift: drift.collect() })

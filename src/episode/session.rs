@@ -512,15 +512,21 @@ impl Session {
                     exchange: None,
                     state: AskState::Pending,
                 });
+                // Early logs of format 2 hold a plan as the answer to its ask only; its first line tells that it was followed.
+                let plan = asks.iter().rev().filter(|_| *kind == AskKind::PLAN_LINE).find_map(plan_of);
+                let node = &self.nodes[at];
+                let known = node.document(&ArtifactId::PLAN).and_then(|plan| plan.get("ask")?.as_u64());
+                if let Some(plan) = plan.filter(|plan| known < plan["ask"].as_u64()) {
+                    Arc::make_mut(&mut self.nodes[at].documents).insert(ArtifactId::PLAN, Arc::new(plan));
+                }
             }
             Event::Answered { ask, texts, usage, ms } => {
                 let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;
                 found.state = AskState::Answered { texts: texts.clone(), usage: *usage, ms: *ms };
-                let plan = texts.first().filter(|_| self.header.version < 2 && found.kind == AskKind::PLAN);
-                if let (Some(text), Some(node)) = (plan, self.nodes.get_mut(at)) {
+                let plan = Some(&*found).filter(|_| self.header.version < 2).and_then(plan_of);
+                if let (Some(plan), Some(node)) = (plan, self.nodes.get_mut(at)) {
                     // Logs of format 1 hold a plan as the answer to its ask only.
-                    let plan = Arc::new(json!({ "text": text, "ask": ask }));
-                    Arc::make_mut(&mut node.documents).insert(ArtifactId::PLAN, plan);
+                    Arc::make_mut(&mut node.documents).insert(ArtifactId::PLAN, Arc::new(plan));
                 }
                 self.spent.add(usage.unwrap_or_default());
             }
@@ -550,6 +556,16 @@ impl Session {
             }
             child = parent;
         }
+    }
+}
+
+/// The plan that answers an ask for one, as its document.
+fn plan_of(ask: &Ask) -> Option<Value> {
+    match &ask.state {
+        AskState::Answered { texts, .. } if ask.kind == AskKind::PLAN => {
+            Some(json!({ "text": texts.first()?, "ask": ask.id }))
+        }
+        _ => None,
     }
 }
 

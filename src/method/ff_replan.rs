@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::context::Known;
-use super::options::BELIEF;
-use super::plan_following::{InForce, NextLine, Upcoming, rows, upcoming, useless};
+use super::options::{BELIEF, BLOCKING};
+use super::plan_following::{InForce, NextLine, Upcoming, plan, rows, upcoming, useless};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
 use crate::episode::{Ask, AskKind, AskState, Origin, Session};
 use crate::planner::classical::{Limits, NoPlan, PlanningTask};
@@ -50,7 +50,7 @@ impl Method for FfReplan {
                 id: "ff-replan-limited",
                 label: "FF-Replan, limited",
                 description: "As FF-Replan, but the planner is not told that things out of sight are in the room. No language model.",
-                options: &[BELIEF],
+                options: &[BELIEF, BLOCKING],
                 needs,
             }
         } else {
@@ -59,7 +59,7 @@ impl Method for FfReplan {
                 label: "FF-Replan",
                 description: "A classical planner plans on what is seen, taking for granted that goal things are in the room; a new \
                               plan after a refused step or at the plan's end. No language model.",
-                options: &[BELIEF],
+                options: &[BELIEF, BLOCKING],
                 needs,
             }
         }
@@ -77,8 +77,8 @@ impl Method for FfReplan {
         Step::ask(cx.own(AskKind::PLAN, PLANNER, 1, Value::Null))
     }
 
-    fn read(&self, _cx: &Context<'_>, _ask: &Ask, _answer: &Answer) -> Reading {
-        Reading::Kept
+    fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        plan(ask, answer)
     }
 
     fn compute(&self, known: &Known, _work: &Value, stop: &Stop) -> Result<Answer, String> {

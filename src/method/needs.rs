@@ -1,5 +1,6 @@
 //! What a method takes of a world and of a model, and whether both offer it.
 
+use super::options::BLOCKING;
 use super::{MethodInfo, ModelTraits, options};
 use crate::options::Values;
 use crate::world::{Ability, WORLDS, WorldKind, refusal};
@@ -86,7 +87,7 @@ pub fn fits(
     if let Some((kind, task)) = method.needs.task.zip(task).filter(|(kind, task)| kind != task) {
         return lacks(format!("a task of the kind {kind}"), format!("and this one is of the kind {task}"));
     }
-    if local && world.has(Ability::Remote) {
+    if (local || options.is(&BLOCKING, "on")) && world.has(Ability::Remote) {
         let but = format!("and {} is another process", world.name);
         return lacks("a world that does its steps in this program".to_owned(), but);
     }

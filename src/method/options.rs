@@ -55,6 +55,15 @@ pub const BELIEF: OptionSpec = OptionSpec::new(
 )
 .or("off");
 
+/// Whether actions are checked against the blocking conditions of the domain, whatever the method.
+pub const BLOCKING: OptionSpec = OptionSpec::new(
+    "blocking",
+    "Blocking checks",
+    Kind::Choice(&[("on", "what blocks an action is among its checks"), ("off", "only the method's own checks")]),
+    "whether blocking conditions are among the checks of any method's actions",
+)
+.or("off");
+
 /// Temperature of random samples.
 pub const TEMPERATURE: OptionSpec = OptionSpec::new(
     "temperature",
@@ -80,7 +89,7 @@ pub const DOMAIN: OptionSpec = OptionSpec::new(
 );
 
 /// The options of methods whose prompts are the trajectory program.
-pub const PROGRAM: Table = &[SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF];
+pub const PROGRAM: Table = &[SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING];
 
 /// The options of all methods, each once, in the order of the methods.
 pub fn all() -> Table {
@@ -107,7 +116,11 @@ pub fn shows_assertions(values: &Values, by_method: bool) -> bool {
 
 /// What a world must offer for an option to be set to that value.
 pub fn needs(spec: &OptionSpec, value: &str) -> &'static [Ability] {
-    if *spec == BELIEF && value == "on" { &[Ability::Belief] } else { &[] }
+    match value {
+        "on" if *spec == BELIEF => &[Ability::Belief],
+        "on" if *spec == BLOCKING => &[Ability::Admissible],
+        _ => &[],
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::belief_update::BeliefUpdate;
-use super::options::BELIEF;
+use super::options::{BELIEF, BLOCKING};
 use super::{Answer, Carried, Checks, Context, Deed, Follower, Known, Method, Reading, Step, Stop, blocking};
 use crate::blocking::BlockingTree;
 use crate::episode::{Action, Ask, AskKind, Decision, Shape};
@@ -26,6 +26,9 @@ impl Team {
         let mut companions: Vec<Arc<dyn Method>> = Vec::new();
         if options.is(&BELIEF, "on") && !method.answers(&AskKind::BELIEF) {
             companions.push(Arc::new(BeliefUpdate));
+        }
+        if options.is(&BLOCKING, "on") && method.info().options.contains(&BLOCKING) {
+            companions.push(Arc::new(blocking::BlockingChecks));
         }
         Team { method, companions }
     }

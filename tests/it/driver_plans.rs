@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::support::driver::{Scripted, Watched};
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, Sources, prepare_new};
-use stepwright::episode::{AskKind, AskState, Policy, Proposal};
+use stepwright::driver::{Beginning, Command, NewSession, Notice, Request, Setup, Source, Sources, prepare_new};
+use stepwright::episode::{ArtifactId, AskKind, AskState, CheckKind, Policy, Proposal};
 
 fn configuration(folder: &std::path::Path) -> Config {
     let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
@@ -65,7 +65,8 @@ async fn played(world: &str, method: &str, task: &str) -> (Watched, Option<Strin
     setup.unattended = true;
     setup.policy = Some(Policy { steps: 60, ..Policy::default() });
     let mut w = Watched::start(setup);
-    w.until("it is over", |_, s| s.is_done() || s.is_started() && s.policy.steps == 0).await;
+    let ends = |text: &str| text.contains("the goal is reached") || text.starts_with("stopped");
+    w.until("it is over", |n, _| matches!(n, Notice::Say { text, .. } if ends(text))).await;
     let why = w.session.current().unwrap().turn.recommended.clone().map(|(_, why)| why);
     (w, why)
 }
@@ -86,6 +87,36 @@ async fn a_plan_that_begins_with_what_was_refused_is_not_followed() {
     assert_eq!(path.iter().filter(|n| n.outcome.error.is_some()).count(), 1);
     let why = why.unwrap();
     assert!(why.contains("begins with `scanroom Mug|1`, which was just refused"), "{why}");
+}
+
+#[tokio::test]
+async fn a_plan_is_an_artifact_that_a_person_may_write_anew_and_take_back() {
+    let model = Scripted::lines(&["\tturnleft()\n\tturnright()"]);
+    let mut w = written("progprompt", "seen", &model);
+    w.recommended().await;
+    let node = w.session.current().unwrap();
+    assert_eq!(node.document(&ArtifactId::PLAN).unwrap()["text"], "\tturnleft()\n\tturnright()");
+    assert_eq!((node.turn.offers.len(), node.turn.changes.len()), (1, 1));
+    let correction = Request::CorrectArtifact { artifact: ArtifactId::PLAN, text: "\tlookup()".into() };
+    for (request, line) in [(correction, "1: lookup()"), (Request::UndoArtifact(ArtifactId::PLAN), "1: turnleft()")] {
+        w.send(Command::Gate(request));
+        w.recommended().await;
+        assert_eq!(offered(&w).raw, line);
+    }
+    assert_eq!(model.asked.lock().unwrap().len(), 1);
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn blocking_conditions_are_checked_beside_any_method() {
+    let mut setup = kitchen("few-shot", "galley/coffee");
+    let Beginning::New(header) = &mut setup.beginning else { panic!() };
+    header.options.insert("blocking".into(), "on".into());
+    let mut w = Watched::start(setup);
+    w.recommended().await;
+    let verdict = &w.session.current().unwrap().turn.verdicts[&offered(&w).id];
+    assert!(verdict.checks.iter().any(|check| check.kind == CheckKind::Blocking), "{verdict:?}");
+    w.quit().await;
 }
 
 #[tokio::test]

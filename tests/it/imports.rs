@@ -54,7 +54,6 @@ const NAMED: &[(&str, &str, &str)] = &[
     // Data that ships.
     ("driver/examples.rs", "*", "the list of example sessions"),
     ("world/kitchen/receptacles.rs", "household", "ALFWorld's table of what fits where serves both"),
-    ("method/statler/worked.rs", "table", "its test shows the table's examples"),
     // A kind names the method that its world is made for.
     ("world/kitchen/mod.rs", "blocking", "the method it suggests"),
     ("world/table/mod.rs", "statler", "the method it suggests"),

@@ -27,13 +27,13 @@ impl Driver {
                 self.tell(Notice::BeliefChecked { token, reading });
             }
             Command::CheckText { token, text } => {
-                let world = self.points.world.as_ref();
+                let world = self.timeline.world.as_ref();
                 let verdict = checking::read(world, &text)
                     .map(|draft| draft.action.map(|a| self.verdict(&a, false)).unwrap_or_default());
                 self.tell(Notice::TextChecked { token, verdict });
             }
             Command::CheckProgram { token, lines } => {
-                let lines = self.mind.run(&lines);
+                let lines = self.program.run(&lines);
                 self.tell(Notice::ProgramChecked { token, lines });
             }
             Command::Explain { proposal } => self.explain(proposal),

@@ -36,7 +36,7 @@ impl Driver {
         let source = other.then(|| (self.resolver)(&wanted.model)).transpose()?;
         let traits = source.as_ref().map_or_else(|| self.traits.clone(), Source::traits);
         let kind = &self.knowledge.kind;
-        method::fits(&method.info(), &options, self.points.world.kind(), Some(kind), &traits)
+        method::fits(&method.info(), &options, self.timeline.world.kind(), Some(kind), &traits)
             .map_err(|misfit| misfit.to_string())?;
         Ok(Prepared { method, options, source })
     }
@@ -52,7 +52,7 @@ impl Driver {
         // Whoever needs them begins them anew; steps need not keep them up.
         self.forget_assertions();
         if options.is(&BELIEF, "on") {
-            self.points.tell_truth();
+            self.timeline.tell_truth();
         }
         self.prompting.options = options;
         self.say_warnings();

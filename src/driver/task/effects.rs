@@ -15,7 +15,8 @@ use crate::driver::setup::Persistence;
 use crate::driver::{Level, Notice, checking};
 use crate::episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request};
 use crate::episode::{
-    Action, AskKind, DecisionId, Event, FORMAT_VERSION, Header, Origin, Proposal, Record, StepOutcome, Verdict, log,
+    Action, ArtifactId, AskKind, DecisionId, Event, FORMAT_VERSION, Header, Origin, Proposal, Record, StepOutcome,
+    Verdict, log,
 };
 use crate::method::{self, Carried, Checks, Deed, Program, Step};
 
@@ -104,8 +105,13 @@ impl Driver {
                 self.report(Report::Checked { proposal: proposal.id, verdict });
             }
             Effect::ReadText(text) => {
-                let read = checking::read(self.points.world.as_ref(), &text);
+                let read = checking::read(self.timeline.world.as_ref(), &text);
                 self.report(Report::Read(read));
+            }
+            Effect::ReadArtifact { artifact, text } if artifact == ArtifactId::PLAN => {
+                let session = self.gate.session();
+                let (ask, node) = (session.next_ask().saturating_sub(1), session.cursor());
+                self.report(Report::ArtifactRead(Ok(json!({ "text": text, "ask": ask, "node": node }))));
             }
             Effect::ReadArtifact { text, .. } => {
                 let read = method::read_belief(&text).map(|reading| {
@@ -118,11 +124,11 @@ impl Driver {
             }
             Effect::StepWorld { decision, action } => self.carry_out_decision(decision, &action),
             Effect::MoveWorld { to } => {
-                let result = self.points.go(self.gate.session(), to).map_err(|d| diverged_words(&d));
+                let result = self.timeline.go(self.gate.session(), to).map_err(|d| diverged_words(&d));
                 if result.is_ok() {
                     self.diverged = None;
                     // Another branch may have other assertions in force.
-                    match self.mind.put_in_force(self.gate.session().assertions_at(to)) {
+                    match self.program.put_in_force(self.gate.session().assertions_at(to)) {
                         Ok(true) => self.forget_assertions(),
                         Ok(false) => {}
                         Err(why) => self.say(Level::Error, why),
@@ -131,23 +137,23 @@ impl Driver {
                 self.report(Report::Moved { to, result });
             }
             Effect::CheckAssertions(assertions) => {
-                let result = self.mind.clone().adopt(&assertions);
+                let result = self.program.clone().adopt(&assertions);
                 self.report(Report::AssertionsChecked(result));
             }
             Effect::AdoptAssertions(assertions) => {
                 // They compiled when they were checked.
-                if let Err(error) = self.mind.adopt(&assertions) {
+                if let Err(error) = self.program.adopt(&assertions) {
                     self.say(Level::Error, error);
                 }
                 self.forget_assertions();
             }
             Effect::CheckTree(edits) => {
-                let result = self.points.edited(&edits).map(|_| ());
+                let result = self.timeline.edited(&edits).map(|_| ());
                 self.report(Report::TreeChecked(result));
             }
             Effect::ChangeTree(edits) => {
-                match self.points.edited(&edits) {
-                    Ok(follower) => self.points.follower = Some(follower),
+                match self.timeline.edited(&edits) {
+                    Ok(follower) => self.timeline.follower = Some(follower),
                     Err(why) => self.say(Level::Error, why),
                 }
                 self.shown = None;
@@ -226,7 +232,8 @@ impl Driver {
         match self.team.check(&self.context(None), action, offered) {
             Checks::Instead(verdict) => verdict,
             Checks::Beside(own) => {
-                let mut verdict = checking::check(self.points.world.as_ref(), &self.mind, &self.points.state, action);
+                let mut verdict =
+                    checking::check(self.timeline.world.as_ref(), &self.program, &self.timeline.state, action);
                 verdict.checks.splice(0..0, own);
                 verdict
             }
@@ -254,8 +261,8 @@ impl Driver {
     fn step(&mut self, id: DecisionId, action: &Action, held: Option<StepOutcome>) {
         let session = self.gate.session();
         let (child, depth) = (session.next_node(), session.current().map_or(0, |n| n.depth) + 1);
-        let before = self.points.state.variables();
-        let result = self.points.act(action, held, child, depth).map(|mut outcome| {
+        let before = self.timeline.state.variables();
+        let result = self.timeline.act(action, held, child, depth).map(|mut outcome| {
             let turn = self.gate.session().current().map(|n| &n.turn);
             let decision = turn.and_then(|t| t.decisions.iter().find(|d| d.id == id)).filter(|_| !outcome.done);
             outcome.ended = decision.and_then(|decision| self.team.ended(&self.context(None), decision));
@@ -267,7 +274,7 @@ impl Driver {
             if let Some(why) = &outcome.ended {
                 self.say(Level::Warning, format!("{why}: the episode has failed"));
             }
-            let changes = difference(&before, &self.points.state.variables());
+            let changes = difference(&before, &self.timeline.state.variables());
             (outcome, changes)
         });
         self.report(Report::Stepped { decision: id, result });

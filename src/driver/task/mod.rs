@@ -34,8 +34,8 @@ use configure::Prepared;
 /// The driver of one session.
 pub(super) struct Driver {
     pub(super) gate: Gate,
-    pub(super) points: Timeline,
-    pub(super) mind: ProgramContext,
+    pub(super) timeline: Timeline,
+    pub(super) program: ProgramContext,
     pub(super) knowledge: Knowledge,
     /// The method in use, with its companions.
     pub(super) team: Team,
@@ -98,18 +98,18 @@ impl Driver {
         };
         prompting.options = Values::read(options::all(), &session.options).map_err(|e| e.to_string())?;
         let header = session.header.clone();
-        let mut mind = ProgramContext::load(&header.specification)?;
+        let mut program = ProgramContext::load(&header.specification)?;
         let (reset, calls) = timeline::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
         let goals = world.goals().unwrap_or_default();
         let kind = world.tasks().into_iter().find(|t| t.id == header.task).map(|t| t.kind).unwrap_or_default();
         for (action, (assertions, origin)) in session.assertions() {
             let (assertions, origin) = (assertions.clone(), origin.clone());
-            mind.adopt(&Assertions { action: action.clone(), assertions, origin })?;
+            program.adopt(&Assertions { action: action.clone(), assertions, origin })?;
         }
         let started = session.is_started();
-        let mut assertions = mind.assertions();
+        let mut assertions = program.assertions();
         for adopted in adopted.into_iter().filter(|_| !started) {
-            mind.adopt(&adopted)?;
+            program.adopt(&adopted)?;
             assertions.retain(|own| own.action != adopted.action);
             assertions.push(adopted);
         }
@@ -118,9 +118,9 @@ impl Driver {
             BlockingSource::Assertions | BlockingSource::Gone(_) => None,
         };
         let follower = follower.map(|tree| Box::new(tree) as Box<dyn Follower>);
-        let mut points = Timeline::new(world, &mind, follower, &calls);
+        let mut timeline = Timeline::new(world, &program, follower, &calls);
         if prompting.options.is(&BELIEF, "on") {
-            points.tell_truth();
+            timeline.tell_truth();
         }
         let path = match &keep {
             Persistence::Log(log) => Some(log.path().to_owned()),
@@ -131,7 +131,8 @@ impl Driver {
         let now = clock();
         let mut diverged = None;
         if started {
-            let there = Timeline::compare_reset(&session, &reset).and_then(|()| points.go(&session, session.cursor()));
+            let there =
+                Timeline::compare_reset(&session, &reset).and_then(|()| timeline.go(&session, session.cursor()));
             diverged = there.err();
         }
         let (mut gate, mut effects) =
@@ -140,7 +141,7 @@ impl Driver {
             gate = gate.unattended();
         }
         if !started {
-            let belief = points.truth();
+            let belief = timeline.truth();
             effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now).1);
         }
         let workshop =
@@ -148,8 +149,8 @@ impl Driver {
         let outlets = Outlets { messages: messages.clone(), notices: notices.clone() };
         let mut driver = Driver {
             gate,
-            points,
-            mind,
+            timeline,
+            program,
             knowledge: Knowledge { proposer, demonstrations, blocking, kind, goals },
             team: Team::new(method, &prompting.options),
             source,
@@ -220,35 +221,35 @@ impl Driver {
             session: self.gate.session(),
             round: self.gate.round(),
             samples,
-            world: self.points.world.as_ref(),
-            program: &self.mind,
-            state: &self.points.state,
+            world: self.timeline.world.as_ref(),
+            program: &self.program,
+            state: &self.timeline.state,
             model: &self.traits,
             prompting: &self.prompting,
             knowledge: &self.knowledge,
             past: Past {
-                requests: self.points.requests(),
-                follower: self.points.follower.as_deref(),
-                truth: self.points.told(),
+                requests: self.timeline.requests(),
+                follower: self.timeline.follower.as_deref(),
+                truth: self.timeline.told(),
             },
         }
     }
 
     /// Begins to keep what the method derives from the episode, where it is needed and not there.
     pub(super) fn follow_episode(&mut self) {
-        if self.diverged.is_some() || self.points.follower.is_some() || self.points.world.remote().is_some() {
+        if self.diverged.is_some() || self.timeline.follower.is_some() || self.timeline.world.remote().is_some() {
             return;
         }
         let follower = self.team.follow(&self.context(None));
         if let Some(follower) = follower {
             let edits = self.gate.session().current().map(|n| n.tree_edits_here()).unwrap_or_default();
-            self.points.begin_following(follower, &edits);
+            self.timeline.begin_following(follower, &edits);
         }
     }
 
     /// Drops what was derived from the assertions in force: they or the method are others now.
     pub(super) fn forget_assertions(&mut self) {
-        if self.points.forget_assertions() {
+        if self.timeline.forget_assertions() {
             self.shown = None;
         }
     }
@@ -285,8 +286,8 @@ impl Driver {
     fn with_workshop(&mut self, act: impl FnOnce(&mut Workshop, &Surroundings<'_>)) {
         let around = Surroundings {
             session: self.gate.session(),
-            mind: &self.mind,
-            world: self.points.world.as_ref(),
+            program: &self.program,
+            world: self.timeline.world.as_ref(),
             source: &self.source,
             prompting: &self.prompting,
         };

@@ -36,7 +36,7 @@ use worker::{CandidateWorker, Job};
 /// What the workshop sees of the episode. Read only.
 pub(super) struct Surroundings<'a> {
     pub(super) session: &'a Session,
-    pub(super) mind: &'a ProgramContext,
+    pub(super) program: &'a ProgramContext,
     pub(super) world: &'a dyn World,
     pub(super) source: &'a Source,
     pub(super) prompting: &'a Prompting,

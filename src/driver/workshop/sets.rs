@@ -81,8 +81,8 @@ pub fn file_name(header: &Header) -> String {
 impl Surroundings<'_> {
     /// A set in force for every action: what `assertions` gives for each.
     fn set_of(&self, assertions: impl Fn(&str) -> Vec<String>) -> AdoptedSet {
-        let actions = self.mind.assertions().into_iter().map(|own| {
-            let function = self.mind.specification().functions().iter().find(|f| f.name == own.action);
+        let actions = self.program.assertions().into_iter().map(|own| {
+            let function = self.program.specification().functions().iter().find(|f| f.name == own.action);
             AdoptedAction {
                 params: function.map(|f| f.params.clone()).unwrap_or_default(),
                 assertions: assertions(&own.action),
@@ -101,7 +101,7 @@ impl Surroundings<'_> {
         let set = match source {
             SetSource::InForce => Some(self.set_in_force()),
             SetSource::Specification => {
-                let own = self.mind.assertions();
+                let own = self.program.assertions();
                 let of = |action: &str| own.iter().find(|a| a.action == action).map(|a| a.assertions.clone());
                 Some(self.set_of(|action| of(action).unwrap_or_default()))
             }
@@ -169,7 +169,7 @@ impl Workshop {
         });
         let wanted: Vec<Assertions> =
             wanted.filter(|a| around.in_force(&a.action).assertions != a.assertions).collect();
-        let mut trial = around.mind.clone();
+        let mut trial = around.program.clone();
         if let Err(why) = wanted.iter().try_for_each(|assertions| trial.adopt(assertions)) {
             return self.say(Level::Error, format!("{why}; nothing of {name} was put in force"));
         }

@@ -139,7 +139,7 @@ impl CandidateWorker {
             // What was changed in this sitting, the store knows.
             earlier: if self.store.is_none() { around.session.candidate_edits().clone() } else { BTreeMap::new() },
             store: self.store.take(),
-            specification: around.mind.specification().clone(),
+            specification: around.program.specification().clone(),
             demonstrations: Arc::clone(&self.demonstrations),
             notices: self.notices.clone(),
             cancel: self.cancel.clone(),

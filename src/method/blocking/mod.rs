@@ -163,17 +163,14 @@ impl Method for Blocking {
     fn check(&self, cx: &Context<'_>, action: &Action, offered: bool) -> Checks {
         let tree = LiveTree::at(cx).filter(|t| offered && t.growth().forest().leaf(&action.text).is_some());
         let Some(tree) = tree else { return Checks::default() };
-        let check = |condition: String, status, detail| Check { kind: CheckKind::Blocking, condition, status, detail };
-        match tree.growth().blocking(&action.text, tree.facts()) {
-            Some((condition, resolution)) => {
-                let domain = tree.domain();
-                let made =
-                    resolution.map_or_else(String::new, |r| format!(" what makes `{}` true", domain.recorded(&r)));
-                let detail = format!("it is not executed; selecting it grows{made}");
-                let checks = vec![check(domain.recorded(&condition), Status::Fails, Some(detail))];
-                Checks::Instead(Verdict { checks, ..Verdict::default() })
-            }
-            None => Checks::Beside(vec![check("nothing blocks it".to_owned(), Status::Holds, None)]),
+        let grows = |made: Option<String>| {
+            let made = made.map_or_else(String::new, |made| format!(" what makes `{made}` true"));
+            format!("it is not executed; selecting it grows{made}")
+        };
+        let check = blocks(tree, &action.text, grows);
+        match check.status {
+            Status::Holds => Checks::Beside(vec![check]),
+            _ => Checks::Instead(Verdict { checks: vec![check], ..Verdict::default() }),
         }
     }
 
@@ -200,6 +197,72 @@ impl Method for Blocking {
 
     fn answers(&self, kind: &AskKind) -> bool {
         matches!(kind, AskKind::Action { .. })
+    }
+}
+
+/// The companion that checks actions of any method against the blocking conditions of the domain. It keeps nothing from being
+/// executed; a method that goes by verdicts goes by these too.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockingChecks;
+
+impl Method for BlockingChecks {
+    fn info(&self) -> MethodInfo {
+        MethodInfo {
+            id: "blocking-checks",
+            label: "Blocking checks",
+            description: "What blocks an action is among its checks.",
+            options: &[],
+            needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
+        }
+    }
+
+    fn step(&self, _cx: &Context<'_>) -> Step {
+        Step::Pass
+    }
+
+    fn read(&self, _cx: &Context<'_>, _ask: &Ask, _answer: &Answer) -> Reading {
+        Reading::Problem("the blocking checks ask nothing".to_owned())
+    }
+
+    fn check(&self, cx: &Context<'_>, action: &Action, _offered: bool) -> Checks {
+        let tree = LiveTree::at(cx).filter(|tree| tree.growth().action(&action.text).is_some());
+        let helps = |made: Option<String>| match made {
+            Some(made) => format!("what makes `{made}` true may help"),
+            None => "nothing is known to help".to_owned(),
+        };
+        tree.map_or_else(Checks::default, |tree| Checks::Beside(vec![blocks(tree, &action.text, helps)]))
+    }
+
+    fn tree(&self, cx: &Context<'_>) -> Option<BlockingTree> {
+        shown(cx)
+    }
+
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn Follower>> {
+        Blocking.follow(cx)
+    }
+
+    fn answers(&self, _kind: &AskKind) -> bool {
+        false
+    }
+
+    fn warning(&self, cx: &Context<'_>) -> Option<String> {
+        match &cx.knowledge.blocking {
+            BlockingSource::Gone(why) => Some(gone(why)),
+            _ => None,
+        }
+    }
+}
+
+/// Whether something blocks an action, as a check; `detail` says what follows, given what would resolve it.
+fn blocks(tree: &LiveTree, text: &str, detail: impl Fn(Option<String>) -> String) -> Check {
+    let check = |condition: String, status, detail| Check { kind: CheckKind::Blocking, condition, status, detail };
+    let domain = tree.domain();
+    match tree.growth().blocking(text, tree.facts()) {
+        Some((condition, resolution)) => {
+            let detail = detail(resolution.map(|r| domain.recorded(&r)));
+            check(domain.recorded(&condition), Status::Fails, Some(detail))
+        }
+        None => check("nothing blocks it".to_owned(), Status::Holds, None),
     }
 }
 

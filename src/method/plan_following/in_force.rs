@@ -1,8 +1,10 @@
 //! Plans that are followed: which plan is in force at the cursor, and how far it was carried out. Read from the records alone.
 //!
-//! A plan is the answer to an ask for one; its lines are offered one at a time, each text marked with its line's number.
+//! A plan is an artifact of the node it was made at; its lines are offered one at a time, each text marked with its line's number.
 
-use crate::episode::{Ask, AskId, AskKind, AskState, Choice, Node, NodeId, Proposal, Turn};
+use serde_json::Value;
+
+use crate::episode::{ArtifactId, AskId, AskKind, AskState, Choice, Node, NodeId, Proposal, Turn};
 use crate::method::context::{decided, kind_of};
 
 /// The plan in force at the end of a path.
@@ -10,7 +12,7 @@ use crate::method::context::{decided, kind_of};
 pub struct InForce<'a> {
     /// Its text.
     pub text: &'a str,
-    /// The ask it answers.
+    /// The ask it answers, or the last one before a person wrote it.
     pub ask: AskId,
     /// The node it was made at.
     pub made_at: NodeId,
@@ -47,12 +49,15 @@ pub fn line_of(proposal: &Proposal) -> Option<usize> {
 
 /// The plan in force at the last node of a path from the root.
 pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
-    let (at, plan, text) = path.iter().enumerate().rev().find_map(|(i, node)| {
-        // Of a node left long ago only what had been asked by then counts.
-        let before = path.get(i + 1).and_then(|next| taken(node, next)).and_then(|p| p.ask);
-        let made = node.turn.asks.iter().rev().filter(|a| before.is_none_or(|b| a.id < b)).find_map(plan_text);
-        made.map(|(id, text)| (i, id, text))
-    })?;
+    let document = path.last()?.document(&ArtifactId::PLAN)?;
+    let (text, plan) = (document.get("text")?.as_str()?, document.get("ask")?.as_u64()?);
+    // A plan that a person wrote names its node; another is where it was asked for.
+    let edited = document.get("node").and_then(Value::as_u64);
+    let is_its = |node: &&Node| match edited {
+        Some(edited) => node.id == edited,
+        None => node.turn.asks.iter().any(|ask| ask.id == plan),
+    };
+    let at = path.iter().position(is_its)?;
     let made_at = path.get(at)?.id;
     let mut force = InForce {
         text,
@@ -87,13 +92,6 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
     Some(force)
 }
 
-fn plan_text(ask: &Ask) -> Option<(AskId, &str)> {
-    match &ask.state {
-        AskState::Answered { texts, .. } if ask.kind == AskKind::PLAN => Some((ask.id, texts.first()?.as_str())),
-        _ => None,
-    }
-}
-
 /// The proposal whose execution led from a node to another.
 fn taken<'a>(from: &'a Node, to: &Node) -> Option<&'a Proposal> {
     from.turn.proposal(decided(from, to)?.proposal())
@@ -107,7 +105,8 @@ fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::episode::{Action, Actor, Decision, Origin, StepOutcome};
+    use crate::episode::{Action, Actor, Ask, Decision, Documents, Origin, StepOutcome};
+    use std::sync::Arc;
 
     /// What is asked and decided at a node: asks of a plan or a line, then which proposal was taken or refused.
     enum Happens {
@@ -118,8 +117,9 @@ mod tests {
         Refused,
     }
 
-    fn node(id: NodeId, happens: &[Happens], number: &mut u64) -> Node {
-        let mut turn = Turn::default();
+    /// A node and the documents that the next one inherits: those there were when it was left.
+    fn node(id: NodeId, happens: &[Happens], number: &mut u64, mut documents: Documents) -> (Node, Documents) {
+        let (mut turn, mut left) = (Turn::default(), None);
         for event in happens {
             *number += 1;
             let number = *number;
@@ -135,13 +135,17 @@ mod tests {
                 Proposal { id: number, raw, action, problem, origin: Origin::Symbolic, score, logprob, rationale, ask }
             };
             match event {
-                Happens::Plan(text) => ask(AskKind::PLAN, (*text).to_owned()),
+                Happens::Plan(text) => {
+                    ask(AskKind::PLAN, (*text).to_owned());
+                    documents.insert(ArtifactId::PLAN, Arc::new(serde_json::json!({ "text": text, "ask": number })));
+                }
                 Happens::Line(line) => {
                     ask(AskKind::PLAN_LINE, offered(*line, "x"));
                     turn.proposals.push(offer(offered(*line, "x"), Some(number)));
                 }
                 Happens::Typed => turn.proposals.push(offer("7: typed".into(), None)),
                 Happens::Taken | Happens::Refused => {
+                    left = Some(documents.clone()).filter(|_| matches!(event, Happens::Taken)).or(left);
                     let proposal = turn.proposals.last().unwrap().id;
                     let choice = match event {
                         Happens::Refused => Choice::Reject { proposal, reason: String::new() },
@@ -152,7 +156,7 @@ mod tests {
             }
         }
         let outcome = StepOutcome::default();
-        Node {
+        let node = Node {
             id,
             parent: id.checked_sub(1),
             children: vec![],
@@ -163,13 +167,20 @@ mod tests {
             outcome,
             changes: serde_json::Value::Null,
             turn,
+            documents: Arc::new(documents.clone()),
             ..Node::default()
-        }
+        };
+        (node, left.unwrap_or(documents))
     }
 
     fn path(nodes: &[&[Happens]]) -> Vec<Node> {
-        let mut number = 0;
-        nodes.iter().enumerate().map(|(i, happens)| node(i as u64, happens, &mut number)).collect()
+        let (mut number, mut inherited) = (0, Documents::default());
+        let made = nodes.iter().enumerate().map(|(i, happens)| {
+            let (node, left) = node(i as u64, happens, &mut number, std::mem::take(&mut inherited));
+            inherited = left;
+            node
+        });
+        made.collect()
     }
 
     #[test]
@@ -183,7 +194,7 @@ mod tests {
         let force = in_force(&path).unwrap();
         assert_eq!((force.last, force.refused, force.strayed), (Some(3), true, false));
         assert_eq!(force.executed, [(1, true), (2, false)]);
-        assert_eq!(in_force(&[&node(0, &[], &mut 0)]), None);
+        assert_eq!(in_force(&[&node(0, &[], &mut 0, Documents::default()).0]), None);
     }
 
     #[test]

@@ -8,10 +8,11 @@ mod in_force;
 pub use in_force::{InForce, in_force, judgement, line_of, offered};
 
 use super::context::kind_of;
-use super::{Context, Fate, Section, SectionLine, Step};
+use super::{Answer, Context, Fate, Reading, Section, SectionLine, Step};
 use crate::episode::gate::Draft;
-use crate::episode::{AskKind, AskState, Origin, Proposal, Session};
-use serde_json::Value;
+use crate::episode::{ArtifactId, Ask, AskKind, AskState, Origin, Proposal, Session, Written};
+use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Whose name is recorded with the lines of a plan.
 const THE_PLAN: &str = "the plan";
@@ -78,6 +79,14 @@ fn offer(cx: &Context<'_>, next: NextLine, origin: Origin) -> Step {
         rationale: Some(why),
     };
     Step::Offer { ask: cx.own(AskKind::PLAN_LINE, THE_PLAN, 1, Value::Null), drafts: vec![draft], note: None }
+}
+
+/// An answer as the plan in force, whether it can be followed or not.
+pub(super) fn plan(ask: &Ask, answer: &Answer) -> Reading {
+    let raw = answer.first().to_owned();
+    let value = Some(Arc::new(json!({ "text": raw, "ask": ask.id })));
+    let (artifact, title) = (ArtifactId::PLAN, "a plan".to_owned());
+    Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem: None }))
 }
 
 /// That a plan made in this round has nothing to follow; `problem` says what is wrong with a plan's text. `None` where none was made.

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::context::Known;
-use super::options::{BELIEF, TEMPERATURE};
-use super::plan_following::{InForce, NextLine, Upcoming, judgement, rows, upcoming, useless};
+use super::options::{BELIEF, BLOCKING, TEMPERATURE};
+use super::plan_following::{InForce, NextLine, Upcoming, judgement, plan, rows, upcoming, useless};
 use super::written_plan::{self, Command, Going, Item, Kind, Names, Sight, Vocabulary, function_name};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
 use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, Session, Shape};
@@ -73,7 +73,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt",
                 description: "The model writes a whole plan with assertions; its lines are proposed one at a time, `else` lines \
                               where an assertion does not hold of what is seen. A new plan when one is finished.",
-                options: &[JUDGING, TEMPERATURE, BELIEF],
+                options: &[JUDGING, TEMPERATURE, BELIEF, BLOCKING],
                 needs,
             }
         } else {
@@ -82,7 +82,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt, assertions ignored",
                 description: "The model writes a whole plan; every action in it is proposed in turn, `else` lines too, as in the \
                               kitchen comparison. A new plan when one is finished.",
-                options: &[TEMPERATURE, BELIEF],
+                options: &[TEMPERATURE, BELIEF, BLOCKING],
                 needs,
             }
         }
@@ -114,9 +114,9 @@ impl Method for ProgPrompt {
         }
     }
 
-    /// A plan is no action, nor is what is said of an assertion: both are read again from their records.
-    fn read(&self, _cx: &Context<'_>, _ask: &Ask, _answer: &Answer) -> Reading {
-        Reading::Kept
+    /// What is said of an assertion is read again from its record.
+    fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        if ask.kind == AskKind::PLAN { plan(ask, answer) } else { Reading::Kept }
     }
 
     fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {

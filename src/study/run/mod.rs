@@ -14,7 +14,8 @@ use super::report::Report;
 use super::runner::{Opening, Plan, Seeds, Study, Unit};
 use crate::driver::{Beginning, NewSession};
 use crate::episode::Header;
-use crate::method::DOMAIN;
+use crate::method::{self, DOMAIN};
+use crate::options::Values;
 use crate::world::TaskInfo;
 
 pub use result::RunResult;
@@ -33,13 +34,24 @@ impl Run {
     /// Episodes of these tasks with these seeds, each like `new`.
     ///
     /// # Errors
-    /// If the first of them cannot be opened, in words.
+    /// If the first of them cannot be opened, or the method does not fit one, in words.
     pub fn new(opening: Opening, new: NewSession, tasks: Vec<TaskInfo>, seeds: &Seeds) -> Result<Self, String> {
         let first = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
         let setup = opening.setup(&NewSession { task: first, ..new.clone() })?;
         let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
+        let options = Values::read(method::options::all(), &begun.options).map_err(|e| e.to_string())?;
+        let (info, kind, traits) = (setup.method.info(), setup.world.kind(), setup.source.traits());
+        for task in &tasks {
+            let fits = method::fits(&info, &options, kind, Some(&task.kind), &traits);
+            fits.map_err(|misfit| format!("task {}: {misfit}", task.id))?;
+        }
         let plan = Plan { seeds: seeds.all().to_vec(), conditions: vec![Arc::new(new)], tasks };
         Ok(Run { opening, plan, begun })
+    }
+
+    /// The method's id.
+    pub fn method(&self) -> &str {
+        &self.begun.method
     }
 }
 

@@ -153,6 +153,12 @@ fn settled(artifact: &ArtifactId, offer: Option<OfferId>, patch: &Value, by: Act
             let calls = value.and_then(|v| v.get("calls")?.as_array()).map_or(0, Vec::len);
             return format!("a program ran and made {}", words::count(calls, "call"));
         }
+        ArtifactKind::Plan => {
+            if let Some(text) = value.and_then(|v| v.get("text")?.as_str()) {
+                let whose = if by == Actor::Person { "written by a person" } else { "in force" };
+                return format!("a plan of {} {whose}", words::count(text.lines().count(), "line"));
+            }
+        }
         _ => {}
     }
     let changes = words::count(patch.as_array().map_or(0, Vec::len), "change");
