@@ -23,7 +23,9 @@ pub use crate::method::blocking::BlockingSource;
 pub use crate::method::program_context::LineStatus;
 pub use crate::method::{BeliefReading, SYMBOLIC, prompting};
 pub use open::{NewSession, OpenError, OpenRequest, open, prepare, prepare_new, resolver, suggested_method};
-pub use setup::{Beginning, Clock, Persistence, Resolver, Setup, Source, sandbox, system_clock};
+pub use setup::{
+    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, system_clock,
+};
 pub use task::start;
 pub use workshop::{SetSource, WorkshopCommand, file_name, inferred_in, written_in};
 

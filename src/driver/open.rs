@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::setup::{Beginning, Clock, Persistence, Resolver, Setup, Source, system_clock};
+use super::setup::{
+    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, system_clock,
+};
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain};
 use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method::blocking::BlockingSource;
 use crate::method::prompting::{self, Prompting};
-use crate::method::{self, DOMAIN, External, Method, SYMBOLIC};
+use crate::method::{self, DOMAIN, External, SYMBOLIC};
 use crate::model::ModelKind;
 use crate::options::Values;
 use crate::prompt::Prompts;
@@ -136,7 +138,8 @@ fn prepare_loaded(
     // A model that is no longer configured must not keep anyone from reading the session.
     let resolver = resolver(config);
     let source = resolver(&session.model).unwrap_or(Source::Symbolic);
-    let method = find_method(&session.method, config)?;
+    let methods = methods(config);
+    let method = methods(&session.method).map_err(OpenError::Failed)?;
     let prompting = prompting_for(&demonstrations, config);
     let proposer = crate::world::agent(opened.world.kind(), &demonstrations);
     // A domain that is gone must not keep anyone from reading the session either.
@@ -149,6 +152,7 @@ fn prepare_loaded(
         method,
         source,
         resolver,
+        methods,
         proposer,
         sandbox: super::setup::sandbox(),
         demonstrations: Arc::new(demonstrations),
@@ -177,7 +181,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let source = resolver(name).map_err(OpenError::Failed)?;
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
     let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
-    let method = find_method(wanted.unwrap_or_else(suggested), config)?;
+    let methods = methods(config);
+    let method = methods(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
     let mut method_options = config.method.options.record([]);
     method_options.extend(options.clone());
     let method_options =
@@ -229,6 +234,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         method,
         source,
         resolver,
+        methods,
         proposer,
         sandbox: super::setup::sandbox(),
         demonstrations: Arc::new(demonstrations),
@@ -275,18 +281,17 @@ pub fn suggested_method(source: &Source) -> &'static str {
     if scores { method::SCORED } else { method::DEFAULT }
 }
 
-/// A built-in method, or one behind a configured command. A session whose command is not configured can still be read.
-fn find_method(id: &str, config: &Config) -> Result<Arc<dyn Method>, OpenError> {
-    if let Some(name) = id.strip_prefix(method::EXTERNAL) {
-        let adapter = config.external.get(name).map(Arc::clone);
-        return Ok(Arc::new(External::new(adapter.unwrap_or_else(|| Arc::new(Adapter::new(name, Vec::new()))))));
-    }
-    let all = method::all();
-    let wanted = if id.is_empty() { all.first().map_or("", |m| m.id) } else { id };
-    method::named(wanted).ok_or_else(|| OpenError::Unknown {
-        what: "method",
-        name: id.to_owned(),
-        known: all.iter().map(|m| m.id).collect::<Vec<_>>().join(", "),
+/// Methods by their ids: built-in ones, and those behind configured commands. A session whose command is not configured can still be
+/// read.
+pub fn methods(config: &Config) -> MethodResolver {
+    let adapters = config.external.clone();
+    let built_in = built_in_methods();
+    Arc::new(move |id| match id.strip_prefix(method::EXTERNAL) {
+        Some(name) => {
+            let adapter = adapters.get(name).map(Arc::clone);
+            Ok(Arc::new(External::new(adapter.unwrap_or_else(|| Arc::new(Adapter::new(name, Vec::new()))))))
+        }
+        None => built_in(if id.is_empty() { method::DEFAULT } else { id }),
     })
 }
 

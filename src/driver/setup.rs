@@ -7,7 +7,7 @@ use crate::episode::gate::Assertions;
 use crate::episode::{Header, Policy, Record, Session, log};
 use crate::method::blocking::BlockingSource;
 use crate::method::prompting::Prompting;
-use crate::method::{Method, ModelTraits, SYMBOLIC};
+use crate::method::{self, Method, ModelTraits, SYMBOLIC};
 use crate::model::LanguageModel;
 use crate::planner::Agent;
 use crate::program::sandbox::{Limits, Sandbox, Workers};
@@ -63,6 +63,19 @@ impl std::fmt::Debug for Source {
 /// Finds the model of a name; the error says what names there are.
 pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;
 
+/// Finds the method of an id; the error says what ids there are.
+pub type MethodResolver = Arc<dyn Fn(&str) -> Result<Arc<dyn Method>, String> + Send + Sync>;
+
+/// Finds the built-in methods.
+pub fn built_in_methods() -> MethodResolver {
+    Arc::new(|id| {
+        method::named(id).ok_or_else(|| {
+            let known: Vec<_> = method::all().iter().map(|m| m.id).collect();
+            format!("there is no method `{id}`; there is {}", known.join(", "))
+        })
+    })
+}
+
 /// Unix time in milliseconds.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
@@ -117,6 +130,8 @@ pub struct Setup {
     pub source: Source,
     /// Finds other models by name.
     pub resolver: Resolver,
+    /// Finds other methods by id.
+    pub methods: MethodResolver,
     /// The built-in proposer, with what it learned from demonstrations.
     pub proposer: Arc<dyn Agent>,
     /// Prompts and demonstrations.

@@ -3,6 +3,7 @@
 //! What the command says is the answer to an ask like any other: asked for beside the driver's task, cancellable, recorded. What
 //! comes next is read from these records alone, so that reopening a session starts no process.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,8 +30,7 @@ pub struct External {
 impl External {
     /// The method of a configured command; `external:NAME`.
     pub fn new(adapter: Arc<Adapter>) -> Self {
-        // One a configured command, for as long as the program runs, as the built-in methods' are.
-        let id: &'static str = Box::leak(format!("{PREFIX}{}", adapter.name).into_boxed_str());
+        let id = interned(format!("{PREFIX}{}", adapter.name));
         let description = "A method of your own, behind a command that speaks the line protocol (adapters/README.md).";
         External {
             info: MethodInfo { id, label: id, description, options: &[], needs: Needs::NONE },
@@ -95,6 +95,18 @@ impl External {
         let last = process.last_words().join("; ");
         Err(if last.is_empty() { format!("`{name}` {why}") } else { format!("`{name}` {why}: {last}") })
     }
+}
+
+/// An id that lives as long as the program, as the built-in methods' do: kept once, however many sessions use it.
+fn interned(id: String) -> &'static str {
+    static IDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = ids.get(id.as_str()) {
+        return known;
+    }
+    let id: &'static str = Box::leak(id.into_boxed_str());
+    ids.insert(id);
+    id
 }
 
 /// What the ids of such methods begin with.

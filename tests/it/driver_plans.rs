@@ -96,7 +96,7 @@ async fn a_plan_is_an_artifact_that_a_person_may_write_anew_and_take_back() {
     w.recommended().await;
     let node = w.session.current().unwrap();
     assert_eq!(node.document(&ArtifactId::PLAN).unwrap()["text"], "\tturnleft()\n\tturnright()");
-    assert_eq!((node.turn.offers.len(), node.turn.changes.len()), (1, 1));
+    assert_eq!((node.turn.offers.len(), node.turn.changes_of(&ArtifactId::PLAN).count()), (1, 1));
     let correction = Request::CorrectArtifact { artifact: ArtifactId::PLAN, text: "\tlookup()".into() };
     for (request, line) in [(correction, "1: lookup()"), (Request::UndoArtifact(ArtifactId::PLAN), "1: turnleft()")] {
         w.send(Command::Gate(request));

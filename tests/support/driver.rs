@@ -310,6 +310,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
             "symbolic" => Ok(Source::Symbolic),
             _ => Err(format!("no model `{name}`; there are scripted, symbolic")),
         }),
+        methods: stepwright::driver::built_in_methods(),
         proposer: Arc::new(HouseholdAgent::learn([])),
         sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
         prompting: Prompting::default(),

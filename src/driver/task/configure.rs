@@ -25,10 +25,7 @@ impl Driver {
     /// Which method, option or model there is not.
     pub(super) fn prepare(&mut self, wanted: &Configuration) -> Result<Prepared, String> {
         let same = (self.team.id() == wanted.method).then(|| self.team.method());
-        let method = same.or_else(|| method::named(&wanted.method)).ok_or_else(|| {
-            let known: Vec<_> = method::all().iter().map(|m| m.id).collect();
-            format!("no method `{}`; there are {}", wanted.method, known.join(", "))
-        })?;
+        let method = same.map_or_else(|| (self.methods)(&wanted.method), Ok)?;
         let mut options = self.gate.session().options.clone();
         options.extend(wanted.options.clone());
         let options = Values::read(options::all(), &options).map_err(|e| e.to_string())?;

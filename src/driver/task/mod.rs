@@ -43,6 +43,7 @@ pub(super) struct Driver {
     /// What methods are told of it.
     pub(super) traits: ModelTraits,
     resolver: super::setup::Resolver,
+    methods: super::setup::MethodResolver,
     pub(super) prompting: Prompting,
     /// What runs programs that models write.
     pub(super) sandbox: Arc<dyn Sandbox>,
@@ -90,7 +91,7 @@ impl Driver {
         notices: UnboundedSender<Notice>,
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
-        let Setup { beginning, mut world, method, source, resolver, proposer, mut prompting, .. } = setup;
+        let Setup { beginning, mut world, method, source, resolver, methods, proposer, mut prompting, .. } = setup;
         let Setup { sandbox, blocking, demonstrations, keep, adopted, policy, unattended, clock, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
@@ -156,6 +157,7 @@ impl Driver {
             source,
             traits: ModelTraits::default(),
             resolver,
+            methods,
             prompting,
             sandbox,
             keep,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{Beginning, BlockingSource, Clock, Persistence, Resolver, Setup, Source, prompting, sandbox};
+use crate::driver::{
+    Beginning, BlockingSource, Clock, Persistence, Resolver, Setup, Source, built_in_methods, prompting, sandbox,
+};
 use crate::episode::{FORMAT_VERSION, Header, Policy};
 use crate::method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use crate::method::{self, Method};
@@ -149,6 +151,7 @@ impl Basis {
             method: Arc::clone(&known.method),
             source: self.source.clone(),
             resolver: Arc::clone(&self.resolver),
+            methods: built_in_methods(),
             proposer: Arc::clone(&known.proposer),
             prompting,
             sandbox: sandbox(),

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::program::Call;
-use crate::world::{Atom, Facts, Symbols};
+use crate::world::{self, Atom, Facts, Symbols};
 
 /// The longest line that is read, in bytes: states can be large, but a line without end must not fill the memory.
 pub(super) const LONGEST: usize = 8 << 20;
@@ -47,6 +48,8 @@ pub(super) struct Answer {
     pub(super) task: Option<String>,
     /// Facts and goals as literals, where the world speaks in such.
     pub(super) literals: Option<Literals>,
+    /// The request to answer now, in worlds whose episodes are sequences of requests.
+    pub(super) request: Option<world::Request>,
 }
 
 /// The episode in literals, as an answer has it.
@@ -98,7 +101,12 @@ pub(super) fn read(line: &[u8]) -> Result<Answer, String> {
         state: given("state").cloned(),
         task: text(&fields, "task")?,
         literals: literals(&fields)?,
+        request: given("request").map(request).transpose()?,
     })
+}
+
+fn request(value: &Value) -> Result<world::Request, String> {
+    world::Request::deserialize(value).map_err(|e| format!("`request` of its answer: {e}"))
 }
 
 fn text(fields: &Map<String, Value>, key: &str) -> Result<Option<String>, String> {

@@ -16,7 +16,7 @@ use super::process::{Process, Said};
 use super::reading::Reading;
 use crate::episode::StepOutcome;
 use crate::world::remote::{Bell, Standing};
-use crate::world::{Outcome, WorldError};
+use crate::world::{self, Outcome, WorldError};
 
 /// A step that was taken, or the reset.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,8 @@ pub(super) struct More {
     pub(super) sentence: Option<String>,
     /// Facts and goals, where the adapter tells them.
     pub(super) literals: Option<Literals>,
+    /// The request to answer now, if any was told.
+    pub(super) request: Option<world::Request>,
 }
 
 /// A way through an episode: task, seed, the reset and the steps after it.
@@ -251,10 +253,10 @@ impl Link {
             Request::Reset { .. } => None,
         };
         let (state, sentence) = (answer.state.clone().unwrap_or_default(), answer.task.clone());
-        let literals = answer.literals.clone();
+        let (literals, request) = (answer.literals.clone(), answer.request.clone());
         let outcome = self.reading.outcome(action.as_deref(), answer);
         let logged = StepOutcome::from(&outcome);
-        Ok(Arc::new(Step { action, logged, more: Some(More { outcome, state, sentence, literals }) }))
+        Ok(Arc::new(Step { action, logged, more: Some(More { outcome, state, sentence, literals, request }) }))
     }
 
     /// Whether it may go on at all.

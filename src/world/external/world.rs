@@ -10,7 +10,7 @@ use super::link::{Link, Step, Stop, Way};
 use super::reading::Reading;
 use crate::program::{Call, Specification};
 use crate::world::remote::{Bell, Recorded, Remote};
-use crate::world::{Outcome, ProgramHeader, Snapshot, Symbols, TaskInfo, World, WorldError, WorldKind};
+use crate::world::{Outcome, ProgramHeader, Request, Snapshot, Symbols, TaskInfo, World, WorldError, WorldKind};
 
 /// A world behind an adapter. Forks share the process.
 pub struct ExternalWorld {
@@ -72,6 +72,10 @@ impl World for ExternalWorld {
     fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
         let step = self.link.act(&mut self.way, text, &self.stop)?;
         Ok(ExternalWorld::outcome(&step))
+    }
+
+    fn request(&self) -> Option<Request> {
+        self.last()?.more.as_ref()?.request.clone()
     }
 
     fn admissible(&self) -> Option<Vec<String>> {
