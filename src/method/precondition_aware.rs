@@ -4,7 +4,7 @@
 //! is the prediction; when none does, the greedy completion is taken all the same (counted as a second greedy sample).
 
 use super::next_action::{Next, NextAction};
-use super::options::{ASSERTIONS, BELIEF, RANKED, SHOTS, TEMPERATURE, THINK};
+use super::options::{ASSERTIONS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
 use super::{MethodInfo, Needs, Round};
 use crate::episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
 use crate::options::{Kind, OptionSpec};
@@ -24,7 +24,7 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Precondition-aware prediction",
         description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
                       preconditions hold, else the greedy completion after all.",
-        options: &[SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF],
+        options: &[SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF, BLOCKING],
         needs: Needs::NONE,
     },
     shows_assertions: true,

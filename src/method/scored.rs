@@ -6,7 +6,7 @@
 //! without saying so.
 
 use super::next_action::{Next, NextAction};
-use super::options::{ASSERTIONS, BELIEF, LIKELIHOOD, RANKED, SHOTS, TEMPERATURE, THINK};
+use super::options::{ASSERTIONS, BELIEF, BLOCKING, LIKELIHOOD, RANKED, SHOTS, TEMPERATURE, THINK};
 use super::precondition_aware::recommend_first;
 use super::{MethodInfo, Needs, Round};
 use crate::episode::{AskKind, Proposal};
@@ -22,7 +22,7 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Choice by likelihood",
         description: "Scores every admissible action as the program's next line; takes the likeliest whose \
                       preconditions hold. For models that tell log-probabilities of given texts; best for small ones.",
-        options: &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, TEMPERATURE, RANKED, BELIEF],
+        options: &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, TEMPERATURE, RANKED, BELIEF, BLOCKING],
         needs: Needs { world_with_model: &[Ability::Admissible], scores: true, ..Needs::NONE },
     },
     shows_assertions: true,

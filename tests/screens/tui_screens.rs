@@ -150,10 +150,16 @@ fn the_configure_dialog_shows_models_methods_and_options() {
     insta::assert_snapshot!("dialog_configure_80x24", screen(&mut app, 80, 24));
     press(&mut app, &[KeyCode::Enter]);
     let sent = app.take_effects();
-    let options: std::collections::BTreeMap<String, String> =
-        [("shots", "2"), ("think", "true"), ("assertions", "hidden"), ("likelihood", "mean"), ("belief", "off")]
-            .map(|(k, v)| (k.into(), v.into()))
-            .into();
+    let options: std::collections::BTreeMap<String, String> = [
+        ("shots", "2"),
+        ("think", "true"),
+        ("assertions", "hidden"),
+        ("likelihood", "mean"),
+        ("belief", "off"),
+        ("blocking", "off"),
+    ]
+    .map(|(k, v)| (k.into(), v.into()))
+    .into();
     let wanted = Configuration { model: "small".into(), method: "scored".into(), options };
     assert!(sent.contains(&Effect::Send(Command::Gate(Request::Configure(wanted.clone())))), "{sent:?}");
 }
