@@ -87,6 +87,8 @@ pub struct AskTold {
     pub title: String,
     /// Role and text of each message.
     pub messages: Vec<(String, String)>,
+    /// What the model wrote before its answers to reason.
+    pub reasoning: Vec<String>,
     /// The completions.
     pub answers: Vec<String>,
     /// Tokens and time, or what went wrong.
@@ -301,7 +303,9 @@ fn ask(ask: &Ask) -> AskTold {
         AskState::Failed { cancelled: true, .. } => (Vec::new(), "cancelled by a person".to_owned()),
         AskState::Failed { error, .. } => (Vec::new(), format!("failed: {error}")),
     };
-    AskTold { title, messages, answers, outcome }
+    let reasoning = ask.exchange.iter().flat_map(|e| &e.completions).map(|c| c.reasoning.clone());
+    let reasoning = reasoning.filter(|r| !r.is_empty()).collect();
+    AskTold { title, messages, reasoning, answers, outcome }
 }
 
 fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalTold {

@@ -353,3 +353,30 @@ fn the_command_says_what_it_can_fetch_and_where_models_are() {
     let (code, listed, _) = run(&["models", "list"]);
     assert!(code == Some(0) && listed.contains("not fetched (98 MB): stepwright models fetch smollm2"), "{listed}");
 }
+
+#[test]
+fn the_hubs_cache_comes_first_and_its_token_goes_to_the_hub_alone() {
+    let (dir, cache, content) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), bytes(10_000));
+    let weights = weights(&content, vec![Source::Hub { path: "owner/model/resolve/main/w.gguf".into() }]);
+    let fetched = |hub: Hub| {
+        let places = Places { folder: dir.path().to_owned(), hub, index: None };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let result = runtime.block_on(fetch::fetch(&weights, &places, &|_| {}, &CancellationToken::new()));
+        result.map(|path| std::fs::read(path).unwrap())
+    };
+    let server = Server::start(vec![whole(&content)]);
+    let address = Some(server.url.trim_end_matches("/v1").to_owned());
+    let token = Some(secrecy::SecretString::from("hf_secret"));
+    assert_eq!(fetched(Hub { address: address.clone(), cache: None, token }).unwrap(), content);
+    assert!(server.requests()[0].head.to_ascii_lowercase().contains("authorization: bearer hf_secret"));
+    // What is in the cache is not asked for; what only looks like it is passed over.
+    std::fs::remove_file(dir.path().join("w.gguf")).unwrap();
+    let blobs = cache.path().join("models--owner--model/blobs");
+    std::fs::create_dir_all(&blobs).unwrap();
+    std::fs::write(blobs.join(&weights.sha256), &content).unwrap();
+    let cached = Hub { address: None, cache: Some(cache.path().to_owned()), token: None };
+    assert_eq!(fetched(cached.clone()).unwrap(), content);
+    std::fs::remove_file(dir.path().join("w.gguf")).unwrap();
+    std::fs::write(blobs.join(&weights.sha256), vec![7; content.len()]).unwrap();
+    assert!(fetched(cached).unwrap_err().to_string().contains("passed over"), "no source is left");
+}

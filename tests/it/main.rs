@@ -22,6 +22,8 @@ mod cli_report;
 mod cli_study;
 mod conform;
 mod conform_dialogues;
+#[cfg(unix)]
+mod debug_log;
 mod driver_blocking;
 mod driver_candidates;
 mod driver_derived;
