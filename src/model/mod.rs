@@ -424,7 +424,7 @@ mod tests {
         let message = PromptMessage { role: "text".into(), text: "x".repeat(400) };
         let request = ScoreRequest { messages: vec![message], candidates: vec!["abcd".into(), "efghijkl".into()] };
         let completion = |n: usize| Completion {
-            tokens: (0..n).map(|_| TokenLogprob { token: String::new(), logprob: -1.0 }).collect(),
+            tokens: (0..n).map(|_| TokenLogprob::new("", -1.0)).collect(),
             ..Completion::default()
         };
         // Three tokens for twelve characters: four characters a token, so a hundred for the prompt.
