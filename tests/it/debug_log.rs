@@ -84,5 +84,10 @@ fn the_script_serves_a_model_where_no_stepwright_is_installed() {
     command.arg(&script).args(["smollm2", "--port", "8123"]).env_remove("STEPWRIGHT");
     let told = command.env("PATH", path).env("XDG_CACHE_HOME", folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&told.stdout).into_owned();
-    assert_eq!(said.trim(), "served /weights/of/smollm2.gguf smollm2 8123 1 1", "{}", String::from_utf8_lossy(&told.stderr));
+    assert_eq!(
+        said.trim(),
+        "served /weights/of/smollm2.gguf smollm2 8123 1 1",
+        "{}",
+        String::from_utf8_lossy(&told.stderr)
+    );
 }
