@@ -32,14 +32,14 @@ impl Run {
         program::page(&self.visit.seen(), &self.visit.clickables())
     }
 
-    /// The calls that tell what an action changed.
-    fn told(&self, name: &str, inside: &str, before: &Run) -> Vec<Call> {
-        let mut calls = match (&self.visit, name) {
-            (_, "think") => Vec::new(),
-            // The site tells of a choice and shows no page.
-            (Visit::Site(site), "click") if site.options != site_options(before) && !site.options.is_empty() => {
-                let chosen = self.visit.chosen().find(|(_, value)| *value == inside);
-                chosen.map(|(name, value)| program::choice(name, value)).into_iter().collect()
+    /// The calls that tell what an action changed; the site tells of a choice and shows no page then.
+    fn told(&self, action: &str, observation: &str) -> Vec<Call> {
+        let (name, inside) = read(action).unwrap_or_default();
+        let chosen = self.visit.chosen().find(|(_, value)| *value == inside);
+        let mut calls = match (&self.visit, name, chosen) {
+            (_, "think", _) => Vec::new(),
+            (Visit::Site(_), "click", Some((name, value))) if !self.done && observation != self.visit.observation() => {
+                vec![program::choice(name, value)]
             }
             _ => self.calls(),
         };
@@ -57,10 +57,6 @@ impl Run {
             ..Outcome::default()
         }
     }
-}
-
-fn site_options(run: &Run) -> indexmap::IndexMap<String, String> {
-    run.visit.chosen().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 impl world::Episode for Run {
@@ -97,7 +93,6 @@ impl world::Episode for Run {
             let over = "the episode is over; something was bought";
             return self.refuse(over.to_owned(), over.to_owned());
         }
-        let before = self.clone();
         let answer = self.visit.act(text);
         self.done = answer.done;
         if !answer.taken {
@@ -105,12 +100,12 @@ impl world::Episode for Run {
                 format!("{text:?} is nothing that this page offers: search[words], or click[text] of what it shows");
             return self.refuse(answer.observation, why);
         }
-        let (name, inside) = read(text).unwrap_or_default();
+        let observation_calls = self.told(text, &answer.observation);
         Outcome {
             observation: answer.observation,
             admissible: world::Episode::admissible(self),
             action_call: program::call_of(text),
-            observation_calls: self.told(name, inside, &before),
+            observation_calls,
             error: None,
             reward: answer.reward,
             done: self.done,
