@@ -74,11 +74,10 @@ fn choices(row: &Row, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::theme::Theme;
+    use crate::tui::theme::ASCII;
 
     #[test]
     fn chosen_values_and_prices_above_the_limit_are_marked_without_colours() {
-        let theme = Theme::default();
         let page = Page {
             captions: vec!["a lamp".to_owned()],
             title: "Lamp".to_owned(),
@@ -88,12 +87,12 @@ mod tests {
                 values: vec![("small".to_owned(), false, true), ("large".to_owned(), true, false)],
             }],
         };
-        let drawn = rows(&page, &theme.glyphs, 60);
+        let drawn = rows(&page, &ASCII, 60);
         let texts: Vec<String> = drawn.iter().map(|row| row.iter().map(|run| run.text.as_str()).collect()).collect();
         assert!(texts.contains(&"Lamp".to_owned()), "{texts:?}");
-        assert!(texts.iter().any(|line| line.contains(&format!("{} $40", theme.glyphs.no))), "{texts:?}");
-        assert!(texts.iter().any(|line| line.contains(&format!("[{} large]", theme.glyphs.yes))), "{texts:?}");
+        assert!(texts.iter().any(|line| line.contains(&format!("{} $40", ASCII.no))), "{texts:?}");
+        assert!(texts.iter().any(|line| line.contains(&format!("[{} large]", ASCII.yes))), "{texts:?}");
         // Narrow columns put each value on a line of its own.
-        assert!(rows(&page, &theme.glyphs, 20).len() > drawn.len());
+        assert!(rows(&page, &ASCII, 20).len() > drawn.len());
     }
 }
