@@ -54,7 +54,7 @@ fn two_shards_on_two_processes_are_one_run() {
         program(folder.path()).args(RUN).args(["--out", &shards, "--shard", "1/2"]).stdout(Stdio::piped()).spawn();
     let mut other = program(folder.path());
     let slurm = [("ID", "1"), ("MIN", "0"), ("COUNT", "2"), ("STEP", "1")];
-    slurm.iter().for_each(|(name, value)| drop(other.env(format!("SLURM_ARRAY_TASK_{name}"), value)));
+    other.envs(slurm.map(|(name, value)| (format!("SLURM_ARRAY_TASK_{name}"), value)));
     let other = other.args(RUN).args(["--out", &shards]).output().unwrap();
     let one = one.unwrap().wait_with_output().unwrap();
     assert!(err(&other).contains("shard 2 of 2, as $SLURM_ARRAY_TASK_ID tells"), "{}", err(&other));
