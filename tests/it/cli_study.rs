@@ -117,7 +117,9 @@ fn without_known_truth_validity_is_told_and_a_file_can_tell_the_truth() {
     std::fs::write(&truth, "def GOODBYE(self):\n    assert self.user.no_more\n").unwrap();
     let truth = truth.display().to_string();
     let scored = study(folder.path(), &["preconditions", "--data", &data, "--truth", &truth, "--by", "action"]);
-    assert_eq!(row(&out(&scored), "Repairs_1  GOODBYE")[2..5], ["1.000", "1.000", "1.000"], "{}", out(&scored));
+    let text = out(&scored);
+    let goodbye = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>()).find(|l| l.get(1) == Some(&"GOODBYE"));
+    assert_eq!(goodbye.unwrap()[2..5], ["1.000", "1.000", "1.000"], "{text}");
     assert!(out(&scored).contains("1 of 11 actions has known preconditions"), "{}", out(&scored));
     // Of a service whose truth is not known, no policy can hold to it.
     let none = study(folder.path(), &["policy", "--data", &data, "--first", "1"]);
@@ -163,7 +165,7 @@ fn dialogues_are_predicted_without_a_language_model_and_a_study_resumes() {
     assert_eq!(study(folder.path(), &infer).status.code(), Some(0));
     let with = study(folder.path(), &[&args[..], &["--preconditions", &inferred]].concat());
     assert!(out(&with).contains("6 of 6 episodes done"), "{} {}", out(&with), err(&with));
-    // And so can the same as a file to read and edit: another setting, the same predictions.
+    // And so can the same as a file to read and edit: what it holds counts and not its name, so nothing is left to do.
     let file = saved.join("Museums_1.preconditions.py").display().to_string();
     assert!(std::fs::read_to_string(&file).unwrap().contains("def GOODBYE(self):\n    assert "));
     // It says of which world and service it is, so that it can be checked without a word.
@@ -173,14 +175,12 @@ fn dialogues_are_predicted_without_a_language_model_and_a_study_resumes() {
     let verdicts: Value = serde_json::from_slice(&checked.stdout).unwrap();
     assert_eq!(verdicts["actions"][0]["candidates"][0]["fate"]["fate"], "valid", "{} {}", out(&checked), err(&checked));
     let same = study(folder.path(), &[&args[..], &["--preconditions", &file]].concat());
-    assert!(out(&same).contains("6 of 6 episodes done"), "{} {}", out(&same), err(&same));
-    let text = out(&same);
-    let figures = |of: &str| -> Vec<Vec<String>> {
-        let rows = text.lines().filter(|l| l.starts_with("precondition-aware") && l.contains(of));
-        rows.map(|l| l.split_whitespace().skip(6).map(str::to_owned).collect()).collect()
-    };
-    assert_eq!(figures(&inferred).len(), 2, "{text}");
-    assert_eq!(figures(&inferred), figures(&file), "{text}");
+    assert!(out(&same).contains("0 of 0 episodes done, 6 had results already"), "{} {}", out(&same), err(&same));
+    // Once it is edited, all is to do.
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("def GOODBYE(self):\n", "def GOODBYE(self):\n    assert self.user is not None\n")).unwrap();
+    let edited = study(folder.path(), &[&args[..], &["--preconditions", &file]].concat());
+    assert!(out(&edited).contains("6 of 6 episodes done"), "{} {}", out(&edited), err(&edited));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use super::data::{dialogues, edition, failed, games, household_demonstrations, model};
 use crate::cli::unattended::UnattendedFlags;
@@ -124,7 +125,7 @@ impl PolicyStudy {
     /// # Errors
     /// If options, data or the results file are wrong.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        self.options.of(self.world)?;
+        let options = self.options.of(self.world)?;
         let config = global.load()?;
         let (name, source) = model(&config)?;
         let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD))?;
@@ -144,6 +145,7 @@ impl PolicyStudy {
         let plan = Plan { conditions, tasks, seeds: self.seeds.all().to_vec() };
         let data = self.options.data.as_deref();
         let circumstances = Circumstances::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let circumstances = circumstances.with("options", json!(options));
         self.unattended.run(Policies { basis, plan }, circumstances, &config, &name, self.detail)
     }
 

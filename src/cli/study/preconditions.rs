@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use super::data::{adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
 use crate::cli::unattended::UnattendedFlags;
@@ -78,7 +79,7 @@ impl Preconditions {
     /// # Errors
     /// If options, data or the results file are wrong.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        self.options.of(self.world)?;
+        let options = self.options.of(self.world)?;
         let config = global.load()?;
         let (name, source) = model(&config)?;
         let subjects = match self.world.name() {
@@ -106,6 +107,7 @@ impl Preconditions {
         let detail = matches!(self.by, By::Action);
         let data = self.options.data.as_deref();
         let circumstances = Circumstances::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let circumstances = circumstances.with("options", json!(options));
         let study = Arc::new(precondition::Preconditions::new(subjects, origin, way));
         let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &name)? else {
             return Ok(ExitCode::SUCCESS);

@@ -68,7 +68,7 @@ impl Study for Run {
 
     fn shared(&self) -> Value {
         let Header { world, method, options, .. } = &*self.begun;
-        // What these two name may lie in any folder; what it holds is the opening's to say.
+        // What these two name may lie in any folder; what it holds is known otherwise.
         let options: BTreeMap<_, _> =
             options.iter().filter(|(key, _)| !["preconditions", DOMAIN.key].contains(&key.as_str())).collect();
         json!({ "world": world, "method": method, "options": options, "limits": self.opening.shared() })

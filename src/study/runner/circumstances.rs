@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::experiment::{digest, hex};
+use crate::blocking::NamedDomain;
 use crate::config::Config;
 use crate::driver::{self, Source};
 use crate::prompt::Prompts;
@@ -33,7 +34,14 @@ impl Circumstances {
         fields.insert("model".to_owned(), model_of(config, model)?);
         fields.insert("prompts".to_owned(), json!(Prompts::new(Some(&config.paths.config)).digest()));
         fields.insert("token_budget".to_owned(), json!(config.gate.policy.token_budget));
-        let own = config.data.demonstrations.as_deref().map(data_digest).transpose()?;
+        let domain = match &config.method.domain {
+            // A file that cannot be read is refused where it is read.
+            Some(NamedDomain::File(path)) => json!(data_digest(path).ok()),
+            Some(NamedDomain::Derived) => json!("derived"),
+            None => Value::Null,
+        };
+        fields.insert("blocking_domain".to_owned(), domain);
+        let own = config.data.demonstrations.as_deref().and_then(|path| data_digest(path).ok());
         fields.insert("demonstrations".to_owned(), json!(own));
         Ok(Circumstances(fields))
     }
@@ -203,6 +211,7 @@ mod tests {
             ("model.base_url", "http://127.0.0.1:1/v1"),
             ("model.max_tokens", "77"),
             ("gate.token_budget", "100"),
+            ("method.domain", "derived"),
         ] {
             assert_ne!(of(folder.path(), &[flag], "m"), plain, "{flag:?}");
         }
