@@ -178,7 +178,11 @@ fn dialogues_are_predicted_without_a_language_model_and_a_study_resumes() {
     assert!(out(&same).contains("0 of 0 episodes done, 6 had results already"), "{} {}", out(&same), err(&same));
     // Once it is edited, all is to do.
     let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replace("def GOODBYE(self):\n", "def GOODBYE(self):\n    assert self.user is not None\n")).unwrap();
+    std::fs::write(
+        &file,
+        text.replace("def GOODBYE(self):\n", "def GOODBYE(self):\n    assert self.user is not None\n"),
+    )
+    .unwrap();
     let edited = study(folder.path(), &[&args[..], &["--preconditions", &file]].concat());
     assert!(out(&edited).contains("6 of 6 episodes done"), "{} {}", out(&edited), err(&edited));
 }
