@@ -226,18 +226,12 @@ fn limits_end_a_run_and_say_so() {
     assert!(code == Some(2) && said.contains("price_in"), "{said}");
     let (code, _, said) = run(&["--time-limit", "soon"]);
     assert!(code == Some(2) && said.contains("90s, 30m or 4h"), "{said}");
-    // Why an episode was refused stands on the terminal.
-    let (code, text, _) = run(&[
-        "--tasks",
-        "first=1",
-        "--model",
-        "nobody",
-        "--base-url",
-        "http://127.0.0.1:9/v1",
-        "--set",
-        "model.retries=0",
-    ]);
-    assert!(code == Some(1) && text.contains("127.0.0.1:9"), "{text}");
+    // Why an episode was refused is said below the table.
+    let nobody = ["--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--set", "model.retries=0"];
+    let args = [&["run", "--tasks", "type=light,first=1", "--out", &file][..], &nobody].concat();
+    let refused = stepwright(folder.path(), &args);
+    assert_eq!(refused.status.code(), Some(1), "{}", err(&refused));
+    assert!(out(&refused).contains("shipped/light-") && out(&refused).contains("127.0.0.1:9"), "{}", out(&refused));
 }
 
 #[test]
