@@ -28,6 +28,8 @@ pub enum Ability {
     Belief,
     /// [`World::requests`](super::World::requests): an episode is a sequence of requests, answered by programs.
     Requests,
+    /// [`World::language`](super::World::language): steps in words, and why one is refused.
+    Language,
     /// [`World::picture`](super::World::picture): a map or drawing for people.
     Picture,
     /// Another process does the steps ([`World::remote`](super::World::remote)).
@@ -47,6 +49,7 @@ impl Ability {
             Ability::Blocking => "blocking domain",
             Ability::Belief => "form for a belief",
             Ability::Requests => "requests to answer",
+            Ability::Language => "steps in words",
             Ability::Picture => "picture",
             Ability::Remote => "process of its own",
         }

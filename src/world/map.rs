@@ -1,5 +1,5 @@
-//! Pictures of a place, for people: a floor plan (floor, walls, the agent and its heading, the things), stacks seen from the side,
-//! or a page that one reads.
+//! Pictures of a place, for people: a floor plan (floor, walls, the agent and its heading, the things), stacks seen from the side, a
+//! page that one reads, or rooms with what is in them.
 //!
 //! A world fills them, a floor plan with points in its own units; how they are drawn, and how large, is left to the workbench. They
 //! may show what the agent has not seen, as long as they say so.
@@ -16,6 +16,39 @@ pub enum Map {
     Stacks(Stacks),
     /// Read.
     Page(Page),
+    /// Room by room, where the world knows rooms and no measures.
+    Rooms(Rooms),
+}
+
+/// Rooms and what is in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rooms {
+    /// What is to be told beside it, a line each.
+    pub captions: Vec<String>,
+    /// The rooms.
+    pub rooms: Vec<Room>,
+}
+
+/// A room.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Room {
+    /// Its name.
+    pub name: String,
+    /// Whether the agent is in it.
+    pub here: bool,
+    /// The ways out of it.
+    pub exits: Vec<Exit>,
+    /// What is worth saying of what is in it, a line each (`fridge_1 (open)`), the most important first.
+    pub things: Vec<String>,
+}
+
+/// A way from one room to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// The other room's name.
+    pub to: String,
+    /// Whether one can walk through.
+    pub open: bool,
 }
 
 /// A floor plan.

@@ -11,9 +11,11 @@ pub mod demonstration;
 pub mod dialogue;
 pub mod external;
 mod files;
+pub mod graph;
 pub mod household;
 mod kind;
 pub mod kitchen;
+mod language;
 pub mod map;
 pub mod remote;
 mod requests;
@@ -36,6 +38,7 @@ pub use ability::{Ability, refusal};
 pub use agent::{Learn, agent, agent_of_demonstrations};
 pub use catalog::{Catalog, Entry, Identified};
 pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin, ShippedFile, TaskSet, WorldKind};
+pub use language::{Language, Refusal, WordedPlan};
 pub use map::Map;
 pub use requests::{CUPS, Request, Requests, WorkedExample, WorkedStep, updates};
 pub use simulated::{Episode, Simulated};
@@ -53,7 +56,7 @@ pub use shipped_domain::shipped_domain;
 
 /// The worlds of the program, in the order they are listed. A new world is a folder and a line here.
 pub static WORLDS: &[&WorldKind] =
-    &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &external::KIND];
+    &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &graph::KIND, &external::KIND];
 
 /// The world of that name.
 ///
@@ -283,6 +286,11 @@ pub trait World: Send {
 
     /// The requests of the episode; `None` before the reset and where an episode is no sequence of requests.
     fn requests(&self) -> Option<&dyn Requests> {
+        None
+    }
+
+    /// The steps in words; `None` before the reset and where a world says nothing in words.
+    fn language(&self) -> Option<&dyn Language> {
         None
     }
 

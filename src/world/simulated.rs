@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    Map, Outcome, ProgramHeader, Requests, Snapshot, Symbols, TaskInfo, TaskSet, World, WorldError, WorldKind,
+    Language, Map, Outcome, ProgramHeader, Requests, Snapshot, Symbols, TaskInfo, TaskSet, World, WorldError, WorldKind,
 };
 use crate::program::Call;
 
@@ -66,6 +66,11 @@ pub trait Episode: Clone + Debug + Send + Sync + 'static {
 
     /// As [`World::requests`].
     fn requests(&self) -> Option<&dyn Requests> {
+        None
+    }
+
+    /// As [`World::language`].
+    fn language(&self) -> Option<&dyn Language> {
         None
     }
 
@@ -193,6 +198,10 @@ impl<E: Episode> World for Simulated<E> {
 
     fn requests(&self) -> Option<&dyn Requests> {
         self.episode.as_ref()?.requests()
+    }
+
+    fn language(&self) -> Option<&dyn Language> {
+        self.episode.as_ref()?.language()
     }
 
     fn belief_form(&self) -> Option<Value> {

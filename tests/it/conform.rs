@@ -46,6 +46,14 @@ fn skills_and_logs_are_read_as_recorded() {
 }
 
 #[test]
+fn the_household_graph_agrees_with_every_recording() {
+    let Some(folder) = recordings("virtualhome") else { return };
+    let report = conform::run(folder.parent().unwrap(), Some("virtualhome")).unwrap();
+    eprintln!("{report}");
+    assert_eq!(report.exit_code(), 0, "{report}");
+}
+
+#[test]
 fn a_folder_without_recordings_is_absent_and_not_passed() {
     let folder = tempfile::tempdir().unwrap();
     let report = conform::run(folder.path(), Some("alfworld")).unwrap();

@@ -18,6 +18,7 @@ const ORDER: &[&str] = &[
     "program",
     "shop",
     "skill",
+    "graph",
     "planner",
     "blocking",
     "world",

@@ -12,6 +12,7 @@ mod report;
 pub mod sgd;
 mod statler;
 mod webshop;
+mod virtualhome;
 
 use std::path::Path;
 
@@ -37,6 +38,7 @@ pub fn topics() -> Vec<Box<dyn Topic>> {
         Box::new(statler::Statler),
         Box::new(webshop::Webshop),
         Box::new(o3d::O3d),
+        Box::new(virtualhome::VirtualHome),
     ]
 }
 

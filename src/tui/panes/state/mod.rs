@@ -2,7 +2,7 @@
 //! Where a method maintains a belief, that is shown first, beside the truth in the same form; else a picture of the place, if the
 //! world has one.
 //!
-//! Rows are `tree`'s business, a tree with its cursor `half`'s, a plan `map`'s, stacks `stacks`'s; the belief's parts are `belief`,
+//! Rows are `tree`'s business, a tree with its cursor `half`'s, a plan `map`'s, rooms `rooms`'s, stacks `stacks`'s; the belief's parts are `belief`,
 //! its values are edited in place by `edit`, its drift from the truth is `drift`. The cursor stays on its value when the state is
 //! updated.
 
@@ -12,6 +12,7 @@ mod edit;
 mod half;
 mod map;
 mod page;
+mod rooms;
 mod stacks;
 mod tree;
 
@@ -291,6 +292,7 @@ impl Pane for StatePane {
             (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
             (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
             (Shown::Map, Some(Map::Page(page))) => return page::draw(page, painter, area),
+            (Shown::Map, Some(Map::Rooms(plan))) => return rooms::draw(plan, painter, area),
             (Shown::Drift, _) => return self.draw_drift(view, painter, area),
             _ => {}
         }

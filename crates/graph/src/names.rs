@@ -1,0 +1,137 @@
+//! Names: what a name of a script is called in the scenes, what a detailed name is called in a program, and the properties of classes.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use crate::vocabulary::Properties;
+
+/// Names that mean the same: a name of scripts, and the names of things in the scenes that count as it.
+pub type Equivalence = IndexMap<String, Vec<String>>;
+
+/// A table of names.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    scene: FxHashMap<Arc<str>, Arc<str>>,
+    general: FxHashMap<Arc<str>, Arc<str>>,
+}
+
+/// A table as a file has it; what is missing follows from the equivalence.
+#[derive(Deserialize)]
+struct Table {
+    #[serde(default)]
+    name_map: Option<IndexMap<String, String>>,
+    #[serde(default)]
+    equivalence: Equivalence,
+    #[serde(default)]
+    detail_to_abstract: Option<IndexMap<String, String>>,
+}
+
+impl Names {
+    /// The table that follows from an equivalence.
+    pub fn of(equivalence: &Equivalence) -> Names {
+        Names { scene: scene_names(equivalence), general: general_names(equivalence) }
+    }
+
+    /// Reads tables by their names (`v1.0`, `lp`), each an object with `equivalence`, and `name_map` and `detail_to_abstract` where they
+    /// are not what follows from it; or one equivalence alone, VirtualHome's `class_name_equivalence.json`, as the table `v1.0`.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn read(text: &str) -> Result<IndexMap<String, Names>, serde_json::Error> {
+        if let Ok(equivalence) = serde_json::from_str::<Equivalence>(text) {
+            return Ok(IndexMap::from([("v1.0".to_owned(), Names::of(&equivalence))]));
+        }
+        let tables: IndexMap<String, Table> = serde_json::from_str(text)?;
+        let shared = |map: IndexMap<String, String>| map.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
+        let names = |table: Table| Names {
+            scene: table.name_map.map_or_else(|| scene_names(&table.equivalence), shared),
+            general: table.detail_to_abstract.map_or_else(|| general_names(&table.equivalence), shared),
+        };
+        Ok(tables.into_iter().map(|(name, table)| (name, names(table))).collect())
+    }
+
+    /// What a name of a script is called in the scenes.
+    pub fn in_scene(&self, name: &Arc<str>) -> Arc<str> {
+        self.scene.get(name).unwrap_or(name).clone()
+    }
+
+    /// What a detailed name is called in a program that was put into words by a model (`coffee_cup` is a `cup`).
+    pub fn in_general(&self, name: &str) -> Arc<str> {
+        self.general.get(name).cloned().unwrap_or_else(|| name.into())
+    }
+}
+
+/// Merges names that share one into groups, each called by its shortest name of scripts; a name is spelled without underscores as a
+/// scene spells it. Names that are called as they are spelled are left out.
+fn scene_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
+    let mut called: IndexMap<String, Arc<str>> = IndexMap::new();
+    let mut groups: FxHashMap<Arc<str>, Vec<String>> = FxHashMap::default();
+    let plain = |name: &str| name.to_lowercase().replace('_', "");
+    for (name, others) in equivalence {
+        let name: Arc<str> = name.as_str().into();
+        let members: Vec<String> = std::iter::once(plain(&name)).chain(others.iter().map(|o| plain(o))).collect();
+        groups.insert(Arc::clone(&name), members.clone());
+        for member in members {
+            let Some(known) = called.get(&member).cloned() else {
+                called.insert(member, Arc::clone(&name));
+                continue;
+            };
+            // The reference keeps `computer` as the name of its group whatever joins it.
+            let shorter = name.chars().count() < known.chars().count() && &*known != "computer";
+            let (to, from) = if shorter { (Arc::clone(&name), known) } else { (known, Arc::clone(&name)) };
+            let joining = groups.get(&from).cloned().unwrap_or_default();
+            for joined in &joining {
+                called.insert(joined.clone(), Arc::clone(&to));
+            }
+            if to != from {
+                let group = groups.entry(to).or_default();
+                let fresh: Vec<String> = joining.into_iter().filter(|joined| !group.contains(joined)).collect();
+                group.extend(fresh);
+            }
+        }
+    }
+    called.into_iter().filter(|(name, to)| **name != **to).map(|(name, to)| (name.into(), to)).collect()
+}
+
+/// What each detailed name is called: the first name that lists it; a later one that lists it too is itself called by the first.
+fn general_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
+    let mut called: FxHashMap<Arc<str>, Arc<str>> = FxHashMap::default();
+    for (name, details) in equivalence {
+        for detail in details {
+            let (mut key, mut value): (Arc<str>, Arc<str>) = (detail.as_str().into(), name.as_str().into());
+            while key != value {
+                match called.get(&key) {
+                    None => {
+                        called.insert(key, value);
+                        break;
+                    }
+                    Some(known) => {
+                        let known = Arc::clone(known);
+                        (key, value) = (value, known);
+                    }
+                }
+            }
+        }
+    }
+    called
+}
+
+/// The properties of classes.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(transparent)]
+pub struct PropertyTable(IndexMap<String, Properties>);
+
+impl PropertyTable {
+    /// The properties of a class; `None` if it is unknown.
+    pub fn of(&self, class: &str) -> Option<Properties> {
+        self.0.get(class).copied()
+    }
+
+    /// The classes, in the file's order.
+    pub fn classes(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+}

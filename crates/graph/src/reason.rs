@@ -1,0 +1,346 @@
+//! Reasons: why the simulator refuses a step, in its own words, and the type of error each is in the paper's ten and in the authors'
+//! own naming.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::vocabulary::{Flag, Property, State};
+
+/// A node as messages show it: `<cup> (12)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Its class, or the name a script gives it.
+    pub class: Arc<str>,
+    /// Its id.
+    pub id: i64,
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{}> ({})", self.class, self.id)
+    }
+}
+
+/// A room that may be missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Room(pub Option<Shown>);
+
+impl fmt::Display for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(room) => room.fmt(f),
+            None => f.write_str("None"),
+        }
+    }
+}
+
+/// Why a step cannot be done; displayed as the simulator says it, without the step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The character sits, or lies where walking is meant.
+    Sitting(Shown),
+    /// No doors lead from the character's room to the thing's.
+    NoPath(Room, Room),
+    /// Doors on the way are closed: the doors, nearest to the goal first.
+    DoorsClosed(Vec<Shown>, Room, Room),
+    /// The character is not close to a thing.
+    NotClose(Shown, Shown),
+    /// A thing lacks what the action needs of it.
+    Unsuited(Shown, Lack),
+    /// Nothing on a thing can be eaten.
+    NothingEatable(Shown),
+    /// There is no room left on a thing.
+    Full(Shown),
+    /// The character does not sit.
+    NotSitting(Shown),
+    /// The character neither lies nor sits.
+    NotResting(Shown),
+    /// A thing is in a closed container.
+    Enclosed(Shown),
+    /// Both hands are full.
+    NoFreeHand(Shown),
+    /// A thing is not in the state that the action changes.
+    NotInState(Shown, State),
+    /// A thing is on and should not be.
+    StillOn(Shown),
+    /// A thing is unplugged.
+    Unplugged(Shown),
+    /// A thing is not worn by the character.
+    NotWorn(Shown, Shown),
+    /// The character lies already.
+    Lying(Shown),
+    /// The character does not hold a thing.
+    NotHolding(Shown, Shown),
+    /// The character holds no knife.
+    NoKnife(Shown),
+    /// A thing was not grabbed in this script.
+    NotGrabbed(Shown),
+    /// Both hands are empty.
+    NothingHeld(Shown),
+    /// The character does not face a thing.
+    NotFacing(Shown, Shown),
+    /// The character, sitting, does not itself face a thing.
+    NotFacingSitting(Shown, Shown),
+    /// A thing is in another room: the character's room and the thing's.
+    OtherRoom(Room, Room),
+    /// No node has the number, as the script names it.
+    NotFound(Shown),
+    /// An action that is read but that nothing performs.
+    Unsupported(&'static str),
+}
+
+/// What a thing lacks, where the reason is its kind and not its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// It is not grabbable.
+    Grabbable,
+    /// It is not sittable.
+    Sittable,
+    /// It is not lieable.
+    Lieable,
+    /// It is not clothes.
+    Clothes,
+    /// It is not readable.
+    Readable,
+    /// It is no recipient.
+    Recipient,
+    /// It is not movable.
+    Movable,
+    /// It is not eatable.
+    Eatable,
+    /// It is not cuttable.
+    Cuttable,
+    /// It is no person.
+    Person,
+    /// It is neither drinkable nor a recipient.
+    Drinkable,
+    /// It is neither pourable nor drinkable.
+    Pourable,
+    /// It can be opened and is not open.
+    Opened,
+    /// It can not be opened.
+    Opening,
+    /// It has no switch.
+    Switch,
+    /// It has no switch to type on.
+    TypingSwitch,
+    /// It has no plug.
+    Plug,
+    /// It is not lookable.
+    Lookable,
+}
+
+impl Lack {
+    /// What the simulator says after the thing.
+    fn words(self) -> &'static str {
+        match self {
+            Lack::Grabbable => "is not grabbable",
+            Lack::Sittable => "is not sittable",
+            Lack::Lieable => "is not lieable",
+            Lack::Clothes => "is not clothes",
+            Lack::Readable => "is not readable",
+            Lack::Recipient => "is not recipient",
+            Lack::Movable => "is not movable",
+            Lack::Eatable => "is not eatable",
+            Lack::Cuttable => "is not cuttable",
+            Lack::Person => "is not person",
+            Lack::Drinkable => "is not drinkable or not recipient",
+            Lack::Pourable => "is not pourable or drinkable",
+            Lack::Opened => "is not open or is not openable",
+            Lack::Opening => "can not be opened",
+            Lack::Switch => "does not have a switch",
+            Lack::TypingSwitch => "does not have switch",
+            Lack::Plug => "does not have a plug",
+            Lack::Lookable => "not lookable",
+        }
+    }
+
+    /// The property whose absence it is, where it is one alone.
+    pub fn property(self) -> Option<Property> {
+        Some(match self {
+            Lack::Grabbable => Property::Grabbable,
+            Lack::Sittable => Property::Sittable,
+            Lack::Lieable => Property::Lieable,
+            Lack::Clothes => Property::Clothes,
+            Lack::Readable => Property::Readable,
+            Lack::Recipient => Property::Recipient,
+            Lack::Movable => Property::Movable,
+            Lack::Eatable => Property::Eatable,
+            Lack::Cuttable => Property::Cuttable,
+            Lack::Person => Property::Person,
+            Lack::Opening => Property::CanOpen,
+            Lack::Switch | Lack::TypingSwitch => Property::HasSwitch,
+            Lack::Plug => Property::HasPlug,
+            Lack::Lookable => Property::Lookable,
+            Lack::Drinkable | Lack::Pourable | Lack::Opened => return None,
+        })
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Sitting(who) => write!(f, "{who} is sitting"),
+            Reason::NoPath(from, to) => write!(f, "No path between between {from} and {to}"),
+            Reason::DoorsClosed(doors, from, to) => {
+                let doors = doors.iter().map(Shown::to_string).collect::<Vec<_>>().join(", ");
+                write!(f, "Door(s) {doors} between {from} and {to} is (are) closed")
+            }
+            Reason::NotClose(who, thing) => write!(f, "{who} is not close to {thing}"),
+            Reason::Unsuited(thing, lack) => write!(f, "{thing} {}", lack.words()),
+            Reason::NothingEatable(thing) => write!(f, "none of object on {thing} is eatable"),
+            Reason::Full(thing) => write!(f, "Too many things on {thing}"),
+            Reason::NotSitting(who) => write!(f, "{who} is not sitting"),
+            Reason::NotResting(who) => write!(f, "{who} is not lying or sitting"),
+            Reason::Enclosed(thing) => write!(f, "{thing} is inside other closed thing"),
+            Reason::NoFreeHand(who) => write!(f, "{who} does not have a free hand"),
+            Reason::NotInState(thing, state) => write!(f, "{thing} is not {}", state.name().to_lowercase()),
+            Reason::StillOn(thing) => write!(f, "{thing} is still on"),
+            Reason::Unplugged(thing) => write!(f, "{thing} is unplugged"),
+            Reason::NotWorn(thing, who) => write!(f, "{thing} is not on {who}"),
+            Reason::Lying(who) => write!(f, "{who} is lying"),
+            Reason::NotHolding(who, thing) => write!(f, "{who} is not holding {thing}"),
+            Reason::NoKnife(who) => write!(f, "{who} is not holding a knife"),
+            Reason::NotGrabbed(thing) => write!(f, "{thing} not grabbed"),
+            Reason::NothingHeld(who) => write!(f, "{who} does not hold anything in hands"),
+            Reason::NotFacing(who, thing) => write!(f, "{who} does not face {thing}"),
+            Reason::NotFacingSitting(who, thing) => write!(f, "{who} is not facing {thing} while sitting"),
+            Reason::OtherRoom(here, there) => write!(f, "char room {here} is not node room {there}"),
+            Reason::NotFound(named) => write!(f, "{named} cannot be found"),
+            Reason::Unsupported(action) => write!(f, "Execution of Action.{action} is not supported"),
+        }
+    }
+}
+
+/// The ten types of error of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum ErrorType {
+    /// A thing has the state already that the action would give it.
+    UnflippedBooleanState = 1,
+    /// The character does not face the thing.
+    FieldOfView,
+    /// There is no program.
+    EmptyProgram,
+    /// The thing is in another room.
+    AbsentFromRoom,
+    /// The character does not hold the thing.
+    MissingObject,
+    /// The thing is in something closed.
+    EnclosedObject,
+    /// The thing is not of a kind that the action can be done to.
+    InvalidAction,
+    /// The hands are full.
+    OverOccupiedAgent,
+    /// The thing is not close.
+    AgentProximity,
+    /// Anything else.
+    OtherPrecondition,
+}
+
+impl ErrorType {
+    /// All ten, in the paper's order.
+    pub const ALL: [ErrorType; 10] = [
+        ErrorType::UnflippedBooleanState,
+        ErrorType::FieldOfView,
+        ErrorType::EmptyProgram,
+        ErrorType::AbsentFromRoom,
+        ErrorType::MissingObject,
+        ErrorType::EnclosedObject,
+        ErrorType::InvalidAction,
+        ErrorType::OverOccupiedAgent,
+        ErrorType::AgentProximity,
+        ErrorType::OtherPrecondition,
+    ];
+
+    /// Its number, from 1.
+    pub fn id(self) -> u8 {
+        self as u8
+    }
+
+    /// Its name in recordings (`agent_proximity`).
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorType::UnflippedBooleanState => "unflipped_boolean_state",
+            ErrorType::FieldOfView => "field_of_view",
+            ErrorType::EmptyProgram => "empty_program",
+            ErrorType::AbsentFromRoom => "absent_from_room",
+            ErrorType::MissingObject => "missing_object",
+            ErrorType::EnclosedObject => "enclosed_object",
+            ErrorType::InvalidAction => "invalid_action",
+            ErrorType::OverOccupiedAgent => "over_occupied_agent",
+            ErrorType::AgentProximity => "agent_proximity",
+            ErrorType::OtherPrecondition => "other_precondition",
+        }
+    }
+
+    /// Its name in the paper (`Agent proximity`).
+    pub fn label(self) -> &'static str {
+        match self {
+            ErrorType::UnflippedBooleanState => "Unflipped Boolean state",
+            ErrorType::FieldOfView => "Field of view",
+            ErrorType::EmptyProgram => "Empty program",
+            ErrorType::AbsentFromRoom => "Absent from room",
+            ErrorType::MissingObject => "Missing object",
+            ErrorType::EnclosedObject => "Enclosed object",
+            ErrorType::InvalidAction => "Invalid action",
+            ErrorType::OverOccupiedAgent => "Over-occupied agent",
+            ErrorType::AgentProximity => "Agent proximity",
+            ErrorType::OtherPrecondition => "Other precondition",
+        }
+    }
+}
+
+impl Reason {
+    /// Its type in the paper; `None` where the simulator itself breaks off.
+    pub fn error_type(&self) -> Option<ErrorType> {
+        Some(match self {
+            Reason::NotInState(..)
+            | Reason::StillOn(_)
+            | Reason::Unplugged(_)
+            | Reason::NotWorn(..)
+            | Reason::Lying(_) => ErrorType::UnflippedBooleanState,
+            Reason::NotFacing(..) | Reason::NotFacingSitting(..) => ErrorType::FieldOfView,
+            Reason::OtherRoom(..) => ErrorType::AbsentFromRoom,
+            Reason::NotHolding(..) | Reason::NoKnife(_) | Reason::NotGrabbed(_) | Reason::NothingHeld(_) => {
+                ErrorType::MissingObject
+            }
+            Reason::Enclosed(_) => ErrorType::EnclosedObject,
+            Reason::Unsuited(..) | Reason::NothingEatable(_) => ErrorType::InvalidAction,
+            Reason::NoFreeHand(_) => ErrorType::OverOccupiedAgent,
+            Reason::NotClose(..) => ErrorType::AgentProximity,
+            Reason::Sitting(_)
+            | Reason::NotSitting(_)
+            | Reason::NotResting(_)
+            | Reason::Full(_)
+            | Reason::NotFound(_)
+            | Reason::NoPath(..)
+            | Reason::DoorsClosed(..) => ErrorType::OtherPrecondition,
+            Reason::Unsupported(_) => return None,
+        })
+    }
+
+    /// Its name in the authors' code, finer than the paper's types.
+    pub fn authors_type(&self) -> Option<&'static str> {
+        Some(match self {
+            Reason::Sitting(_) => "already_sitting",
+            Reason::NotSitting(_) | Reason::NotResting(_) => "missing_step",
+            Reason::Full(_) => "max_occupancy",
+            Reason::NotFound(_) => "not_find",
+            Reason::NoPath(..) => "no_path",
+            Reason::DoorsClosed(..) => "door_closed",
+            Reason::NothingHeld(_) => "not_holding_any",
+            other => match other.error_type()? {
+                ErrorType::UnflippedBooleanState => "unflipped_boolean_state",
+                ErrorType::FieldOfView => "not_facing",
+                ErrorType::AbsentFromRoom => "invalid_room",
+                ErrorType::MissingObject => "not_holding",
+                ErrorType::EnclosedObject => "internally_contained",
+                ErrorType::InvalidAction => "invalid_action",
+                ErrorType::OverOccupiedAgent => "hands_full",
+                ErrorType::AgentProximity => "proximity",
+                ErrorType::EmptyProgram | ErrorType::OtherPrecondition => return None,
+            },
+        })
+    }
+}

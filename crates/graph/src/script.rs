@@ -1,0 +1,216 @@
+//! Scripts: `[ACTION] <name> (n) <name> (n)`, a line each. Reads and writes them; performing them is [`run`](crate::run)'s.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::action::Action;
+use crate::nearness::nearest;
+
+/// A thing as a script names it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Param {
+    /// The name in lower case, spaces as underscores (`home_office`).
+    pub name: Arc<str>,
+    /// The number: a node's id, or in a program that is not prepared yet the how-manieth thing of the name.
+    pub number: i64,
+}
+
+impl fmt::Display for Param {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{}> ({})", self.name, self.number)
+    }
+}
+
+/// A line of a script.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Line {
+    /// What is done.
+    pub action: Action,
+    /// To what; as many as [`Action::arity`] says.
+    pub params: Vec<Param>,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}]", self.action.name())?;
+        self.params.iter().try_for_each(|param| write!(f, " {param}"))
+    }
+}
+
+/// The lines of a script that are steps.
+pub type Script = Vec<Line>;
+
+/// Why a line is no step; displayed as the reference says it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// No `[ACTION]` at the line's beginning.
+    #[error("Cannot parse action")]
+    NoAction,
+    /// An action that is none.
+    #[error("Unknown action \"{0}\"")]
+    UnknownAction(String),
+    /// Too many or too few objects.
+    #[error("Wrong number of parameters for \"{action}\". Got {found}, expected {expected}")]
+    Parameters {
+        /// The action's name.
+        action: &'static str,
+        /// How many are there.
+        found: usize,
+        /// How many should be.
+        expected: usize,
+    },
+    /// A number that is no integer.
+    #[error("invalid literal for int() with base 10: '{0}'")]
+    Number(String),
+}
+
+/// A line of a file that is no step: where, what is wrong, what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, `{text}`: {error}; {}", hint(error))]
+pub struct LineError {
+    /// The line in the text, from 1.
+    pub line: usize,
+    /// What is there.
+    pub text: String,
+    /// What the reference says of it.
+    pub error: ParseError,
+}
+
+fn hint(error: &ParseError) -> String {
+    match error {
+        ParseError::NoAction => "expected `[ACTION] <name> (number)`, the action in brackets first".to_owned(),
+        ParseError::UnknownAction(name) => {
+            let all: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
+            match nearest(name, all.iter().copied(), 2).as_slice() {
+                [] => format!("expected one of {}", all.join(", ")),
+                near => format!("did you mean {}?", near.join(" or ")),
+            }
+        }
+        ParseError::Parameters { expected: 0, .. } => "expected no object after the action".to_owned(),
+        ParseError::Parameters { expected: 1, .. } => {
+            "expected one object, `<name> (number)` with both brackets closed".to_owned()
+        }
+        ParseError::Parameters { .. } => {
+            "expected two objects, `<name> (number) <name> (number)` with all brackets closed".to_owned()
+        }
+        ParseError::Number(_) => "expected a whole number in parentheses, such as `(1)`".to_owned(),
+    }
+}
+
+/// Reads one line.
+///
+/// # Errors
+/// What is wrong with it, in the reference's words.
+pub fn parse_line(text: &str) -> Result<Line, ParseError> {
+    let text = text.trim();
+    let (name, rest) = text.strip_prefix('[').and_then(|t| t.split_once(']')).ok_or(ParseError::NoAction)?;
+    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Err(ParseError::NoAction);
+    }
+    let name = name.to_uppercase();
+    let action: Action = name.parse().map_err(|()| ParseError::UnknownAction(name))?;
+    let mut params = Vec::with_capacity(2);
+    let mut rest = rest;
+    while let Some((name, number, after)) = next_param(rest) {
+        let read = integer(number).ok_or_else(|| ParseError::Number(number.to_owned()))?;
+        params.push(Param { name: name.to_lowercase().replace(' ', "_").into(), number: read });
+        rest = after;
+    }
+    if params.len() != action.arity() {
+        return Err(ParseError::Parameters { action: action.name(), found: params.len(), expected: action.arity() });
+    }
+    Ok(Line { action, params })
+}
+
+/// The first `<name>`, white space, `(number)`, both as short as they can be, and what follows; as the reference's pattern finds it.
+fn next_param(text: &str) -> Option<(&str, &str, &str)> {
+    for (open, _) in text.match_indices('<') {
+        let inner = text.get(open + 1..)?;
+        for (close, _) in inner.match_indices('>').filter(|(at, _)| *at > 0) {
+            let after = inner.get(close + 1..)?.trim_start();
+            let Some(number) = after.strip_prefix('(') else { continue };
+            let skip = number.chars().next().map_or(0, char::len_utf8);
+            let Some(end) = number.get(skip..).and_then(|t| t.find(')')) else { continue };
+            let (number, after) = (number.get(..skip + end)?, number.get(skip + end + 1..)?);
+            return Some((inner.get(..close)?, number, after));
+        }
+    }
+    None
+}
+
+/// A whole number as Python reads it: white space around, a sign, underscores between digits.
+fn integer(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let well_formed = digits.split('_').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    if !well_formed {
+        return None;
+    }
+    let plain = text.replace('_', "");
+    // A number too large for any id is an id that no node has.
+    Some(plain.parse().unwrap_or(if plain.starts_with('-') { i64::MIN } else { i64::MAX }))
+}
+
+/// Whether a line of a text is a step at all: it has a bracket and is no comment.
+fn is_step(line: &str) -> bool {
+    line.contains('[') && !line.starts_with('#')
+}
+
+/// Reads the steps among some lines; others are skipped.
+///
+/// # Errors
+/// The first line that is wrong.
+pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Script, LineError> {
+    let lines = lines.into_iter().map(str::trim).enumerate().filter(|(_, line)| is_step(line));
+    let read = |(at, text): (usize, &str)| {
+        parse_line(text).map_err(|error| LineError { line: at + 1, text: text.to_owned(), error })
+    };
+    lines.map(read).collect()
+}
+
+/// Reads every step that can be read, and says of the others what is wrong.
+pub fn parse_leniently<'a>(lines: impl IntoIterator<Item = &'a str>) -> (Script, Vec<LineError>) {
+    let (mut script, mut errors) = (Script::new(), Vec::new());
+    for (at, text) in lines.into_iter().map(str::trim).enumerate().filter(|(_, line)| is_step(line)) {
+        match parse_line(text) {
+            Ok(line) => script.push(line),
+            Err(error) => errors.push(LineError { line: at + 1, text: text.to_owned(), error }),
+        }
+    }
+    (script, errors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_reads_back_as_it_is_written() {
+        for text in ["[WALK] <home_office> (319)", "[PUTBACK] <cup> (1) <table> (2)", "[STANDUP]"] {
+            assert_eq!(parse_line(text).unwrap().to_string(), text);
+        }
+        assert_eq!(parse_line(" [Walk]<Home Office>  (+1_0)").unwrap().to_string(), "[WALK] <home_office> (10)");
+        assert_eq!(parse_line("[LookAt_Medium] <tv> (1)").unwrap().to_string(), "[LOOKAT] <tv> (1)");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_the_references_order() {
+        let error = |text: &str| parse_line(text).unwrap_err().to_string();
+        assert_eq!(error("walk to [WALK]"), "Cannot parse action");
+        assert_eq!(error("[FLY] <chair> (x)"), "Unknown action \"FLY\"");
+        assert_eq!(error("[WALK]"), "Wrong number of parameters for \"WALK\". Got 0, expected 1");
+        assert_eq!(error("[WALK] <chair> (1"), "Wrong number of parameters for \"WALK\". Got 0, expected 1");
+        assert_eq!(error("[WALK] <chair> (x)"), "invalid literal for int() with base 10: 'x'");
+        assert_eq!(error("[WALK] <chair> (1.2)"), "invalid literal for int() with base 10: '1.2'");
+    }
+
+    #[test]
+    fn an_error_names_the_line_and_what_was_expected_and_nothing_is_lost() {
+        let lines = ["# a comment", "[WALK] <chair> (1)", "[GRABB] <cup> (1)", "[GRAB] <cup> (1", "[GRAB] <cup> (1)"];
+        let error = parse(lines).unwrap_err().to_string();
+        assert_eq!(error, "line 3, `[GRABB] <cup> (1)`: Unknown action \"GRABB\"; did you mean GRAB?");
+        let (script, errors) = parse_leniently(lines);
+        assert_eq!((script.len(), errors.len()), (2, 2));
+        assert!(errors[1].to_string().contains("line 4") && errors[1].to_string().contains("both brackets closed"));
+    }
+}

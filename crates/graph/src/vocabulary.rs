@@ -1,0 +1,281 @@
+//! The words of the graph: states, properties and relations, each spelled as in VirtualHome's files, and sets of them.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A word of a closed list that a [`Flags`] can hold.
+pub trait Flag: Copy + PartialEq + fmt::Debug + 'static {
+    /// All of them, sorted by their spelling.
+    const ALL: &'static [Self];
+    /// What one of them is, for errors (`state`).
+    const WHAT: &'static str;
+    /// Its place in [`Flag::ALL`].
+    fn index(self) -> u32;
+    /// Its spelling in files.
+    fn name(self) -> &'static str;
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $type:ident, $what:literal, { $($(#[$note:meta])* $variant:ident = $name:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum $type { $($(#[$note])* #[doc = concat!("`", $name, "`.")] $variant),* }
+
+        impl Flag for $type {
+            const ALL: &'static [Self] = &[$($type::$variant),*];
+            const WHAT: &'static str = $what;
+
+            fn index(self) -> u32 {
+                self as u32
+            }
+
+            fn name(self) -> &'static str {
+                match self { $($type::$variant => $name),* }
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = UnknownWord;
+
+            fn from_str(text: &str) -> Result<Self, UnknownWord> {
+                match text {
+                    $($name => Ok($type::$variant),)*
+                    other => Err(UnknownWord { what: $what, found: other.to_owned(), known: Self::ALL.iter().map(|w| w.name()).collect() }),
+                }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                from.deserialize_str(Word(PhantomData))
+            }
+        }
+    };
+}
+
+words! {
+    /// A state of a thing.
+    State, "state", {
+        Clean = "CLEAN", Closed = "CLOSED", Dirty = "DIRTY", Lying = "LYING", Off = "OFF", On = "ON", Open = "OPEN",
+        PluggedIn = "PLUGGED_IN", PluggedOut = "PLUGGED_OUT", Sitting = "SITTING",
+    }
+}
+
+words! {
+    /// A property of a thing, which nothing changes.
+    Property, "property", {
+        BodyPart = "BODY_PART", CanOpen = "CAN_OPEN", Clothes = "CLOTHES", Containers = "CONTAINERS", CoverObject = "COVER_OBJECT",
+        Cream = "CREAM", Cuttable = "CUTTABLE", Drinkable = "DRINKABLE", Eatable = "EATABLE", Grabbable = "GRABBABLE",
+        Hangable = "HANGABLE", HasPaper = "HAS_PAPER", HasPlug = "HAS_PLUG", HasSwitch = "HAS_SWITCH", Lieable = "LIEABLE",
+        Lookable = "LOOKABLE", Movable = "MOVABLE", Person = "PERSON", Pourable = "POURABLE", Readable = "READABLE",
+        Recipient = "RECIPIENT", Sittable = "SITTABLE", Surfaces = "SURFACES",
+    }
+}
+
+words! {
+    /// A directed relation between two things. `CLOSE` is kept in both directions by every rule.
+    Relation, "relation", {
+        /// From a door to a room it leads into.
+        Between = "BETWEEN",
+        Close = "CLOSE",
+        Facing = "FACING",
+        /// From the character to what its left hand holds.
+        HoldsLeft = "HOLDS_LH",
+        /// From the character to what its right hand holds.
+        HoldsRight = "HOLDS_RH",
+        /// From a thing to its container or its room.
+        Inside = "INSIDE",
+        /// From a thing to what it lies on, or to the character that wears it.
+        On = "ON",
+    }
+}
+
+/// A word that is in none of the lists.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{found}`; expected one of {}", known.join(", "))]
+pub struct UnknownWord {
+    /// What was expected (`state`).
+    pub what: &'static str,
+    /// What was there.
+    pub found: String,
+    /// What would have been right.
+    pub known: Vec<&'static str>,
+}
+
+/// Reads one word, whatever its case.
+struct Word<T>(PhantomData<T>);
+
+impl<T: Flag + FromStr<Err = UnknownWord>> Visitor<'_> for Word<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a {}", T::WHAT)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().or_else(|_| text.to_ascii_uppercase().parse()).map_err(E::custom)
+    }
+}
+
+/// A set of words, sorted by their spelling.
+pub struct Flags<T>(u32, PhantomData<T>);
+
+/// The states of a thing.
+pub type States = Flags<State>;
+/// The properties of a thing.
+pub type Properties = Flags<Property>;
+
+impl<T> Clone for Flags<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Flags<T> {}
+
+impl<T> PartialEq for Flags<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Eq for Flags<T> {}
+
+impl<T> Default for Flags<T> {
+    fn default() -> Self {
+        Flags(0, PhantomData)
+    }
+}
+
+impl<T: Flag> fmt::Debug for Flags<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl<T: Flag> Flags<T> {
+    /// Whether a word is in it.
+    pub fn has(self, word: T) -> bool {
+        self.0 & (1 << word.index()) != 0
+    }
+
+    /// Whether any of some words is in it.
+    pub fn any(self, words: &[T]) -> bool {
+        words.iter().any(|word| self.has(*word))
+    }
+
+    /// With a word.
+    #[must_use]
+    pub fn with(self, word: T) -> Self {
+        Flags(self.0 | (1 << word.index()), PhantomData)
+    }
+
+    /// Without a word.
+    #[must_use]
+    pub fn without(self, word: T) -> Self {
+        Flags(self.0 & !(1 << word.index()), PhantomData)
+    }
+
+    /// The words in it, sorted by their spelling.
+    pub fn iter(self) -> impl Iterator<Item = T> {
+        T::ALL.iter().copied().filter(move |word| self.has(*word))
+    }
+
+    /// How many words are in it.
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// What is in one of the two and not in the other.
+    #[must_use]
+    pub fn differing(self, other: Self) -> Self {
+        Flags(self.0 ^ other.0, PhantomData)
+    }
+
+    /// What is in one of the two at least.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Flags(self.0 | other.0, PhantomData)
+    }
+}
+
+impl<T: Flag> FromIterator<T> for Flags<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(words: I) -> Self {
+        words.into_iter().fold(Flags::default(), Flags::with)
+    }
+}
+
+impl<T: Flag + Serialize> Serialize for Flags<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
+    }
+}
+
+impl<'de, T: Flag + Deserialize<'de>> Deserialize<'de> for Flags<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct List<T>(PhantomData<T>);
+        impl<'de, T: Flag + Deserialize<'de>> Visitor<'de> for List<T> {
+            type Value = Flags<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a list, each a {}", T::WHAT)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Flags<T>, A::Error> {
+                let mut found = Flags::default();
+                while let Some(word) = list.next_element::<T>()? {
+                    found = found.with(word);
+                }
+                Ok(found)
+            }
+        }
+        from.deserialize_seq(List(PhantomData))
+    }
+}
+
+impl States {
+    /// With a state and without its opposite.
+    #[must_use]
+    pub fn set(self, state: State) -> States {
+        let opposite = match state {
+            State::Clean => State::Dirty,
+            State::Dirty => State::Clean,
+            State::Closed => State::Open,
+            State::Open => State::Closed,
+            State::Off => State::On,
+            State::On => State::Off,
+            State::PluggedIn => State::PluggedOut,
+            State::PluggedOut => State::PluggedIn,
+            State::Sitting => State::Lying,
+            State::Lying => State::Sitting,
+        };
+        self.without(opposite).with(state)
+    }
+
+    /// Whether it says that somebody sits or lies.
+    pub fn rests(self) -> bool {
+        self.has(State::Sitting) || self.has(State::Lying)
+    }
+}

@@ -1,0 +1,70 @@
+//! Facts: what the person can tell in the room it is in, as literals in the words of the goals.
+
+use std::collections::BTreeSet;
+
+use stepwright_graph::{At, Graph, Relation};
+
+use super::names::Things;
+use crate::world::{Atom, Facts};
+
+/// The things the person can tell about: those in its room that are in nothing closed, the doors of the room, what it holds and wears.
+pub fn in_sight(graph: &Graph) -> Vec<At> {
+    let me = graph.character();
+    let here = graph.room_of(me);
+    let seen = |at: &At| {
+        let at = *at;
+        if at == me {
+            return false;
+        }
+        let mine = graph.held().any(|held| held == at) || graph.is_worn(at);
+        let leads = here.is_some_and(|room| graph.holds(at, Relation::Between, room));
+        let in_room = graph.room_of(at) == here && graph.closed_container(at).is_none();
+        mine || leads || in_room || graph.node(at).is_room()
+    };
+    graph.places().filter(seen).collect()
+}
+
+/// What the person can tell now.
+pub fn facts(graph: &Graph, things: &Things, done: &[Atom]) -> Facts {
+    tell(graph, things, done, &in_sight(graph))
+}
+
+/// Everything that holds.
+pub fn everything(graph: &Graph, things: &Things, done: &[Atom]) -> Facts {
+    let all: Vec<At> = graph.places().collect();
+    tell(graph, things, done, &all)
+}
+
+fn tell(graph: &Graph, things: &Things, done: &[Atom], of: &[At]) -> Facts {
+    let me = graph.character();
+    let mut atoms: BTreeSet<Atom> = done.iter().cloned().collect();
+    for &at in of {
+        let name = things.name(at);
+        let mut add = |predicate: &str, args: &[&str]| {
+            atoms.insert(Atom::new(predicate, args.iter().copied()));
+        };
+        for state in graph.states(at).iter() {
+            add(&state.to_string(), &[name]);
+        }
+        for (relation, predicate) in [(Relation::On, "ON_TOP"), (Relation::Inside, "INSIDE")] {
+            let places = graph.targets(at, relation).filter(|place| *place != me && of.contains(place));
+            places
+                .filter(|place| !graph.node(*place).is_room())
+                .for_each(|place| add(predicate, &[name, things.name(place)]));
+        }
+        let holds = graph.held().any(|held| held == at);
+        let by = [
+            ("HOLDS", holds),
+            ("WEARS", graph.is_worn(at)),
+            ("NEAR", graph.is_close(at)),
+            ("FACES", graph.is_faced(at)),
+            ("SITS_ON", graph.holds(me, Relation::On, at) && graph.is(me, stepwright_graph::State::Sitting)),
+            ("LIES_ON", graph.holds(me, Relation::On, at) && graph.is(me, stepwright_graph::State::Lying)),
+            ("AT", graph.node(at).is_room() && graph.room_of(me) == Some(at)),
+        ];
+        by.iter().filter(|(_, so)| *so).for_each(|(predicate, _)| add(predicate, &[name]));
+    }
+    let mut names: Vec<String> = of.iter().map(|at| things.name(*at).to_owned()).collect();
+    names.sort();
+    Facts { things: names, atoms }
+}

@@ -1,0 +1,101 @@
+//! The household graph: VirtualHome's evolving graph, in which a person walks, takes, opens, switches and sits, step by step.
+//!
+//! The rules are the crate `stepwright-graph`. Here is what makes a world of them: `source` finds scenes and tasks, `names` calls
+//! things by class and number, `goal` judges tasks, `facts` tells literals, `program` reads actions as calls and `observe` tells what is
+//! seen as calls, `admissible` lists what can be done, `language` puts it into words, `truth` and `plan` show the household to people,
+//! and `world` puts it together. `agent` acts without a language model.
+
+mod admissible;
+pub mod agent;
+mod facts;
+mod goal;
+mod language;
+mod names;
+mod observe;
+mod plan;
+mod program;
+mod source;
+#[cfg(test)]
+mod tests;
+mod truth;
+mod world;
+
+pub use source::{Source, Task};
+pub use world::GraphWorld;
+
+use super::{Ability, DataSpec, WorldKind};
+use crate::options::{Kind, OptionSpec};
+
+/// How steps are run.
+pub const RUN: OptionSpec = OptionSpec::new(
+    "run",
+    "Run",
+    Kind::Choice(&[
+        ("script", "the steps so far are one script on the scene as it is"),
+        ("step", "each step is a script of its own, which remembers nothing of those before"),
+        ("prepared", "what the steps so far presume is made true first, missing things are added, and all run anew"),
+    ]),
+    "how the household graph runs steps",
+)
+.or("script");
+
+/// What the household graph registers about itself.
+pub static KIND: WorldKind = WorldKind {
+    options: &[RUN],
+    data: Some(DataSpec {
+        about: "VirtualHome: a copy of it, its scenes, or one scene file (docs/graph.md)",
+        env: "STEPWRIGHT_VIRTUALHOME",
+        lies_at: Source::lies_at,
+        demonstrations: false,
+    }),
+    steps: 40,
+    abilities: &[
+        Ability::Admissible,
+        Ability::Preview,
+        Ability::Facts,
+        Ability::Things,
+        Ability::Language,
+        Ability::Picture,
+    ],
+    agent: Some(agent::learn),
+    ..WorldKind::new(
+        "graph",
+        "a household as a graph: walk, grab, open, put, switch, sit and read in the apartments of VirtualHome or of your own",
+        |origin| origin.read(Source::shipped, Source::open),
+    )
+};
+
+/// How steps are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Mode {
+    /// The steps so far are one script.
+    #[default]
+    Script,
+    /// Each step is a script of its own.
+    Step,
+    /// What the steps so far presume is made true, and all run anew.
+    Prepared,
+}
+
+impl std::str::FromStr for Mode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "script" => Ok(Mode::Script),
+            "step" => Ok(Mode::Step),
+            "prepared" => Ok(Mode::Prepared),
+            other => Err(format!("`{other}` is no way to run steps; script, step and prepared are")),
+        }
+    }
+}
+
+impl std::fmt::Display for Mode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Mode::Script => "script",
+            Mode::Step => "step",
+            Mode::Prepared => "prepared",
+        })
+    }
+}

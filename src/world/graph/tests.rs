@@ -1,0 +1,235 @@
+use super::*;
+use crate::planner::{AgentContext, Observed};
+use crate::program::{CheckedProgram, Specification};
+use crate::world::{Outcome, TaskSet as _, World};
+use std::sync::Arc;
+
+fn shipped(mode: Mode) -> (Arc<Source>, GraphWorld) {
+    let source = Arc::new(Source::shipped().unwrap());
+    let world = GraphWorld::over(Arc::clone(&source), mode);
+    (source, world)
+}
+
+#[test]
+fn enough_apartments_and_tasks_ship_and_every_program_wins_its_task() {
+    let (source, mut world) = shipped(Mode::Script);
+    let homes: std::collections::BTreeSet<i64> = source.entries().iter().map(|e| e.task.home.number).collect();
+    assert!(homes.len() >= 3 && source.len() >= 24, "{homes:?} {}", source.len());
+    for listed in source.entries() {
+        let task = &listed.task;
+        let mut outcome = world.reset(&task.id, 0).unwrap();
+        for line in &task.program {
+            assert!(!outcome.won, "{} is won before {line}", task.id);
+            outcome = world.act(&line.to_string()).unwrap();
+            assert_eq!(outcome.error, None, "{}: {line}", task.id);
+        }
+        assert!(outcome.won, "{}: {:?}", task.id, world.goals());
+    }
+}
+
+#[test]
+fn every_step_of_a_program_is_listed_as_admissible_and_reads_back() {
+    let (source, mut world) = shipped(Mode::Script);
+    for listed in source.entries() {
+        let mut outcome = world.reset(&listed.task.id, 0).unwrap();
+        for line in &listed.task.program {
+            let text = line.to_string();
+            let listed = outcome.admissible.unwrap();
+            let names = [stepwright_graph::Action::Walk, stepwright_graph::Action::Find];
+            assert!(names.contains(&line.action) || listed.contains(&text), "{text} is not among {listed:?}");
+            let call = world.call_of(&text).unwrap();
+            assert_eq!(world.text_of(&call).as_deref(), Some(text.as_str()));
+            outcome = world.act(&text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn whatever_is_admissible_is_done_and_whatever_is_refused_changes_nothing() {
+    let (source, mut world) = shipped(Mode::Script);
+    for listed in source.entries().iter().step_by(5) {
+        let reset = world.reset(&listed.task.id, 0).unwrap();
+        let before = world.truth();
+        for text in reset.admissible.unwrap() {
+            let (outcome, _) = world.preview(&text).unwrap();
+            assert_eq!(outcome.error, None, "{text}");
+        }
+        for text in ["[GRAB] <unicorn> (1)", "[FLY] <cup> (1)", "[GRAB] <cup> (1", "dance", ""] {
+            let outcome = world.act(text).unwrap();
+            assert!(outcome.error.is_some(), "{text}");
+            assert_eq!(world.truth(), before);
+        }
+    }
+}
+
+fn history_of(outcome: &Outcome, action: Option<&str>) -> Observed {
+    Observed {
+        action: action.and_then(super::program::call_of),
+        observation: outcome.observation.clone(),
+        calls: outcome.observation_calls.clone(),
+        refused: outcome.error.is_some(),
+    }
+}
+
+#[test]
+fn the_agent_wins_every_shipped_task() {
+    let (source, mut world) = shipped(Mode::Script);
+    let mut lost = Vec::new();
+    for listed in source.entries() {
+        let id = &listed.task.id;
+        let demonstrations = source.demonstrations(id, &crate::options::Values::default(), 0).unwrap();
+        let agent = agent::learn(&demonstrations);
+        assert!(agent.knows());
+        let reset = world.reset(id, 0).unwrap();
+        let mut history = vec![history_of(&reset, None)];
+        let specification = Specification::load(&world.specification(), "spec.py").unwrap();
+        let mut program = CheckedProgram::start(&specification).unwrap();
+        program.apply(&reset.observation_calls);
+        let mut won = false;
+        for _ in 0..KIND.steps {
+            let (facts, goals) = (world.facts().unwrap(), world.goals().unwrap());
+            let context = AgentContext {
+                sentence: &listed.task.sentence,
+                program: &program,
+                history: &history,
+                rejected: &[],
+                told: Some((&facts, &goals)),
+            };
+            let Some(best) = agent.propose(&context, 1).into_iter().next() else { break };
+            let text = world.text_of(&best.call).unwrap();
+            let outcome = world.act(&text).unwrap();
+            program.apply(&outcome.observation_calls);
+            history.push(history_of(&outcome, Some(&text)));
+            if outcome.won {
+                won = true;
+                break;
+            }
+        }
+        if !won {
+            let steps: Vec<String> = history
+                .iter()
+                .map(|o| format!("{:?} {}", o.action.as_ref().map(ToString::to_string), o.refused))
+                .collect();
+            lost.push(format!("{id}: {:?}\n  {}", world.goals(), steps.join("\n  ")));
+        }
+    }
+    assert!(lost.is_empty(), "{}", lost.join("\n"));
+}
+
+#[test]
+fn demonstrations_are_of_other_tasks_and_every_action_is_a_call() {
+    let (source, _) = shipped(Mode::Script);
+    for id in source.ids() {
+        let shown = source.demonstrations(id, &crate::options::Values::default(), 0).unwrap();
+        assert!(shown.len() >= 3 && shown.iter().all(|demonstration| !demonstration.id.ends_with(id)));
+        assert!(shown.iter().flat_map(|d| d.steps.iter().skip(1)).all(|step| step.action_call.is_some()));
+    }
+}
+
+#[test]
+fn a_prepared_household_has_what_the_program_presumes() {
+    let (_, mut world) = shipped(Mode::Prepared);
+    world.reset("flat/watch_television", 0).unwrap();
+    // The flat has no umbrella; preparing adds one, and off is what is switched on.
+    for text in ["walk to kitchen", "find umbrella", "grab umbrella", "walk to television", "switch on television"] {
+        let outcome = world.act(text).unwrap();
+        assert_eq!(outcome.error, None, "{text}");
+    }
+    let refused = world.act("switch on television").unwrap().error.unwrap();
+    assert!(refused.contains("turned on twice"), "{refused}");
+    let plain = shipped(Mode::Script).1;
+    let mut plain = plain;
+    plain.reset("flat/watch_television", 0).unwrap();
+    assert!(plain.act("find umbrella").unwrap().error.is_some());
+}
+
+#[test]
+fn each_step_on_its_own_remembers_nothing_of_grabbing() {
+    for (mode, done) in [(Mode::Script, true), (Mode::Step, false)] {
+        let (_, mut world) = shipped(mode);
+        world.reset("flat/milk_on_table", 0).unwrap();
+        for text in ["walk to table", "grab apple"] {
+            assert_eq!(world.act(text).unwrap().error, None, "{text}");
+        }
+        let outcome = world.act("put back apple").unwrap();
+        assert_eq!(outcome.error.is_none(), done, "{mode}: {:?}", outcome.error);
+    }
+}
+
+#[test]
+fn a_refusal_says_its_type_and_cause() {
+    let (_, mut world) = shipped(Mode::Script);
+    world.reset("flat/milk_on_table", 0).unwrap();
+    let language = world.language().unwrap();
+    let refusal = language.refusal("[GRAB] <cup> (1)").unwrap();
+    assert_eq!((refusal.number, refusal.kind.as_str()), (9, "agent_proximity"));
+    assert_eq!((refusal.step.as_str(), refusal.cause.as_str()), ("Grab cup", "I am not near the cup"));
+    assert!(language.refusal("[WALK] <kitchen> (1)").is_none());
+    assert!(language.steps().len() > 500 && language.examples().len() >= 20);
+    assert_eq!(language.text_of_words("Step 2: Walk to fridge").as_deref(), Some("[WALK] <fridge> (1)"));
+    assert_eq!(language.words_of("[WALK] <fridge> (1)").as_deref(), Some("Walk to fridge"));
+    assert_eq!(language.text_of_words("Walk to refrigerator").as_deref(), Some("[WALK] <fridge> (1)"));
+}
+
+#[test]
+fn the_plan_says_where_the_person_is_and_what_is_open_on_and_held() {
+    let (_, mut world) = shipped(Mode::Script);
+    world.reset("flat/milk_on_table", 0).unwrap();
+    for text in ["walk to fridge", "open fridge", "grab milk"] {
+        world.act(text).unwrap();
+    }
+    let Some(crate::world::Map::Rooms(rooms)) = world.picture() else { panic!("no plan") };
+    let kitchen = rooms.rooms.iter().find(|room| room.here).unwrap();
+    assert_eq!(kitchen.name, "kitchen_1");
+    let said = |text: &str| kitchen.things.iter().any(|line| line.contains(text));
+    assert!(
+        said("* fridge_1 (open)") && said("milk_1 (in the right hand)") && said("light_1 (on)"),
+        "{:?}",
+        kitchen.things
+    );
+    assert!(rooms.captions.iter().any(|line| line == "holds milk_1"), "{:?}", rooms.captions);
+}
+
+#[test]
+fn what_is_wrong_in_files_is_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = include_str!("../../../worlds/graph/scene_attic.json");
+    let check = |name: &str, text: &str, expected: &str| {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let error = Source::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{name}: {error}");
+    };
+    let nodes = scene.lines().count();
+    check("scene_attic.json", &scene[..scene.len() / 2], "ends too early");
+    check(
+        "scene_attic.json",
+        &scene.replace("\"On\"", "").replace("[5,\"CLOSE\"", "[5,\"NEAR\""),
+        "unknown relation `NEAR`",
+    );
+    let dangling = scene.replacen("\"edges\":[\n", "\"edges\":[\n[5,\"CLOSE\",7777],\n", 1);
+    let line = dangling.lines().position(|l| l.contains("7777")).unwrap() + 1;
+    check("scene_attic.json", &dangling, &format!("scene_attic.json:{line}: an edge leads to the node 7777"));
+    check(
+        "scene_attic.json",
+        &scene.replacen("\"OFF\"", "\"ASLEEP\"", 1),
+        "unknown state `ASLEEP`; expected one of CLEAN",
+    );
+    std::fs::write(folder.path().join("scene_attic.json"), scene).unwrap();
+    check(
+        "tasks.toml",
+        "[[task]]\nid = \"a\"\nscene = 9\ntitle = \"\"\nsentence = \"\"\ngoals = []\n",
+        "there is no scene 9",
+    );
+    check(
+        "tasks.toml",
+        "[[task]]\nid = \"a\"\nscene = 3\ntitle = \"\"\nsentence = \"\"\ngoals = [\"SHINES cup_1\"]\n",
+        "no goal begins with `SHINES`",
+    );
+    let program =
+        "[[task]]\nid = \"a\"\nscene = 3\ntitle = \"\"\nsentence = \"\"\ngoals = []\nprogram = [\"[GRAB] <cup> (1\"]\n";
+    check("tasks.toml", program, "both brackets closed");
+    check("tasks.toml", "[[task]]\nid = 3\n", "tasks.toml:2");
+    std::fs::remove_file(folder.path().join("tasks.toml")).unwrap();
+    assert!(nodes > 10 && Source::lies_at(folder.path()));
+    assert_eq!(Source::open(folder.path()).unwrap().len(), 1);
+}

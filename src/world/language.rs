@@ -1,0 +1,48 @@
+//! Language. What a world says of its steps in words: all of them, the way between words and actions, example plans, and why a step is
+//! refused. For methods that let a model write freely and take the nearest step there is.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// An example plan in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordedPlan {
+    /// The task it is of (`Read book`).
+    pub task: String,
+    /// Its steps (`Walk to bedroom`).
+    pub steps: Vec<String>,
+}
+
+/// Why a step is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The number of its type, from 1, in the world's own list.
+    pub number: u8,
+    /// The type's name (`agent_proximity`).
+    pub kind: String,
+    /// The reason in the world's words.
+    pub reason: String,
+    /// The step in words (`Grab cup`).
+    pub step: String,
+    /// The cause in the first person (`I am not near the cup`).
+    pub cause: String,
+}
+
+/// An episode whose steps can be said in words.
+pub trait Language {
+    /// Every step in words that can be asked for, whether or not it can be done now; in a fixed order, no duplicates.
+    fn steps(&self) -> Arc<[String]>;
+
+    /// An action's text in words; `None` if it is no action.
+    fn words_of(&self, text: &str) -> Option<String>;
+
+    /// The action that words ask for now, as a text; `None` if they ask for none.
+    fn text_of_words(&self, words: &str) -> Option<String>;
+
+    /// Example plans, none of the present task; for a prompt, or to find the task that is most like it.
+    fn examples(&self) -> Arc<[WordedPlan]>;
+
+    /// Why an action would be refused now; `None` if it would be done.
+    fn refusal(&self, text: &str) -> Option<Refusal>;
+}
