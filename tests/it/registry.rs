@@ -49,6 +49,7 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
         Ability::Blocking => kind.file("blocking.toml").is_some(),
         Ability::Belief => world.belief_form().or_else(|| state_form::of(world.as_ref())).is_some(),
         Ability::Requests => world.requests().is_some_and(|r| r.open().is_some()),
+        Ability::Language => world.language().is_some(),
         Ability::Picture => world.picture().is_some(),
         Ability::Remote => false,
     };
@@ -62,6 +63,7 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
         Ability::Blocking,
         Ability::Belief,
         Ability::Requests,
+        Ability::Language,
         Ability::Picture,
         Ability::Remote,
     ];

@@ -11,8 +11,8 @@ mod python;
 mod report;
 pub mod sgd;
 mod statler;
-mod webshop;
 mod virtualhome;
+mod webshop;
 
 use std::path::Path;
 
