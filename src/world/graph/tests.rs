@@ -1,6 +1,6 @@
 use super::*;
 use crate::planner::{AgentContext, Observed};
-use crate::program::{CheckedProgram, Specification};
+use crate::program::{CheckedProgram, ProgramView as _, Specification};
 use crate::world::{Outcome, TaskSet as _, World};
 use std::sync::Arc;
 
