@@ -9,27 +9,33 @@ use serde::de::DeserializeOwned;
 /// The largest file read, in bytes, after decompression.
 const LARGEST: u64 = 1 << 30;
 
-/// The `.jsonl` and `.jsonl.gz` files of a folder whose names begin with `prefix`, sorted; none if there is no such folder.
-pub fn jsonl_files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|e| e.ok().map(|e| e.path()))
-        .filter(|p| {
-            let name = name_of(p);
-            p.is_file() && name.starts_with(prefix) && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
-        })
-        .collect();
+/// The files of a folder whose names are `wanted`, sorted; none if there is no such folder.
+pub fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.is_file() && wanted(&name_of(path))).collect();
     files.sort();
     files
 }
 
-/// The files of a folder whose names end with `end`, sorted; none if there is no such folder.
-pub fn files_with_end(folder: &Path, end: &str) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let paths = entries.filter_map(|e| e.ok().map(|e| e.path()));
-    let mut files: Vec<PathBuf> = paths.filter(|p| p.is_file() && name_of(p).ends_with(end)).collect();
-    files.sort();
-    files
+/// The `.jsonl` and `.jsonl.gz` files of a folder whose names begin with `prefix`.
+pub fn jsonl_files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    files(folder, |name| name.starts_with(prefix) && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")))
+}
+
+/// The `.json` files of a folder whose names begin with `prefix`.
+pub fn json_files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    files(folder, |name| name.starts_with(prefix) && name.ends_with(".json"))
+}
+
+/// Reads a file of JSON.
+///
+/// # Errors
+/// Why it cannot be read, and the file.
+pub fn document<T: DeserializeOwned>(file: &Path) -> Result<T, String> {
+    let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
+    let read = text.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()));
+    read.map_err(|why| format!("{}: {why}", file.display()))
 }
 
 /// All files of a name in a folder and below, sorted.

@@ -17,30 +17,23 @@ mod webshop;
 use std::path::Path;
 
 pub use report::{Difference, Report, Row};
-use report::{difference, unreadable};
+use report::{Found, difference, field, unreadable};
 
-/// One kind of recordings. Later worlds and methods add theirs to [`topics`].
-pub trait Topic {
-    /// Its name on the command line, and the name of its folder.
-    fn name(&self) -> &'static str;
+/// One kind of recordings: its name, which is that of its folder too, and what compares everything found in a folder, one row a
+/// kind of recording. Missing recordings give absent rows.
+struct Topic(&'static str, fn(&Path) -> Vec<Row>);
 
-    /// Compares everything found in `folder`, one row a kind of recording. Missing recordings give absent rows.
-    fn compare(&self, folder: &Path) -> Vec<Row>;
-}
-
-/// All topics, in the order they are reported.
-pub fn topics() -> Vec<Box<dyn Topic>> {
-    vec![
-        Box::new(alfworld::Alfworld),
-        Box::new(python::Python),
-        Box::new(sgd::Sgd),
-        Box::new(bcr::Bcr),
-        Box::new(statler::Statler),
-        Box::new(webshop::Webshop),
-        Box::new(o3d::O3d),
-        Box::new(virtualhome::VirtualHome),
-    ]
-}
+/// All topics, in the order they are reported. Later worlds and methods add theirs here.
+const TOPICS: [Topic; 8] = [
+    Topic("alfworld", alfworld::compare),
+    Topic("python", python::compare),
+    Topic("sgd", sgd::compare),
+    Topic("bcr", bcr::compare),
+    Topic("statler", statler::compare),
+    Topic("webshop", webshop::compare),
+    Topic("o3d", o3d::compare),
+    Topic("virtualhome", virtualhome::compare),
+];
 
 /// Why nothing was compared at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,17 +54,16 @@ pub fn run(folder: &Path, topic: Option<&str>) -> Result<Report, ConformError> {
     if !folder.is_dir() {
         return Err(ConformError::NoFolder(folder.display().to_string()));
     }
-    let all = topics();
     if let Some(wanted) = topic
-        && !all.iter().any(|t| t.name() == wanted)
+        && !TOPICS.iter().any(|Topic(name, _)| *name == wanted)
     {
-        let names: Vec<&str> = all.iter().map(|t| t.name()).collect();
-        return Err(ConformError::NoTopic(wanted.to_owned(), names.join(", ")));
+        return Err(ConformError::NoTopic(wanted.to_owned(), TOPICS.map(|Topic(name, _)| name).join(", ")));
     }
-    let mut report = Report { named: topic.map(str::to_owned), rows: Vec::new() };
-    for known in all.iter().filter(|t| topic.is_none_or(|wanted| t.name() == wanted)) {
-        let own = folder.join(known.name());
-        report.rows.extend(known.compare(if own.is_dir() { &own } else { folder }));
+    let mut rows = Vec::new();
+    for Topic(name, compare) in TOPICS.iter().filter(|Topic(name, _)| topic.is_none_or(|wanted| *name == wanted)) {
+        let own = folder.join(name);
+        let found = compare(if own.is_dir() { &own } else { folder });
+        rows.extend(found.into_iter().map(|row| Row { topic: name, ..row }));
     }
-    Ok(report)
+    Ok(Report { named: topic.map(str::to_owned), rows })
 }

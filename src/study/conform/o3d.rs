@@ -5,61 +5,46 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepwright_shop::{Shop, Site, recordings as shop};
-use stepwright_skill::recordings::compare;
-use stepwright_skill::{Trajectory, trajectory};
+use stepwright_skill::{Trajectory, recordings, trajectory};
 
-use super::{Row, Topic, difference, unreadable};
+use super::{Row, difference, unreadable};
 
-/// The topic's name.
-const NAME: &str = "o3d";
 /// Logs that were made on the shop's recorded catalogue.
 const BOUGHT: &str = "webshop_pairs_scripted.jsonl";
 
-/// O3D's recordings.
-pub struct O3d;
-
-impl Topic for O3d {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn compare(&self, folder: &Path) -> Vec<Row> {
-        let mut rows: Vec<Row> = compare(folder)
-            .into_iter()
-            .map(|found| {
-                let Some(records) = found.records else {
-                    return Row::missing(NAME, found.file, found.unit, "not in this folder");
-                };
-                let mut row = Row::new(NAME, found.file.clone(), found.unit);
-                for record in records {
-                    match record {
-                        Ok(compared) => {
-                            let wrong = compared.difference().map(|(field, recorded, own)| {
-                                difference(format!("{}, {field}", compared.at), recorded, own)
-                            });
-                            row.count(wrong);
-                        }
-                        Err(error) => row.differs(unreadable(&found.file, error)),
-                    }
+/// Compares O3D's recordings.
+pub fn compare(folder: &Path) -> Vec<Row> {
+    let compared = |found: recordings::Found| {
+        let Some(records) = found.records else {
+            return Row::missing(found.file, found.unit, "not in this folder");
+        };
+        let mut row = Row::new(found.file.clone(), found.unit);
+        for record in records {
+            match record {
+                Ok(compared) => {
+                    let wrong = compared
+                        .difference()
+                        .map(|(field, recorded, own)| difference(format!("{}, {field}", compared.at), recorded, own));
+                    row.count(wrong);
                 }
-                row
-            })
-            .collect();
-        rows.push(bought(folder));
-        rows
-    }
+                Err(error) => row.differs(unreadable(&found.file, error)),
+            }
+        }
+        row
+    };
+    recordings::compare(folder).into_iter().map(compared).chain([bought(folder)]).collect()
 }
 
 /// The logged purchases, with the shop's recordings beside this folder.
 fn bought(folder: &Path) -> Row {
     let what = format!("{BOUGHT} bought again");
-    let missing = |note: &str| Row::missing(NAME, what.clone(), "steps", note);
+    let missing = |note: &str| Row::missing(what.clone(), "steps", note);
     let Ok(text) = std::fs::read_to_string(folder.join(BOUGHT)) else { return missing("not in this folder") };
     let beside = folder.parent().map(|parent| parent.join("webshop")).unwrap_or_default();
     let Ok(Some(shop)) = shop::shop(&beside) else {
         return missing("the shop's recordings are not beside this folder");
     };
-    let mut row = Row::new(NAME, what, "steps");
+    let mut row = Row::new(what, "steps");
     for trajectory in trajectory::read(&text) {
         match trajectory {
             Ok(trajectory) => replay(&shop, &trajectory, &mut row),
@@ -72,7 +57,7 @@ fn bought(folder: &Path) -> Row {
 fn replay(shop: &Arc<Shop>, logged: &Trajectory, row: &mut Row) {
     let goal = shop.goals.iter().position(|goal| goal.instruction_text == logged.task);
     let Some(mut site) = goal.and_then(|goal| Site::new(Arc::clone(shop), goal)) else {
-        row.lacks(logged.steps.len() as u64, || "their goals are not in the shop's recordings".to_owned());
+        row.lacks(logged.steps.len(), || "their goals are not in the shop's recordings".to_owned());
         return;
     };
     let mut total = 0.0;

@@ -7,18 +7,11 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use super::files::each_line;
-use super::{Row, Topic, difference};
+use super::{Row, difference};
 use crate::program::{FaultKind, Limits, run_module};
-
-/// The topic's name.
-const NAME: &str = "python";
 
 /// Far above what any budget allows: a program that takes longer has no bound.
 const HANGS: Duration = Duration::from_secs(60);
-
-/// The programs for the engine.
-pub struct Python;
 
 /// A line of `constructs.jsonl` or `hostile.jsonl`.
 #[derive(Debug, Deserialize)]
@@ -28,28 +21,18 @@ struct Program {
     stdout: Option<String>,
 }
 
-impl Topic for Python {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn compare(&self, folder: &Path) -> Vec<Row> {
-        vec![compare(&folder.join("constructs.jsonl"), construct), compare(&folder.join("hostile.jsonl"), hostile)]
-    }
+/// Compares every construct, and looks at every hostile program.
+pub(super) fn compare(folder: &Path) -> Vec<Row> {
+    vec![of_file(&folder.join("constructs.jsonl"), construct), of_file(&folder.join("hostile.jsonl"), hostile)]
 }
 
-fn compare(file: &Path, one: impl Fn(&Program, &mut Row, String)) -> Row {
+fn of_file(file: &Path, one: impl Fn(&Program, &mut Row, String)) -> Row {
     let what = super::files::name_of(file);
     if !file.is_file() {
-        return Row::missing(NAME, what, "programs", "not in this folder");
+        return Row::missing(what, "programs", "not in this folder");
     }
-    let mut row = Row::new(NAME, what, "programs");
-    each_line(file, |at, program: Result<Program, String>| match program {
-        Ok(program) => {
-            one(&program, &mut row, format!("{at} ({})", program.name));
-        }
-        Err(error) => row.differs(difference(at, "a program", error)),
-    });
+    let mut row = Row::new(what, "programs");
+    row.each_record(file, |row, at, program: Program| one(&program, row, format!("{at} ({})", program.name)));
     row
 }
 
@@ -66,8 +49,7 @@ fn construct(program: &Program, row: &mut Row, at: String) {
             _ => format!("{}{fault}", run.stdout),
         },
     };
-    let expected = program.stdout.clone().unwrap_or_default();
-    row.count((got != expected).then(|| difference(at, expected, got)));
+    row.equal(at, program.stdout.as_deref().unwrap_or_default(), &got);
 }
 
 /// Any verdict, in bounded time.
@@ -91,7 +73,7 @@ mod tests {
             r#"{"name": "none", "source": "import os", "stdout": ""}"#,
         ];
         std::fs::write(folder.path().join("constructs.jsonl"), lines.join("\n")).unwrap();
-        let rows = Python.compare(folder.path());
+        let rows = compare(folder.path());
         assert_eq!((rows[0].compared, rows[0].differences, rows[0].absent), (2, 1, 1));
         assert!(rows[0].first.as_ref().is_some_and(|d| d.at.contains("other") && d.got == "2\n"));
         assert_eq!(rows[1].compared, 0);

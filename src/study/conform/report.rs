@@ -1,9 +1,13 @@
 //! What a comparison found: rows, their first differences in full, a table, JSON and the exit code.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use super::files::each_line;
 
 /// The first difference of a row, in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,8 +30,16 @@ pub fn unreadable(at: impl Into<String>, error: impl fmt::Display) -> Difference
     difference(at, "a record that can be read", format!("cannot be read: {error}"))
 }
 
+/// A field that differs: its name, what is recorded, what the program gives. `None` where both are the same.
+pub type Found = Option<(&'static str, String, String)>;
+
+/// Compares a field; both sides are shown as JSON.
+pub fn field<T: PartialEq + Serialize>(name: &'static str, expected: &T, got: &T) -> Found {
+    (expected != got).then(|| (name, json!(expected).to_string(), json!(got).to_string()))
+}
+
 /// One kind of recording compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Row {
     /// The topic's name.
     pub topic: &'static str,
@@ -49,29 +61,52 @@ pub struct Row {
 
 impl Row {
     /// A row that has compared nothing yet.
-    pub fn new(topic: &'static str, what: impl Into<String>, unit: &'static str) -> Self {
-        Row { topic, what: what.into(), unit, compared: 0, differences: 0, absent: 0, first: None, note: None }
+    pub fn new(what: impl Into<String>, unit: &'static str) -> Self {
+        Row { what: what.into(), unit, ..Row::default() }
     }
 
     /// A recording that is not there.
-    pub fn missing(topic: &'static str, what: impl Into<String>, unit: &'static str, note: impl Into<String>) -> Self {
-        Row { note: Some(note.into()), ..Row::new(topic, what, unit) }
+    pub fn missing(what: impl Into<String>, unit: &'static str, note: impl Into<String>) -> Self {
+        Row { note: Some(note.into()), ..Row::new(what, unit) }
+    }
+
+    /// The rows of each file; where there is no file, one that says so with `note`.
+    pub fn of_files<R: IntoIterator<Item = Row>>(
+        files: &[PathBuf],
+        (what, unit, note): (&str, &'static str, &str),
+        compare: impl Fn(&Path) -> R,
+    ) -> Vec<Row> {
+        if files.is_empty() {
+            return vec![Row::missing(what, unit, note)];
+        }
+        files.iter().flat_map(|file| compare(file)).collect()
+    }
+
+    /// Gives each record of a file of JSON lines, with this row and the record's place. One that cannot be read is a difference.
+    pub fn each_record<T: DeserializeOwned>(&mut self, file: &Path, mut give: impl FnMut(&mut Row, String, T)) {
+        each_line(file, |at, record: Result<T, String>| match record {
+            Ok(record) => give(self, at, record),
+            Err(error) => self.differs(unreadable(at, error)),
+        });
     }
 
     /// Counts one comparison.
     pub fn count(&mut self, difference: Option<Difference>) {
         self.compared += 1;
-        difference.into_iter().for_each(|found| self.differs(found));
+        self.differs(difference);
     }
 
-    /// Counts one comparison of fields, each as recorded and as the program gives it; `at` places the first that differs.
-    pub fn count_fields(
-        &mut self,
-        at: impl FnOnce() -> String,
-        fields: impl IntoIterator<Item = (&'static str, Value, Value)>,
-    ) {
-        let wrong = fields.into_iter().find(|(_, expected, got)| expected != got);
+    /// Counts one comparison of fields; `at` places the first that differs. Whether all are the same.
+    pub fn fields(&mut self, at: impl FnOnce() -> String, fields: impl IntoIterator<Item = Found>) -> bool {
+        let wrong = fields.into_iter().flatten().next();
+        let same = wrong.is_none();
         self.count(wrong.map(|(field, expected, got)| difference(format!("{}, {field}", at()), expected, got)));
+        same
+    }
+
+    /// Counts one comparison of two values.
+    pub fn equal<T: PartialEq + ToString>(&mut self, at: impl Into<String>, expected: T, got: T) {
+        self.count((expected != got).then(|| difference(at, expected, got)));
     }
 
     /// Says why nothing was compared, if nothing was.
@@ -83,14 +118,16 @@ impl Row {
     }
 
     /// Counts a difference without counting a comparison (a recording that cannot be read).
-    pub fn differs(&mut self, difference: Difference) {
-        self.differences += 1;
-        self.first.get_or_insert(difference);
+    pub fn differs(&mut self, difference: impl Into<Option<Difference>>) {
+        if let Some(found) = difference.into() {
+            self.differences += 1;
+            self.first.get_or_insert(found);
+        }
     }
 
     /// Counts what could not be compared.
-    pub fn lacks(&mut self, count: u64, note: impl FnOnce() -> String) {
-        self.absent += count;
+    pub fn lacks(&mut self, count: usize, note: impl FnOnce() -> String) {
+        self.absent += count as u64;
         if self.note.is_none() {
             self.note = Some(note());
         }
@@ -202,9 +239,9 @@ mod tests {
 
     #[test]
     fn exit_codes_tell_equal_different_and_nothing() {
-        let mut report = Report { named: None, rows: vec![Row::missing("t", "a.jsonl", "steps", "not there")] };
+        let mut report = Report { named: None, rows: vec![Row::missing("a.jsonl", "steps", "not there")] };
         assert_eq!(report.exit_code(), 2);
-        let mut row = Row::new("t", "b.jsonl", "steps");
+        let mut row = Row::new("b.jsonl", "steps");
         row.count(None);
         report.rows.push(row.clone());
         assert_eq!(report.exit_code(), 0);
@@ -218,7 +255,7 @@ mod tests {
 
     #[test]
     fn an_unreadable_recording_is_a_difference() {
-        let mut row = Row::new("t", "b.jsonl", "steps");
+        let mut row = Row::new("b.jsonl", "steps");
         row.differs(difference("a.jsonl:1", "x", "y"));
         assert_eq!(Report { named: None, rows: vec![row] }.exit_code(), 1);
     }

@@ -12,13 +12,7 @@ use stepwright_graph::files::Library;
 use stepwright_graph::recorded::{self, Replayed};
 
 use super::files::{each_line, jsonl_files, name_of};
-use super::{Row, Topic, difference, unreadable};
-
-/// The topic's name.
-const NAME: &str = "virtualhome";
-
-/// The recordings of the evolving graph.
-pub struct VirtualHome;
+use super::{Row, difference, unreadable};
 
 /// A kind of recording: how its files' names begin, what is counted, and how a record is replayed.
 struct Recording {
@@ -46,35 +40,30 @@ fn prompts(record: &Value, library: &Library, traces: &Traces) -> Replayed {
     recorded::prompts(record, trace, library)
 }
 
-impl Topic for VirtualHome {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn compare(&self, folder: &Path) -> Vec<Row> {
-        let mut read = Row::new(NAME, "scenes/*.json read", "scenes");
-        let library = match Library::open(folder) {
-            Ok(library) => {
-                library.scenes.iter().for_each(|_| read.count(None));
-                library
-            }
-            Err(error) => {
-                read.differs(unreadable(name_of(&error.path), &error));
-                Library::default()
-            }
-        };
-        let traces = traces(folder);
-        let mut rows = vec![read.or_absent("no scenes in this folder")];
-        for recording in &RECORDINGS {
-            let files = jsonl_files(folder, recording.prefix);
-            if files.is_empty() {
-                let what = format!("{}*.jsonl", recording.prefix);
-                rows.push(Row::missing(NAME, what, recording.unit, "not in this folder"));
-            }
-            rows.extend(files.iter().map(|file| compare(file, recording, &library, &traces)));
+/// Compares the recordings of the evolving graph.
+pub fn compare(folder: &Path) -> Vec<Row> {
+    let mut read = Row::new("scenes/*.json read", "scenes");
+    let library = match Library::open(folder) {
+        Ok(library) => {
+            library.scenes.iter().for_each(|_| read.count(None));
+            library
         }
-        rows
+        Err(error) => {
+            read.differs(unreadable(name_of(&error.path), &error));
+            Library::default()
+        }
+    };
+    let traces = traces(folder);
+    let mut rows = vec![read.or_absent("no scenes in this folder")];
+    for recording in &RECORDINGS {
+        let files = jsonl_files(folder, recording.prefix);
+        if files.is_empty() {
+            let what = format!("{}*.jsonl", recording.prefix);
+            rows.push(Row::missing(what, recording.unit, "not in this folder"));
+        }
+        rows.extend(files.iter().map(|file| compared(file, recording, &library, &traces)));
     }
+    rows
 }
 
 fn traces(folder: &Path) -> Traces {
@@ -91,8 +80,8 @@ fn traces(folder: &Path) -> Traces {
     traces
 }
 
-fn compare(file: &Path, recording: &Recording, library: &Library, traces: &Traces) -> Row {
-    let mut row = Row::new(NAME, name_of(file), recording.unit);
+fn compared(file: &Path, recording: &Recording, library: &Library, traces: &Traces) -> Row {
+    let mut row = Row::new(name_of(file), recording.unit);
     each_line(file, |at, read: Result<Value, String>| {
         let replayed = read.and_then(|record| (recording.replay)(&record, library, traces));
         match replayed {

@@ -5,51 +5,39 @@ use std::path::Path;
 
 use stepwright_shop::recordings::{RECORDINGS, shop};
 
-use super::{Row, Topic, difference, unreadable};
+use super::{Row, difference, unreadable};
 
-/// The topic's name.
-const NAME: &str = "webshop";
-
-/// The shop's recordings.
-pub struct Webshop;
-
-impl Topic for Webshop {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn compare(&self, folder: &Path) -> Vec<Row> {
-        let shop = match shop(folder) {
-            Ok(Some(shop)) => shop,
-            Ok(None) => {
-                let note = "no products.json in this folder";
-                return RECORDINGS.iter().map(|r| Row::missing(NAME, r.file, r.unit, note)).collect();
-            }
-            Err(error) => {
-                let mut row = Row::new(NAME, "products.json, goals.json", "files");
-                row.differs(unreadable("products.json", error));
-                return vec![row];
-            }
+/// Compares the shop's recordings.
+pub fn compare(folder: &Path) -> Vec<Row> {
+    let shop = match shop(folder) {
+        Ok(Some(shop)) => shop,
+        Ok(None) => {
+            let note = "no products.json in this folder";
+            return RECORDINGS.iter().map(|r| Row::missing(r.file, r.unit, note)).collect();
+        }
+        Err(error) => {
+            let mut row = Row::new("products.json, goals.json", "files");
+            row.differs(unreadable("products.json", error));
+            return vec![row];
+        }
+    };
+    let rows = RECORDINGS.iter().map(|recording| {
+        let Some(records) = recording.compare(&shop, folder) else {
+            return Row::missing(recording.file, recording.unit, "not in this folder");
         };
-        let rows = RECORDINGS.iter().map(|recording| {
-            let Some(records) = recording.compare(&shop, folder) else {
-                return Row::missing(NAME, recording.file, recording.unit, "not in this folder");
-            };
-            let mut row = Row::new(NAME, recording.file, recording.unit);
-            for record in records {
-                match record {
-                    Ok(compared) => {
-                        let found = compared.difference();
-                        let found = found.map(|(field, recorded, own)| {
-                            difference(format!("{}, {field}", compared.at), recorded, own)
-                        });
-                        row.count(found);
-                    }
-                    Err(error) => row.differs(unreadable(recording.file, error)),
+        let mut row = Row::new(recording.file, recording.unit);
+        for record in records {
+            match record {
+                Ok(compared) => {
+                    let found = compared.difference();
+                    let found = found
+                        .map(|(field, recorded, own)| difference(format!("{}, {field}", compared.at), recorded, own));
+                    row.count(found);
                 }
+                Err(error) => row.differs(unreadable(recording.file, error)),
             }
-            row
-        });
-        rows.collect()
-    }
+        }
+        row
+    });
+    rows.collect()
 }

@@ -7,12 +7,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::groups::Group;
 use super::outputs::Output;
 use super::scores::{Outcome, Played};
-use crate::study::conform::files::{each_line, files_with_end, jsonl_files, name_of};
+use crate::study::conform::files::{document, each_line, json_files, jsonl_files};
 use crate::world::table::{Expected, Move, is_right};
 
 /// The language model of the publication, by whose name recorded outputs go.
@@ -99,18 +98,7 @@ struct Step {
 
 /// The files of a folder that hold episodes of a number of requests.
 pub fn episode_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = files_with_end(folder, ".json");
-    files.retain(|file| name_of(file).starts_with("episodes_"));
-    files
-}
-
-/// Reads a file of JSON.
-///
-/// # Errors
-/// Why it cannot be read.
-pub fn document<T: DeserializeOwned>(file: &Path) -> Result<T, String> {
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
-    serde_json::from_str(&text).map_err(|e| e.to_string())
+    json_files(folder, "episodes_")
 }
 
 /// What recordings come to.
@@ -138,7 +126,7 @@ pub fn read(folder: &Path) -> Result<Recorded, String> {
     }
     let mut episodes: BTreeMap<String, Episode> = BTreeMap::new();
     for file in episode_files(folder) {
-        let list: Vec<Episode> = document(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let list: Vec<Episode> = document(&file)?;
         episodes.extend(list.into_iter().map(|episode| (episode.id.clone(), episode)));
     }
     let mut recorded = Recorded::default();

@@ -3,17 +3,17 @@
 use serde_json::Value;
 
 use super::replay::world_of;
-use super::{Games, NAME, difference, unreadable};
+use super::{Games, difference};
 use crate::study::conform::Row;
 use crate::world::World;
-use crate::world::household::{Condition, Definition, Edition};
+use crate::world::household::{Condition, Definition, Edition, HouseholdWorld};
 
 /// Every game of `read` must mean what the compact definition of the same id means.
 pub fn compare_built(what: &str, read: &Games, compact: &Games) -> Row {
     if read.is_empty() {
-        return Row::missing(NAME, what, "games", "no such files in this folder");
+        return Row::missing(what, "games", "no such files in this folder");
     }
-    let mut row = Row::new(NAME, what, "games");
+    let mut row = Row::new(what, "games");
     for (id, game) in read {
         let Some(expected) = compact.get(id) else {
             row.lacks(1, || format!("first: {id} has no compact definition in this folder"));
@@ -49,39 +49,34 @@ fn innermost(expected: &Value, got: &Value) -> (String, String, String) {
 
 /// Every plan, carried out, must be accepted step by step and win with its last.
 pub fn plans(games: &Games) -> Row {
-    let mut row = Row::new(NAME, "plans of games*.jsonl carried out", "plans");
+    let mut row = Row::new("plans of games*.jsonl carried out", "plans");
     for (id, game) in games.iter().filter(|(_, g)| !g.plan.is_empty()) {
-        let mut world = match world_of(games, id, Edition::Move) {
-            Some(Ok((world, _))) => world,
-            Some(Err(e)) => {
-                row.count(Some(unreadable(id.to_owned(), &e)));
-                continue;
-            }
+        let failed = match world_of(games, id, Edition::Move) {
+            Some(Ok((world, _))) => carry_out(world, &game.plan).err(),
+            Some(Err(e)) => Some(e),
             None => continue,
         };
-        let mut got = None;
-        let mut won = false;
-        for (i, command) in game.plan.iter().enumerate() {
-            match world.act(command) {
-                Ok(outcome) if outcome.error.is_some() => {
-                    got = Some(format!("step {}, `{command}`, is refused", i + 1))
-                }
-                Ok(outcome) => won = outcome.won,
-                Err(e) => got = Some(e.to_string()),
-            }
-            if got.is_some() {
-                break;
-            }
-        }
-        let got = got.or_else(|| (!won).then(|| "not won after the last step".to_owned()));
-        row.count(got.map(|got| difference(id, "the plan wins", got)));
+        row.count(failed.map(|got| difference(id, "the plan wins", got)));
     }
     row.or_absent("no plans in this folder")
 }
 
+/// Carries a plan out; why it does not win.
+fn carry_out(mut world: HouseholdWorld, plan: &[String]) -> Result<(), String> {
+    let mut won = false;
+    for (i, command) in plan.iter().enumerate() {
+        let outcome = world.act(command).map_err(|e| e.to_string())?;
+        if outcome.error.is_some() {
+            return Err(format!("step {}, `{command}`, is refused", i + 1));
+        }
+        won = outcome.won;
+    }
+    if won { Ok(()) } else { Err("not won after the last step".to_owned()) }
+}
+
 /// Every task sentence must be one of the forms that its goal allows.
 pub fn sentences(games: &Games) -> Row {
-    let mut row = Row::new(NAME, "task sentences of games*.jsonl", "games");
+    let mut row = Row::new("task sentences of games*.jsonl", "games");
     for (id, game) in games {
         let forms = forms(game);
         row.count((!forms.contains(&game.task)).then(|| difference(id, forms.join(" | "), &game.task)));

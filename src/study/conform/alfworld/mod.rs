@@ -13,16 +13,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::files::{each_line, find_named, jsonl_files, name_of};
-use super::{Row, Topic, difference, unreadable};
+use super::{Row, difference, unreadable};
 use crate::world::household::{Definition, Source, definition_of_problem};
 
-/// The topic's name.
-const NAME: &str = "alfworld";
-
-/// The ALFWorld recordings.
-pub struct Alfworld;
+/// The games that episodes are replayed from first.
+const COMPACT: &str = "from compact JSON";
 
 /// Games by id.
 type Games = BTreeMap<String, Arc<Definition>>;
@@ -35,76 +33,57 @@ struct ProblemLine {
     pddl_problem: String,
 }
 
-impl Topic for Alfworld {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn compare(&self, folder: &Path) -> Vec<Row> {
-        let mut rows = Vec::new();
-        let compact = read_compact(folder, &mut rows);
-        let problems = read_problems(folder, &mut rows);
-        let official = read_official(folder, &mut rows);
-        let traces = jsonl_files(&folder.join("traces"), "");
-        if traces.is_empty() {
-            rows.push(Row::missing(NAME, "traces/*.jsonl", "steps", "no recorded episodes in this folder"));
-        }
-        for file in &traces {
-            rows.extend(replay::compare(file, &compact, "from compact JSON"));
-        }
-        for file in traces.iter().filter(|_| !problems.is_empty()) {
-            rows.extend(replay::compare(file, &problems, "from PDDL problems"));
-        }
-        for file in traces.iter().filter(|_| !official.is_empty()) {
-            rows.extend(replay::compare(file, &official, "from official files"));
-        }
-        rows.push(games::compare_built("PDDL problems built = compact JSON", &problems, &compact));
-        rows.push(games::compare_built("official files built = compact JSON", &official, &compact));
-        rows.extend(programs::compare(folder, &compact));
-        rows.push(games::plans(&compact));
-        rows.push(games::sentences(&compact));
-        rows.push(splits::compare(folder, &compact));
-        rows.push(splits::can_contain(folder));
-        rows
-    }
-}
-
-/// Reads every `games*.jsonl`; what cannot be read becomes a row of differences.
-fn read_compact(folder: &Path, rows: &mut Vec<Row>) -> Games {
-    let mut games = Games::new();
-    let mut row = Row::new(NAME, "games*.jsonl read", "games");
-    for file in jsonl_files(folder, "games") {
-        each_line(&file, |at, line: Result<Definition, String>| {
-            row.count(line.as_ref().err().map(|e| unreadable(at, e)));
-            if let Ok(definition) = line {
-                games.insert(definition.id.clone(), Arc::new(definition));
-            }
+/// Compares everything found in a folder.
+pub(super) fn compare(folder: &Path) -> Vec<Row> {
+    let (compact, compact_read) =
+        read_lines(folder, "games", "no game definitions in this folder", Ok::<Definition, _>);
+    let (problems, problems_read) =
+        read_lines(folder, "problems", "no PDDL problems in this folder", |line: ProblemLine| {
+            definition_of_problem(&line.pddl_problem, &line.id, &line.task)
         });
+    let (official, official_read) = read_official(folder);
+    let mut rows = vec![compact_read, problems_read, official_read];
+    let traces = jsonl_files(&folder.join("traces"), "");
+    if traces.is_empty() {
+        rows.push(Row::missing("traces/*.jsonl", "steps", "no recorded episodes in this folder"));
     }
-    rows.push(row.or_absent("no game definitions in this folder"));
-    games
+    let sources = [(&compact, COMPACT), (&problems, "from PDDL problems"), (&official, "from official files")];
+    for (games, from) in sources.into_iter().filter(|(games, from)| !games.is_empty() || *from == COMPACT) {
+        rows.extend(traces.iter().flat_map(|file| replay::compare(file, games, from)));
+    }
+    rows.push(games::compare_built("PDDL problems built = compact JSON", &problems, &compact));
+    rows.push(games::compare_built("official files built = compact JSON", &official, &compact));
+    rows.extend(programs::compare(folder, &compact));
+    rows.push(games::plans(&compact));
+    rows.push(games::sentences(&compact));
+    rows.push(splits::compare(folder, &compact));
+    rows.push(splits::can_contain(folder));
+    rows
 }
 
-fn read_problems(folder: &Path, rows: &mut Vec<Row>) -> Games {
+/// Reads the games of every `{prefix}*.jsonl`; a line that cannot be read is a difference.
+fn read_lines<T: DeserializeOwned>(
+    folder: &Path,
+    prefix: &str,
+    none: &str,
+    definition: impl Fn(T) -> Result<Definition, String>,
+) -> (Games, Row) {
     let mut games = Games::new();
-    let mut row = Row::new(NAME, "problems*.jsonl read", "games");
-    for file in jsonl_files(folder, "problems") {
-        each_line(&file, |at, line: Result<ProblemLine, String>| {
-            let read = line.and_then(|l| definition_of_problem(&l.pddl_problem, &l.id, &l.task));
+    let mut row = Row::new(format!("{prefix}*.jsonl read"), "games");
+    for file in jsonl_files(folder, prefix) {
+        each_line(&file, |at, line: Result<T, String>| {
+            let read = line.and_then(&definition);
             row.count(read.as_ref().err().map(|e| unreadable(at, e)));
-            if let Ok(definition) = read {
-                games.insert(definition.id.clone(), Arc::new(definition));
-            }
+            games.extend(read.ok().map(|definition| (definition.id.clone(), Arc::new(definition))));
         });
     }
-    rows.push(row.or_absent("no PDDL problems in this folder"));
-    games
+    (games, row.or_absent(none))
 }
 
 /// Reads every `game.tw-pddl` below the folder. The two editions of one game must be the same game.
-fn read_official(folder: &Path, rows: &mut Vec<Row>) -> Games {
+fn read_official(folder: &Path) -> (Games, Row) {
     let mut games = Games::new();
-    let mut row = Row::new(NAME, "game.tw-pddl read", "files");
+    let mut row = Row::new("game.tw-pddl read", "files");
     for file in find_named(folder, "game.tw-pddl") {
         let read = Source::open(&file).and_then(|s| match s.tasks().first() {
             Some(task) => s.definition(&task.id),
@@ -120,8 +99,7 @@ fn read_official(folder: &Path, rows: &mut Vec<Row>) -> Games {
             }
         }
     }
-    rows.push(row.or_absent("no game.tw-pddl below this folder"));
-    games
+    (games, row.or_absent("no game.tw-pddl below this folder"))
 }
 
 /// The name of a recording as rows give it.

@@ -5,10 +5,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::replay::world_of;
-use super::{Games, NAME, difference, label, unreadable};
+use super::{Games, difference, label, unreadable};
 use crate::program::{Call, render_program};
 use crate::study::conform::Row;
-use crate::study::conform::files::{each_line, jsonl_files};
+use crate::study::conform::files::jsonl_files;
 use crate::world::World;
 use crate::world::household::Edition;
 
@@ -34,21 +34,13 @@ struct Step {
 
 /// Compares every `programs*.jsonl`: a row of steps and one of whole programs.
 pub fn compare(folder: &Path, games: &Games) -> Vec<Row> {
-    let files = jsonl_files(folder, "programs");
-    if files.is_empty() {
-        return vec![Row::missing(NAME, "programs*.jsonl", "programs", "no programs in this folder")];
-    }
-    let mut rows = Vec::new();
-    for file in files {
-        let mut steps = Row::new(NAME, format!("{} calls, both ways", label(&file)), "calls");
-        let mut programs = Row::new(NAME, format!("{} texts", label(&file)), "programs");
-        each_line(&file, |at, line: Result<Program, String>| match line {
-            Err(e) => programs.differs(unreadable(at, &e)),
-            Ok(recorded) => one(games, &recorded, &at, &mut steps, &mut programs),
-        });
-        rows.extend([steps, programs]);
-    }
-    rows
+    let what = ("programs*.jsonl", "programs", "no programs in this folder");
+    Row::of_files(&jsonl_files(folder, "programs"), what, |file| {
+        let mut steps = Row::new(format!("{} calls, both ways", label(file)), "calls");
+        let mut programs = Row::new(format!("{} texts", label(file)), "programs");
+        programs.each_record(file, |programs, at, recorded| one(games, &recorded, &at, &mut steps, programs));
+        [steps, programs]
+    })
 }
 
 fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &mut Row) {
@@ -56,7 +48,7 @@ fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &
         None => {
             let note = || format!("their games are not there (first: {})", recorded.game);
             programs.lacks(1, note);
-            return steps.lacks(recorded.steps.len() as u64, note);
+            return steps.lacks(recorded.steps.len(), note);
         }
         Some(Err(e)) => return programs.count(Some(unreadable(at.to_owned(), &e))),
         Some(Ok(ready)) => ready,

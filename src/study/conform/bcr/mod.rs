@@ -12,57 +12,39 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::files::{files_with_end, jsonl_files, name_of};
-use super::{Row, Topic, difference, unreadable};
+use super::files::{document, json_files, jsonl_files, name_of};
+use super::{Row, difference, field, unreadable};
 use crate::world::kitchen::{Scene, Source};
-
-/// The topic's name.
-const NAME: &str = "bcr";
-
-/// The kitchen's recordings.
-pub struct Bcr;
 
 /// Scenes by id.
 type Scenes = BTreeMap<String, Arc<Scene>>;
 
-impl Topic for Bcr {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn compare(&self, folder: &Path) -> Vec<Row> {
-        let (scenes, read) = read_scenes(folder);
-        let mut rows = vec![read];
-        let traces = jsonl_files(folder, "sim_traces");
-        if traces.is_empty() {
-            rows.push(Row::missing(NAME, "sim_traces*.jsonl", "steps", "no simulator traces in this folder"));
-        }
-        for file in &traces {
-            rows.extend(simulator::compare(file, &scenes));
-        }
-        let source = Source::open(folder).ok().map(Arc::new);
-        let runs = jsonl_files(folder, "bcr_traces");
-        if runs.is_empty() {
-            rows.push(Row::missing(NAME, "bcr_traces*.jsonl", "steps", "no recorded selections in this folder"));
-        }
-        for file in &runs {
-            rows.extend(trees::compare(file, &scenes, &source.clone().unwrap_or_default()));
-        }
-        rows.extend(progprompt::compare(folder, source.as_ref()));
-        rows.extend(planning::compare(folder));
-        rows
-    }
+/// Compares everything found in a folder.
+pub(super) fn compare(folder: &Path) -> Vec<Row> {
+    let (scenes, read) = read_scenes(folder);
+    let mut rows = vec![read];
+    let traces = jsonl_files(folder, "sim_traces");
+    let what = ("sim_traces*.jsonl", "steps", "no simulator traces in this folder");
+    rows.extend(Row::of_files(&traces, what, |file| simulator::compare(file, &scenes)));
+    let source = Source::open(folder).ok().map(Arc::new);
+    let runs = jsonl_files(folder, "bcr_traces");
+    let what = ("bcr_traces*.jsonl", "steps", "no recorded selections in this folder");
+    let compare = |file: &Path| trees::compare(file, &scenes, &source.clone().unwrap_or_default());
+    rows.extend(Row::of_files(&runs, what, compare));
+    rows.extend(progprompt::compare(folder, source.as_ref()));
+    rows.extend(planning::compare(folder));
+    rows
 }
 
 /// Reads the folder's scenes; one that cannot be read is a difference.
 fn read_scenes(folder: &Path) -> (Scenes, Row) {
-    let mut row = Row::new(NAME, "scenes/*.json read", "scenes");
+    let mut row = Row::new("scenes/*.json read", "scenes");
     if !folder.join("scenes").is_dir() {
         row.note = Some("no folder `scenes` here".to_owned());
         return (Scenes::new(), row);
     }
     let mut scenes = Scenes::new();
-    for file in files_with_end(&folder.join("scenes"), ".json") {
+    for file in json_files(&folder.join("scenes"), "") {
         let read = Source::open(&file);
         row.count(read.as_ref().err().map(|e| unreadable(name_of(&file), e)));
         if let Ok(source) = read {

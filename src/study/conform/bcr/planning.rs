@@ -1,11 +1,11 @@
 //! Recorded planning problems: each is solved, and its plan carried out step by step by the meaning of the domain.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::{NAME, difference};
+use super::{difference, document};
 use crate::planner::classical::{Domain, Limits, Problem, Step, solve, validate};
 use crate::study::conform::Row;
-use crate::study::conform::files::name_of;
+use crate::study::conform::files::{files, name_of};
 use serde_json::Value;
 
 /// The folder of the problems.
@@ -18,19 +18,12 @@ pub fn compare(folder: &Path) -> Vec<Row> {
     let folder = folder.join(FOLDER);
     let (what, unit) = ("pddl/*.pddl solved, every plan carried out", "problems");
     let Ok(domain) = std::fs::read_to_string(folder.join("domain.pddl")) else {
-        return vec![Row::missing(NAME, what, unit, "no pddl/domain.pddl in this folder")];
+        return vec![Row::missing(what, unit, "no pddl/domain.pddl in this folder")];
     };
-    let mut problems: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .map(|entries| entries.filter_map(|e| e.ok().map(|e| e.path())).collect())
-        .unwrap_or_default();
-    problems.retain(|p| p.extension().is_some_and(|e| e == "pddl") && name_of(p) != "domain.pddl");
-    problems.sort();
-    let results: Value = std::fs::read_to_string(folder.join(RESULTS))
-        .ok()
-        .and_then(|t| serde_json::from_str(&t).ok())
-        .unwrap_or_default();
-    let mut solved = Row::new(NAME, what, unit);
-    let mut recorded = Row::new(NAME, format!("pddl/{RESULTS}, optimal plans carried out"), "plans");
+    let problems = files(&folder, |name| name.ends_with(".pddl") && name != "domain.pddl");
+    let results: Value = document(&folder.join(RESULTS)).unwrap_or_default();
+    let mut solved = Row::new(what, unit);
+    let mut recorded = Row::new(format!("pddl/{RESULTS}, optimal plans carried out"), "plans");
     for path in &problems {
         let name = name_of(path);
         let text = match std::fs::read_to_string(path) {
@@ -58,13 +51,7 @@ pub fn compare(folder: &Path) -> Vec<Row> {
             recorded.count(checked.err().map(|got| difference(&name, "a plan that holds", got)));
         }
     }
-    if problems.is_empty() {
-        solved = Row::missing(NAME, what, unit, "no problems in pddl/");
-    }
-    if recorded.compared == 0 {
-        recorded = Row::missing(NAME, recorded.what, "plans", "not in this folder");
-    }
-    vec![solved, recorded]
+    vec![solved.or_absent("no problems in pddl/"), recorded.or_absent("not in this folder")]
 }
 
 fn check(domain: &str, problem: &str, steps: &[Step]) -> Result<(), String> {

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{NAME, difference};
+use super::difference;
 use crate::method::written_plan::{self, Going, Kind, Names, Plan, Vocabulary, advance, flatten};
 use crate::study::conform::Row;
-use crate::study::conform::files::each_line;
 use crate::world::World;
 use crate::world::kitchen::{Find, KIND, KitchenWorld, Source};
 
@@ -41,34 +40,31 @@ struct Run {
 pub fn compare(folder: &Path, scenes: Option<&Arc<Source>>) -> Vec<Row> {
     let path = folder.join(FILE);
     if !path.is_file() {
-        return vec![Row::missing(NAME, FILE, "plans", "not in this folder")];
+        return vec![Row::missing(FILE, "plans", "not in this folder")];
     }
-    let mut read = Row::new(NAME, format!("{FILE} read"), "lines");
-    let mut flat = Row::new(NAME, format!("{FILE} flattened"), "actions");
-    let mut run = Row::new(NAME, format!("{FILE} carried out"), "steps");
-    each_line(&path, |at, case: Result<Case, String>| match case {
-        Err(why) => read.differs(difference(at, "a readable case", why)),
-        Ok(case) => {
-            let at = format!("{at} ({}/{}, {})", case.scene, case.task, case.plan_name);
-            let parsed = parsed(&written_plan::read(&case.plan).plan);
-            each(&mut read, &at, &case.parsed, &parsed);
-            let commands = flatten(&case.plan);
-            let listed: Vec<Value> = commands.iter().map(|c| json!(spoken(&c.action, &c.args))).collect();
-            let expected: Vec<Value> = case.flattened_without_assertions.iter().map(|a| json!(a)).collect();
-            each(&mut flat, &at, &expected, &listed);
-            for (respect, recorded) in [(true, &case.with_assertions), (false, &case.ignoring_assertions)] {
-                let how = if respect { "with assertions" } else { "ignoring assertions" };
-                let at = format!("{at}, find {}, {how}", if case.find_moves_the_robot { "moving" } else { "fixed" });
-                let steps = recorded.steps.len() as u64 + 1;
-                match scenes.map(|source| carry_out(source, &case, respect)) {
-                    None => run.lacks(steps, || "the scenes are not in this folder".to_owned()),
-                    Some(Err(why)) => run.differs(difference(at, "a run", why)),
-                    Some(Ok((mut got, success))) => {
-                        got.push(json!({ "success": success }));
-                        let mut expected = recorded.steps.clone();
-                        expected.push(json!({ "success": recorded.success }));
-                        each(&mut run, &at, &expected, &got);
-                    }
+    let mut read = Row::new(format!("{FILE} read"), "lines");
+    let mut flat = Row::new(format!("{FILE} flattened"), "actions");
+    let mut run = Row::new(format!("{FILE} carried out"), "steps");
+    read.each_record(&path, |read, at, case: Case| {
+        let at = format!("{at} ({}/{}, {})", case.scene, case.task, case.plan_name);
+        let parsed = parsed(&written_plan::read(&case.plan).plan);
+        each(read, &at, &case.parsed, &parsed);
+        let commands = flatten(&case.plan);
+        let listed: Vec<Value> = commands.iter().map(|c| json!(spoken(&c.action, &c.args))).collect();
+        let expected: Vec<Value> = case.flattened_without_assertions.iter().map(|a| json!(a)).collect();
+        each(&mut flat, &at, &expected, &listed);
+        for (respect, recorded) in [(true, &case.with_assertions), (false, &case.ignoring_assertions)] {
+            let how = if respect { "with assertions" } else { "ignoring assertions" };
+            let at = format!("{at}, find {}, {how}", if case.find_moves_the_robot { "moving" } else { "fixed" });
+            let steps = recorded.steps.len() + 1;
+            match scenes.map(|source| carry_out(source, &case, respect)) {
+                None => run.lacks(steps, || "the scenes are not in this folder".to_owned()),
+                Some(Err(why)) => run.differs(difference(at, "a run", why)),
+                Some(Ok((mut got, success))) => {
+                    got.push(json!({ "success": success }));
+                    let mut expected = recorded.steps.clone();
+                    expected.push(json!({ "success": recorded.success }));
+                    each(&mut run, &at, &expected, &got);
                 }
             }
         }
@@ -81,7 +77,7 @@ fn each(row: &mut Row, at: &str, expected: &[Value], got: &[Value]) {
     for i in 0..expected.len().max(got.len()) {
         let (wanted, found) = (expected.get(i), got.get(i));
         let shown = |v: Option<&Value>| v.map_or_else(|| "nothing".to_owned(), ToString::to_string);
-        row.count((wanted != found).then(|| difference(format!("{at}, entry {}", i + 1), shown(wanted), shown(found))));
+        row.equal(format!("{at}, entry {}", i + 1), shown(wanted), shown(found));
     }
 }
 

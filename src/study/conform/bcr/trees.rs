@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{NAME, Scenes, difference, unreadable};
+use super::{Scenes, field, unreadable};
 use crate::blocking::{Blocked, Domain, Forest, Moment, Selection};
-use crate::study::conform::files::{each_line, name_of};
-use crate::study::conform::{Difference, Row};
+use crate::study::conform::files::name_of;
+use crate::study::conform::{Found, Row};
 use crate::world::kitchen::{Find, KitchenWorld, Source};
 use crate::world::{Atom, Facts, World, shipped_domain};
 
@@ -69,13 +69,10 @@ struct Replay<'a> {
     executed: u32,
 }
 
-/// What differs: the field, what is recorded, what is.
-type Found = Option<(&'static str, String, String)>;
-
 /// Compares one file of runs: a row of steps and one of the runs' sums.
 pub fn compare(file: &Path, scenes: &Scenes, source: &Arc<Source>) -> [Row; 2] {
-    let mut steps = Row::new(NAME, format!("{} from scene files", name_of(file)), "steps");
-    let mut sums = Row::new(NAME, format!("{} sums", name_of(file)), "runs");
+    let mut steps = Row::new(format!("{} from scene files", name_of(file)), "steps");
+    let mut sums = Row::new(format!("{} sums", name_of(file)), "runs");
     let domain = match shipped_domain(&crate::world::kitchen::KIND) {
         Some(Ok(domain)) => domain,
         Some(Err(error)) => {
@@ -84,17 +81,14 @@ pub fn compare(file: &Path, scenes: &Scenes, source: &Arc<Source>) -> [Row; 2] {
         }
         None => return [steps, sums],
     };
-    each_line(file, |at, line: Result<Run, String>| match line {
-        Err(e) => steps.differs(unreadable(at, &e)),
-        Ok(run) if !scenes.contains_key(&run.scene) => {
-            steps.lacks(run.log.len() as u64, || format!("their scenes are not there (first: {})", run.scene));
+    steps.each_record(file, |steps, at, run: Run| {
+        if !scenes.contains_key(&run.scene) {
+            return steps.lacks(run.log.len(), || format!("their scenes are not there (first: {})", run.scene));
         }
-        Ok(run) => {
-            let at = format!("{at}, {}/{}, {}", run.scene, run.task, run.selection);
-            match Replay::begin(&domain, source, &run) {
-                Err(error) => steps.differs(unreadable(at, &error)),
-                Ok(replay) => replay.run(&run, &at, &mut steps, &mut sums),
-            }
+        let at = format!("{at}, {}/{}, {}", run.scene, run.task, run.selection);
+        match Replay::begin(&domain, source, &run) {
+            Err(error) => steps.differs(unreadable(at, &error)),
+            Ok(replay) => replay.run(&run, &at, steps, &mut sums),
         }
     });
     [steps, sums]
@@ -122,14 +116,12 @@ impl<'a> Replay<'a> {
         if !run.initial_trees.is_empty() {
             let expected: Vec<&str> = run.initial_trees.iter().map(|t| t.action.as_str()).collect();
             let got: Vec<&str> = self.forest.trees().iter().map(|t| t.text.as_str()).collect();
-            steps.count(differs("initial trees", &expected, &got).map(|found| found_at(format!("{at}, start"), found)));
+            steps.fields(|| format!("{at}, start"), [field("initial trees", &expected, &got)]);
         }
         for (i, step) in run.log.iter().enumerate() {
             let found = self.step(step);
-            let stop = found.is_some();
-            steps.count(found.map(|found| found_at(format!("{at}, step {}, `{}`", i + 1, step.selected), found)));
             // What follows a difference only repeats it.
-            if stop {
+            if !steps.fields(|| format!("{at}, step {}, `{}`", i + 1, step.selected), found) {
                 return;
             }
         }
@@ -137,41 +129,42 @@ impl<'a> Replay<'a> {
             return;
         }
         let mean = self.candidates as f64 / f64::from(self.forest.selections().max(1));
-        let success = self.forest.goals().is_empty();
-        let found = differs("success", &run.success, &success)
-            .or_else(|| differs("selections", &run.selections, &self.forest.selections()))
-            .or_else(|| differs("executed", &run.executed, &self.executed))
-            .or_else(|| {
-                ((mean - run.mean_candidates).abs() > 0.000_51)
-                    .then(|| ("mean candidates", run.mean_candidates.to_string(), mean.to_string()))
-            });
-        sums.count(found.map(|found| found_at(format!("{at}, end"), found)));
+        let is_near = (mean - run.mean_candidates).abs() <= 0.000_51;
+        let fields = [
+            field("success", &run.success, &self.forest.goals().is_empty()),
+            field("selections", &run.selections, &self.forest.selections()),
+            field("executed", &run.executed, &self.executed),
+            field("mean candidates", &run.mean_candidates, &mean).filter(|_| !is_near),
+        ];
+        sums.fields(|| format!("{at}, end"), fields);
     }
 
-    fn step(&mut self, step: &Step) -> Found {
+    fn step(&mut self, step: &Step) -> Vec<Found> {
         let candidates: Vec<String> = self.forest.leaves().iter().map(|leaf| leaf.text.clone()).collect();
         self.candidates += candidates.len();
-        if let Some(found) = differs("candidates", &step.candidates, &candidates) {
-            return Some(found);
+        let candidates = field("candidates", &step.candidates, &candidates);
+        if candidates.is_some() {
+            return vec![candidates];
         }
         let domain = self.domain;
         let met = self.forest.done().len();
-        let (result, message, blocked): (&str, Option<String>, Option<Blocked>) =
-            match self.at_moment(|forest, moment| forest.select(domain, &step.selected, moment.facts)) {
-                Selection::NotALeaf => return Some(("selected", step.selected.clone(), "no candidate".to_owned())),
-                Selection::Blocked(blocked) => ("blocked", None, Some(blocked)),
-                Selection::Execute => {
-                    let outcome = match self.world.act(&step.selected) {
-                        Ok(outcome) => outcome,
-                        Err(error) => return Some(("result", step.result.clone(), error.to_string())),
-                    };
-                    self.executed += 1;
-                    let raised = self.at_moment(|forest, moment| {
-                        forest.executed(domain, &step.selected, outcome.error.as_deref(), moment)
-                    });
-                    (if outcome.error.is_some() { "error" } else { "ok" }, outcome.error, raised)
-                }
-            };
+        let (result, message, blocked): (&str, Option<String>, Option<Blocked>) = match self
+            .at_moment(|forest, moment| forest.select(domain, &step.selected, moment.facts))
+        {
+            Selection::NotALeaf => return vec![Some(("selected", step.selected.clone(), "no candidate".to_owned()))],
+            Selection::Blocked(blocked) => ("blocked", None, Some(blocked)),
+            Selection::Execute => {
+                let outcome = match self.world.act(&step.selected) {
+                    Ok(outcome) => outcome,
+                    Err(error) => return vec![Some(("result", step.result.clone(), error.to_string()))],
+                };
+                self.executed += 1;
+                let raised = self.at_moment(|forest, moment| {
+                    forest.executed(domain, &step.selected, outcome.error.as_deref(), moment)
+                });
+                (if outcome.error.is_some() { "error" } else { "ok" }, outcome.error, raised)
+            }
+        };
         let (robot, held) = self.world.simulation().map_or(([f64::NAN; 4], None), |s| {
             let at = s.robot();
             ([at.x, at.z, at.yaw, at.horizon], s.held().map(str::to_owned))
@@ -180,23 +173,15 @@ impl<'a> Replay<'a> {
         let children = blocked.as_ref().map(|b| b.children.iter().map(|c| c.text.clone()).collect::<Vec<_>>());
         let done = self.forest.done();
         let done = (done.len() > met).then(|| done.iter().map(ToString::to_string).collect::<Vec<_>>());
-        differs("result", &step.result, &result.to_owned())
-            .or_else(|| differs("message", &step.message, &message))
-            .or_else(|| {
-                differs("blocking condition", &step.blocking_condition, &texts(blocked.as_ref().map(|b| &b.condition)))
-            })
-            .or_else(|| differs("resolution", &step.resolution, &texts(blocked.as_ref().map(|b| &b.resolution))))
-            .or_else(|| differs("children", &step.children, &children))
-            .or_else(|| differs("goals done", &step.goals_done, &done))
-            .or_else(|| differs("robot", &step.state.robot, &robot))
-            .or_else(|| differs("held", &step.state.held, &held))
+        vec![
+            field("result", &step.result.as_str(), &result),
+            field("message", &step.message, &message),
+            field("blocking condition", &step.blocking_condition, &texts(blocked.as_ref().map(|b| &b.condition))),
+            field("resolution", &step.resolution, &texts(blocked.as_ref().map(|b| &b.resolution))),
+            field("children", &step.children, &children),
+            field("goals done", &step.goals_done, &done),
+            field("robot", &step.state.robot, &robot),
+            field("held", &step.state.held, &held),
+        ]
     }
-}
-
-fn differs<T: PartialEq + std::fmt::Debug>(field: &'static str, expected: &T, got: &T) -> Found {
-    (expected != got).then(|| (field, format!("{expected:?}"), format!("{got:?}")))
-}
-
-fn found_at(at: String, (field, expected, got): (&'static str, String, String)) -> Difference {
-    difference(format!("{at}, {field}"), expected, got)
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::difference;
 use super::fields::{first_difference, list, tell_unread, texts};
 use super::recordings::Recordings;
-use super::{NAME, difference};
 use crate::method::algorithm_1;
 use crate::method::verify::{Reading, Verified, rules, verify};
 use crate::program::{Call, Limits, Role, Rules, Specification, State, run_module};
@@ -34,7 +34,7 @@ impl Assertions {
 
 /// Compares every case of a file: the prediction, how it was reached, and each verified line with its reason.
 pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, file: &str) -> Result<Row, String> {
-    let mut row = Row::new(NAME, format!("golden/{file}"), "runs");
+    let mut row = Row::new(format!("golden/{file}"), "runs");
     let specification = recordings.specification(service)?;
     let pooled = recordings.h_opt(service)?;
     let h_opt = match (golden.get("h_opt"), &pooled) {
@@ -43,9 +43,7 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
     };
     if let Some(pooled) = pooled {
         let pooled: Map<String, Value> = pooled.into_iter().map(|(action, texts)| (action, json!(texts))).collect();
-        first_difference(file, &[("h_opt", Value::Object(pooled))], golden)
-            .into_iter()
-            .for_each(|found| row.differs(found));
+        row.differs(first_difference(file, &[("h_opt", Value::Object(pooled))], golden));
     }
     let setting = Setting {
         truth: Assertions::new(&specification, &recordings.all_truth(service)?)?,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{NAME, replay};
+use super::replay;
 use crate::study::conform::{Difference, Row};
 use crate::world::dialogue::{Dialogue, Source};
 
@@ -11,9 +11,9 @@ pub(super) fn compare(recorded: &Source, folder: &Path) -> Vec<Row> {
     const WHAT: &str = "raw/ as calls and turns";
     let raw = folder.join("raw");
     if !raw.is_dir() {
-        return vec![Row::missing(NAME, WHAT, "dialogues", "no folder raw/ here")];
+        return vec![Row::missing(WHAT, "dialogues", "no folder raw/ here")];
     }
-    let mut row = Row::new(NAME, WHAT, "dialogues");
+    let mut row = Row::new(WHAT, "dialogues");
     let imported = match Source::open(&raw) {
         Ok(imported) => imported,
         Err(error) => {

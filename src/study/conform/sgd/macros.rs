@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::NAME;
-use super::fields::{held, list, texts};
-use super::recordings::{Recordings, Split, read_json};
+use super::fields::{count_held, list, texts};
+use super::recordings::{Recordings, Split};
 use super::scores::mean;
 use crate::precondition::{Instances, Score};
 use crate::study::conform::Row;
+use crate::study::conform::files::document;
 
 /// Compares a file of averages: over all (service, action) pairs of the services it lists, and of each service.
 pub(super) fn compare(recordings: &Recordings, golden: &Value, file: &str) -> Result<Row, String> {
-    let mut row = Row::new(NAME, format!("golden/{file}"), "averages");
+    let mut row = Row::new(format!("golden/{file}"), "averages");
     let mut all = Vec::new();
     for recorded in list(golden, "per_service") {
         let service = recorded["service"].as_str().unwrap_or_default();
@@ -21,14 +21,12 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, file: &str) -> Re
             continue;
         };
         let got = mean(&scores);
-        let difference = held(&mut row, &at, &got, &[], recorded);
-        row.count(difference);
+        count_held(&mut row, &at, &got, &[], recorded);
         all.extend(scores);
     }
     let mut got = mean(&all);
     got.push(("n_pairs", json!(all.len())));
-    let difference = held(&mut row, file, &got, &["per_service"], golden);
-    row.count(difference);
+    count_held(&mut row, file, &got, &["per_service"], golden);
     Ok(row)
 }
 
@@ -38,7 +36,7 @@ fn adopted(recordings: &Recordings, service: &str) -> Result<Option<Vec<Score>>,
     if !path.exists() {
         return Ok(None);
     }
-    let golden: Value = read_json(&path)?;
+    let golden: Value = document(&path)?;
     let demos = recordings.service(service, Split::Test)?;
     let mut scores = Vec::new();
     for action in list(&golden, "actions") {

@@ -20,50 +20,32 @@ use serde_json::Value;
 
 pub use recordings::{Recordings, Split};
 
-use super::files::name_of;
-use super::{Row, Topic, difference};
+use super::files::{document, json_files, name_of};
+use super::{Row, difference};
 
-/// The topic's name.
-const NAME: &str = "sgd";
-
-/// The recordings of precondition inference.
-pub struct Sgd;
-
-impl Topic for Sgd {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn compare(&self, folder: &Path) -> Vec<Row> {
-        let recordings = match Recordings::open(folder) {
-            Ok(recordings) => recordings,
-            Err(_) if !folder.join("domains.json").exists() => {
-                return vec![Row::missing(NAME, "golden/*.json", "candidates", "no domains.json in this folder")];
-            }
-            Err(why) => return vec![unreadable("domains.json", why)],
-        };
-        let mut files: Vec<_> = std::fs::read_dir(recordings.golden())
-            .map(|entries| entries.filter_map(|e| e.ok().map(|e| e.path())).collect())
-            .unwrap_or_default();
-        files.sort();
-        let mut rows = Vec::new();
-        let mut dialogues = import::compare(recordings.source(), folder);
-        dialogues.push(replay::compare(recordings.source(), "all dialogues"));
-        for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "json")) {
-            let file = name_of(path);
-            let compared = recordings::read_json(path).and_then(|golden: Value| compare(&recordings, &golden, &file));
-            rows.push(compared.unwrap_or_else(|why| unreadable(&file, why)));
+/// Compares everything found in a folder.
+pub(super) fn compare(folder: &Path) -> Vec<Row> {
+    let recordings = match Recordings::open(folder) {
+        Ok(recordings) => recordings,
+        Err(_) if !folder.join("domains.json").exists() => {
+            return vec![Row::missing("golden/*.json", "candidates", "no domains.json in this folder")];
         }
-        if rows.is_empty() {
-            rows.push(Row::missing(NAME, "golden/*.json", "candidates", "no pools in this folder"));
-        }
-        dialogues.extend(rows);
-        dialogues
-    }
+        Err(why) => return vec![unreadable("domains.json", why)],
+    };
+    let mut rows = import::compare(recordings.source(), folder);
+    rows.push(replay::compare(recordings.source(), "all dialogues"));
+    let files = json_files(&recordings.golden(), "");
+    let what = ("golden/*.json", "candidates", "no pools in this folder");
+    rows.extend(Row::of_files(&files, what, |path| {
+        let file = name_of(path);
+        let compared = document(path).and_then(|golden: Value| of_file(&recordings, &golden, &file));
+        [compared.unwrap_or_else(|why| unreadable(&file, why))]
+    }));
+    rows
 }
 
 /// Compares one file. One of a layout that is not known is said not to be compared.
-fn compare(recordings: &Recordings, golden: &Value, file: &str) -> Result<Row, String> {
+fn of_file(recordings: &Recordings, golden: &Value, file: &str) -> Result<Row, String> {
     let service = golden.get("service").and_then(Value::as_str);
     let demonstrations = |service| recordings.service(service, Split::Demonstrations);
     // A file is known by what it holds, not by its name.
@@ -87,13 +69,13 @@ fn compare(recordings: &Recordings, golden: &Value, file: &str) -> Result<Row, S
         Some(service) if each("actions", "candidates") || holds("candidates") => {
             Ok(pools::compare(&demonstrations(service)?, &recordings.all_truth(service)?, golden, file))
         }
-        _ => Ok(Row::missing(NAME, format!("golden/{file}"), "recordings", "not compared: its layout is not known")),
+        _ => Ok(Row::missing(format!("golden/{file}"), "recordings", "not compared: its layout is not known")),
     }
 }
 
 /// A recording that cannot be read is a difference.
 fn unreadable(file: &str, why: String) -> Row {
-    let mut row = Row::new(NAME, format!("golden/{file}"), "candidates");
+    let mut row = Row::new(format!("golden/{file}"), "candidates");
     row.differs(difference(file, "a readable recording", why));
     row
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::fields::{held, list, tell_unread, texts};
+use super::difference;
+use super::fields::{count_held, held, list, tell_unread, texts};
 use super::recordings::Recordings;
-use super::{NAME, difference};
 use crate::method::verify::rules;
 use crate::program::{Call, Rules, Specification};
 use crate::study::conform::{Difference, Row};
@@ -12,7 +12,7 @@ use crate::study::policy::metrics::{Compatibility, Counts, SystemTurn, compatibl
 
 /// Compares every turn of a file, and its totals.
 pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, file: &str) -> Result<Row, String> {
-    let mut row = Row::new(NAME, format!("golden/{file}"), "turns");
+    let mut row = Row::new(format!("golden/{file}"), "turns");
     let specification = recordings.specification(service)?;
     let truth = recordings.all_truth(service)?;
     let truth = rules(truth.iter().map(|(action, texts)| (action.as_str(), texts.as_slice())))?;
@@ -22,7 +22,7 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
         tell_unread(&mut row, &format!("{file}, {id}"), &[], &["dialogue", "turns"], recorded);
         let turns = list(recorded, "turns");
         let Ok(dialogue) = recordings.source().dialogue(id) else {
-            row.lacks(turns.len() as u64, || format!("no dialogue {id} of {service} is recorded"));
+            row.lacks(turns.len(), || format!("no dialogue {id} of {service} is recorded"));
             continue;
         };
         let own = SystemTurn::of(dialogue, &specification);
@@ -60,8 +60,7 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
         ("n_compatible", json!(compatibility.compatible)),
         ("compatibility", json!(compatibility.share())),
     ];
-    let difference = held(&mut row, file, &totals, &["dialogues"], golden);
-    row.count(difference);
+    count_held(&mut row, file, &totals, &["dialogues"], golden);
     Ok(row)
 }
 

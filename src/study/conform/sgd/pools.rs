@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::difference;
 use super::fields::{first_difference, held, list, tell_unread};
-use super::{NAME, difference};
 use crate::precondition::{Demonstrations, Evaluation, Fate, InstanceSet, Instances, Step, clusters, judge};
 use crate::program::{Assertion, Call};
 use crate::study::conform::{Difference, Row};
@@ -13,7 +13,7 @@ type Truth = [(String, Vec<String>)];
 
 /// Compares every pool of a file with one row: a file holds `actions`, or is one pool itself.
 pub(super) fn compare(demos: &Demonstrations, truth: &Truth, golden: &Value, file: &str) -> Row {
-    let mut row = Row::new(NAME, format!("golden/{file}"), "candidates");
+    let mut row = Row::new(format!("golden/{file}"), "candidates");
     match golden.get("actions").and_then(Value::as_array) {
         Some(pools) => {
             let ids: Vec<&str> = demos.all.iter().map(|d| d.id.as_str()).collect();
@@ -24,7 +24,7 @@ pub(super) fn compare(demos: &Demonstrations, truth: &Truth, golden: &Value, fil
                 ("n_states", json!(states(demos))),
             ];
             let difference = held(&mut row, file, &got, &["actions"], golden);
-            difference.into_iter().for_each(|found| row.differs(found));
+            row.differs(difference);
             pools.iter().for_each(|pool| compare_pool(demos, truth, pool, file, &mut row));
         }
         None => compare_pool(demos, truth, golden, file, &mut row),
@@ -67,7 +67,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
     let action = pool.get("action").and_then(Value::as_str).unwrap_or_default();
     let candidates = list(pool, "candidates");
     let Some(function) = demos.action(action) else {
-        return row.lacks(candidates.len() as u64, || format!("the specification has no action {action}"));
+        return row.lacks(candidates.len(), || format!("the specification has no action {action}"));
     };
     let instances = Instances::new(demos, function);
     let judged: Vec<(Fate, Option<Evaluation>)> = candidates
@@ -124,7 +124,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
     let at = format!("{file}, {action}");
     // The household's true assertions are its specification's, which words them in its own way.
     tell_unread(row, &at, &got, &["candidates", "clusters", "optimal_clusters", "ground_truth_ids"], pool);
-    first_difference(&at, &got, pool).into_iter().for_each(|found| row.differs(found));
+    row.differs(first_difference(&at, &got, pool));
     for (key, only_optimal) in [("clusters", false), ("optimal_clusters", true)] {
         let Some(expected) = pool.get(key).and_then(Value::as_array) else { continue };
         let numbered: Vec<_> = ranked.iter().enumerate().filter(|(_, c)| c.optimal || !only_optimal).collect();
@@ -144,7 +144,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
             ];
             let at = format!("{file}, {action}, cluster {number}");
             tell_unread(row, &at, &got, &[], expected);
-            first_difference(&at, &got, expected).into_iter().for_each(|found| row.differs(found));
+            row.differs(first_difference(&at, &got, expected));
         }
     }
 }

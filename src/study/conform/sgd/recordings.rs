@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::fields::{list, texts};
 use crate::precondition::{Demo, Demonstrations};
 use crate::program::{Call, Specification};
+use crate::study::conform::files::document;
 use crate::world::demonstration::{self, Demonstration};
 use crate::world::dialogue::{self, GroundTruth};
 use crate::world::household::{Edition, HouseholdWorld, Source};
@@ -28,12 +28,6 @@ pub enum Split {
 pub struct Recordings {
     folder: PathBuf,
     source: Arc<dialogue::Source>,
-}
-
-/// Reads a JSON file; the error names it.
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 impl Recordings {
@@ -89,7 +83,7 @@ impl Recordings {
     /// The service's recorded pools, `golden/<service>.json`; `None` where they are not recorded.
     pub(super) fn pools(&self, service: &str) -> Result<Option<Value>, String> {
         let path = self.golden().join(format!("{service}.json"));
-        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+        if path.exists() { document(&path).map(Some) } else { Ok(None) }
     }
 
     /// A service's dialogues, executed.

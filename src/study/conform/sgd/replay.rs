@@ -1,13 +1,12 @@
 //! Steps through recorded dialogues with their own acts: each must be won, and its program be the recorded calls.
 
-use super::NAME;
 use crate::study::conform::{Difference, Row};
 use crate::world::dialogue::{Dialogue, DialogueWorld, END_TURN, Source, Speaker};
 use crate::world::{Outcome, World};
 
 /// Replays every dialogue of a source; `what` names it.
 pub(super) fn compare(source: &Source, what: &str) -> Row {
-    let mut row = Row::new(NAME, format!("{what} stepped through with its own acts"), "dialogues");
+    let mut row = Row::new(format!("{what} stepped through with its own acts"), "dialogues");
     let mut world = DialogueWorld::new(source.clone());
     for dialogue in source.dialogues() {
         row.count(difference(&mut world, dialogue));

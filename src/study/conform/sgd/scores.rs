@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::NAME;
-use super::fields::{first_difference, held, list, tell_unread, texts};
+use super::fields::{count_held, first_difference, held, list, tell_unread, texts};
 use super::pools::{arguments, fields};
 use super::recordings::Recordings;
 use crate::precondition::{Demonstrations, Fate, InstanceSet, Instances, Mean, Score, judge, validate};
@@ -18,18 +17,18 @@ pub(super) fn compare(
     golden: &Value,
     file: &str,
 ) -> Result<Row, String> {
-    let mut row = Row::new(NAME, format!("golden/{file}"), "scores");
+    let mut row = Row::new(format!("golden/{file}"), "scores");
     let service = golden["service"].as_str().unwrap_or_default();
     let pools = recordings.pools(service)?;
     let of_file = [("n_test", json!(tests.all.len()))];
     let difference = held(&mut row, file, &of_file, &["actions", "macro"], golden);
-    difference.into_iter().for_each(|found| row.differs(found));
+    row.differs(difference);
     let mut adopted = Vec::new();
     for action in list(golden, "actions") {
         let name = action.get("action").and_then(Value::as_str).unwrap_or_default();
         let cases = list(action, "cases");
         let Some(function) = tests.action(name) else {
-            row.lacks(cases.len() as u64, || format!("the specification has no action {name}"));
+            row.lacks(cases.len(), || format!("the specification has no action {name}"));
             continue;
         };
         let instances = Instances::new(tests, function);
@@ -45,7 +44,7 @@ pub(super) fn compare(
         ];
         of_action.extend(arguments(&instances, false));
         let difference = held(&mut row, &at, &of_action, &["cases", "ground_truth"], action);
-        difference.into_iter().for_each(|found| row.differs(found));
+        row.differs(difference);
         for case in cases {
             let at = format!("{at}, case {}", case["name"]);
             let predicted = match (case["pred"].is_null(), case["name"].as_str(), pools.as_ref()) {
@@ -75,8 +74,7 @@ pub(super) fn compare(
     if let Some(recorded) = golden.get("macro") {
         let at = format!("{file}, macro");
         let got = mean(&adopted);
-        let difference = held(&mut row, &at, &got, &[], recorded);
-        row.count(difference);
+        count_held(&mut row, &at, &got, &[], recorded);
     }
     Ok(row)
 }
@@ -124,11 +122,11 @@ pub(super) fn mean(scores: &[Score]) -> Vec<(&'static str, Value)> {
 
 /// Compares odd candidates: those marked `exact` in verdict, reason and size; of the others that there is a verdict at all.
 pub(super) fn compare_odd(tests: &Demonstrations, golden: &Value, file: &str) -> Row {
-    let mut row = Row::new(NAME, format!("golden/{file}"), "candidates");
+    let mut row = Row::new(format!("golden/{file}"), "candidates");
     let action = golden.get("action").and_then(Value::as_str).unwrap_or_default();
     let candidates = list(golden, "candidates");
     let Some(function) = tests.action(action) else {
-        row.lacks(candidates.len() as u64, || format!("the specification has no action {action}"));
+        row.lacks(candidates.len(), || format!("the specification has no action {action}"));
         return row;
     };
     let instances = Instances::new(tests, function);

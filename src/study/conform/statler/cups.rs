@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{NAME, difference, row, unreadable};
+use super::{field, read, row, unreadable};
 use crate::study::conform::Row;
-use crate::study::conform::files::{files_with_end, name_of};
+use crate::study::conform::files::name_of;
 use crate::world::table::{Scene, game, is_right};
 
 #[derive(Debug, Deserialize)]
@@ -23,26 +23,13 @@ struct Game {
     states: Vec<Vec<bool>>,
 }
 
-/// Compares every file of cups in a folder.
-pub fn compare(folder: &Path) -> Vec<Row> {
-    let mut files = files_with_end(folder, ".json");
-    files.retain(|file| name_of(file).starts_with("three_cups"));
-    if files.is_empty() {
-        return vec![Row::missing(NAME, "three_cups*.json", "swaps", "not in this folder")];
-    }
-    files.iter().map(|file| of_file(file)).collect()
-}
-
-fn of_file(file: &Path) -> Row {
+/// Compares one file of cups.
+pub fn compare(file: &Path) -> Row {
     let mut row = row(file, "swaps");
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
-    match text.and_then(|text| serde_json::from_str::<File>(&text).map_err(|e| e.to_string())) {
-        Err(e) => row.differs(unreadable(name_of(file), &e)),
-        Ok(File { demonstrations, episodes }) => {
-            for (list, all) in [("demonstrations", demonstrations), ("episodes", episodes)] {
-                for (i, recorded) in all.iter().enumerate() {
-                    replay(recorded, &format!("{}, {list}[{i}]", name_of(file)), &mut row);
-                }
+    if let Some(File { demonstrations, episodes }) = read(file, &mut row) {
+        for (list, all) in [("demonstrations", demonstrations), ("episodes", episodes)] {
+            for (i, recorded) in all.iter().enumerate() {
+                replay(recorded, &format!("{}, {list}[{i}]", name_of(file)), &mut row);
             }
         }
     }
@@ -65,13 +52,9 @@ fn replay(recorded: &Game, at: &str, row: &mut Row) {
         // The answer as a person would write the recorded cups down.
         let answer = format!("{recorded:?}");
         let right = is_right(&[], &[answer], &asked.expected, &scene.names());
-        let same = recorded == got && right;
-        row.count((!same).then(|| {
-            difference(
-                format!("{at}, swap {}", n + 1),
-                format!("{recorded:?}"),
-                format!("{got:?}, answer right: {right}"),
-            )
-        }));
+        row.fields(
+            || format!("{at}, swap {}", n + 1),
+            [field("cups", &recorded, &got), field("answer is right", &true, &right)],
+        );
     }
 }

@@ -10,30 +10,21 @@ mod traces;
 
 use std::path::Path;
 
-use super::files::{files_with_end, jsonl_files, name_of};
-use super::{Row, Topic, difference, unreadable};
+use serde::de::DeserializeOwned;
 
-/// The topic's name.
-const NAME: &str = "statler";
+use super::files::{document, files, json_files, jsonl_files, name_of};
+use super::{Row, difference, field, unreadable};
 
-/// The recordings of tables and cups.
-pub struct Statler;
-
-impl Topic for Statler {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn compare(&self, folder: &Path) -> Vec<Row> {
-        let mut rows = Vec::new();
-        rows.extend(each(folder, "primitive_cases", "moves", primitives::compare));
-        rows.extend(traces::compare(folder));
-        rows.extend(cups::compare(folder));
-        rows.extend(each(folder, "state_parse_cases", "states", parsing::compare));
-        rows.extend(scoring::compare(folder));
-        rows.extend(left_over(folder));
-        rows
-    }
+/// Compares everything found in a folder.
+pub(super) fn compare(folder: &Path) -> Vec<Row> {
+    let mut rows = each(folder, "primitive_cases", "moves", primitives::compare);
+    rows.extend(traces::compare(folder));
+    let what = ("three_cups*.json", "swaps", "not in this folder");
+    rows.extend(Row::of_files(&json_files(folder, "three_cups"), what, |file| [cups::compare(file)]));
+    rows.extend(each(folder, "state_parse_cases", "states", parsing::compare));
+    rows.extend(scoring::compare(folder));
+    rows.extend(left_over(folder));
+    rows
 }
 
 /// The beginnings of the names of files that are compared, or that others are compared with.
@@ -50,9 +41,7 @@ const LOOKED_AT: [&str; 8] = [
 
 /// A row for each file of the folder that nothing is compared with.
 fn left_over(folder: &Path) -> Vec<Row> {
-    let mut files = files_with_end(folder, ".json");
-    files.extend(jsonl_files(folder, ""));
-    files.sort();
+    let files = files(folder, |name| [".json", ".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(end)));
     let names = files.iter().map(|file| name_of(file));
     let left = names.filter(|name| !LOOKED_AT.iter().any(|start| name.starts_with(start)));
     left.map(|name| {
@@ -63,21 +52,23 @@ fn left_over(folder: &Path) -> Vec<Row> {
             }
             _ => "no file of the known layout; compared with nothing",
         };
-        Row::missing(NAME, name, "records", why)
+        Row::missing(name, "records", why)
     })
     .collect()
 }
 
 /// Compares each file of JSON lines whose name begins so; says so where there is none.
 fn each(folder: &Path, prefix: &str, unit: &'static str, compare: impl Fn(&Path) -> Row) -> Vec<Row> {
-    let files = jsonl_files(folder, prefix);
-    if files.is_empty() {
-        return vec![Row::missing(NAME, format!("{prefix}*.jsonl"), unit, "not in this folder")];
-    }
-    files.iter().map(|file| compare(file)).collect()
+    let what = format!("{prefix}*.jsonl");
+    Row::of_files(&jsonl_files(folder, prefix), (&what, unit, "not in this folder"), |file| [compare(file)])
+}
+
+/// Reads a document of JSON; one that cannot be read is a difference of the row.
+fn read<T: DeserializeOwned>(file: &Path, row: &mut Row) -> Option<T> {
+    document(file).map_err(|e| row.differs(unreadable(name_of(file), e))).ok()
 }
 
 /// A row named after a file.
 fn row(file: &Path, unit: &'static str) -> Row {
-    Row::new(NAME, name_of(file), unit)
+    Row::new(name_of(file), unit)
 }

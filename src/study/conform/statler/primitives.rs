@@ -6,9 +6,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{row, unreadable};
+use super::{field, row, unreadable};
 use crate::study::conform::Row;
-use crate::study::conform::files::each_line;
 use crate::world::table::Table;
 
 #[derive(Debug, Deserialize)]
@@ -33,9 +32,9 @@ struct Step {
 /// Compares one file of cases.
 pub fn compare(file: &Path) -> Row {
     let mut row = row(file, "moves");
-    each_line(file, |at, line: Result<Case, String>| match line.and_then(|case| Ok((start(&case)?, case))) {
+    row.each_record(file, |row, at, case: Case| match start(&case) {
         Err(e) => row.differs(unreadable(at, &e)),
-        Ok((table, case)) => replay(table, &case, &at, &mut row),
+        Ok(table) => replay(table, &case, &at, row),
     });
     row
 }
@@ -55,12 +54,12 @@ fn replay(mut table: Table, case: &Case, at: &str, row: &mut Row) {
         let error = table.put(&step.moved.0, &step.moved.1).err();
         let relations = table.form().get("relations").cloned().unwrap_or_default();
         let fields = [
-            ("error", json!(step.error), json!(error)),
-            ("placement", Value::Object(step.placement.clone()), Value::Object(table.placement())),
-            ("clean", Value::Object(step.clean.clone()), Value::Object(clean(&table))),
-            ("relations", step.relations.clone(), relations),
+            field("error", &step.error, &error),
+            field("placement", &step.placement, &table.placement()),
+            field("clean", &step.clean, &clean(&table)),
+            field("relations", &step.relations, &relations),
         ];
-        row.count_fields(|| format!("{at}, {}, move {} {:?}", case.id, i + 1, step.moved), fields);
+        row.fields(|| format!("{at}, {}, move {} {:?}", case.id, i + 1, step.moved), fields);
     }
 }
 

@@ -1,16 +1,17 @@
 //! Recorded outputs of models: the calls read from them, the two judgements of each step, and the scores over all episodes.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{NAME, difference, row, unreadable};
+use super::{difference, each, field, read, row};
 use crate::study::conform::Row;
-use crate::study::conform::files::{each_line, files_with_end, jsonl_files, name_of};
+use crate::study::conform::files::{json_files, name_of};
 use crate::study::statler::outputs::{Output, Said, equal_text};
-use crate::study::statler::recorded::{Episode, Gold, document, episode_files};
+use crate::study::statler::recorded::{Episode, Gold, episode_files};
 use crate::study::statler::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
 use crate::world::table::Move;
 
@@ -44,42 +45,28 @@ pub fn compare(folder: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut episodes: BTreeMap<String, Episode> = BTreeMap::new();
     for file in &episode_files(folder) {
-        match document::<Vec<Episode>>(file) {
-            Ok(list) => episodes.extend(list.into_iter().map(|episode| (episode.id.clone(), episode))),
-            Err(e) => {
-                let mut row = row(file, "episodes");
-                row.differs(unreadable(name_of(file), &e));
-                rows.push(row);
-            }
+        let mut row = row(file, "episodes");
+        match read::<Vec<Episode>>(file, &mut row) {
+            Some(list) => episodes.extend(list.into_iter().map(|episode| (episode.id.clone(), episode))),
+            None => rows.push(row),
         }
     }
-    let mut runs = Runs::new();
-    let recorded = jsonl_files(folder, "recorded_runs");
-    if recorded.is_empty() {
-        rows.push(Row::missing(NAME, "recorded_runs*.jsonl", "outputs", "not in this folder"));
-    }
-    for file in recorded {
-        let mut row = row(&file, "outputs");
-        each_line(&file, |at, line: Result<Run, String>| match line {
-            Err(e) => row.differs(unreadable(at, &e)),
-            Ok(run) => match episodes.get(&run.id) {
-                None => {
-                    row.lacks(run.steps.len() as u64, || format!("their episodes are not there (first: {})", run.id))
-                }
-                Some(episode) => {
-                    let played = judge(&run, episode, &format!("{at}, {} {}", run.id, run.method), &mut row);
-                    runs.entry((episode.domain.clone(), run.method)).or_default().push((episode.index, played));
-                }
-            },
+    let runs = RefCell::new(Runs::new());
+    rows.extend(each(folder, "recorded_runs", "outputs", |file| {
+        let mut row = row(file, "outputs");
+        row.each_record(file, |row, at, run: Run| match episodes.get(&run.id) {
+            None => row.lacks(run.steps.len(), || format!("their episodes are not there (first: {})", run.id)),
+            Some(episode) => {
+                let played = judge(&run, episode, &format!("{at}, {} {}", run.id, run.method), row);
+                let key = (episode.domain.clone(), run.method);
+                runs.borrow_mut().entry(key).or_default().push((episode.index, played));
+            }
         });
-        rows.push(row);
-    }
-    let files = files_with_end(folder, ".json");
-    let scored: Vec<_> = files.iter().filter(|file| name_of(file).starts_with("scoring_expected")).collect();
-    if scored.is_empty() {
-        rows.push(Row::missing(NAME, "scoring_expected*.json", "scores", "not in this folder"));
-    }
-    rows.extend(scored.into_iter().map(|file| scores(file, &runs)));
+        row
+    }));
+    let what = ("scoring_expected*.json", "scores", "not in this folder");
+    let scored = json_files(folder, "scoring_expected");
+    rows.extend(Row::of_files(&scored, what, |file| [scores(file, &runs.borrow())]));
     rows
 }
 
@@ -90,43 +77,33 @@ fn judge(run: &Run, episode: &Episode, at: &str, row: &mut Row) -> Played {
     for (number, step) in run.steps.iter().enumerate() {
         let at = format!("{at}, step {}", number + 1);
         let Some(asked) = episode.asked(number, &step.query) else {
-            let left = (run.steps.len() - number) as u64;
+            let left = run.steps.len() - number;
             row.lacks(left, || format!("the episode has no such request ({at})"));
             break;
         };
         let output = Output::read(&step.generated);
         let outcome = asked.outcome(&output, &objects, Gold::Published);
-        let equal = |said| json!(equal_text(&step.generated, &asked.gold_code, said));
+        let equal = |said| equal_text(&step.generated, &asked.gold_code, said);
         let fields = [
-            ("moves", json!(step.moves), json!(output.moves)),
-            ("say", json!(step.say), json!(output.say)),
-            ("update", json!(step.update), json!(output.update)),
-            ("equal_text", json!(step.equal_text), equal(Said::Counts)),
-            ("equal_text_without_say", json!(step.equal_text_without_say), equal(Said::IsDropped)),
-            ("correct", json!(step.correct), json!(outcome.right)),
+            field("moves", &step.moves, &output.moves),
+            field("say", &step.say, &output.say),
+            field("update", &step.update, &output.update),
+            field("equal_text", &step.equal_text, &equal(Said::Counts)),
+            field("equal_text_without_say", &step.equal_text_without_say, &equal(Said::IsDropped)),
+            field("correct", &step.correct, &outcome.right),
         ];
-        row.count_fields(|| at, fields);
+        row.fields(|| at, fields);
         played.outcomes.push(outcome);
     }
-    let (expected, got) = ((run.correct_prefix, run.success), (played.prefix(), played.success()));
-    row.count(
-        (expected != got).then(|| {
-            difference(format!("{at}, correct_prefix and success"), format!("{expected:?}"), format!("{got:?}"))
-        }),
-    );
+    let got = (played.prefix(), played.success());
+    row.fields(|| at.to_owned(), [field("correct_prefix and success", &(run.correct_prefix, run.success), &got)]);
     played
 }
 
 /// Compares scores with those of the runs they were made from.
 fn scores(file: &Path, runs: &Runs) -> Row {
     let mut row = row(file, "scores");
-    let expected: Value = match document(file) {
-        Ok(expected) => expected,
-        Err(e) => {
-            row.differs(unreadable(name_of(file), &e));
-            return row;
-        }
-    };
+    let Some(expected) = read::<Value>(file, &mut row) else { return row };
     let used: Option<Vec<u64>> =
         expected.get("episodes_used").and_then(|list| serde_json::from_value(list.clone()).ok());
     let of = |domain: &str, method: &str| -> Vec<&Played> {
@@ -141,10 +118,10 @@ fn scores(file: &Path, runs: &Runs) -> Row {
         for (method, numbers) in methods.as_object().into_iter().flatten() {
             let got = Scores::of(of(domain, method));
             let at = format!("{}, {domain} {method}, own truncation", name_of(file));
-            field(&mut row, &at, numbers, "episodes", json!(got.episodes));
-            field(&mut row, &at, numbers, "success", json!(got.success));
-            field(&mut row, &at, numbers, "successful_steps", json!(got.successful_steps));
-            both(got.requests).into_iter().for_each(|(name, got)| field(&mut row, &at, numbers, name, got));
+            figure(&mut row, &at, numbers, "episodes", json!(got.episodes));
+            figure(&mut row, &at, numbers, "success", json!(got.success));
+            figure(&mut row, &at, numbers, "successful_steps", json!(got.successful_steps));
+            both(got.requests).into_iter().for_each(|(name, got)| figure(&mut row, &at, numbers, name, got));
         }
     }
     for (domain, methods) in entries(&expected, "aligned_truncation") {
@@ -153,7 +130,7 @@ fn scores(file: &Path, runs: &Runs) -> Row {
         for (method, got) in names.iter().zip(up_to_first_failure_of_any(&played)) {
             let at = format!("{}, {domain} {method}, common truncation", name_of(file));
             let numbers = methods.get(method.as_str()).unwrap_or(&Value::Null);
-            both(got).into_iter().for_each(|(name, got)| field(&mut row, &at, numbers, name, got));
+            both(got).into_iter().for_each(|(name, got)| figure(&mut row, &at, numbers, name, got));
         }
     }
     row
@@ -164,7 +141,7 @@ fn entries<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = (&'a String
 }
 
 /// Compares one number or pair, if the recording has it; fractions to the four digits recorded.
-fn field(row: &mut Row, at: &str, numbers: &Value, name: &str, got: Value) {
+fn figure(row: &mut Row, at: &str, numbers: &Value, name: &str, got: Value) {
     let Some(expected) = numbers.get(name) else { return };
     let equal = match (expected.as_f64(), got.as_f64()) {
         (Some(expected), Some(got)) => (expected - got).abs() < 0.5001e-4,
