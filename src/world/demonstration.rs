@@ -20,7 +20,6 @@ pub struct DemonstrationStep {
     #[serde(default)]
     pub observation: String,
     /// The action as a call; `None` for the reset and for actions without one.
-    #[serde(default)]
     pub action_call: Option<Call>,
     /// The observation as calls, in program order.
     #[serde(default)]
@@ -101,18 +100,14 @@ impl Demonstration {
 struct Line {
     #[serde(default, alias = "dialogue_id")]
     id: Option<String>,
-    #[serde(default)]
     episode: Option<String>,
     #[serde(default)]
     task_type: String,
     #[serde(default, alias = "task")]
     sentence: String,
-    #[serde(default)]
     function: Option<String>,
-    #[serde(default)]
     header: Option<ProgramHeader>,
     /// The program's text, from which the reset's calls are taken.
-    #[serde(default)]
     program: Option<String>,
     #[serde(default)]
     steps: Vec<DemonstrationStep>,

@@ -41,21 +41,16 @@ pub struct Draft {
     /// The text as its source wrote it.
     pub raw: String,
     /// The action read from it.
-    #[serde(default)]
     pub action: Option<Action>,
     /// Why it is none.
-    #[serde(default)]
     pub problem: Option<String>,
     /// Who offered it.
     pub origin: Origin,
     /// The source's own score.
-    #[serde(default)]
     pub score: Option<f64>,
     /// Mean log-probability per token, where told.
-    #[serde(default)]
     pub logprob: Option<f64>,
     /// The source's reason.
-    #[serde(default)]
     pub rationale: Option<String>,
 }
 
@@ -111,7 +106,6 @@ pub struct AskSpec {
     #[serde(default)]
     pub model: String,
     /// The prompt; `None` where no language model is asked.
-    #[serde(default)]
     pub prompt: Option<PromptRecord>,
     /// Completions wanted.
     pub n: u32,

@@ -42,7 +42,6 @@ struct RawFrame<'a> {
     actions: Vec<RawAct<'a>>,
     #[serde(borrow, default)]
     service_call: Option<RawServiceCall<'a>>,
-    #[serde(default)]
     service_results: Option<Vec<IgnoredAny>>,
 }
 

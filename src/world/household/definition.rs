@@ -21,7 +21,6 @@ pub struct Definition {
     /// The sentence the agent is told, full stop included.
     pub task: String,
     /// Floor plan number.
-    #[serde(default)]
     pub scene: Option<i64>,
     /// Name of the location where the agent starts.
     pub start: String,

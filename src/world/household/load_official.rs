@@ -26,13 +26,11 @@ struct GameFile {
 struct TrajectoryFile {
     #[serde(default)]
     task_type: String,
-    #[serde(default)]
     scene: Option<TrajectoryScene>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 struct TrajectoryScene {
-    #[serde(default)]
     scene_num: Option<i64>,
 }
 

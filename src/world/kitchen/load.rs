@@ -106,7 +106,6 @@ struct ObjectEntry {
     x: f64,
     y: f64,
     z: f64,
-    #[serde(default)]
     parent: Option<String>,
     #[serde(default)]
     receptacle: bool,
@@ -126,13 +125,10 @@ struct ObjectEntry {
     dirtyable: bool,
     #[serde(default)]
     fillable: bool,
-    #[serde(default)]
     capacity: Option<usize>,
     #[serde(default)]
     obstructed_by: Vec<String>,
-    #[serde(default)]
     controls: Option<String>,
-    #[serde(default)]
     slice_type: Option<String>,
     #[serde(default)]
     slices: usize,
@@ -146,7 +142,6 @@ struct ObjectEntry {
     cooked: bool,
     #[serde(default)]
     dirty: bool,
-    #[serde(default)]
     filled: Option<String>,
 }
 

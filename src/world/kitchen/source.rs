@@ -46,9 +46,7 @@ pub type Source = Catalog<SceneTask>;
 /// What tells a scene from other JSON that may lie beside it.
 #[derive(Deserialize)]
 struct Glance {
-    #[serde(default)]
     grid: Option<IgnoredAny>,
-    #[serde(default)]
     robot: Option<IgnoredAny>,
 }
 

@@ -33,7 +33,6 @@ struct Entry {
     objects: Vec<String>,
     #[serde(default)]
     objects_used_but_not_declared: Vec<String>,
-    #[serde(default)]
     initial: Option<Value>,
     steps: Vec<StepEntry>,
 }
@@ -44,14 +43,11 @@ struct StepEntry {
     kind: String,
     #[serde(default)]
     temporal: bool,
-    #[serde(default)]
     gold_code: Option<String>,
     gold_moves: Vec<Move>,
-    #[serde(default)]
     gold_moves_corrected: Option<Vec<Move>>,
     #[serde(default)]
     gold_say: Vec<String>,
-    #[serde(default)]
     goal: Option<GoalEntry>,
     #[serde(default)]
     all_solutions: Vec<Vec<String>>,
@@ -59,7 +55,6 @@ struct StepEntry {
 
 #[derive(Deserialize)]
 struct GoalEntry {
-    #[serde(default)]
     left: Option<String>,
 }
 

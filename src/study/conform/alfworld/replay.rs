@@ -23,11 +23,8 @@ struct Episode {
 #[derive(Debug, Deserialize)]
 struct Answer {
     observation: String,
-    #[serde(default)]
     admissible: Option<Vec<String>>,
-    #[serde(default)]
     done: Option<bool>,
-    #[serde(default)]
     won: Option<bool>,
 }
 

@@ -41,15 +41,10 @@ struct Step {
     candidates: Vec<String>,
     selected: String,
     result: String,
-    #[serde(default)]
     message: Option<String>,
-    #[serde(default)]
     blocking_condition: Option<String>,
-    #[serde(default)]
     resolution: Option<String>,
-    #[serde(default)]
     children: Option<Vec<String>>,
-    #[serde(default)]
     goals_done: Option<Vec<String>>,
     state: State,
 }

@@ -42,7 +42,6 @@ struct Step {
     kind: String,
     #[serde(alias = "gold_moves")]
     moves: Vec<(String, String)>,
-    #[serde(default)]
     errors: Option<Vec<Value>>,
     placement: Map<String, Value>,
     state: Value,

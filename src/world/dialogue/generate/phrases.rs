@@ -62,7 +62,6 @@ pub(super) struct IntentPhrases {
     #[serde(default)]
     pub(super) failed: Vec<String>,
     /// The slot whose other value is offered on failure.
-    #[serde(default)]
     pub(super) alternative: Option<String>,
     /// Whether there is one result at most, so that nobody counts them or asks for another.
     #[serde(default)]
@@ -71,7 +70,6 @@ pub(super) struct IntentPhrases {
     #[serde(default)]
     pub(super) take: Vec<String>,
     /// The intent that may follow.
-    #[serde(default)]
     pub(super) then: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::act::{Act, quoted};
 use super::resolve::Context;
 use super::scene::Scene;
-use super::words::{Token, tokens};
+use super::words::{Token, mentions, tokens};
 use super::{Unreadable, fact, goal, put, question, writer};
 
 /// How many tries to cut a text into clauses may cost.
@@ -14,11 +14,9 @@ const TRIES: usize = 400;
 const LONGEST: usize = 120;
 
 /// Words that say nothing by themselves.
-const INTERJECTIONS: &[&str] = &[
-    "oh", "no", "woops", "whoops", "oops", "sorry", "hey", "ok", "okay", "well", "now", "please", "thanks", "thank",
-    "you", "great", "good", "careful", "be", "wait", "look", "hm", "hmm", "and", "then", "uh", "ouch", "shoot", "what",
-    "a", "pity",
-];
+const INTERJECTIONS: &str = "\
+    oh no woops whoops oops sorry hey ok okay well now please thanks thank you great good careful be wait look \
+    hm hmm and then uh ouch shoot what a pity";
 
 /// The program for a request.
 pub fn program(belief: &Value, query: &str) -> Result<String, Unreadable> {
@@ -118,7 +116,7 @@ impl Reading {
             Err(error) => error,
         };
         for (at, token) in tokens.iter().enumerate() {
-            let joint = *token == Token::Comma || token.among(&["and", "then", "but", "while", "so", "because"]);
+            let joint = *token == Token::Comma || token.among("and then but while so because");
             let (Some(left), Some(right)) = (tokens.get(..at), tokens.get(at + 1..)) else { continue };
             if !joint || right.is_empty() {
                 continue;
@@ -156,9 +154,8 @@ impl Reading {
 
     /// "[put the red block in the tin bowl and] the blue block in the glass bowl": the verb counts on.
     fn continues_put(&self, tokens: &[Token]) -> bool {
-        const VERBS: &[&str] =
-            &["is", "are", "was", "were", "becomes", "become", "became", "has", "have", "weighs", "fell", "dropped"];
-        matches!(self.acts.last(), Some(Act::Put(..))) && !tokens.iter().any(|token| token.among(VERBS))
+        const VERBS: &str = "is are was were becomes become became has have weighs fell dropped";
+        matches!(self.acts.last(), Some(Act::Put(..))) && !mentions(tokens, VERBS)
     }
 
     fn follow(&mut self, act: Act) -> Result<(), Unreadable> {

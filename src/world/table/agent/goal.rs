@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::Unreadable;
 use super::act::Act;
+use super::parse::Parser;
 use super::scene::{Scene, kind};
 use super::weight_fact;
 use super::weights::{Sum, Weights, compare, times};
-use super::words::Token;
+use super::words::{Token, mentions};
 use crate::weights::Ratio;
 use crate::world::table::{Kind, TABLE};
 
@@ -20,7 +21,12 @@ use crate::world::table::{Kind, TABLE};
 const SETS: usize = 300_000;
 
 /// Words after which it is said how long blocks are put.
-const UNTIL: &[&str] = &["until", "till", "without"];
+const UNTIL: &str = "until till without";
+/// Pairs of words after which it is said what for.
+const JOINTS: [&str; 3] = ["so that", "such that", "to make"];
+
+/// Words of a goal that weights be equal, or a part or a multiple.
+const EQUAL: &str = "identical equal equals same as match matches half twice double times balanced";
 
 /// What the weights are to become.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,18 +52,13 @@ struct Means {
 
 /// Whether a text is such a goal.
 pub fn is_one(tokens: &[Token]) -> bool {
-    let any = |words: &[&str]| tokens.iter().any(|token| token.among(words));
-    let until = any(UNTIL)
-        || joined(tokens, &["so", "that"])
-        || joined(tokens, &["such", "that"])
-        || joined(tokens, &["to", "make"]);
-    until
-        && (weight_fact::is_one(tokens) || any(&["balanced", "balance"]))
-        && any(&["put", "place", "add", "move", "remove", "take"])
+    let any = |words| mentions(tokens, words);
+    let until = any(UNTIL) || JOINTS.iter().any(|words| joined(tokens, words));
+    until && (weight_fact::is_one(tokens) || any("balanced balance")) && any("put place add move remove take")
 }
 
-fn joined(tokens: &[Token], words: &[&str]) -> bool {
-    tokens.windows(words.len()).any(|window| window.iter().zip(words).all(|(token, word)| token.among(&[word])))
+fn joined(tokens: &[Token], words: &str) -> bool {
+    (0..tokens.len()).any(|at| tokens.get(at..).is_some_and(|rest| Parser::new(rest).take_all(words)))
 }
 
 /// The moves that meet a goal.
@@ -65,9 +66,9 @@ fn joined(tokens: &[Token], words: &[&str]) -> bool {
 /// # Errors
 /// What is not understood, or that no moves meet it.
 pub fn read(tokens: &[Token], belief: &Value, scene: &Scene) -> Result<Vec<Act>, Unreadable> {
-    let cut = tokens.iter().position(|token| token.among(UNTIL))
-        .or_else(|| tokens.windows(2).position(|pair| matches!(pair, [a, b] if a.among(&["so", "such"]) && b.among(&["that"]) || a.among(&["to"]) && b.among(&["make"]))))
-        .ok_or_else(|| Unreadable::at(tokens))?;
+    let two = |pair: &[Token]| JOINTS.iter().any(|words| joined(pair, words));
+    let cut = tokens.iter().position(|token| token.among(UNTIL)).or_else(|| tokens.windows(2).position(two));
+    let cut = cut.ok_or_else(|| Unreadable::at(tokens))?;
     let (asked, rest) = tokens.split_at(cut);
     let wanted = rest.split(|token| *token == Token::Stop).next().unwrap_or_default();
     let means = means(asked);
@@ -85,12 +86,11 @@ pub fn read(tokens: &[Token], belief: &Value, scene: &Scene) -> Result<Vec<Act>,
 }
 
 fn means(asked: &[Token]) -> Means {
-    let any = |words: &[&str]| asked.iter().any(|token| token.among(words));
-    let remove = any(&["remove", "take"]);
-    let put = any(&["put", "place", "add"]) || any(&["move"]) && !any(&["out"]) || !remove;
-    let single =
-        joined(asked, &["a", "block"]) || joined(asked, &["one", "block"]) || joined(asked, &["single", "block"]);
-    Means { put, remove, single, several: !single && any(&["blocks"]) }
+    let any = |words| mentions(asked, words);
+    let remove = any("remove take");
+    let put = any("put place add") || any("move") && !any("out") || !remove;
+    let single = ["a block", "one block", "single block"].iter().any(|words| joined(asked, words));
+    Means { put, remove, single, several: !single && any("blocks") }
 }
 
 fn bowls(tokens: &[Token]) -> Vec<String> {
@@ -102,10 +102,8 @@ fn bowls(tokens: &[Token]) -> Vec<String> {
 }
 
 fn aim(asked: &[Token], wanted: &[Token], scene: &Scene) -> Result<Aim, Unreadable> {
-    let any = |tokens: &[Token], words: &[&str]| tokens.iter().any(|token| token.among(words));
     let (first, second) = (bowls(asked), bowls(wanted));
-    let all_bowls =
-        any(asked, &["both", "bowls", "each"]) || any(wanted, &["both", "bowls", "each"]) || first.len() > 1;
+    let all_bowls = mentions(asked, "both bowls each") || mentions(wanted, "both bowls each") || first.len() > 1;
     if second.is_empty() && all_bowls || first.is_empty() && second.is_empty() {
         let named = if first.len() > 1 { first } else { scene.all(Kind::Bowl).cloned().collect() };
         return match named.len() {
@@ -118,46 +116,23 @@ fn aim(asked: &[Token], wanted: &[Token], scene: &Scene) -> Result<Aim, Unreadab
     let (Some(left), Some(right)) = (left, right) else {
         return Err(Unreadable::new("", "it does not name the two bowls whose weights are compared"));
     };
-    if joined(asked, &["as", "many"]) || joined(asked, &["as", "much"]) || any(asked, &["most"]) {
-        let lighter = any(wanted, &["less", "lighter", "smaller", "below"]);
+    if joined(asked, "as many") || joined(asked, "as much") || mentions(asked, "most") {
+        let lighter = mentions(wanted, "less lighter smaller below");
         return Ok(Aim::Fill { left, right, lighter });
     }
     let (more, less) = (
-        any(wanted, &["greater", "more", "heavier", "larger", "bigger", "above", "exceeds"]),
-        any(wanted, &["less", "lighter", "smaller", "lower", "below"]),
+        mentions(wanted, "greater more heavier larger bigger above exceeds"),
+        mentions(wanted, "less lighter smaller lower below"),
     );
     let order = match (more, less) {
         (true, false) => Ordering::Greater,
         (false, true) => Ordering::Less,
         (true, true) => return Err(Unreadable::at(wanted)),
-        (false, false)
-            if any(
-                wanted,
-                &[
-                    "identical",
-                    "equal",
-                    "equals",
-                    "same",
-                    "as",
-                    "match",
-                    "matches",
-                    "half",
-                    "twice",
-                    "double",
-                    "times",
-                    "balanced",
-                ],
-            ) =>
-        {
-            Ordering::Equal
-        }
+        (false, false) if mentions(wanted, EQUAL) => Ordering::Equal,
         _ => return Err(Unreadable::at(wanted)),
     };
-    let told: Vec<Token> = wanted
-        .iter()
-        .filter(|token| !token.among(&["more", "less", "heavier", "lighter", "light", "different"]))
-        .cloned()
-        .collect();
+    let told: Vec<Token> =
+        wanted.iter().filter(|token| !token.among("more less heavier lighter light different")).cloned().collect();
     Ok(Aim::Compare { left, order, factor: weight_fact::factor(&told)?, right })
 }
 
@@ -188,12 +163,8 @@ impl Search<'_> {
                 return Ok(found);
             }
         }
-        let met = self.meets(&[]);
-        if met {
-            Ok(Vec::new())
-        } else {
-            Err(Unreadable::new("", "by what the belief says of the weights, no moves meet this goal"))
-        }
+        let unmet = || Unreadable::new("", "by what the belief says of the weights, no moves meet this goal");
+        self.meets(&[]).then(Vec::new).ok_or_else(unmet)
     }
 
     /// Where each block may be moved to.

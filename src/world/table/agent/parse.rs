@@ -36,17 +36,22 @@ impl<'a> Parser<'a> {
         self.rest().iter().all(|token| matches!(token, Token::Comma | Token::Stop))
     }
 
+    /// Whether the next word is one of these.
+    pub fn is_at(&self, words: &str) -> bool {
+        self.rest().first().is_some_and(|token| token.among(words))
+    }
+
     /// Takes a word if it is one of these.
-    pub fn take(&mut self, words: &[&str]) -> bool {
-        let found = self.rest().first().is_some_and(|token| token.among(words));
+    pub fn take(&mut self, words: &str) -> bool {
+        let found = self.is_at(words);
         self.at += usize::from(found);
         found
     }
 
     /// Takes words one after another, all or none.
-    pub fn take_all(&mut self, words: &[&str]) -> bool {
+    pub fn take_all(&mut self, words: &str) -> bool {
         let start = self.at;
-        let all = words.iter().all(|word| self.take(&[word]));
+        let all = words.split(' ').all(|word| self.take(word));
         if !all {
             self.at = start;
         }
@@ -54,7 +59,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes as many of these words as come.
-    pub fn skip(&mut self, words: &[&str]) -> bool {
+    pub fn skip(&mut self, words: &str) -> bool {
         let start = self.at;
         while self.take(words) {}
         self.at > start
@@ -72,7 +77,7 @@ impl<'a> Parser<'a> {
         loop {
             let before = *self;
             let comma = self.take_comma();
-            let and = self.take(&["and", "or"]) || self.take_all(&["as", "well", "as"]);
+            let and = self.take("and or") || self.take_all("as well as");
             match if comma || and { self.part() } else { None } {
                 Some(part) => parts.push(part),
                 None => {
@@ -128,32 +133,18 @@ impl<'a> Parser<'a> {
 
     /// "the", "a", "all the" …; whether there was such a word.
     fn count(&mut self) -> (Count, bool) {
-        if self.take(&["all", "every", "each", "both", "any", "some", "no"]) {
-            let word = self.tokens.get(self.at.saturating_sub(1));
-            let any = word.is_some_and(|word| word.among(&["any", "some"]));
-            let none = word.is_some_and(|word| word.among(&["no"]));
-            self.take(&["of"]);
-            self.skip(&["the", "these", "those", "single"]);
-            return (
-                if none {
-                    Count::No
-                } else if any {
-                    Count::Any
-                } else {
-                    Count::All
-                },
-                true,
-            );
+        let counts = [("all every each both", Count::All), ("any some", Count::Any), ("no", Count::No)];
+        if let Some((_, count)) = counts.into_iter().find(|(words, _)| self.take(words)) {
+            self.take("of");
+            self.skip("the these those single");
+            return (count, true);
         }
-        if self.take(&["a", "an", "another"]) {
-            let other = self.tokens.get(self.at.saturating_sub(1)).is_some_and(|word| word.among(&["another"]));
-            if other {
-                self.at -= 1;
-            }
-            self.take(&["single"]);
+        // "another" says besides which is meant.
+        if self.is_at("another") || self.take("a an") {
+            self.take("single");
             return (Count::Any, true);
         }
-        let told = self.skip(&["the", "this", "that", "these", "those", "its", "their"]);
+        let told = self.skip("the this that these those its their");
         (Count::The, told)
     }
 
@@ -170,16 +161,16 @@ impl<'a> Parser<'a> {
             "lightest" => Condition::Heaviest(false),
             "non" | "not" => {
                 self.at += 1;
-                let Some(condition) = self.adjective() else {
+                let inner = self.adjective();
+                if inner.is_none() {
                     *self = before;
-                    return None;
-                };
-                return Some(Condition::Not(Box::new(condition)));
+                }
+                return inner.map(|condition| Condition::Not(Box::new(condition)));
             }
             "rest" => {
                 self.at += 1;
-                self.take(&["of"]);
-                self.take(&["the"]);
+                self.take("of");
+                self.take("the");
                 return Some(Condition::Other);
             }
             "two" | "three" | "four" | "five" | "six" | "seven" | "eight" | "nine" => {
@@ -226,19 +217,16 @@ impl<'a> Parser<'a> {
     /// "the stack in the golden bowl": as a place, its highest block.
     fn stack(&mut self, conditions: &mut Vec<Condition>) -> Option<(Noun, bool)> {
         self.at += 1;
-        self.take(&["that", "which"]);
-        self.take(&["is", "contains", "has", "holds"]);
-        self.take(&["in", "on", "with", "of"]);
+        self.take("that which");
+        self.take("is contains has holds");
+        self.take("in on with of");
         let within = self.phrase()?;
         conditions.push(Condition::Highest(Some(within)));
         Some((Noun::Block, false))
     }
 
     fn no_noun(&mut self, told: bool, conditions: &mut Vec<Condition>) -> Option<(Noun, bool)> {
-        const AFTER: &[&str] = &[
-            "in", "into", "on", "onto", "to", "from", "off", "is", "are", "was", "were", "become", "becomes", "and",
-            "than", "contain", "contains",
-        ];
+        const AFTER: &str = "in into on onto to from off is are was were become becomes and than contain contains";
         let ends = |next: Option<&Token>| next.is_none_or(|next| next.word().is_none() || next.among(AFTER));
         if !told {
             return None;
@@ -259,15 +247,15 @@ impl<'a> Parser<'a> {
     fn after_noun(&mut self, conditions: &mut Vec<Condition>) {
         loop {
             let before = *self;
-            if self.held && self.take(&["in", "inside", "on"]) && self.take(&["it", "them"]) {
+            if self.held && self.take("in inside on") && self.take("it them") {
                 *self = before;
                 return;
             }
             *self = before;
-            let and = !conditions.is_empty() && self.take(&["and", "but"]);
-            let relative = self.take(&["that", "which", "who"]);
+            let and = !conditions.is_empty() && self.take("and but");
+            let relative = self.take("that which who");
             if relative {
-                self.take(&["is", "are", "was", "were", "stands", "lies", "sits", "stand", "lie", "sit"]);
+                self.take("is are was were stands lies sits stand lie sit");
             }
             let found = if and && !relative { None } else { self.condition() };
             match found {

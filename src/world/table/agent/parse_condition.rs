@@ -4,32 +4,12 @@ use super::parse::Parser;
 use super::phrase::{Condition, Noun};
 
 /// Words that add nothing to a condition.
-const FILLERS: &[&str] = &[
-    "placed",
-    "put",
-    "located",
-    "positioned",
-    "sitting",
-    "standing",
-    "lying",
-    "resting",
-    "stacked",
-    "currently",
-    "now",
-    "still",
-    "already",
-    "being",
-    "been",
-    "also",
-    "kept",
-    "found",
-    "left",
-    "moved",
-];
-const HIGH: &[&str] = &["highest", "top", "topmost", "uppermost"];
-const LOW: &[&str] = &["lowest", "bottom", "bottommost", "lowermost"];
-const PLACES: &[&str] =
-    &["position", "positions", "place", "places", "spot", "level", "levels", "height", "heights", "point", "location"];
+const FILLERS: &str = "\
+    placed put located positioned sitting standing lying resting stacked currently now still already being \
+    been also kept found left moved";
+const HIGH: &str = "highest top topmost uppermost";
+const LOW: &str = "lowest bottom bottommost lowermost";
+const PLACES: &str = "position positions place places spot level levels height heights point location";
 
 impl Parser<'_> {
     /// Conditions joined by "and", "but" or "or", as they are said of a subject.
@@ -38,8 +18,8 @@ impl Parser<'_> {
         let mut either = false;
         loop {
             let before = *self;
-            let or = self.take(&["or"]);
-            let joined = or || self.take(&["and", "but"]);
+            let or = self.take("or");
+            let joined = or || self.take("and but");
             match if joined { self.condition() } else { None } {
                 Some(condition) => {
                     either |= or;
@@ -70,15 +50,15 @@ impl Parser<'_> {
 
     fn one_condition(&mut self) -> Option<Condition> {
         self.skip(FILLERS);
-        if self.take(&["not"]) {
+        if self.take("not") {
             let inner = self.condition()?;
             return Some(Condition::Not(Box::new(inner)));
         }
-        let direct = self.take(&["right", "directly", "immediately", "just", "straight"]);
-        if self.take(&["above", "over", "atop"]) {
+        let direct = self.take("right directly immediately just straight");
+        if self.take("above over atop") {
             return Some(Condition::Above(direct, self.phrase()?));
         }
-        if self.take(&["below", "under", "beneath", "underneath"]) {
+        if self.take("below under beneath underneath") {
             return Some(Condition::Below(direct, self.phrase()?));
         }
         self.extreme()
@@ -93,26 +73,26 @@ impl Parser<'_> {
     /// "on top of", "in the highest position", "at the bottom of the stack in the golden bowl".
     fn extreme(&mut self) -> Option<Condition> {
         let before = *self;
-        let at = self.take(&["on", "at", "in"]);
-        self.take(&["the", "a"]);
+        let at = self.take("on at in");
+        self.take("the a");
         let high = self.take(HIGH);
         if !high && !self.take(LOW) {
             *self = before;
             return None;
         }
         let placed = self.skip(PLACES);
-        if !at && !placed && !self.is_done() && !self.rest().first().is_some_and(|token| token.among(&["of", "in"])) {
+        if !at && !placed && !self.is_done() && !self.is_at("of in") {
             *self = before;
             return None;
         }
-        let of = self.take(&["of", "in", "among", "on"]);
+        let of = self.take("of in among on");
         let stack = of && {
-            self.take(&["the", "a", "its"]);
-            self.take(&["stack", "stacks", "tower", "pile"])
+            self.take("the a its");
+            self.take("stack stacks tower pile")
         };
         if stack {
             // "… of the stack (in the golden bowl)"
-            self.take(&["in", "on", "with", "of"]);
+            self.take("in on with of");
         }
         let within = if of { self.phrase() } else { None };
         let extreme = if high { Condition::Highest } else { Condition::Lowest };
@@ -130,28 +110,28 @@ impl Parser<'_> {
     /// "in a higher position than …", "higher than …", "at the same height as …".
     fn compared(&mut self) -> Option<Condition> {
         let before = *self;
-        self.take(&["in", "at", "on"]);
-        if !self.rest().get(1).is_some_and(|token| token.among(&["same"])) {
-            self.take(&["a", "the"]);
+        self.take("in at on");
+        if !self.rest().get(1).is_some_and(|token| token.among("same")) {
+            self.take("a the");
         }
         self.skip(PLACES);
-        let higher = self.take(&["higher"]);
-        if higher || self.take(&["lower"]) {
-            self.take(&["in"]);
+        let higher = self.take("higher");
+        if higher || self.take("lower") {
+            self.take("in");
             self.skip(PLACES);
-            self.take(&["up", "down", "placed", "positioned"]);
-            if self.take(&["than", "compared"]) {
-                self.take(&["to"]);
-                self.take_all(&["that", "of"]);
+            self.take("up down placed positioned");
+            if self.take("than compared") {
+                self.take("to");
+                self.take_all("that of");
                 if let Some(phrase) = self.phrase() {
                     return Some(if higher { Condition::Higher(phrase) } else { Condition::Lower(phrase) });
                 }
             }
         }
-        if self.take_all(&["the", "same"]) || self.take(&["same"]) {
+        if self.take_all("the same") || self.take("same") {
             let placed = self.skip(PLACES);
             if placed
-                && self.take(&["as"])
+                && self.take("as")
                 && let Some(phrase) = self.phrase()
             {
                 return Some(Condition::Level(phrase));
@@ -164,12 +144,12 @@ impl Parser<'_> {
     /// "in the same bowl as …", "in the same stack".
     fn together(&mut self) -> Option<Condition> {
         let before = *self;
-        self.take(&["in", "on", "part"]);
-        self.take(&["of"]);
-        if self.take_all(&["the", "same"]) || self.take(&["same"]) {
-            let stack = self.take(&["stack", "tower", "pile"]);
-            if stack || self.take(&["bowl", "container"]) {
-                if self.take(&["as", "with"]) {
+        self.take("in on part");
+        self.take("of");
+        if self.take_all("the same") || self.take("same") {
+            let stack = self.take("stack tower pile");
+            if stack || self.take("bowl container") {
+                if self.take("as with") {
                     return Some(Condition::Beside(stack, self.phrase()?));
                 }
                 return Some(Condition::Together(stack));
@@ -182,12 +162,12 @@ impl Parser<'_> {
     /// "in", "on", "inside", "out of" …
     fn at_place(&mut self) -> Option<Condition> {
         let before = *self;
-        let from = self.take_all(&["out", "of"]) || self.take_all(&["off", "of"]) || self.take(&["from", "off"]);
-        if !from && !self.take(&["in", "inside", "into", "within", "on", "onto", "upon", "to"]) {
+        let from = self.take_all("out of") || self.take_all("off of") || self.take("from off");
+        if !from && !self.take("in inside into within on onto upon to") {
             return None;
         }
-        self.take_all(&["top", "of"]);
-        self.take(&["of"]);
+        self.take_all("top of");
+        self.take("of");
         let Some(phrase) = self.phrase() else {
             *self = before;
             return None;
@@ -198,34 +178,21 @@ impl Parser<'_> {
     /// "with a block (in it)", "that contains the red block", "holding nothing".
     fn holding(&mut self) -> Option<Condition> {
         let before = *self;
-        if self.take(&["without"]) {
+        if self.take("without") {
             let inside = self.held()?;
             self.in_it();
             return Some(Condition::Not(Box::new(Condition::Holds(inside))));
         }
-        if !self.take(&[
-            "with",
-            "containing",
-            "contains",
-            "contain",
-            "holding",
-            "holds",
-            "hold",
-            "having",
-            "has",
-            "have",
-            "carrying",
-            "carries",
-        ]) {
+        if !self.take("with containing contains contain holding holds hold having has have carrying carries") {
             return None;
         }
-        if self.take_all(&["nothing"]) {
+        if self.take_all("nothing") {
             self.in_it();
             return Some(Condition::Empty);
         }
-        self.take(&["the"]);
-        let most = self.take(&["most"]);
-        if (most || self.take(&["fewest", "least"])) && self.take(&["blocks"]) {
+        self.take("the");
+        let most = self.take("most");
+        if (most || self.take("fewest least")) && self.take("blocks") {
             self.in_it();
             return Some(Condition::Fullest(most));
         }
@@ -239,57 +206,50 @@ impl Parser<'_> {
 
     fn in_it(&mut self) {
         let before = *self;
-        if !(self.take(&["in", "inside", "on"]) && (self.take(&["it", "them"]) || self.is_done())) {
+        if !(self.take("in inside on") && (self.take("it them") || self.is_done())) {
             *self = before;
         }
     }
 
     /// "clean", "dirty", "empty".
     fn state(&mut self) -> Option<Condition> {
-        if self.take(&["clean", "disinfected", "sterile", "uncontaminated"]) {
-            return Some(Condition::Clean(true));
-        }
-        if self.take(&["dirty", "polluted", "contaminated"]) {
-            return Some(Condition::Clean(false));
-        }
-        if self.take(&["empty", "free", "clear", "unused"]) {
-            return Some(Condition::Empty);
-        }
-        if self.take(&["uncovered"]) {
-            return Some(Condition::Not(Box::new(Condition::Covered)));
-        }
-        if self.take(&["covered", "hidden"]) {
-            let by = self.take(&["by", "with", "under"]);
-            return Some(if by { Condition::Below(true, self.phrase()?) } else { Condition::Covered });
-        }
-        None
+        let states = [
+            ("clean disinfected sterile uncontaminated", Condition::Clean(true)),
+            ("dirty polluted contaminated", Condition::Clean(false)),
+            ("empty free clear unused", Condition::Empty),
+            ("uncovered", Condition::Not(Box::new(Condition::Covered))),
+            ("covered hidden", Condition::Covered),
+        ];
+        let (_, state) = states.into_iter().find(|(words, _)| self.take(words))?;
+        let by = state == Condition::Covered && self.take("by with under");
+        Some(if by { Condition::Below(true, self.phrase()?) } else { state })
     }
 
     /// "heavier than", "as heavy as", "the heaviest", "the red block", "one of the clean blocks".
     fn weight(&mut self) -> Option<Condition> {
         let before = *self;
-        let heavier = self.take(&["heavier"]);
-        if (heavier || self.take(&["lighter"])) && self.take(&["than"]) {
+        let heavier = self.take("heavier");
+        if (heavier || self.take("lighter")) && self.take("than") {
             return Some(Condition::Heavier(heavier, self.phrase()?));
         }
-        if self.take(&["weigh", "weighs"]) {
-            let more = self.take(&["more"]);
-            if (more || self.take(&["less"])) && self.take(&["than"]) {
+        if self.take("weigh weighs") {
+            let more = self.take("more");
+            if (more || self.take("less")) && self.take("than") {
                 return Some(Condition::Heavier(more, self.phrase()?));
             }
-            if self.take_all(&["as", "much", "as"]) || self.take_all(&["the", "same", "as"]) {
+            if self.take_all("as much as") || self.take_all("the same as") {
                 return Some(Condition::AsHeavy(self.phrase()?));
             }
         }
         *self = before;
-        if self.take_all(&["as", "heavy", "as"]) || self.take_all(&["the", "same", "weight", "as"]) {
+        if self.take_all("as heavy as") || self.take_all("the same weight as") {
             return Some(Condition::AsHeavy(self.phrase()?));
         }
-        self.take(&["the"]);
-        if self.take(&["heaviest"]) {
+        self.take("the");
+        if self.take("heaviest") {
             return Some(Condition::Heaviest(true));
         }
-        if self.take(&["lightest"]) {
+        if self.take("lightest") {
             return Some(Condition::Heaviest(false));
         }
         *self = before;
@@ -304,7 +264,7 @@ impl Parser<'_> {
         }
         *self = before;
         let colour = self.rest().first()?.word()?.to_owned();
-        (super::vocabulary::is_colour(&colour) && self.take(&[colour.as_str()])).then_some(Condition::Called(colour))
+        (super::vocabulary::is_colour(&colour) && self.take(&colour)).then_some(Condition::Called(colour))
     }
 }
 

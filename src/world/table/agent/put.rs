@@ -6,57 +6,27 @@ use super::parse::Parser;
 use super::phrase::{Count, Noun, Phrase};
 use super::resolve::Context;
 use super::scene::kind;
-use super::words::Token;
+use super::words::{Token, mentions};
 use crate::world::table::{Kind, TABLE};
 
 /// Verbs that put a thing somewhere.
-const PUT: &[&str] = &[
-    "put", "place", "move", "stack", "set", "lay", "drop", "transfer", "bring", "return", "add", "pick", "grab",
-    "take", "lift",
-];
+const PUT: &str = "put place move stack set lay drop transfer bring return add pick grab take lift";
 /// Verbs that take a thing away.
-const REMOVE: &[&str] = &["remove", "unstack"];
+const REMOVE: &str = "remove unstack";
 /// Verbs that make a thing clean.
-const CLEAN: &[&str] = &["clean", "disinfect", "wash", "sanitize", "sterilize"];
+const CLEAN: &str = "clean disinfect wash sanitize sterilize";
 /// What may come before the target.
-const INTO: &[&str] = &["in", "into", "inside", "on", "onto", "upon", "to", "over", "atop", "within"];
+const INTO: &str = "in into inside on onto upon to over atop within";
 /// Words of politeness and sequence before a verb.
-pub const OPENINGS: &[&str] = &[
-    "please",
-    "now",
-    "then",
-    "next",
-    "finally",
-    "and",
-    "first",
-    "also",
-    "okay",
-    "ok",
-    "so",
-    "can",
-    "could",
-    "would",
-    "will",
-    "you",
-    "afterwards",
-    "let",
-    "us",
-    "i",
-    "want",
-    "need",
-    "like",
-    "should",
-    "to",
-];
+pub const OPENINGS: &str = "\
+    please now then next finally and first also okay ok so can could would will you afterwards let us i want \
+    need like should to";
 
 /// Whether a clause asks for something to be put somewhere.
 pub fn is_request(tokens: &[Token]) -> bool {
     let mut parser = Parser::new(tokens);
     parser.skip(OPENINGS);
-    let first = parser.rest().first();
-    let verb = first.is_some_and(|token| {
-        [PUT, REMOVE, CLEAN, &["empty", "cover", "uncover", "hide"]].iter().any(|verbs| token.among(verbs))
-    });
+    let verb = [PUT, REMOVE, CLEAN, "empty cover uncover hide"].iter().any(|verbs| parser.is_at(verbs));
     // "clean is the red block" is no request; "clean the red block" is.
     verb && parser.rest().len() > 1
 }
@@ -86,7 +56,7 @@ fn requested(tokens: &[Token], context: &Context) -> Result<(Vec<String>, String
     let mut parser = Parser::new(tokens);
     parser.skip(OPENINGS);
     let table = TABLE.to_owned();
-    if parser.take(&["empty"]) {
+    if parser.take("empty") {
         let bowls = things(parser.rest(), context)?;
         return Ok((bowls.iter().flat_map(|bowl| context.scene.contents(bowl)).collect(), table));
     }
@@ -95,42 +65,33 @@ fn requested(tokens: &[Token], context: &Context) -> Result<(Vec<String>, String
         let disinfector = disinfector.ok_or_else(|| Unreadable::new("clean", "the belief has no disinfector"))?;
         return Ok((things(parser.rest(), context)?, disinfector));
     }
-    if parser.take(&["uncover"]) {
+    if parser.take("uncover") {
         let hidden = things(parser.rest(), context)?;
         let covers = hidden.iter().flat_map(|block| context.scene.directly_on(block).cloned().collect::<Vec<_>>());
         return Ok((covers.collect(), table));
     }
-    if parser.take(&["cover"]) {
-        let (hidden, cover) = cut(parser.rest(), &["with", "by", "using"], context)?;
-        return match hidden.as_slice() {
-            [one] => Ok((cover, one.clone())),
-            _ => Err(Unreadable::new("cover", "one thing is covered at a time")),
-        };
-    }
-    if parser.take(&["hide"]) {
-        let (hidden, cover) = cut(parser.rest(), &["under", "below", "beneath", "underneath", "with", "in"], context)?;
-        return match hidden.as_slice() {
-            [one] => Ok((cover, one.clone())),
-            _ => Err(Unreadable::new("hide", "one thing is hidden at a time")),
-        };
+    for (verb, done, by) in
+        [("cover", "covered", "with by using"), ("hide", "hidden", "under below beneath underneath with in")]
+    {
+        if parser.take(verb) {
+            let (hidden, cover) = cut(parser.rest(), by, context)?;
+            let [one] = hidden.as_slice() else {
+                return Err(Unreadable::new(verb, format!("one thing is {done} at a time")));
+            };
+            return Ok((cover, one.clone()));
+        }
     }
     let removed = parser.take(REMOVE);
-    let taken = parser.take(&["pick", "grab", "take", "lift"]);
+    let taken = parser.take("pick grab take lift");
     if !removed && !taken {
         parser.take(PUT);
     }
-    parser.skip(&["up", "off", "away", "back"]);
+    parser.skip("up off away back");
     let rest = without_second_verb(parser.rest());
     match cut(&rest, INTO, context) {
-        Ok((what, target)) => match target.as_slice() {
-            [target] => Ok(to(what, target)),
-            // "an empty bowl": whichever; the first one.
-            [target, ..] => Ok(to(what, target)),
-            [] => Err(Unreadable::none("there is no such place in the belief".to_owned())),
-        },
-        Err(_) if removed || taken && rest.iter().any(|token| token.among(&["off", "from"])) => {
-            Ok((things(&rest, context)?, table))
-        }
+        // "an empty bowl": whichever; the first one.
+        Ok((what, targets)) => targets.first().map(|target| to(what, target)).ok_or_else(no_place),
+        Err(_) if removed || taken && mentions(&rest, "off from") => Ok((things(&rest, context)?, table)),
         Err(error) => Err(error),
     }
 }
@@ -155,10 +116,10 @@ fn to(mut what: Vec<String>, target: &str) -> (Vec<String>, String) {
 /// "[pick up the red block] and put it [on the table]": the second verb says nothing new.
 fn without_second_verb(tokens: &[Token]) -> Vec<Token> {
     let is_second = |at: usize| {
-        let word = |offset: usize, words: &[&str]| tokens.get(at + offset).is_some_and(|token| token.among(words));
-        word(0, &["and", "then"]) && word(1, PUT) && word(2, &["it", "them"])
+        let word = |offset: usize, words: &str| tokens.get(at + offset).is_some_and(|token| token.among(words));
+        word(0, "and then") && word(1, PUT) && word(2, "it them")
     };
-    let fillers = |token: &&Token| !token.among(&["back", "down"]);
+    let fillers = |token: &&Token| !token.among("back down");
     match (0..tokens.len()).find(|at| is_second(*at)) {
         Some(at) => tokens.iter().take(at).chain(tokens.iter().skip(at + 3)).filter(fillers).cloned().collect(),
         None => tokens.iter().filter(fillers).cloned().collect(),
@@ -184,7 +145,7 @@ fn movable(phrase: &Phrase, context: &Context) -> Result<Vec<String>, Unreadable
 
 /// Cuts a text where one of these words stands between two phrases that mean something, at the last such place: "the block in the golden
 /// bowl | on | the green block". What stands before it, and the things it may mean after it.
-pub fn cut(tokens: &[Token], at: &[&str], context: &Context) -> Result<(Vec<String>, Vec<String>), Unreadable> {
+pub fn cut(tokens: &[Token], at: &str, context: &Context) -> Result<(Vec<String>, Vec<String>), Unreadable> {
     let mut problem: Option<Unreadable> = None;
     for (index, token) in tokens.iter().enumerate().rev() {
         if !token.among(at) {
@@ -192,20 +153,20 @@ pub fn cut(tokens: &[Token], at: &[&str], context: &Context) -> Result<(Vec<Stri
         }
         let (left, right) = (tokens.get(..index).unwrap_or_default(), tokens.get(index + 1..).unwrap_or_default());
         let mut after = Parser::new(right);
-        if after.take(&["the"]) || after.take(&["top"]) {
-            after.take(&["top"]);
-            if !after.take(&["of"]) {
+        if after.take("the") || after.take("top") {
+            after.take("top");
+            if !after.take("of") {
                 after = Parser::new(right);
             }
         }
         let (Some(what), Some(target)) = (Parser::whole_phrase(left), Parser::whole_phrase(after.rest())) else {
             continue;
         };
-        let place = if token.among(&["in", "into", "inside"]) && is_it(&target) { context.place.clone() } else { None };
+        let place = if token.among("in into inside") && is_it(&target) { context.place.clone() } else { None };
         let targets = || place.map_or_else(|| context.things(&target), |place| Ok(vec![place]));
         match movable(&what, context).and_then(|what| Ok((what, targets()?))) {
             Ok((_, places)) if places.is_empty() => {
-                problem.get_or_insert_with(|| Unreadable::none("there is no such place in the belief".to_owned()));
+                problem.get_or_insert_with(no_place);
             }
             Ok(found) => return Ok(found),
             Err(error) => {
@@ -214,6 +175,11 @@ pub fn cut(tokens: &[Token], at: &[&str], context: &Context) -> Result<(Vec<Stri
         }
     }
     Err(problem.unwrap_or_else(|| Unreadable::at(tokens)))
+}
+
+/// The error where nothing is the place that is described.
+pub fn no_place() -> Unreadable {
+    Unreadable::none("there is no such place in the belief".to_owned())
 }
 
 fn is_it(phrase: &Phrase) -> bool {

@@ -1,5 +1,7 @@
 //! Questions: yes or no, which, how many, what colour, where.
 
+use indexmap::IndexSet;
+
 use super::Unreadable;
 use super::parse::Parser;
 use super::phrase::{Condition, Count, Noun, Part, Phrase};
@@ -12,11 +14,8 @@ use super::words::Token;
 use super::{act::Act, weight_fact};
 use crate::world::table::{Kind, TABLE};
 
-const ASKS: &[&str] = &[
-    "what", "which", "how", "where", "is", "are", "was", "were", "does", "do", "did", "has", "have", "name", "list",
-    "count", "tell",
-];
-const BE: &[&str] = &["is", "are", "was", "were", "be"];
+const ASKS: &str = "what which how where is are was were does do did has have name list count tell";
+const BE: &str = "is are was were be";
 
 /// Whether a sentence is a question.
 pub fn is_one(tokens: &[Token]) -> bool {
@@ -25,8 +24,8 @@ pub fn is_one(tokens: &[Token]) -> bool {
     }
     let mut parser = Parser::new(tokens);
     parser.skip(OPENINGS);
-    parser.skip(&["in", "on", "inside", "me", "say"]);
-    parser.rest().first().is_some_and(|token| token.among(ASKS))
+    parser.skip("in on inside me say");
+    parser.is_at(ASKS)
 }
 
 /// The answer to a question.
@@ -37,26 +36,26 @@ pub fn answer(tokens: &[Token], context: &Context) -> Result<String, Unreadable>
     let tokens = form::without_asides(tokens);
     let mut parser = Parser::new(&tokens);
     parser.skip(OPENINGS);
-    parser.take_all(&["tell", "me"]);
-    if parser.take(&["in", "on", "inside"]) {
+    parser.take_all("tell me");
+    if parser.take("in on inside") {
         // "in which bowl is the red block"
-        parser.take(&["which", "what"]);
+        parser.take("which what");
         return which_holds(parser, context);
     }
-    if parser.take(&["name", "list"]) {
+    if parser.take("name list") {
         return Ok(names(&all(parser.rest(), context)?));
     }
-    if parser.take(&["count"]) || parser.take_all(&["how", "many"]) {
+    if parser.take("count") || parser.take_all("how many") {
         return how_many(parser, context);
     }
-    if parser.take(&["where"]) {
+    if parser.take("where") {
         parser.take(BE);
         return place(parser.rest(), context);
     }
-    if parser.take(&["what", "which"]) {
+    if parser.take("what which") {
         return what(parser, context);
     }
-    if parser.take(BE) || parser.take(&["does", "do", "did", "has", "have"]) {
+    if parser.take(BE) || parser.take("does do did has have") {
         return truth(parser, context);
     }
     Err(Unreadable::at(&tokens))
@@ -69,15 +68,11 @@ fn all(tokens: &[Token], context: &Context) -> Result<Vec<String>, Unreadable> {
 }
 
 fn matching(phrase: &Phrase, context: &Context) -> Result<Vec<String>, Unreadable> {
-    let mut found = Vec::new();
+    let mut found = IndexSet::new();
     for part in &phrase.parts {
-        for thing in none_is_empty(context.matching(part))? {
-            if !found.contains(&thing) {
-                found.push(thing);
-            }
-        }
+        found.extend(none_is_empty(context.matching(part))?);
     }
-    Ok(found)
+    Ok(found.into_iter().collect())
 }
 
 /// Where nothing fits a description, the question is understood all the same.
@@ -87,16 +82,16 @@ fn none_is_empty(found: Result<Vec<String>, Unreadable>) -> Result<Vec<String>, 
 
 /// "what is …", "which block is …", "what colour is …".
 fn what(mut parser: Parser, context: &Context) -> Result<String, Unreadable> {
-    const COLOUR: &[&str] = &["color", "colour", "colors", "colours"];
+    const COLOUR: &str = "color colour colors colours";
     let start = parser;
     parser.take(BE);
-    parser.take(&["the"]);
-    parser.take(&["total"]);
+    parser.take("the");
+    parser.take("total");
     if parser.take(COLOUR) {
-        parser.take(&["of"]);
+        parser.take("of");
         parser.take(BE);
-        parser.take(&["do", "does"]);
-        let rest: Vec<Token> = parser.rest().iter().filter(|token| !token.among(&["have", "has"])).cloned().collect();
+        parser.take("do does");
+        let rest: Vec<Token> = parser.rest().iter().filter(|token| !token.among("have has")).cloned().collect();
         let things = all(&rest, context)?;
         let colours: Vec<String> = things
             .iter()
@@ -104,12 +99,12 @@ fn what(mut parser: Parser, context: &Context) -> Result<String, Unreadable> {
             .collect();
         return Ok(names(&colours));
     }
-    if parser.take(&["number", "count"]) {
-        parser.take(&["of"]);
+    if parser.take("number count") {
+        parser.take("of");
         return how_many(parser, context);
     }
     parser = start;
-    parser.take_all(&["of", "the"]);
+    parser.take_all("of the");
     if parser.take(BE) {
         return what_is(parser, context);
     }
@@ -134,11 +129,11 @@ fn what_is(mut parser: Parser, context: &Context) -> Result<String, Unreadable> 
         && let Some(phrase) = Parser::whole_phrase(before)
     {
         let things = none_is_empty(context.things(&phrase))?;
-        if last.among(&["on", "in", "above", "inside"]) {
+        if last.among("on in above inside") {
             let under: Vec<String> = things.iter().map(|name| under(context, name)).collect();
             return Ok(names(&under));
         }
-        if last.among(&["under", "below", "beneath", "underneath"]) {
+        if last.among("under below beneath underneath") {
             let above: Vec<String> =
                 things.iter().flat_map(|name| context.scene.directly_on(name).cloned().collect::<Vec<_>>()).collect();
             return Ok(names(&above));
@@ -158,7 +153,7 @@ fn under(context: &Context, name: &str) -> String {
 /// "which blocks are higher than the red block", "which bowl is the red block in".
 fn which(parser: Parser, context: &Context) -> Result<String, Unreadable> {
     let (part, mut rest) = form::sort(parser)?;
-    let is = rest.take(BE) || rest.take(&["does", "do"]);
+    let is = rest.take(BE) || rest.take("does do");
     let start = rest;
     if rest.is_done() {
         return Ok(names(&none_is_empty(context.matching(&part))?));
@@ -171,16 +166,12 @@ fn which(parser: Parser, context: &Context) -> Result<String, Unreadable> {
         return Err(Unreadable::at(start.rest()));
     };
     let phrase = Parser::whole_phrase(before).ok_or_else(|| Unreadable::at(start.rest()))?;
-    let condition = if last.among(&["in", "inside"]) {
-        Condition::Holds(phrase)
-    } else if last.among(&["on", "above"]) {
-        Condition::Below(true, phrase)
-    } else if last.among(&["under", "below", "beneath"]) {
-        Condition::Above(true, phrase)
-    } else if last.among(&["contain", "hold", "have"]) {
-        Condition::At(phrase)
-    } else {
-        return Err(Unreadable::at(start.rest()));
+    let condition = match last.word().unwrap_or_default() {
+        "in" | "inside" => Condition::Holds(phrase),
+        "on" | "above" => Condition::Below(true, phrase),
+        "under" | "below" | "beneath" => Condition::Above(true, phrase),
+        "contain" | "hold" | "have" => Condition::At(phrase),
+        _ => return Err(Unreadable::at(start.rest())),
     };
     Ok(names(&form::those(&part, &condition, context)?))
 }
@@ -197,15 +188,13 @@ fn which_holds(parser: Parser, context: &Context) -> Result<String, Unreadable> 
 fn how_many(parser: Parser, context: &Context) -> Result<String, Unreadable> {
     let (part, mut rest) = form::sort(parser)?;
     rest.take(BE);
-    rest.take(&["there"]);
+    rest.take("there");
+    let start = rest;
     let found = if rest.is_done() {
         none_is_empty(context.matching(&part))?
-    } else if let Some(condition) = form::holder(rest) {
-        form::those(&part, &condition, context)?
     } else {
-        let start = rest;
-        let condition = rest.conditions().filter(|_| rest.is_done()).ok_or_else(|| Unreadable::at(start.rest()))?;
-        form::those(&part, &condition, context)?
+        let condition = form::holder(rest).or_else(|| rest.conditions().filter(|_| rest.is_done()));
+        form::those(&part, &condition.ok_or_else(|| Unreadable::at(start.rest()))?, context)?
     };
     Ok(count_words(found.len(), &part.noun))
 }
@@ -226,18 +215,15 @@ fn place(tokens: &[Token], context: &Context) -> Result<String, Unreadable> {
 
 /// Questions that are answered with yes or no.
 fn truth(mut parser: Parser, context: &Context) -> Result<String, Unreadable> {
-    parser.take_all(&["it", "true", "that"]);
-    if parser.take(&["there"]) {
+    parser.take_all("it true that");
+    if parser.take("there") {
         let (part, mut rest) = form::sort(parser)?;
         let found = match rest.conditions() {
             Some(condition) => form::those(&part, &condition, context)?,
             None => none_is_empty(context.matching(&part))?,
         };
-        return if rest.is_done() {
-            Ok(yes(found.is_empty() == (part.count == Count::No)))
-        } else {
-            Err(Unreadable::at(rest.rest()))
-        };
+        let so = yes(found.is_empty() == (part.count == Count::No));
+        return rest.is_done().then_some(so).ok_or_else(|| Unreadable::at(rest.rest()));
     }
     let rest = parser.rest();
     match form::subject(rest, context) {

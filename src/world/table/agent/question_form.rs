@@ -6,37 +6,29 @@ use super::phrase::{Condition, Count, Noun, Part, Phrase};
 use super::resolve::Context;
 use super::words::Token;
 
-/// "if any", "if there are any": says nothing about what is asked.
+/// Words that say nothing about what is asked.
+const ASIDES: [&str; 6] = ["in total", "in all", "altogether", "if any", "if there is any", "if there are any"];
+
+/// A question without words that say nothing about what is asked.
 pub fn without_asides(tokens: &[Token]) -> Vec<Token> {
     let mut kept: Vec<Token> = Vec::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let rest = tokens.get(at..).unwrap_or_default();
-        let aside = [
-            &["in", "total"][..],
-            &["in", "all"],
-            &["altogether"],
-            &["if", "any"],
-            &["if", "there", "is", "any"],
-            &["if", "there", "are", "any"],
-        ];
-        let found = aside.iter().find(|words| {
-            words.iter().enumerate().all(|(i, word)| rest.get(i).is_some_and(|token| token.among(&[word])))
-        });
-        match found {
-            Some(words) => at += words.len(),
-            None => {
-                kept.push(token.clone());
-                at += 1;
-            }
+        let mut parser = Parser::new(rest);
+        if ASIDES.iter().any(|words| parser.take_all(words)) {
+            at += rest.len() - parser.rest().len();
+        } else {
+            kept.push(token.clone());
+            at += 1;
         }
     }
-    while kept.last().is_some_and(|token| *token == Token::Comma || token.among(&["now", "currently", "right"])) {
+    while kept.last().is_some_and(|token| *token == Token::Comma || token.among("now currently right")) {
         kept.pop();
     }
     if let [before @ .., verb, there] = kept.as_slice()
-        && there.among(&["there"])
-        && verb.among(&["are", "is"])
+        && there.among("there")
+        && verb.among("are is")
         && before.len() > 2
     {
         kept.truncate(kept.len() - 2);
@@ -46,7 +38,7 @@ pub fn without_asides(tokens: &[Token]) -> Vec<Token> {
 
 /// The sort of thing a question asks for ("blocks", "of the dirty blocks"), and what comes after it.
 pub fn sort<'a>(mut parser: Parser<'a>) -> Result<(Part, Parser<'a>), Unreadable> {
-    parser.take(&["of"]);
+    parser.take("of");
     let start = parser;
     let part = parser.part().ok_or_else(|| Unreadable::at(start.rest()))?;
     Ok((part, parser))
@@ -72,11 +64,11 @@ pub fn those(part: &Part, condition: &Condition, context: &Context) -> Result<Ve
 
 /// "does the golden bowl contain": what is asked for is in it.
 pub fn holder(mut parser: Parser) -> Option<Condition> {
-    if !parser.take(&["does", "do", "did"]) {
+    if !parser.take("does do did") {
         return None;
     }
     let (last, before) = parser.rest().split_last()?;
-    last.among(&["contain", "hold", "have", "carry"]).then(|| Parser::whole_phrase(before)).flatten().map(Condition::At)
+    last.among("contain hold have carry").then(|| Parser::whole_phrase(before)).flatten().map(Condition::At)
 }
 
 /// Cuts "the white block | in a higher position than the black block". A name needs no description, so the shortest one is the

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use indexmap::IndexSet;
 use serde_json::Value;
 
 use super::Unreadable;
@@ -31,15 +32,11 @@ impl Context<'_> {
     /// # Errors
     /// If a description that should mean one thing means none, or several.
     pub fn things(&self, phrase: &Phrase) -> Result<Vec<String>, Unreadable> {
-        let mut found = Vec::new();
+        let mut found = IndexSet::new();
         for part in &phrase.parts {
-            for thing in self.part(part)? {
-                if !found.contains(&thing) {
-                    found.push(thing);
-                }
-            }
+            found.extend(self.part(part)?);
         }
-        Ok(found)
+        Ok(found.into_iter().collect())
     }
 
     fn part(&self, part: &Part) -> Result<Vec<String>, Unreadable> {
@@ -93,11 +90,8 @@ impl Context<'_> {
         };
         let mut found = Vec::new();
         for name in sort {
-            let mut all = true;
-            for condition in &part.conditions {
-                all = all && self.among_its_like(part, condition, &name)?;
-            }
-            if all {
+            let of_all = |all: bool, one: &Condition| Ok(all && self.among_its_like(part, one, &name)?);
+            if part.conditions.iter().try_fold(true, of_all)? {
                 found.push(name);
             }
         }
@@ -177,20 +171,8 @@ impl Context<'_> {
             Condition::Among(phrase) => any(phrase, &|other| other == name)?,
             Condition::Called(word) => name.to_lowercase().split(' ').any(|part| part == word),
             Condition::Not(inner) => !self.holds(inner, name)?,
-            Condition::Both(all) => {
-                let mut both = true;
-                for condition in all {
-                    both = both && self.holds(condition, name)?;
-                }
-                both
-            }
-            Condition::Either(all) => {
-                let mut either = false;
-                for condition in all {
-                    either = either || self.holds(condition, name)?;
-                }
-                either
-            }
+            Condition::Both(all) => all.iter().try_fold(true, |both, one| Ok(both && self.holds(one, name)?))?,
+            Condition::Either(all) => all.iter().try_fold(false, |any, one| Ok(any || self.holds(one, name)?))?,
         })
     }
 

@@ -8,16 +8,12 @@ use super::parse::Parser;
 use super::phrase::{Noun, Phrase};
 use super::resolve::Context;
 use super::scene::kind;
-use super::words::Token;
+use super::words::{Token, mentions};
 use crate::weights::{Ratio, ratio};
 
 /// Whether a clause is about weights.
 pub fn is_one(tokens: &[Token]) -> bool {
-    tokens.iter().any(|token| {
-        token.among(&[
-            "weight", "weights", "weigh", "weighs", "weighed", "heavy", "light", "heavier", "lighter", "mass", "masses",
-        ])
-    })
+    mentions(tokens, "weight weights weigh weighs weighed heavy light heavier lighter mass masses")
 }
 
 /// Reads a clause about weights.
@@ -61,13 +57,13 @@ fn means_blocks(phrase: &Phrase) -> bool {
 
 /// The ratio that the words tell; one to one where they tell none.
 pub fn factor(tokens: &[Token]) -> Result<Ratio, Unreadable> {
-    let told = |words: &[&str]| -> bool { tokens.iter().any(|token| token.among(words)) };
-    let lighter = told(&["lighter", "light"]);
+    let told = |words| mentions(tokens, words);
+    let lighter = told("lighter light");
     let one = Ratio::from_integer(1);
     match (0..tokens.len()).find_map(|at| factor_at(tokens.get(at..)?)) {
         Some(factor) if lighter && factor > one => Ok(factor.recip()),
         Some(factor) => Ok(factor),
-        None if lighter || told(&["heavier", "more", "less", "different"]) => {
+        None if lighter || told("heavier more less different") => {
             Err(Unreadable::new("", "a weight is told as a multiple or a part of another; how many times is not said"))
         }
         None => Ok(one),
@@ -76,14 +72,14 @@ pub fn factor(tokens: &[Token]) -> Result<Ratio, Unreadable> {
 
 /// The ratio that words begin with: "three times", "one third", "half", "2/3". A number alone counts something else.
 fn factor_at(tokens: &[Token]) -> Option<Ratio> {
-    const NO_RATIO: &[&str] = &["the", "a", "an", "as", "exactly", "same", "equal"];
+    let is_ratio = |word: &str| !["the", "a", "an", "as", "exactly", "same", "equal"].contains(&word);
     let words: Vec<&str> = tokens.iter().map_while(Token::word).take(4).collect();
-    let begins = !NO_RATIO.contains(words.first()?);
+    let begins = is_ratio(words.first()?);
     (1..=words.len()).rev().filter(|_| begins).find_map(|length| {
         let said = words.get(..length)?;
         let digits = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
         let number = length == 1 && !digits(said.first()?) && ratio(&format!("{} thirds", said.first()?)).is_some();
-        let ends = !NO_RATIO.contains(said.last()?);
+        let ends = is_ratio(said.last()?);
         ratio(&said.join(" ")).filter(|ratio| ends && !number && ratio.is_positive())
     })
 }

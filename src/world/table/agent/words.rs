@@ -30,10 +30,15 @@ impl Token {
         }
     }
 
-    /// Whether it is one of these words.
-    pub fn among(&self, words: &[&str]) -> bool {
-        self.word().is_some_and(|word| words.contains(&word))
+    /// Whether it is one of these words, written with spaces between them.
+    pub fn among(&self, words: &str) -> bool {
+        self.word().is_some_and(|word| words.split(' ').any(|one| one == word))
     }
+}
+
+/// Whether any of the tokens is one of these words.
+pub fn mentions(tokens: &[Token], words: &str) -> bool {
+    tokens.iter().any(|token| token.among(words))
 }
 
 /// Cuts a text into tokens.
@@ -84,38 +89,22 @@ fn raw(text: &str) -> Vec<Token> {
 fn finish(tokens: &mut Vec<Token>, word: &mut String) {
     let word = std::mem::take(word);
     let (base, ending) = word.split_once('\'').unwrap_or((&word, ""));
-    let mut push = |word: &str| {
-        if !word.is_empty() {
-            tokens.push(Token::Word(word.to_owned()));
-        }
+    let words = match ending {
+        "s" if ["there", "what", "it", "that", "where", "which"].contains(&base) => [base, "is"],
+        "t" => [base.strip_suffix('n').unwrap_or(base), "not"],
+        "re" => [base, "are"],
+        _ => [base, ""],
     };
-    match ending {
-        "s" if ["there", "what", "it", "that", "where", "which"].contains(&base) => {
-            push(base);
-            push("is");
-        }
-        "t" => {
-            push(base.strip_suffix('n').unwrap_or(base));
-            push("not");
-        }
-        "re" => {
-            push(base);
-            push("are");
-        }
-        _ => push(base),
-    }
+    tokens.extend(words.into_iter().filter(|word| !word.is_empty()).map(|word| Token::Word(word.to_owned())));
 }
 
 /// Mends words that neither the grammar, the belief nor everyday language knows.
 fn mended(tokens: Vec<Token>, scene: &Scene) -> Vec<Token> {
-    let names: Vec<String> = scene
-        .objects
-        .iter()
-        .flat_map(|name| name.to_lowercase().split(' ').map(str::to_owned).collect::<Vec<_>>())
-        .collect();
+    let names = scene.objects.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>().join(" ");
+    let names: Vec<&str> = names.split(' ').collect();
     let mend = |word: String| {
-        let known = || vocabulary::grammar().chain(names.iter().map(String::as_str));
-        if vocabulary::is_known(&word) || names.contains(&word) {
+        let known = || vocabulary::grammar().chain(names.iter().copied());
+        if vocabulary::is_known(&word) || names.contains(&word.as_str()) {
             return word;
         }
         nearest(&word, known()).map_or(word, str::to_owned)
@@ -139,19 +128,12 @@ fn named(tokens: Vec<Token>, scene: &Scene) -> Vec<Token> {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let rest = tokens.get(at..).unwrap_or_default();
-        if let Some((words, name)) = known.iter().find(|(words, _)| begins_with(rest, words)) {
-            found.push(Token::Object((*name).clone()));
-            at += words.len();
-        } else if let Some(name) = colour_of_a_list(rest, scene) {
-            found.push(Token::Object(name));
-            at += 1;
-        } else if let Some((name, length)) = unknown_name(rest) {
-            found.push(Token::Object(name));
-            at += length;
-        } else {
-            found.push(token.clone());
-            at += 1;
-        }
+        let name = known.iter().find(|(words, _)| begins_with(rest, words));
+        let name = name.map(|(words, name)| ((*name).clone(), words.len()));
+        let name = name.or_else(|| colour_of_a_list(rest, scene).map(|name| (name, 1))).or_else(|| unknown_name(rest));
+        let (token, length) = name.map_or_else(|| (token.clone(), 1), |(name, length)| (Token::Object(name), length));
+        found.push(token);
+        at += length;
     }
     found
 }
@@ -176,7 +158,7 @@ fn colour_of_a_list(tokens: &[Token], scene: &Scene) -> Option<String> {
         matches!(token, Token::Comma)
             || token.word().is_some_and(|word| ["and", "the", "or"].contains(&word) || vocabulary::may_name(word))
     });
-    let joined = tokens.get(1).is_some_and(|token| *token == Token::Comma || token.among(&["and", "or"]));
+    let joined = tokens.get(1).is_some_and(|token| *token == Token::Comma || token.among("and or"));
     let noun = rest.next()?.word().filter(|_| joined)?;
     let noun = noun.strip_suffix('s').unwrap_or(noun);
     scene.objects.iter().find(|name| name.to_lowercase() == format!("{colour} {noun}")).cloned()
