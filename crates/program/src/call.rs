@@ -22,6 +22,16 @@ pub enum Literal {
     Str(String),
 }
 
+impl Literal {
+    /// The string, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Literal::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 impl From<&Literal> for serde_json::Value {
     fn from(literal: &Literal) -> Self {
         match literal {
@@ -103,6 +113,11 @@ impl Call {
             function: function.to_owned(),
             args: args.into_iter().map(Into::into).collect(),
         }
+    }
+
+    /// The argument at a place, if it is a string.
+    pub fn text(&self, at: usize) -> Option<&str> {
+        self.args.get(at).and_then(Literal::text)
     }
 }
 

@@ -35,7 +35,8 @@ pub(super) fn games(path: Option<&Path>) -> Result<Arc<household::Source>, CliEr
 
 /// The wording of the games that the options name.
 pub(super) fn edition(options: &WorldOptions) -> Result<Option<Edition>, CliError> {
-    options.get("edition").map(|word| word.parse().map_err(CliError::Usage)).transpose()
+    let read = |word: &str| word.parse().map_err(|e: strum::ParseError| CliError::Usage(e.to_string()));
+    options.get("edition").map(read).transpose()
 }
 
 /// The services meant: all, or those named.

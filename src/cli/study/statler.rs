@@ -179,7 +179,7 @@ impl StatlerStudy {
 
     /// The episodes chosen.
     fn episodes(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
-        let known: Vec<&str> = Domain::ALL.map(Domain::name).to_vec();
+        let known: Vec<&str> = <Domain as strum::VariantArray>::VARIANTS.iter().map(|domain| domain.name()).collect();
         if let Some(unknown) = self.domain.iter().find(|name| !known.contains(&name.as_str())) {
             return Err(format!("there is no domain `{unknown}`; there are {}", known.join(", ")));
         }

@@ -125,12 +125,23 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// Its word in sentences and states, its command's verb (the call's function and the property's name too), the kind of
+    /// receptacle it is done with, and what an object must be able to.
+    pub fn terms(self) -> (&'static str, &'static str, &'static str, Property) {
+        match self {
+            Condition::Clean => ("clean", "clean", "sinkbasin", Property::Cleanable),
+            Condition::Hot => ("hot", "heat", "microwave", Property::Heatable),
+            Condition::Cool => ("cool", "cool", "fridge", Property::Coolable),
+        }
+    }
+
     /// The word in sentences and states.
     pub fn word(self) -> &'static str {
-        match self {
-            Condition::Clean => "clean",
-            Condition::Hot => "hot",
-            Condition::Cool => "cool",
-        }
+        self.terms().0
+    }
+
+    /// The command's verb.
+    pub fn verb(self) -> &'static str {
+        self.terms().1
     }
 }

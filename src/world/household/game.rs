@@ -269,11 +269,7 @@ fn compatibilities(definition: &Definition) -> BitGrid {
 fn goal_of(definition: &Definition, able: &BitGrid) -> Result<(Goal, BitGrid), String> {
     let words = &definition.goal;
     let mut rows = BitGrid::new(2, definition.objects.len());
-    let needed = words.state.map(|s| match s {
-        Condition::Clean => Property::Cleanable,
-        Condition::Hot => Property::Heatable,
-        Condition::Cool => Property::Coolable,
-    });
+    let needed = words.state.map(|condition| condition.terms().3);
     for (i, o) in definition.objects.iter().enumerate() {
         let kind = o.kind.as_deref();
         rows.set(0, i, kind == Some(&words.object) && needed.is_none_or(|p| able.get(p as usize, i)));

@@ -85,17 +85,9 @@ impl Memory {
                 self.contents.set(receptacle, object, true);
                 self.held = None;
             }
-            Command::Clean { object, .. } => self.flag(object, Flag::Clean, true),
-            Command::Heat { object, .. } => {
-                self.flag(object, Flag::Hot, true);
-                self.flag(object, Flag::Cool, false);
-            }
-            Command::Cool { object, .. } => {
-                self.flag(object, Flag::Cool, true);
-                self.flag(object, Flag::Hot, false);
-            }
-            Command::Use { object } => self.flag(object, Flag::Toggled, true),
-            Command::Slice { object, .. } => self.flag(object, Flag::Sliced, true),
+            Command::Treat { how, object, .. } => how.flag().set(&mut self.flags, object),
+            Command::Use { object } => Flag::Toggled.set(&mut self.flags, object),
+            Command::Slice { object, .. } => Flag::Sliced.set(&mut self.flags, object),
             Command::Look => {
                 // It names what stands here.
                 if let Some(here) = self.here {
@@ -193,9 +185,5 @@ impl Memory {
         if let Some(slot) = self.doors.get_mut(receptacle) {
             *slot = door;
         }
-    }
-
-    fn flag(&mut self, object: usize, flag: Flag, holds: bool) {
-        self.flags.set(flag as usize, object, holds);
     }
 }

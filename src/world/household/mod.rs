@@ -40,6 +40,7 @@ pub use source::Source;
 pub use world::HouseholdWorld;
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString};
 
 use super::kind::shipped;
 use super::{Ability, DataSpec, Generator, WorldKind};
@@ -91,33 +92,13 @@ pub static KIND: WorldKind = WorldKind {
 };
 
 /// The two wordings of the same games. They differ in `put O in/on R` / `move O to R`, in what arriving says, and in `help`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Display, EnumString)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Edition {
     /// Releases up to 0.3: `put O in/on R`; what the research papers use.
     #[default]
     Put,
     /// Releases from 0.4: `move O to R`, and `help`.
     Move,
-}
-
-impl std::str::FromStr for Edition {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "put" => Ok(Edition::Put),
-            "move" => Ok(Edition::Move),
-            other => Err(format!("`{other}` is no edition; `put` and `move` are")),
-        }
-    }
-}
-
-impl std::fmt::Display for Edition {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Edition::Put => "put",
-            Edition::Move => "move",
-        })
-    }
 }

@@ -33,14 +33,8 @@ pub fn calls(game: &Game, state: &State, command: Command) -> (Option<Call>, Vec
         Command::Put { object, receptacle } => {
             (Some(agent("put", &[o(object), r(receptacle)])), vec![agent("remove_inventory", &[o(object)])])
         }
-        Command::Clean { object, receptacle } => {
-            (Some(agent("clean", &[o(object), r(receptacle)])), became(object, "clean"))
-        }
-        Command::Heat { object, receptacle } => {
-            (Some(agent("heat", &[o(object), r(receptacle)])), became(object, "heat"))
-        }
-        Command::Cool { object, receptacle } => {
-            (Some(agent("cool", &[o(object), r(receptacle)])), became(object, "cool"))
+        Command::Treat { how, object, receptacle } => {
+            (Some(agent(how.verb(), &[o(object), r(receptacle)])), became(object, how.verb()))
         }
         Command::Use { object } => (Some(agent("toggle", &[o(object)])), became(object, "toggle")),
         Command::ExamineReceptacle { receptacle } => (None, seen(receptacle)),
@@ -96,23 +90,14 @@ pub fn call_of(text: &str, edition: Edition) -> Option<Call> {
         ("take", _) => two("take", rest, " from "),
         ("put", Edition::Put) => two("put", rest, " in/on "),
         ("move", Edition::Move) => two("put", rest, " to "),
-        ("clean", _) => two("clean", rest, " with "),
-        ("heat", _) => two("heat", rest, " with "),
-        ("cool", _) => two("cool", rest, " with "),
+        ("clean" | "heat" | "cool", _) => two(verb, rest, " with "),
         _ => None,
     }
 }
 
 /// The text of an action call; the inverse of [`call_of`].
 pub fn text_of(call: &Call, edition: Edition) -> Option<String> {
-    let names: Option<Vec<&str>> = call
-        .args
-        .iter()
-        .map(|a| match a {
-            Literal::Str(s) => Some(s.as_str()),
-            _ => None,
-        })
-        .collect();
+    let names: Option<Vec<&str>> = call.args.iter().map(Literal::text).collect();
     let text = match (call.function.as_str(), names?.as_slice()) {
         ("goto", [r]) => format!("go to {r}"),
         ("open", [r]) => format!("open {r}"),

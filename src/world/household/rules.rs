@@ -4,7 +4,7 @@
 //! shown and matched. What the player is told is `text.rs`'s business.
 
 use super::Edition;
-use super::definition::Property;
+use super::definition::{Condition, Property};
 use super::game::Game;
 use super::state::{Flag, State};
 
@@ -19,9 +19,7 @@ pub enum Command {
     Close { receptacle: usize },
     Take { object: usize, receptacle: usize },
     Put { object: usize, receptacle: usize },
-    Clean { object: usize, receptacle: usize },
-    Heat { object: usize, receptacle: usize },
-    Cool { object: usize, receptacle: usize },
+    Treat { how: Condition, object: usize, receptacle: usize },
     Use { object: usize },
     Slice { object: usize, knife: usize },
     ExamineReceptacle { receptacle: usize },
@@ -45,9 +43,9 @@ impl Command {
                 Edition::Put => join(["put ", o(object), " in/on ", r(receptacle)]),
                 Edition::Move => join(["move ", o(object), " to ", r(receptacle)]),
             },
-            Command::Clean { object, receptacle } => join(["clean ", o(object), " with ", r(receptacle)]),
-            Command::Heat { object, receptacle } => join(["heat ", o(object), " with ", r(receptacle)]),
-            Command::Cool { object, receptacle } => join(["cool ", o(object), " with ", r(receptacle)]),
+            Command::Treat { how, object, receptacle } => {
+                format!("{} {} with {}", how.verb(), o(object), r(receptacle))
+            }
             Command::Use { object } => join(["use ", o(object), "", ""]),
             Command::Slice { object, knife } => join(["slice ", o(object), " with ", o(knife)]),
             Command::ExamineReceptacle { receptacle } => join(["examine ", r(receptacle), "", ""]),
@@ -96,14 +94,15 @@ fn commands(game: &Game, state: &State, edition: Edition, give: &mut dyn FnMut(C
     let of_kind = |r: usize, kind: &str| game.receptacles.get(r).is_some_and(|x| x.kind.as_deref() == Some(kind));
     let openable = |r: usize| game.receptacles.get(r).is_some_and(|x| x.openable);
 
-    let held_and = |property| state.held.filter(|object| game.is(*object, property));
-    if let Some(object) = held_and(Property::Cleanable) {
-        here.iter().filter(|r| of_kind(**r, "sinkbasin")).for_each(|r| give(Command::Clean { object, receptacle: *r }));
-    }
+    let treat = |how: Condition, give: &mut dyn FnMut(Command)| {
+        let (_, _, tool, ability) = how.terms();
+        let Some(object) = state.held.filter(|object| game.is(*object, ability)) else { return };
+        let tools = here.iter().filter(|r| of_kind(**r, tool));
+        tools.for_each(|r| give(Command::Treat { how, object, receptacle: *r }));
+    };
+    treat(Condition::Clean, give);
     here.iter().filter(|r| openable(**r) && state.is_open(**r)).for_each(|r| give(Command::Close { receptacle: *r }));
-    if let Some(object) = held_and(Property::Coolable) {
-        here.iter().filter(|r| of_kind(**r, "fridge")).for_each(|r| give(Command::Cool { object, receptacle: *r }));
-    }
+    treat(Condition::Cool, give);
     if let Some(object) = state.held {
         give(Command::ExamineObject { object });
     }
@@ -113,9 +112,7 @@ fn commands(game: &Game, state: &State, edition: Edition, give: &mut dyn FnMut(C
             give(Command::GoTo { receptacle: *r });
         }
     }
-    if let Some(object) = held_and(Property::Heatable) {
-        here.iter().filter(|r| of_kind(**r, "microwave")).for_each(|r| give(Command::Heat { object, receptacle: *r }));
-    }
+    treat(Condition::Hot, give);
     if edition == Edition::Move {
         give(Command::Help);
     }
@@ -166,17 +163,9 @@ pub fn apply(game: &Game, state: &mut State, command: Command) {
             state.left.set(receptacle, object, false);
             state.at.set(state.location, object, true);
         }
-        Command::Clean { object, .. } => state.flags.set(Flag::Clean as usize, object, true),
-        Command::Heat { object, .. } => {
-            state.flags.set(Flag::Hot as usize, object, true);
-            state.flags.set(Flag::Cool as usize, object, false);
-        }
-        Command::Cool { object, .. } => {
-            state.flags.set(Flag::Cool as usize, object, true);
-            state.flags.set(Flag::Hot as usize, object, false);
-        }
-        Command::Use { object } => state.flags.set(Flag::Toggled as usize, object, true),
-        Command::Slice { object, .. } => state.flags.set(Flag::Sliced as usize, object, true),
+        Command::Treat { how, object, .. } => how.flag().set(&mut state.flags, object),
+        Command::Use { object } => Flag::Toggled.set(&mut state.flags, object),
+        Command::Slice { object, .. } => Flag::Sliced.set(&mut state.flags, object),
         Command::Look
         | Command::Inventory
         | Command::Help

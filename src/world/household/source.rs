@@ -177,7 +177,7 @@ impl Source {
 fn edition_of(options: &Values) -> Result<Option<Edition>, WorldError> {
     match options.text(&EDITION) {
         "" => Ok(None),
-        word => word.parse().map(Some).map_err(WorldError::Failed),
+        word => word.parse().map(Some).map_err(|e: strum::ParseError| WorldError::Failed(e.to_string())),
     }
 }
 

@@ -12,6 +12,18 @@ pub enum Flag {
     Sliced,
 }
 
+impl Flag {
+    /// Brings an object into the condition. Hot and cool end each other.
+    pub fn set(self, flags: &mut BitGrid, object: usize) {
+        flags.set(self as usize, object, true);
+        match self {
+            Flag::Hot => flags.set(Flag::Cool as usize, object, false),
+            Flag::Cool => flags.set(Flag::Hot as usize, object, false),
+            Flag::Clean | Flag::Toggled | Flag::Sliced => {}
+        }
+    }
+}
+
 /// The state of an episode.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {

@@ -61,9 +61,9 @@ pub fn observation(game: &Game, state: &State, command: Command, edition: Editio
             Edition::Put => format!("You put the {} in/on the {}.", o(object), r(receptacle)),
             Edition::Move => format!("You move the {} to the {}.", o(object), r(receptacle)),
         },
-        Command::Clean { object, receptacle } => format!("You clean the {} using the {}.", o(object), r(receptacle)),
-        Command::Heat { object, receptacle } => format!("You heat the {} using the {}.", o(object), r(receptacle)),
-        Command::Cool { object, receptacle } => format!("You cool the {} using the {}.", o(object), r(receptacle)),
+        Command::Treat { how, object, receptacle } => {
+            format!("You {} the {} using the {}.", how.verb(), o(object), r(receptacle))
+        }
         Command::Use { object } => format!("You turn on the {}.", o(object)),
         Command::Slice { object, knife } => format!("You sliced the {} with the {}.", o(object), o(knife)),
         Command::ExamineReceptacle { receptacle } => view(game, state, receptacle),
@@ -131,17 +131,10 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn join_names<'a>(names: impl Iterator<Item = &'a str>, article: &str) -> String {
-    let mut names = names.peekable();
-    let mut text = String::new();
-    while let Some(name) = names.next() {
-        if !text.is_empty() {
-            text.push_str(if names.peek().is_some() { ", " } else { ", and " });
-        }
-        text.push_str(article);
-        text.push_str(name);
+    let names: Vec<String> = names.map(|name| format!("{article}{name}")).collect();
+    match names.as_slice() {
+        [] => "nothing".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
     }
-    if text.is_empty() {
-        text.push_str("nothing");
-    }
-    text
 }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::facts::GENERIC_MOVES;
 use super::goal::Test;
 use super::scene::{Scene, Task};
 use super::{Find, Simulation};
@@ -139,16 +140,7 @@ impl Expert {
         let ids: Vec<&str> = things.iter().map(|thing| scene.id_of(*thing)).collect();
         let mut moves: Vec<String> = ids.iter().map(|id| format!("walk_to_object {id}")).collect();
         moves.extend(ids.iter().map(|id| format!("scanroom {id}")));
-        let plain = [
-            "turnleft character",
-            "turnright character",
-            "turnaround",
-            "lookup",
-            "lookdown",
-            "moveforward",
-            "movebackward",
-        ];
-        moves.extend(plain.map(str::to_owned));
+        moves.extend(GENERIC_MOVES.map(str::to_owned));
         moves.push(format!("walk_to_room {}", scene.room));
         let mut waiting = VecDeque::from([(self.simulation.clone(), Vec::new())]);
         let mut seen = BTreeSet::new();

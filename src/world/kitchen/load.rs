@@ -1,7 +1,5 @@
 //! Reads a scene file and checks it: whatever a [`Scene`] holds afterwards is sound. Errors say where and what would be right.
 
-use std::collections::BTreeMap;
-
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -30,21 +28,15 @@ const CRACKED_EGG: &str = "EggCracked";
 #[derive(Deserialize)]
 struct SceneFile {
     id: String,
-    #[serde(default = "kitchen")]
-    room: String,
+    room: Option<String>,
     camera_y: f64,
     body_y: f64,
-    #[serde(default = "default_close")]
-    close_distance: f64,
-    #[serde(default = "default_visibility")]
-    visibility_distance: f64,
-    #[serde(default = "default_half_fov")]
-    half_fov_deg: f64,
-    #[serde(default = "default_stand_off")]
-    stand_off: f64,
-    #[serde(default = "default_grid_step")]
-    grid_step: f64,
-    robot: RobotEntry,
+    close_distance: Option<f64>,
+    visibility_distance: Option<f64>,
+    half_fov_deg: Option<f64>,
+    stand_off: Option<f64>,
+    grid_step: Option<f64>,
+    robot: Robot,
     room_poses: Vec<[f64; 3]>,
     #[serde(default)]
     doors: Vec<DoorEntry>,
@@ -56,33 +48,6 @@ struct SceneFile {
     tasks: IndexMap<String, TaskEntry>,
     objects: Vec<ObjectEntry>,
     grid: Vec<[f64; 2]>,
-}
-
-fn kitchen() -> String {
-    "kitchen".to_owned()
-}
-fn default_close() -> f64 {
-    1.75
-}
-fn default_visibility() -> f64 {
-    10.0
-}
-fn default_half_fov() -> f64 {
-    45.0
-}
-fn default_stand_off() -> f64 {
-    1.2
-}
-fn default_grid_step() -> f64 {
-    0.25
-}
-
-#[derive(Deserialize)]
-struct RobotEntry {
-    x: f64,
-    z: f64,
-    yaw: f64,
-    horizon: f64,
 }
 
 #[derive(Deserialize)]
@@ -98,51 +63,23 @@ struct TaskEntry {
     text: String,
 }
 
+/// An object; what it names by ids is looked up once all are known.
 #[derive(Deserialize)]
 struct ObjectEntry {
-    id: String,
-    #[serde(rename = "type")]
-    kind: String,
+    #[serde(flatten)]
+    thing: Thing,
+    #[serde(flatten)]
+    now: Now,
     x: f64,
     y: f64,
     z: f64,
     parent: Option<String>,
-    #[serde(default)]
-    receptacle: bool,
-    #[serde(default)]
-    openable: bool,
-    #[serde(default)]
-    toggleable: bool,
-    #[serde(default)]
-    pickupable: bool,
-    #[serde(default)]
-    moveable: bool,
-    #[serde(default)]
-    sliceable: bool,
-    #[serde(default)]
-    cookable: bool,
-    #[serde(default)]
-    dirtyable: bool,
-    #[serde(default)]
-    fillable: bool,
-    capacity: Option<usize>,
     #[serde(default)]
     obstructed_by: Vec<String>,
     controls: Option<String>,
     slice_type: Option<String>,
     #[serde(default)]
     slices: usize,
-    #[serde(default)]
-    open: bool,
-    #[serde(default)]
-    on: bool,
-    #[serde(default)]
-    sliced: bool,
-    #[serde(default)]
-    cooked: bool,
-    #[serde(default)]
-    dirty: bool,
-    filled: Option<String>,
 }
 
 /// Reads a scene.
@@ -162,8 +99,9 @@ pub fn scene(text: &str, accepts: Receptacles) -> Result<Scene, String> {
         at_most(what, count, MOST_OTHERS)?;
     }
     name("id", &file.id)?;
-    name("room", &file.room)?;
-    let robot = Robot { x: file.robot.x, z: file.robot.z, yaw: file.robot.yaw, horizon: file.robot.horizon };
+    let room = file.room.clone().unwrap_or_else(|| "kitchen".to_owned());
+    name("room", &room)?;
+    let robot = file.robot;
     within("robot", &[robot.x, robot.z, robot.yaw, robot.horizon])?;
     let body = body(&file)?;
     let grid = file.grid.iter().enumerate().map(|(i, p)| point(&format!("grid[{i}]"), *p)).collect::<Result<_, _>>()?;
@@ -183,7 +121,7 @@ pub fn scene(text: &str, accepts: Receptacles) -> Result<Scene, String> {
     let tasks = tasks(file.tasks, &things)?;
     Ok(Scene {
         id: file.id,
-        room: file.room,
+        room,
         failure_points: file.failure_points,
         body,
         grid,
@@ -219,10 +157,10 @@ impl Builder {
             }
         };
         for (i, object) in file.objects.iter().enumerate() {
-            add(object.id.clone(), &format!("objects[{i}].id"))?;
+            add(object.thing.id.clone(), &format!("objects[{i}].id"))?;
         }
         for (i, object) in file.objects.iter().enumerate() {
-            for id in slice_ids(object).map_err(|e| format!("objects[{i}] ({}): {e}", object.id))? {
+            for id in slice_ids(object).map_err(|e| format!("objects[{i}] ({}): {e}", object.thing.id))? {
                 add(id, &format!("objects[{i}], a slice"))?;
             }
         }
@@ -241,7 +179,7 @@ impl Builder {
         let mut now = Vec::new();
         let mut slices = Vec::new();
         for (i, object) in file.objects.iter().enumerate() {
-            let told = |e: String| format!("objects[{i}] ({}): {e}", object.id);
+            let told = |e: String| format!("objects[{i}] ({}): {e}", object.thing.id);
             within("position", &[object.x, object.y, object.z]).map_err(told)?;
             things.push(self.thing(object, &mut slices).map_err(told)?);
             now.push(self.condition(object).map_err(told)?);
@@ -263,7 +201,7 @@ impl Builder {
             if state.around(i).count() >= state.now.len() {
                 return Err(format!(
                     "objects[{i}] ({}): its parents go round in a circle; one of them must be null",
-                    object.id
+                    object.thing.id
                 ));
             }
         }
@@ -271,7 +209,7 @@ impl Builder {
     }
 
     fn thing(&self, object: &ObjectEntry, slices: &mut Vec<Thing>) -> Result<Thing, String> {
-        name("type", &object.kind)?;
+        name("type", &object.thing.kind)?;
         let mut own = Vec::new();
         for id in slice_ids(object)? {
             own.push(self.find(&id, "slice")?);
@@ -281,48 +219,24 @@ impl Builder {
         }
         let obstructed_by =
             object.obstructed_by.iter().map(|id| self.find(id, "obstructed_by:")).collect::<Result<_, _>>()?;
-        Ok(Thing {
-            id: object.id.clone(),
-            kind: object.kind.clone(),
-            receptacle: object.receptacle,
-            openable: object.openable,
-            toggleable: object.toggleable,
-            pickupable: object.pickupable,
-            moveable: object.moveable,
-            sliceable: object.sliceable,
-            cookable: object.cookable,
-            dirtyable: object.dirtyable,
-            fillable: object.fillable,
-            capacity: object.capacity,
-            obstructed_by,
-            controls: object.controls.as_deref().map(|id| self.find(id, "controls:")).transpose()?,
-            slices: own,
-            doors: Vec::new(),
-        })
+        let controls = object.controls.as_deref().map(|id| self.find(id, "controls:")).transpose()?;
+        Ok(Thing { obstructed_by, controls, slices: own, ..object.thing.clone() })
     }
 
     fn condition(&self, object: &ObjectEntry) -> Result<Now, String> {
-        Ok(Now {
-            at: (object.x, object.y, object.z),
-            parent: object.parent.as_deref().map(|id| self.find(id, "parent")).transpose()?,
-            open: object.open,
-            on: object.on,
-            sliced: object.sliced,
-            cooked: object.cooked,
-            dirty: object.dirty,
-            filled: object.filled.as_deref().map(|word| word.parse()).transpose()?,
-        })
+        let parent = object.parent.as_deref().map(|id| self.find(id, "parent")).transpose()?;
+        Ok(Now { at: (object.x, object.y, object.z), parent, ..object.now })
     }
 }
 
 /// The ids of what a thing becomes when sliced.
 fn slice_ids(object: &ObjectEntry) -> Result<Vec<String>, String> {
-    if !object.sliceable || object.sliced {
+    if !object.thing.sliceable || object.now.sliced {
         return Ok(Vec::new());
     }
     let kind = object.slice_type.as_deref().ok_or("it is sliceable but has no slice_type, such as \"AppleSliced\"")?;
     at_most("slices", object.slices, MOST_SLICES)?;
-    Ok((0..object.slices).map(|i| format!("{}|{kind}_{i}", object.id)).collect())
+    Ok((0..object.slices).map(|i| format!("{}|{kind}_{i}", object.thing.id)).collect())
 }
 
 fn tasks(entries: IndexMap<String, TaskEntry>, things: &[Thing]) -> Result<Vec<Task>, String> {
@@ -343,20 +257,20 @@ fn body(file: &SceneFile) -> Result<Body, String> {
     let body = Body {
         camera_y: file.camera_y,
         body_y: file.body_y,
-        close_distance: file.close_distance,
-        visibility_distance: file.visibility_distance,
-        half_fov_deg: file.half_fov_deg,
-        stand_off: file.stand_off,
-        grid_step: file.grid_step,
+        close_distance: file.close_distance.unwrap_or(1.75),
+        visibility_distance: file.visibility_distance.unwrap_or(10.0),
+        half_fov_deg: file.half_fov_deg.unwrap_or(45.0),
+        stand_off: file.stand_off.unwrap_or(1.2),
+        grid_step: file.grid_step.unwrap_or(0.25),
     };
     within("camera_y, body_y", &[body.camera_y, body.body_y])?;
-    let sizes = BTreeMap::from([
+    let sizes = [
         ("close_distance", body.close_distance),
         ("visibility_distance", body.visibility_distance),
         ("half_fov_deg", body.half_fov_deg),
         ("stand_off", body.stand_off),
         ("grid_step", body.grid_step),
-    ]);
+    ];
     for (what, size) in sizes {
         if !(0.0..=FARTHEST).contains(&size) {
             return Err(format!("{what} is {size}; it must be from 0 to {FARTHEST}"));

@@ -89,32 +89,12 @@ pub static KIND: WorldKind = WorldKind {
 };
 
 /// What `find` does before it looks around.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum Find {
     /// The robot walks to the thing, wherever it is.
     #[default]
     Moving,
     /// The robot stays where it stands.
     Fixed,
-}
-
-impl std::str::FromStr for Find {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "moving" => Ok(Find::Moving),
-            "fixed" => Ok(Find::Fixed),
-            other => Err(format!("`{other}` is no way to find things; `moving` and `fixed` are")),
-        }
-    }
-}
-
-impl std::fmt::Display for Find {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Find::Moving => "moving",
-            Find::Fixed => "fixed",
-        })
-    }
 }

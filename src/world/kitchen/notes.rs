@@ -14,7 +14,7 @@ pub fn states(scene: &Scene, state: &State, thing: usize) -> Vec<String> {
         (now.cooked, "cooked"),
     ];
     let mut notes: Vec<String> = flags.iter().filter(|(holds, _)| *holds).map(|(_, word)| (*word).to_owned()).collect();
-    notes.extend(now.filled.map(|liquid| format!("with {}", liquid.word())));
+    notes.extend(now.filled.map(|liquid| format!("with {liquid}")));
     notes
 }
 

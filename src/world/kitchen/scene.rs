@@ -1,5 +1,7 @@
 //! A scene: everything about a kitchen that no action changes. `load` makes it; it holds no rules.
 
+use serde::Deserialize;
+
 use super::goal::Goal;
 use super::receptacles::Receptacles;
 use super::state::{Robot, State};
@@ -10,11 +12,13 @@ pub type Point = (f64, f64);
 pub type Segment = (Point, Point);
 
 /// What a thing is, for good. Slices are things too; they are absent until something is sliced.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Thing {
     /// The id, unique in the scene, without white space.
     pub id: String,
     /// Its type (`Mug`).
+    #[serde(rename = "type")]
     pub kind: String,
     /// Things can be put in or on it.
     pub receptacle: bool,
@@ -37,12 +41,16 @@ pub struct Thing {
     /// How many things it takes directly; no bound if `None`.
     pub capacity: Option<usize>,
     /// Things that keep anything else from being put here while they are in it.
+    #[serde(skip)]
     pub obstructed_by: Vec<usize>,
     /// The basin a faucet fills.
+    #[serde(skip)]
     pub controls: Option<usize>,
     /// The things it becomes when sliced.
+    #[serde(skip)]
     pub slices: Vec<usize>,
     /// The plan segments of its doors, hinge first.
+    #[serde(skip)]
     pub doors: Vec<Segment>,
 }
 

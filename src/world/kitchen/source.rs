@@ -155,7 +155,8 @@ impl Entry for SceneTask {
 
     fn open(source: Arc<Source>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError> {
         let sentence = source.get(task)?.task.text.clone();
-        let find: Find = options.text(&FIND).parse().map_err(WorldError::Failed)?;
+        let find: Find =
+            options.text(&FIND).parse().map_err(|e: strum::ParseError| WorldError::Failed(e.to_string()))?;
         let options = BTreeMap::from([(FIND.key.to_owned(), find.to_string())]);
         Ok(OpenedWorld { world: Box::new(KitchenWorld::new(source, find)), task: task.to_owned(), sentence, options })
     }

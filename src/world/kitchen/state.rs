@@ -1,7 +1,11 @@
 //! What changes in a kitchen: the robot, and each thing's place and condition. Small and quick to copy; it holds no rules.
 
+use serde::{Deserialize, Serialize};
+
 /// What a vessel is filled with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Liquid {
     /// From a coffee machine.
     Coffee,
@@ -11,32 +15,8 @@ pub enum Liquid {
     Wine,
 }
 
-impl Liquid {
-    /// Its name.
-    pub fn word(self) -> &'static str {
-        match self {
-            Liquid::Coffee => "coffee",
-            Liquid::Water => "water",
-            Liquid::Wine => "wine",
-        }
-    }
-}
-
-impl std::str::FromStr for Liquid {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "coffee" => Ok(Liquid::Coffee),
-            "water" => Ok(Liquid::Water),
-            "wine" => Ok(Liquid::Wine),
-            other => Err(format!("`{other}` is no liquid; coffee, water and wine are")),
-        }
-    }
-}
-
 /// Where the robot stands and looks.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 pub struct Robot {
     /// Metres.
     pub x: f64,
@@ -49,11 +29,14 @@ pub struct Robot {
 }
 
 /// A thing's place and condition. What does not apply to it stays as it is by default.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(default)]
 pub struct Now {
     /// Where it is (if it is not in the hand), x, y, z.
+    #[serde(skip)]
     pub at: (f64, f64, f64),
     /// What it lies in or on.
+    #[serde(skip)]
     pub parent: Option<usize>,
     /// Whether it is open.
     pub open: bool,

@@ -20,7 +20,7 @@ pub fn truth(simulation: &Simulation, goals: &[Goal], met: usize) -> Value {
             (what.sliceable, "sliced", json!(now.sliced)),
             (what.cookable, "cooked", json!(now.cooked)),
             (what.dirtyable, "dirty", json!(now.dirty)),
-            (what.fillable, "filled", json!(now.filled.map(|liquid| liquid.word()))),
+            (what.fillable, "filled", json!(now.filled)),
         ];
         for (_, name, value) in conditions.into_iter().filter(|(applies, ..)| *applies) {
             entry.insert(name.to_owned(), value);

@@ -1,10 +1,13 @@
 //! An episode: a scene and the requests a person makes one after another, with what each expects.
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use super::judge::Expected;
 use super::scene::Scene;
 
-/// The kinds of episodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The kinds of episodes, in the order they are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, VariantArray, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Domain {
     /// Blocks and bowls.
     PickAndPlace,
@@ -19,24 +22,12 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// All of them, in the order they are listed.
-    pub const ALL: [Domain; 5] =
-        [Domain::PickAndPlace, Domain::Disinfection, Domain::Weight, Domain::Cover, Domain::Cups];
-
     /// The name, as in files and ids.
     pub fn name(self) -> &'static str {
         match self {
-            Domain::PickAndPlace => "pick_and_place",
-            Domain::Disinfection => "disinfection",
-            Domain::Weight => "weight",
-            Domain::Cover => "cover",
             Domain::Cups => crate::world::CUPS,
+            other => other.into(),
         }
-    }
-
-    /// The domain of a name.
-    pub fn of(name: &str) -> Option<Domain> {
-        Domain::ALL.into_iter().find(|domain| domain.name() == name)
     }
 }
 

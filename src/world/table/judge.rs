@@ -8,6 +8,10 @@ use std::collections::BTreeSet;
 use super::named::words;
 use super::thing::tidy;
 
+/// The words of numbers, from zero.
+pub(super) const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+                                  sixteen seventeen eighteen nineteen twenty";
+
 /// A move: what, and on or in what.
 pub type Move = (String, String);
 
@@ -85,31 +89,8 @@ fn none_of_them(words: &[String]) -> Option<u64> {
 }
 
 fn first_number(words: &[String]) -> Option<u64> {
-    const NUMBERS: [&str; 21] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-        "twenty",
-    ];
     words.iter().find_map(|word| {
-        let spelled = NUMBERS.iter().position(|known| known == word).map(|n| n as u64);
+        let spelled = NUMBERS.split_whitespace().position(|known| known == word).map(|n| n as u64);
         spelled.or_else(|| word.parse().ok())
     })
 }

@@ -79,7 +79,7 @@ impl TryFrom<Entry> for Episode {
     fn try_from(entry: Entry) -> Result<Episode, String> {
         let told = |e: String| format!("episode {:?}: {e}", entry.id);
         sound("id", &entry.id).map_err(told)?;
-        let domain = Domain::of(&entry.domain).filter(|domain| *domain != Domain::Cups).ok_or_else(|| {
+        let domain = entry.domain.parse().ok().filter(|domain| *domain != Domain::Cups).ok_or_else(|| {
             told(format!(
                 "there is no domain {:?}; pick_and_place, disinfection, weight and cover are possible",
                 entry.domain

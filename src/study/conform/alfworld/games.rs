@@ -6,7 +6,7 @@ use super::replay::world_of;
 use super::{Games, difference};
 use crate::study::conform::Row;
 use crate::world::World;
-use crate::world::household::{Condition, Definition, Edition, HouseholdWorld};
+use crate::world::household::{Definition, Edition, HouseholdWorld};
 
 /// Every game of `read` must mean what the compact definition of the same id means.
 pub fn compare_built(what: &str, read: &Games, compact: &Games) -> Row {
@@ -92,14 +92,9 @@ fn forms(game: &Definition) -> Vec<String> {
         return vec![format!("look at {o} under the {lamp}."), format!("examine the {o} with the {lamp}.")];
     }
     let r = goal.receptacle.as_deref().unwrap_or_default();
-    let verb = |c: Condition| match c {
-        Condition::Clean => "clean",
-        Condition::Hot => "heat",
-        Condition::Cool => "cool",
-    };
     match (goal.state, goal.count.unwrap_or(1)) {
         (Some(c), _) => {
-            vec![format!("put a {} {o} in {r}.", c.word()), format!("{} some {o} and put it in {r}.", verb(c))]
+            vec![format!("put a {} {o} in {r}.", c.word()), format!("{} some {o} and put it in {r}.", c.verb())]
         }
         (None, 1) => vec![format!("put a {o} in {r}."), format!("put some {o} on {r}.")],
         (None, _) => vec![format!("put two {o} in {r}."), format!("find two {o} and put them in {r}.")],

@@ -90,7 +90,7 @@ fn objects(simulation: &Simulation) -> BTreeMap<String, Map<String, Value>> {
     let of = |(id, parent, now): (&str, Option<&str>, crate::world::kitchen::Now)| {
         let fields = json!({
             "parent": parent, "open": now.open, "on": now.on, "sliced": now.sliced, "cooked": now.cooked,
-            "dirty": now.dirty, "filled": now.filled.map(|liquid| liquid.word()),
+            "dirty": now.dirty, "filled": now.filled,
         });
         (id.to_owned(), fields.as_object().cloned().unwrap_or_default())
     };

@@ -62,11 +62,11 @@ impl Belief {
 
     /// Whether an action on a name alone was ever refused.
     pub fn was_refused(&self, function: &str, name: &str) -> bool {
-        self.refused.iter().any(|(c, _)| c.function == function && text(c.args.first()) == Some(name))
+        self.refused.iter().any(|(c, _)| c.function == function && c.text(0) == Some(name))
     }
 
     fn observe(&mut self, step: &Observed) {
-        let moved_to = step.action.as_ref().filter(|a| a.function == super::GOTO).and_then(|a| text(a.args.first()));
+        let moved_to = step.action.as_ref().filter(|a| a.function == super::GOTO).and_then(|a| a.text(0));
         if step.refused {
             if let Some(action) = &step.action {
                 self.refused.push((action.clone(), self.moves));
@@ -106,7 +106,7 @@ impl Belief {
         for call in calls {
             match call.function.as_str() {
                 super::UPDATE_VISIBLE => {
-                    let mut names = call.args.iter().filter_map(|a| text(Some(a))).map(str::to_owned);
+                    let mut names = call.args.iter().filter_map(Literal::text).map(str::to_owned);
                     if self.places.is_empty() {
                         self.places = names.collect();
                         self.seen.extend(self.places.iter().cloned());
@@ -121,7 +121,7 @@ impl Belief {
                     self.listed.insert(place, things);
                 }
                 super::SET_PROPERTY => {
-                    let (Some(name), Some(property)) = (text(call.args.first()), text(call.args.get(1))) else {
+                    let (Some(name), Some(property)) = (call.text(0), call.text(1)) else {
                         continue;
                     };
                     let Some(Literal::Bool(value)) = call.args.get(2) else { continue };
@@ -134,7 +134,7 @@ impl Belief {
                     }
                 }
                 super::ADD_INVENTORY => {
-                    let Some(thing) = text(call.args.first()) else { continue };
+                    let Some(thing) = call.text(0) else { continue };
                     self.held = Some(thing.to_owned());
                     if let Some(place) = other_argument(action, thing)
                         && let Some(things) = self.listed.get_mut(place)
@@ -143,7 +143,7 @@ impl Belief {
                     }
                 }
                 super::REMOVE_INVENTORY => {
-                    let Some(thing) = text(call.args.first()) else { continue };
+                    let Some(thing) = call.text(0) else { continue };
                     self.held = None;
                     if let Some(place) = other_argument(action, thing) {
                         let things = self.listed.entry(place.to_owned()).or_default();
@@ -162,18 +162,10 @@ impl Belief {
     }
 }
 
-/// The text of a string argument.
-pub(super) fn text(arg: Option<&Literal>) -> Option<&str> {
-    match arg {
-        Some(Literal::Str(s)) => Some(s),
-        _ => None,
-    }
-}
-
 /// The argument of an action on a thing that is not the thing: the place it is taken from or put to.
 fn other_argument<'a>(action: Option<&'a Call>, thing: &str) -> Option<&'a str> {
     let action = action?;
-    let names = || action.args.iter().filter_map(|a| text(Some(a)));
+    let names = || action.args.iter().filter_map(Literal::text);
     names().any(|n| n == thing).then(|| names().find(|n| *n != thing)).flatten()
 }
 

@@ -17,7 +17,7 @@ mod words;
 
 use std::sync::Arc;
 
-use self::belief::{Belief, text};
+use self::belief::Belief;
 use self::goal::Goal;
 use self::problem::Household;
 pub(super) use self::search_cost::is_shut;
@@ -27,7 +27,7 @@ use crate::episode::Status;
 use crate::planner::effects::{EffectModel, Sample, kind_of};
 use crate::planner::search::{NoPlan, Plan, search};
 use crate::planner::{Agent, AgentContext, GoalPart, LocationPrior, Observed, ProposeContext, Ranked};
-use crate::program::{Call, ProgramView};
+use crate::program::{Call, Literal, ProgramView};
 use crate::world::demonstration::Demonstration;
 
 /// The action that moves the agent.
@@ -99,11 +99,10 @@ impl Agent for HouseholdAgent {
 
 /// The looks into places that a step shows: a place, and what it lists. The listing of the whole room at the start is none.
 fn looks<'a>(sample: Sample<'a>) -> impl Iterator<Item = (&'a str, Vec<&'a str>)> {
-    let named = move |place: &str| {
-        sample.action.is_some_and(|action| action.args.iter().any(|arg| text(Some(arg)) == Some(place)))
-    };
+    let named =
+        move |place: &str| sample.action.is_some_and(|action| action.args.iter().any(|arg| arg.text() == Some(place)));
     sample.observed.iter().filter(|call| call.function == UPDATE_VISIBLE).filter_map(move |call| {
-        let mut names = call.args.iter().filter_map(|arg| text(Some(arg)));
+        let mut names = call.args.iter().filter_map(Literal::text);
         let place = names.next().filter(|place| named(place))?;
         Some((place, names.collect()))
     })

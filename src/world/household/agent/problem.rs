@@ -8,7 +8,7 @@ use std::cell::{Cell, OnceCell};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use super::belief::{Belief, text};
+use super::belief::Belief;
 use super::facts::{Facts, Id, property_index};
 use super::goal::Goal;
 use super::operators::{Operator, Role, operators};
@@ -210,7 +210,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
 
     /// Whether taking a thing was refused too often to count on it.
     fn is_given_up(&self, thing: &str) -> bool {
-        let of_thing = |c: &Call| c.args.first().and_then(|a| text(Some(a))) == Some(thing);
+        let of_thing = |c: &Call| c.text(0) == Some(thing);
         self.belief.held.as_deref() != Some(thing)
             && self.belief.refused.iter().filter(|(c, _)| of_thing(c)).count() >= GIVE_UP
     }
@@ -361,7 +361,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
 
     /// Applies a predicted observation to the facts.
     fn hear(&self, facts: &mut Facts, args: &[Id], call: &Call) {
-        let named = |i: usize| text(call.args.get(i)).and_then(|n| args.iter().copied().find(|id| self.name(*id) == n));
+        let named = |i: usize| call.text(i).and_then(|n| args.iter().copied().find(|id| self.name(*id) == n));
         let Some(thing) = named(0) else { return };
         let other = args.iter().copied().find(|id| *id != thing);
         match call.function.as_str() {
@@ -378,7 +378,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
                 }
             }
             super::SET_PROPERTY => {
-                if let (Some(property), Some(Literal::Bool(value))) = (text(call.args.get(1)), call.args.get(2)) {
+                if let (Some(property), Some(Literal::Bool(value))) = (call.text(1), call.args.get(2)) {
                     facts.set(thing, property, *value);
                     if let Some((_, opposite)) = super::OPPOSITES.iter().find(|(p, _)| *value && *p == property) {
                         facts.set(thing, opposite, false);
@@ -414,7 +414,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
     pub(super) fn facts_after<'c>(&self, calls: impl Iterator<Item = &'c Call>) -> Facts {
         let mut facts = self.start().facts;
         for call in calls {
-            let known = |arg| text(Some(arg)).and_then(|n| self.names.iter().position(|name| name == n));
+            let known = |arg: &Literal| arg.text().and_then(|n| self.names.iter().position(|name| name == n));
             let args: Vec<Id> = call.args.iter().filter_map(known).filter_map(|i| Id::try_from(i).ok()).collect();
             if call.function == super::GOTO {
                 facts.at = args.first().copied();
@@ -442,7 +442,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
 
     /// Whether an action looks into a place where something is hoped for.
     pub(super) fn is_a_look(&self, call: &Call) -> bool {
-        let place = text(call.args.first());
+        let place = call.text(0);
         let hopes = |p: &Place| !p.hopes.is_empty() && Some(self.name(p.id)) == place;
         call.args.len() == 1 && self.places.iter().any(hopes)
     }

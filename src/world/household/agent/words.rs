@@ -2,12 +2,12 @@
 //!
 //! Says what is known and what is hoped; nothing that the proposer did not use.
 
-use super::belief::{Belief, text};
+use super::belief::Belief;
 use super::goal::Goal;
 use super::search_cost::is_shut;
 use crate::planner::LocationPrior;
 use crate::planner::effects::kind_of;
-use crate::program::Call;
+use crate::program::{Call, Literal};
 
 /// What a rationale is made from.
 pub struct Grounds<'a> {
@@ -23,7 +23,7 @@ impl Grounds<'_> {
     /// Why the first action of a plan is proposed.
     pub fn why(&self, plan: &[Call]) -> String {
         let Some(first) = plan.first() else { return "the goal holds already".to_owned() };
-        let names: Vec<&str> = first.args.iter().filter_map(|a| text(Some(a))).collect();
+        let names: Vec<&str> = first.args.iter().filter_map(Literal::text).collect();
         let place = names.last().copied().unwrap_or_default();
         if first.args.len() == 1 && self.belief.places.iter().any(|p| p == place) {
             return self.why_reach(plan, place);
@@ -33,7 +33,7 @@ impl Grounds<'_> {
 
     /// Why a place is gone to or opened: what the plan does there.
     fn why_reach(&self, plan: &[Call], place: &str) -> String {
-        let here = |c: &&Call| c.args.len() > 1 || !self.belief.places.iter().any(|p| text(c.args.first()) == Some(p));
+        let here = |c: &&Call| c.args.len() > 1 || !self.belief.places.iter().any(|p| c.text(0) == Some(p));
         let Some(at) = plan.iter().position(|c| here(&c)) else {
             return match self.goal {
                 Goal::Light { object, lamp } => format!("the {lamp} there is on: the {object} is seen in its light"),
@@ -41,7 +41,7 @@ impl Grounds<'_> {
             };
         };
         let next = &plan[at];
-        let thing = text(next.args.first()).unwrap_or_default();
+        let thing = next.text(0).unwrap_or_default();
         let elsewhere = plan[1..at].iter().any(|c| c.function == super::GOTO);
         if elsewhere {
             return format!("first {}, to clear the way for the rest of the plan", self.phrase(&plan[0]));
@@ -77,7 +77,7 @@ impl Grounds<'_> {
             (false, true) => format!("{place} is unvisited, and probably closed"),
             (false, false) => format!("{place} is unvisited"),
         };
-        let reach = if plan.first().is_some_and(|c| text(c.args.first()) != Some(place)) {
+        let reach = if plan.first().is_some_and(|c| c.text(0) != Some(place)) {
             format!("; on the way to {place}")
         } else {
             String::new()
@@ -87,9 +87,9 @@ impl Grounds<'_> {
 
     /// What a manipulation is for.
     fn purpose(&self, call: &Call, rest: &[Call]) -> String {
-        let thing = text(call.args.first()).unwrap_or_default();
+        let thing = call.text(0).unwrap_or_default();
         let wanted = kind_of(thing) == self.goal.object();
-        let Some(place) = text(call.args.get(1)) else {
+        let Some(place) = call.text(1) else {
             return match self.goal {
                 Goal::Light { object, .. } => format!("the {object} is to be looked at in its light"),
                 Goal::Place { .. } => "the task needs it".to_owned(),
@@ -98,7 +98,7 @@ impl Grounds<'_> {
         let is_target = matches!(self.goal, Goal::Place { place: kind, .. } if kind == kind_of(place));
         match call.function.as_str() {
             _ if !wanted => format!("{thing} is in the hand and not what the task asks for; the hand must be free"),
-            "take" | "pick" => match rest.iter().find(|c| c.args.len() > 1 && text(c.args.first()) == Some(thing)) {
+            "take" | "pick" => match rest.iter().find(|c| c.args.len() > 1 && c.text(0) == Some(thing)) {
                 Some(next) => format!("the task asks for {}; then {}", a(kind_of(thing)), self.phrase(next)),
                 None => format!("the task asks for {}", a(kind_of(thing))),
             },
@@ -115,7 +115,7 @@ impl Grounds<'_> {
 
     /// An action as a person says it.
     fn phrase(&self, call: &Call) -> String {
-        let names: Vec<&str> = call.args.iter().filter_map(|a| text(Some(a))).collect();
+        let names: Vec<&str> = call.args.iter().filter_map(Literal::text).collect();
         match (call.function.as_str(), names.as_slice()) {
             ("goto", [place]) => format!("go to {place}"),
             ("take", [thing, place]) => format!("take {thing} from {place}"),

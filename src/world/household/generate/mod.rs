@@ -50,28 +50,26 @@ pub const TASK_TYPES: [TaskType; 6] =
     [TaskType::PickAndPlace, TaskType::LookInLight, TaskType::Clean, TaskType::Heat, TaskType::Cool, TaskType::PickTwo];
 
 impl TaskType {
-    /// ALFWorld's name (`pick_heat_then_place_in_recep`).
-    pub fn name(self) -> &'static str {
+    /// ALFWorld's name (`pick_heat_then_place_in_recep`), and a short word for ids and the command line (`heat`).
+    fn terms(self) -> (&'static str, &'static str) {
         match self {
-            TaskType::PickAndPlace => "pick_and_place_simple",
-            TaskType::LookInLight => "look_at_obj_in_light",
-            TaskType::Clean => "pick_clean_then_place_in_recep",
-            TaskType::Heat => "pick_heat_then_place_in_recep",
-            TaskType::Cool => "pick_cool_then_place_in_recep",
-            TaskType::PickTwo => "pick_two_obj_and_place",
+            TaskType::PickAndPlace => ("pick_and_place_simple", "place"),
+            TaskType::LookInLight => ("look_at_obj_in_light", "light"),
+            TaskType::Clean => ("pick_clean_then_place_in_recep", "clean"),
+            TaskType::Heat => ("pick_heat_then_place_in_recep", "heat"),
+            TaskType::Cool => ("pick_cool_then_place_in_recep", "cool"),
+            TaskType::PickTwo => ("pick_two_obj_and_place", "two"),
         }
     }
 
-    /// A short word for ids and the command line (`heat`).
+    /// ALFWorld's name.
+    pub fn name(self) -> &'static str {
+        self.terms().0
+    }
+
+    /// The short word.
     pub fn word(self) -> &'static str {
-        match self {
-            TaskType::PickAndPlace => "place",
-            TaskType::LookInLight => "light",
-            TaskType::Clean => "clean",
-            TaskType::Heat => "heat",
-            TaskType::Cool => "cool",
-            TaskType::PickTwo => "two",
-        }
+        self.terms().1
     }
 
     fn condition(self) -> Option<Condition> {

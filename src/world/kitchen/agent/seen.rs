@@ -81,14 +81,7 @@ impl Seen {
 
     /// Takes in an observation.
     pub fn hear(&mut self, call: &Call) {
-        let names: Vec<String> = call
-            .args
-            .iter()
-            .filter_map(|arg| match arg {
-                Literal::Str(name) => Some(name.clone()),
-                _ => None,
-            })
-            .collect();
+        let names: Vec<String> = call.args.iter().filter_map(Literal::text).map(str::to_owned).collect();
         match (call.function.as_str(), names.as_slice()) {
             ("see", names) => self.visible = names.iter().cloned().collect(),
             ("reach", names) => self.near = names.iter().cloned().collect(),

@@ -5,6 +5,7 @@ use super::parse::Parser;
 use super::phrase::{Condition, Count, Noun, Part, Phrase};
 use super::resolve::Context;
 use super::words::Token;
+use crate::world::table::judge::NUMBERS;
 
 /// Words that say nothing about what is asked.
 const ASIDES: [&str; 6] = ["in total", "in all", "altogether", "if any", "if there is any", "if there are any"];
@@ -139,14 +140,15 @@ pub fn names(all: &[String]) -> String {
 
 /// "three blocks".
 pub fn count_words(count: usize, noun: &Noun) -> String {
-    const WORDS: &str = "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
-        sixteen seventeen eighteen nineteen twenty";
     let noun = match noun {
         Noun::Bowl => "bowl",
         Noun::Cover => "cover",
         Noun::Object => "object",
         Noun::Block | Noun::Named(_) | Noun::Table | Noun::It => "block",
     };
-    let number = WORDS.split_whitespace().nth(count).map_or_else(|| count.to_string(), str::to_owned);
+    let number = match NUMBERS.split_whitespace().nth(count) {
+        Some("zero") => "no".to_owned(),
+        known => known.map_or_else(|| count.to_string(), str::to_owned),
+    };
     format!("{number} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -32,13 +32,7 @@ pub struct Plan {
 }
 
 fn texts(call: &Call) -> Vec<&str> {
-    call.args
-        .iter()
-        .filter_map(|arg| match arg {
-            Literal::Str(text) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect()
+    call.args.iter().filter_map(Literal::text).collect()
 }
 
 impl Turn {

@@ -46,8 +46,12 @@ pub fn episode(domain: Domain, id: &str, seed: u64) -> Result<Value, String> {
 /// # Errors
 /// If episodes of that name are not generated: with those that are.
 pub(super) fn new_task(kind: &str, seed: u64) -> Result<GeneratedTask, String> {
-    let domain = Domain::of(kind).filter(|domain| *domain != Domain::Cups).ok_or_else(|| {
-        let known = Domain::ALL.into_iter().filter(|d| *d != Domain::Cups).map(Domain::name).collect::<Vec<_>>();
+    let domain = kind.parse().ok().filter(|domain: &Domain| *domain != Domain::Cups).ok_or_else(|| {
+        let known = <Domain as strum::VariantArray>::VARIANTS
+            .iter()
+            .filter(|d| **d != Domain::Cups)
+            .map(|d| d.name())
+            .collect::<Vec<_>>();
         format!("episodes of `{kind}` are not generated; there are {}", known.join(", "))
     })?;
     let id = format!("generated/{}-{seed}", domain.name());
