@@ -13,13 +13,13 @@ use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method::blocking::BlockingSource;
 use crate::method::prompting::{self, Prompting};
-use crate::method::{self, DOMAIN, External, SYMBOLIC};
+use crate::method::{self, DOMAIN, External, Method, SYMBOLIC};
 use crate::model::ModelKind;
 use crate::options::Values;
 use crate::prompt::Prompts;
 use crate::world::demonstration::Demonstration;
 use crate::world::external::Adapter;
-use crate::world::{OpenSpec, Sources, WorldError, WorldKind};
+use crate::world::{OpenSpec, Sources, World, WorldError, WorldKind};
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,34 +136,14 @@ fn prepare_loaded(
     let own = config.data.demonstrations.as_deref();
     let demonstrations = sources.demonstrations(&opened, data.as_deref(), header.seed, own)?;
     // A model that is no longer configured must not keep anyone from reading the session.
-    let resolver = resolver(config);
-    let source = resolver(&session.model).unwrap_or(Source::Symbolic);
-    let methods = methods(config);
-    let method = methods(&session.method).map_err(OpenError::Failed)?;
-    let prompting = prompting_for(&demonstrations, config);
-    let proposer = crate::world::agent(opened.world.kind(), &demonstrations);
+    let source = resolver(config)(&session.model).unwrap_or(Source::Symbolic);
+    let method = methods(config)(&session.method).map_err(OpenError::Failed)?;
     // A domain that is gone must not keep anyone from reading the session either.
     let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
     let blocking =
         blocking_source(opened.world.kind(), own.as_ref(), &opened.options).unwrap_or_else(BlockingSource::Gone);
-    Ok(Setup {
-        world: opened.world,
-        blocking,
-        method,
-        source,
-        resolver,
-        methods,
-        proposer,
-        sandbox: super::setup::sandbox(),
-        demonstrations: Arc::new(demonstrations),
-        prompting,
-        keep,
-        adopted: Vec::new(),
-        policy: None,
-        unattended: false,
-        clock: system_clock(),
-        beginning: Beginning::Resume { session: Box::new(session), records },
-    })
+    let beginning = Beginning::Resume { session: Box::new(session), records };
+    Ok(Setup { keep, ..setup(beginning, opened.world, (method, source, blocking), demonstrations, config) })
 }
 
 /// A new session that is not kept yet.
@@ -176,13 +156,11 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let kind = opened.world.kind();
     let own = config.data.demonstrations.as_deref();
     let demonstrations = sources.demonstrations(&opened, data.as_deref(), *seed, own)?;
-    let resolver = resolver(config);
     let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
-    let source = resolver(name).map_err(OpenError::Failed)?;
+    let source = resolver(config)(name).map_err(OpenError::Failed)?;
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
     let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
-    let methods = methods(config);
-    let method = methods(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
+    let method = methods(config)(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
     let mut method_options = config.method.options.record([]);
     method_options.extend(options.clone());
     let method_options =
@@ -199,53 +177,73 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let task_kind = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.kind);
     method::fits(&method.info(), &method_options, kind, task_kind.as_deref(), &source.traits())
         .map_err(|misfit| OpenError::Failed(misfit.to_string()))?;
-    let opening = opened.world.header();
+    let named = own.map(|name| (DOMAIN.key.to_owned(), name.to_string()));
+    let header = Header {
+        options: opened.options.into_iter().chain(method_options.record(method.info().options)).chain(named).collect(),
+        data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
+        task: opened.task,
+        sentence: opened.sentence,
+        seed: new.seed,
+        method: method.info().id.to_owned(),
+        model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
+        ..new_header(opened.world.as_ref(), &clock)
+    };
+    let beginning = Beginning::New(Box::new(header));
+    // Only a policy that does something is worth a record.
+    let policy = Some(config.gate.policy.clone()).filter(|p| p.is_automatic() || p.token_budget.is_some());
+    let parts = (method, source, blocking);
+    Ok(Setup { policy, clock, ..setup(beginning, opened.world, parts, demonstrations, config) })
+}
+
+/// The part of a new session's header that the program and a world tell which stands at its task.
+pub fn new_header(world: &dyn World, clock: &Clock) -> Header {
+    let opening = world.header();
     let mut lines = vec![format!("def {}():", opening.function)];
     lines.extend((!opening.comment.is_empty()).then(|| format!("# {}", opening.comment)));
     lines.extend(opening.setup);
-    let header = Header {
+    Header {
         stepwright: "session".to_owned(),
         version: FORMAT_VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         created: clock(),
-        world: new.world.clone(),
-        options: opened
-            .options
-            .iter()
-            .map(|(k, v)| (k.clone(), v.clone()))
-            .chain(method_options.record(method.info().options))
-            .chain(own.map(|name| (DOMAIN.key.to_owned(), name.to_string())))
-            .collect(),
-        data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
-        task: opened.task.clone(),
-        sentence: opened.sentence.clone(),
-        seed: new.seed,
-        method: method.info().id.to_owned(),
-        model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
-        specification: opened.world.specification().into_owned(),
+        world: world.name().to_owned(),
+        specification: world.specification().into_owned(),
         opening: lines,
-    };
-    let prompting = prompting_for(&demonstrations, config);
-    let proposer = crate::world::agent(opened.world.kind(), &demonstrations);
-    Ok(Setup {
-        beginning: Beginning::New(Box::new(header)),
-        world: opened.world,
+        ..Header::default()
+    }
+}
+
+/// A driver of what is configured, for a session that is kept nowhere and that a person decides about.
+fn setup(
+    beginning: Beginning,
+    world: Box<dyn World>,
+    (method, source, blocking): (Arc<dyn Method>, Source, BlockingSource),
+    demonstrations: Vec<Demonstration>,
+    config: &Config,
+) -> Setup {
+    Setup {
+        beginning,
+        proposer: crate::world::agent(world.kind(), &demonstrations),
+        prompting: Prompting {
+            prompts: Prompts::new(Some(&config.paths.config)),
+            demonstrations: Arc::new(demonstrations.iter().map(prompting::Demonstration::of).collect()),
+            candidates: config.candidates,
+            ..Prompting::default()
+        },
+        world,
         blocking,
         method,
         source,
-        resolver,
-        methods,
-        proposer,
+        resolver: resolver(config),
+        methods: methods(config),
         sandbox: super::setup::sandbox(),
         demonstrations: Arc::new(demonstrations),
-        prompting,
         keep: Persistence::Nothing,
         adopted: Vec::new(),
-        // Only a policy that does something is worth a record.
-        policy: Some(config.gate.policy.clone()).filter(|p| p.is_automatic() || p.token_budget.is_some()),
+        policy: None,
         unattended: false,
-        clock,
-    })
+        clock: system_clock(),
+    }
 }
 
 /// Where trees come from: the domain of a file, or the one that ships for a world, in the wording of the world's options; else the
@@ -303,16 +301,6 @@ pub fn resolver(config: &Config) -> Resolver {
         Ok(Selected::Language(model)) => Ok(Source::Language { name: name.to_owned(), model }),
         Err(error) => Err(error.to_string()),
     })
-}
-
-fn prompting_for(demonstrations: &[Demonstration], config: &Config) -> Prompting {
-    let demonstrations = demonstrations.iter().map(prompting::Demonstration::of).collect();
-    Prompting {
-        prompts: Prompts::new(Some(&config.paths.config)),
-        demonstrations: Arc::new(demonstrations),
-        candidates: config.candidates,
-        ..Prompting::default()
-    }
 }
 
 /// Where a new session is kept: time, task, and a number where that is taken.

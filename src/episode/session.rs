@@ -16,7 +16,7 @@ use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, Tre
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 
 /// What a session is about: the log's first line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Header {
     /// Always `session`; the file's kind.
     pub stepwright: String,
@@ -386,7 +386,7 @@ impl Session {
             if self.is_started() {
                 return Err(invalid("the world was reset already".into()));
             }
-            self.nodes.push(Node::new(0, None, 0, None, outcome.clone(), Value::Array(Vec::new())));
+            self.nodes.push(Node { outcome: outcome.clone(), changes: json!([]), ..Node::default() });
         } else {
             self.apply_started(record).map_err(invalid)?;
         }
@@ -409,15 +409,20 @@ impl Session {
                     return Err(format!("decision {decision} was not taken at node {}", record.node));
                 }
                 node.children.push(*child);
-                let (documents, in_force) = (Arc::clone(&node.documents), Arc::clone(&node.in_force));
-                let (tree_edits, inherited_edits) = (node.tree_edits_here(), node.edits());
-                let depth = node.depth + 1;
-                let mut new =
-                    Node::new(*child, Some(record.node), depth, Some(action.clone()), outcome.clone(), changes.clone());
-                new.decision = Some(*decision);
-                (new.tree_edits, new.inherited_edits) = (tree_edits, inherited_edits);
-                new.documents = documents;
-                new.in_force = in_force;
+                let new = Node {
+                    id: *child,
+                    parent: Some(record.node),
+                    depth: node.depth + 1,
+                    action: Some(action.clone()),
+                    decision: Some(*decision),
+                    outcome: outcome.clone(),
+                    changes: changes.clone(),
+                    tree_edits: node.tree_edits_here(),
+                    inherited_edits: node.edits(),
+                    documents: Arc::clone(&node.documents),
+                    in_force: Arc::clone(&node.in_force),
+                    ..Node::default()
+                };
                 self.nodes.push(new);
                 self.move_to(*child);
             }
@@ -566,34 +571,6 @@ fn plan_of(ask: &Ask) -> Option<Value> {
             Some(json!({ "text": texts.first()?, "ask": ask.id }))
         }
         _ => None,
-    }
-}
-
-impl Node {
-    fn new(
-        id: NodeId,
-        parent: Option<NodeId>,
-        depth: u32,
-        action: Option<Action>,
-        outcome: StepOutcome,
-        changes: Value,
-    ) -> Self {
-        Node {
-            id,
-            parent,
-            children: Vec::new(),
-            last_child: None,
-            depth,
-            action,
-            decision: None,
-            outcome,
-            changes,
-            tree_edits: Vec::new(),
-            inherited_edits: 0,
-            documents: Arc::default(),
-            in_force: Arc::default(),
-            turn: Turn::default(),
-        }
     }
 }
 

@@ -245,7 +245,6 @@ impl Gate {
     }
 
     pub(super) fn artifact_read(&mut self, typed: Typed, read: Result<Value, String>) {
-        self.phase = Phase::Idle;
         let value = match read {
             Ok(value) => value,
             Err(why) => return self.refuse(Level::Error, format!("it cannot be read: {why}; nothing was changed")),

@@ -2,7 +2,7 @@
 
 use super::super::artifact::ArtifactId;
 use super::super::decision::{Actor, Choice, DecisionId};
-use super::super::event::{Event, StepOutcome};
+use super::super::event::{AskId, Event, StepOutcome, Usage};
 use super::super::proposal::{Action, ProposalId};
 use super::policy::{self, PolicyOutcome, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
@@ -29,26 +29,13 @@ impl Gate {
                 }
             }
             Report::Answered { ask, texts, usage, ms, drafts } => {
-                self.ask = None;
-                self.record(Event::Answered { ask, texts, usage, ms });
-                if usage.is_none() {
-                    self.warn_uncounted(ask);
-                }
+                self.ask_answered(ask, texts, usage, ms);
                 let left = drafts.into_iter().map(|d| self.propose(d, Some(ask))).collect();
                 self.check(left, Then::Consult);
             }
             Report::Written { ask, texts, usage, ms, written } => {
-                self.ask = None;
-                self.record(Event::Answered { ask, texts, usage, ms });
-                if usage.is_none() {
-                    self.warn_uncounted(ask);
-                }
+                self.ask_answered(ask, texts, usage, ms);
                 self.offer_artifact(*written, Some(ask));
-            }
-            Report::ArtifactRead(read) => {
-                let Phase::ReadingArtifact(typed) = &self.phase else { return };
-                let typed = typed.clone();
-                self.artifact_read(typed, read);
             }
             Report::AskFailed { ask, error } => {
                 self.ask = None;
@@ -66,7 +53,6 @@ impl Gate {
                 self.round = self.session.next_ask();
                 self.consult(None);
             }
-            Report::Advised(advice) if self.phase == Phase::Advising => self.advised(advice),
             Report::Checked { proposal, verdict } => {
                 let Phase::Checking { left, then } = &mut self.phase else { return };
                 if !left.remove(&proposal) {
@@ -78,92 +64,71 @@ impl Gate {
                     self.after_checks(then);
                 }
             }
-            Report::Read(read) => {
-                let Phase::Reading(intent) = &self.phase else { return };
-                let intent = intent.clone();
-                self.read(intent, read);
-            }
             Report::Ran { decision, program, action: ran, remark } => {
                 let Phase::Stepping { decision: expected, action } = &mut self.phase else { return };
                 if *expected != decision {
                     return;
                 }
                 *action = ran;
-                let turn = self.session.current().map(|n| &n.turn);
-                let by =
-                    turn.and_then(|t| t.decisions.iter().find(|d| d.id == decision)).map_or(Actor::Policy, |d| d.by);
+                let by = self.decided_by(decision).unwrap_or(Actor::Policy);
                 self.settle_artifact(&ArtifactId::PROGRAM, None, &program, by, false, "");
                 if let Some(text) = remark {
                     self.record(Event::Noted { text: text.clone() });
                     self.say(Level::Warning, text);
                 }
             }
-            Report::Stepped { decision, result } => {
-                let Phase::Stepping { decision: expected, action } = &self.phase else { return };
-                if *expected != decision {
-                    return;
-                }
-                let action = action.clone();
-                self.stepped(decision, action, result);
-            }
-            Report::Moved { to, result } => {
-                let Phase::Moving { to: expected, then } = &self.phase else { return };
-                if *expected != to {
-                    return;
-                }
-                let then = then.clone();
-                self.moved(to, then, result);
-            }
-            Report::AssertionsChecked(result) => {
-                let Phase::Adopting(assertions) = &self.phase else { return };
-                let assertions = assertions.clone();
-                self.phase = Phase::Idle;
-                match result {
-                    Err(error) => self.refuse(Level::Error, error),
-                    Ok(()) => {
-                        let (action, how_many) =
-                            (assertions.action.clone(), count(assertions.assertions.len(), "assertion"));
-                        self.adopted(assertions.clone(), Actor::Person);
-                        self.say(Level::Info, format!("{how_many} in force for {action}"));
-                        self.out.push(Effect::AdoptAssertions(assertions));
-                        self.check_again();
-                    }
-                }
-            }
-            Report::TreeChecked(result) => {
-                let Phase::EditingTree { edits, event } = &self.phase else { return };
-                let (edits, event) = (edits.clone(), event.clone());
-                self.phase = Phase::Idle;
-                match result {
-                    Err(why) => self.refuse(Level::Warning, why),
-                    Ok(()) => self.tree_checked(edits, *event),
-                }
-            }
-            Report::Prepared(result) => {
-                let Phase::Configuring(wanted) = &self.phase else { return };
-                let wanted = wanted.clone();
-                self.phase = Phase::Idle;
-                match result {
-                    Err(error) => self.refuse(Level::Error, error),
-                    Ok(()) => {
-                        self.record(Event::Configured(wanted.clone()));
-                        self.say(Level::Info, format!("{} with {} from here on", wanted.method, wanted.model));
-                        self.out.push(Effect::Configure);
-                        if !self.session.is_done() {
-                            self.new_round();
-                            self.consult(None);
-                        }
-                    }
-                }
-            }
-            Report::Advised(_) => {}
+            report => self.phase_ended(report),
         }
     }
 
-    /// A budget that cannot be counted must not be passed silently.
-    fn warn_uncounted(&mut self, ask: super::AskId) {
+    /// Handles a report that ends the phase.
+    fn phase_ended(&mut self, report: Report) {
+        match (std::mem::replace(&mut self.phase, Phase::Idle), report) {
+            (Phase::Advising, Report::Advised(advice)) => self.advised(advice),
+            (Phase::Reading(intent), Report::Read(read)) => self.read(intent, read),
+            (Phase::ReadingArtifact(typed), Report::ArtifactRead(read)) => self.artifact_read(typed, read),
+            (Phase::Stepping { decision: expected, action }, Report::Stepped { decision, result })
+                if expected == decision =>
+            {
+                self.stepped(decision, action, result);
+            }
+            (Phase::Moving { to: expected, then }, Report::Moved { to, result }) if expected == to => {
+                self.moved(to, then, result);
+            }
+            (Phase::Adopting(_), Report::AssertionsChecked(Err(error)))
+            | (Phase::Configuring(_), Report::Prepared(Err(error))) => self.refuse(Level::Error, error),
+            (Phase::Adopting(assertions), Report::AssertionsChecked(Ok(()))) => {
+                let how_many = count(assertions.assertions.len(), "assertion");
+                let words = format!("{how_many} in force for {}", assertions.action);
+                self.adopted(assertions.clone(), Actor::Person);
+                self.say(Level::Info, words);
+                self.out.push(Effect::AdoptAssertions(assertions));
+                self.check_again();
+            }
+            (Phase::EditingTree { .. }, Report::TreeChecked(Err(why))) => self.refuse(Level::Warning, why),
+            (Phase::EditingTree { edits, event }, Report::TreeChecked(Ok(()))) => self.tree_checked(edits, *event),
+            (Phase::Configuring(wanted), Report::Prepared(Ok(()))) => {
+                self.record(Event::Configured(wanted.clone()));
+                self.say(Level::Info, format!("{} with {} from here on", wanted.method, wanted.model));
+                self.out.push(Effect::Configure);
+                self.after_artifact();
+            }
+            (phase, _) => self.phase = phase,
+        }
+    }
+
+    /// Who made a decision at the cursor.
+    fn decided_by(&self, decision: DecisionId) -> Option<Actor> {
+        self.session.current()?.turn.decisions.iter().find(|d| d.id == decision).map(|d| d.by)
+    }
+
+    /// Records the answer of the ask under way. A budget that cannot be counted must not be passed silently.
+    fn ask_answered(&mut self, ask: AskId, texts: Vec<String>, usage: Option<Usage>, ms: u64) {
+        self.ask = None;
+        self.record(Event::Answered { ask, texts, usage, ms });
         let asked = self.session.current().and_then(|n| n.turn.asks.iter().find(|a| a.id == ask));
-        if self.session.policy.token_budget.is_some() && asked.is_some_and(|a| a.prompt.is_some()) {
+        let uncounted = usage.is_none() && self.session.policy.token_budget.is_some();
+        if uncounted && asked.is_some_and(|a| a.prompt.is_some()) {
             let why = "the model does not tell the tokens it spends, so the token budget cannot be kept";
             self.stop_policy(why);
             self.say(Level::Warning, why);
@@ -171,7 +136,6 @@ impl Gate {
     }
 
     fn advised(&mut self, advice: Advice) {
-        self.phase = Phase::Idle;
         match advice {
             Advice::Ask(_) | Advice::Answered { .. } if self.asks_in_round >= MAX_ASKS => {
                 let why = format!("the method asked {MAX_ASKS} times without a proposal to recommend");
@@ -234,7 +198,6 @@ impl Gate {
     }
 
     fn read(&mut self, intent: Intent, read: Result<Draft, String>) {
-        self.phase = Phase::Idle;
         let draft = match read {
             Ok(draft) if draft.action.is_some() => draft,
             Ok(draft) => return self.unreadable(&draft.problem.unwrap_or_default()),
@@ -260,7 +223,6 @@ impl Gate {
         action: Action,
         result: Result<(StepOutcome, serde_json::Value), String>,
     ) {
-        self.phase = Phase::Idle;
         let (outcome, changes) = match result {
             Ok(result) => result,
             Err(error) => {
@@ -270,9 +232,7 @@ impl Gate {
                 return self.say(Level::Error, error);
             }
         };
-        let turn = self.session.current().map(|n| &n.turn);
-        let by = turn.and_then(|t| t.decisions.iter().find(|d| d.id == decision)).map(|d| d.by);
-        if outcome.blocked.is_some() && by == Some(Actor::Policy) {
+        if outcome.blocked.is_some() && self.decided_by(decision) == Some(Actor::Policy) {
             // Nothing was executed, so it was no step.
             self.taken = self.taken.saturating_sub(1);
         }
@@ -308,7 +268,6 @@ impl Gate {
     }
 
     fn moved(&mut self, to: super::NodeId, then: AfterMove, result: Result<(), String>) {
-        self.phase = Phase::Idle;
         if let Err(error) = result {
             self.replay = None;
             self.record(Event::Failed { error: error.clone() });

@@ -18,17 +18,13 @@ pub(crate) fn header() -> Header {
         stepwright: "session".into(),
         version: super::super::session::FORMAT_VERSION,
         program: "test".into(),
-        created: 0,
         world: "counter".into(),
-        options: BTreeMap::new(),
         data: "shipped".into(),
         task: "t".into(),
         sentence: "count".into(),
-        seed: 0,
         method: "m".into(),
         model: "x".into(),
-        specification: String::new(),
-        opening: vec![],
+        ..Header::default()
     }
 }
 
@@ -61,7 +57,24 @@ pub(super) struct Sim {
     trees: BTreeMap<NodeId, Vec<TreeEdit>>,
 }
 
+/// What holds whatever was asked is checked at the end of every test.
+impl Drop for Sim {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.check_invariants();
+        }
+    }
+}
+
 impl Sim {
+    /// The gate alone, for what goes in and out of it.
+    pub fn into_gate(mut self) -> Gate {
+        let gate = std::mem::replace(&mut self.gate, Gate::new(Session::new(header())));
+        self.records.clear();
+        self.performed.clear();
+        gate
+    }
+
     pub fn new() -> Self {
         let mut sim = Sim::over(Gate::new(Session::new(header())));
         sim.ask(Request::Begin { outcome: StepOutcome::default(), assertions: vec![], policy: None, belief: None });
@@ -402,7 +415,7 @@ fn written(due: Due, text: &str) -> Written {
     }
 }
 
-fn no_prompt() -> super::super::event::PromptRecord {
+pub(super) fn no_prompt() -> super::super::event::PromptRecord {
     super::super::event::PromptRecord {
         template: "t".into(),
         template_hash: "h".into(),

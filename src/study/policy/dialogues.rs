@@ -6,11 +6,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::metrics::{Compatibility, Counts, SystemTurn, compatible};
 use super::result::{PolicyResult, TurnResult};
-use super::setting::{Basis, Knowledge, Setting, Start};
+use super::setting::{Basis, Setting, Start, Subject};
 use super::turn_world::TurnWorld;
 use crate::episode::Session;
-use crate::method::verify::rules;
-use crate::program::{Call, Rules, Specification};
+use crate::program::{Call, Specification};
 use crate::study::in_force::Assertions;
 use crate::study::runner::{Played, play};
 use crate::world::demonstration::Demonstration;
@@ -18,22 +17,12 @@ use crate::world::dialogue::{Dialogue, DialogueWorld, Source};
 use crate::world::{TaskInfo, World};
 
 /// A service in one setting, ready to be predicted.
+#[derive(Debug)]
 pub struct Service {
     /// Its name.
     pub name: String,
-    pub(super) setting: Setting,
+    pub(super) subject: Subject,
     source: Arc<Source>,
-    specification: Specification,
-    /// The specification's text with the assertions in force in its bodies.
-    in_force: String,
-    truth: Option<Rules>,
-    knowledge: Knowledge,
-}
-
-impl std::fmt::Debug for Service {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} in {:?}", self.name, self.setting)
-    }
 }
 
 impl Service {
@@ -56,22 +45,11 @@ impl Service {
         let known = |action: &String| actions.iter().any(|a| a == action || a.ends_with(&format!(".{action}")));
         let in_force: Assertions =
             in_force.iter().filter(|(a, _)| known(a)).map(|(a, t)| (a.clone(), t.clone())).collect();
-        let with = specification.with_assertions(&in_force).map_err(|e| fail(e.to_string()))?;
-        let compiled = |set: &Assertions| rules(set.iter().map(|(action, texts)| (action.as_str(), texts.as_slice())));
-        compiled(&in_force).map_err(fail)?;
-        let truth = truth.map(compiled).transpose().map_err(|e| format!("{name}, ground truth: {e}"))?;
         let demonstrations = source.demonstrations(name, "", setting.seed);
         let shown: Vec<Demonstration> =
             demonstrations.into_iter().take(setting.shots).map(Demonstration::from).collect();
-        Ok(Service {
-            name: name.to_owned(),
-            setting: setting.clone(),
-            source: Arc::clone(source),
-            in_force: with.source().to_owned(),
-            specification,
-            truth,
-            knowledge: Knowledge::new(setting, &shown)?,
-        })
+        let subject = Subject::new(setting, specification, &shown, &in_force, truth).map_err(fail)?;
+        Ok(Service { name: name.to_owned(), subject, source: Arc::clone(source) })
     }
 
     /// The specification's text with the assertions in force in its bodies.
@@ -94,25 +72,24 @@ impl Service {
         let mut forms = DialogueWorld::new(Arc::clone(&self.source));
         forms.reset(&task.id, 0).map_err(|e| e.to_string())?;
         let calls: Vec<Call> = dialogue.calls().cloned().collect();
-        let mut state = self.specification.start().map_err(|fault| fault.to_string())?;
+        let mut state = self.subject.specification.start().map_err(|fault| fault.to_string())?;
         let mut done = 0;
         let mut counts = Counts::default();
-        let mut compatibility = self.truth.as_ref().map(|_| Compatibility::default());
-        for turn in SystemTurn::of(dialogue, &self.specification) {
+        let mut compatibility = self.subject.truth.as_ref().map(|_| Compatibility::default());
+        for turn in SystemTurn::of(dialogue, &self.subject.specification) {
             for call in calls.iter().take(turn.start).skip(done) {
                 state.call_unchecked(call).map_err(|fault| format!("{call}: {fault}"))?;
             }
             done = turn.start;
             let world = TurnWorld::new(&forms, task.clone(), &calls, turn.clone());
             let start = Start {
-                opening: world.header(),
                 world: Box::new(world),
                 options: std::collections::BTreeMap::new(),
                 task: &task.id,
                 sentence: &task.sentence,
-                specification: &self.in_force,
+                specification: &self.subject.in_force,
             };
-            let setup = basis.setup(&self.setting, &self.knowledge, start);
+            let setup = basis.setup(&self.subject, start);
             let Some(played) = play(setup, cancel).await else { return Ok(false) };
             let Played { session, ended, error, .. } = played?;
             count_asks(&session, result);
@@ -120,7 +97,7 @@ impl Service {
                 return Err(format!("turn at call {}: {why}", turn.start));
             }
             let predicted = taken(&session);
-            let holds = self.truth.as_ref().map(|truth| compatible(&state, truth, &predicted, &turn));
+            let holds = self.subject.truth.as_ref().map(|truth| compatible(&state, truth, &predicted, &turn));
             counts.add(Counts::of(&predicted, &turn.acts));
             if let (Some(sum), Some(holds)) = (&mut compatibility, &holds) {
                 sum.add(holds);

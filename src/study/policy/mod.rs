@@ -60,8 +60,8 @@ impl Condition {
 
     fn setting(&self) -> &Setting {
         match self {
-            Condition::Service(service) => &service.setting,
-            Condition::House(house) => &house.setting,
+            Condition::Service(service) => &service.subject.setting,
+            Condition::House(house) => &house.subject.setting,
         }
     }
 }

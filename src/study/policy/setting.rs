@@ -6,17 +6,21 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{
-    Beginning, BlockingSource, Clock, Persistence, Resolver, Setup, Source, built_in_methods, prompting, sandbox,
+    Beginning, BlockingSource, Clock, Persistence, Resolver, Setup, Source, built_in_methods, new_header, prompting,
+    sandbox,
 };
-use crate::episode::{FORMAT_VERSION, Header, Policy};
+use crate::episode::{Header, Policy};
 use crate::method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
+use crate::method::verify::rules;
 use crate::method::{self, Method};
 use crate::options::Values;
 use crate::planner::Agent;
+use crate::program::{Rules, Specification};
 use crate::prompt::Prompts;
+use crate::study::in_force::Assertions;
+use crate::world::World;
 use crate::world::agent_of_demonstrations;
 use crate::world::demonstration::Demonstration;
-use crate::world::{ProgramHeader, World};
 
 /// One way of predicting: a row of the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,6 +107,47 @@ impl Knowledge {
     }
 }
 
+/// A specification in one setting: the assertions in force, the true ones, and what is known of the method.
+pub(super) struct Subject {
+    pub(super) setting: Setting,
+    pub(super) specification: Specification,
+    /// The specification's text with the assertions in force in its bodies.
+    pub(super) in_force: String,
+    /// What compatibility is counted by, where it is known.
+    pub(super) truth: Option<Rules>,
+    pub(super) knowledge: Knowledge,
+}
+
+impl Subject {
+    /// These assertions in force, and these true.
+    ///
+    /// # Errors
+    /// In words: an assertion that is none, a setting that there is not.
+    pub(super) fn new(
+        setting: &Setting,
+        specification: Specification,
+        demonstrations: &[Demonstration],
+        in_force: &Assertions,
+        truth: Option<&Assertions>,
+    ) -> Result<Self, String> {
+        let compiled = |set: &Assertions| rules(set.iter().map(|(action, texts)| (action.as_str(), texts.as_slice())));
+        compiled(in_force)?;
+        Ok(Subject {
+            setting: setting.clone(),
+            in_force: specification.with_assertions(in_force).map_err(|e| e.to_string())?.source().to_owned(),
+            specification,
+            truth: truth.map(compiled).transpose().map_err(|e| format!("ground truth: {e}"))?,
+            knowledge: Knowledge::new(setting, demonstrations)?,
+        })
+    }
+}
+
+impl std::fmt::Debug for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.setting.fmt(f)
+    }
+}
+
 /// Where an episode begins.
 pub(super) struct Start<'a> {
     pub(super) world: Box<dyn World>,
@@ -110,34 +155,25 @@ pub(super) struct Start<'a> {
     pub(super) options: BTreeMap<String, String>,
     pub(super) task: &'a str,
     pub(super) sentence: &'a str,
-    pub(super) opening: ProgramHeader,
     /// The specification with the assertions in force in its bodies.
     pub(super) specification: &'a str,
 }
 
 impl Basis {
     /// The driver of one episode that runs by itself to its end.
-    pub(super) fn setup(&self, setting: &Setting, known: &Knowledge, start: Start<'_>) -> Setup {
-        let mut lines = vec![format!("def {}():", start.opening.function)];
-        lines.extend((!start.opening.comment.is_empty()).then(|| format!("# {}", start.opening.comment)));
-        lines.extend(start.opening.setup);
+    pub(super) fn setup(&self, subject: &Subject, start: Start<'_>) -> Setup {
+        let Subject { setting, knowledge: known, .. } = subject;
         let mut options = start.options;
         options.extend(known.options.record(known.method.info().options));
         let header = Header {
-            stepwright: "session".to_owned(),
-            version: FORMAT_VERSION,
-            program: env!("CARGO_PKG_VERSION").to_owned(),
-            created: (self.clock)(),
-            world: start.world.name().to_owned(),
             options,
-            data: String::new(),
             task: start.task.to_owned(),
             sentence: start.sentence.to_owned(),
             seed: setting.seed,
             method: setting.method.clone(),
             model: setting.model.clone(),
             specification: start.specification.to_owned(),
-            opening: lines,
+            ..new_header(start.world.as_ref(), &self.clock)
         };
         let prompting = prompting::Prompting {
             prompts: self.prompts.clone(),

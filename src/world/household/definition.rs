@@ -112,6 +112,24 @@ pub struct GoalDefinition {
     pub state: Option<Condition>,
 }
 
+impl GoalDefinition {
+    /// The two sentences that a goal is told in.
+    pub fn sentences(&self) -> [String; 2] {
+        let o = &self.object;
+        if let Some(lamp) = &self.lamp {
+            return [format!("look at {o} under the {lamp}."), format!("examine the {o} with the {lamp}.")];
+        }
+        let r = self.receptacle.as_deref().unwrap_or_default();
+        match (self.state.map(Condition::terms), self.count.unwrap_or(1)) {
+            (Some((word, verb, ..)), _) => {
+                [format!("put a {word} {o} in {r}."), format!("{verb} some {o} and put it in {r}.")]
+            }
+            (None, 1) => [format!("put a {o} in {r}."), format!("put some {o} on {r}.")],
+            (None, _) => [format!("put two {o} in {r}."), format!("find two {o} and put them in {r}.")],
+        }
+    }
+}
+
 /// A condition the goal can ask of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -7,6 +7,7 @@ use super::definition::Condition;
 use super::game::Game;
 use super::memory::{Door, Memory};
 use super::state::{Flag, State};
+use crate::planner::effects::kind_of;
 use crate::world::{Atom, Facts};
 
 /// Literals that tell a condition of an object.
@@ -19,11 +20,6 @@ const USES: [(&str, &str); 3] = [("sinkbasin", "CLEANS"), ("microwave", "HEATS")
 /// A name without white space: `mug_1`.
 fn word(name: &str) -> String {
     name.replace(char::is_whitespace, "_")
-}
-
-/// `mug` of `mug 1`.
-fn kind_of(name: &str) -> &str {
-    name.rsplit_once(' ').map_or(name, |(kind, _)| kind)
 }
 
 /// What the agent can tell.

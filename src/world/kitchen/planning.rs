@@ -112,6 +112,11 @@ fn of_atom(atom: &Atom) -> Option<Claim> {
 fn of_goal(goal: &Atom) -> Result<(String, Vec<Claim>), String> {
     let args: Vec<&str> = goal.args.iter().map(String::as_str).filter(|a| *a != CHARACTER).collect();
     let literal = |predicate: &str, args: &[&str]| format!("({predicate} {})", args.join(" "));
+    // Something is done to a thing in a receptacle by a device.
+    let treated = |predicate: &str, x: &str, how: Claim, receptacle: &str, device: &str| {
+        let told = [how, claim("receptacle", &[receptacle]), claim("device", &[device]), claim("grabbable", &[x])];
+        (literal(predicate, &[x]), told.into())
+    };
     Ok(match (goal.predicate.as_str(), args.as_slice()) {
         ("INSIDE" | "ON" | "IN" | "ON_TOP", &[x, r]) => {
             (literal("in", &[x, r]), vec![claim("grabbable", &[x]), claim("receptacle", &[r])])
@@ -122,22 +127,10 @@ fn of_goal(goal: &Atom) -> Result<(String, Vec<Claim>), String> {
         ("CLOSED", &[r]) => (format!("(not {})", literal("open", &[r])), vec![claim("openable", &[r])]),
         ("SLICED", &[x]) => (literal("sliced", &[x]), vec![claim("to-slice", &[x])]),
         ("HOLDS", &[x]) => (literal("holding", &[x]), vec![claim("grabbable", &[x])]),
-        ("COOKED", &[x, d]) => {
-            let told = [claim("cooks", &[d, x]), claim("receptacle", &[d]), claim("device", &[d])];
-            (literal("cooked", &[x]), told.into_iter().chain([claim("grabbable", &[x])]).collect())
-        }
-        ("COOKED", &[x, d, c]) => {
-            let told = [claim("cooks", &[c, x]), claim("receptacle", &[c]), claim("device", &[d])];
-            (literal("cooked", &[x]), told.into_iter().chain([claim("grabbable", &[x])]).collect())
-        }
-        ("WASHED_SINK", &[x, s, f]) => {
-            let told = [claim("rinses", &[f, s]), claim("receptacle", &[s]), claim("device", &[f])];
-            (literal("clean", &[x]), told.into_iter().chain([claim("grabbable", &[x])]).collect())
-        }
-        ("WASHED", &[x, d]) => {
-            let told = [claim("rinses", &[d, d]), claim("receptacle", &[d]), claim("device", &[d])];
-            (literal("clean", &[x]), told.into_iter().chain([claim("grabbable", &[x])]).collect())
-        }
+        ("COOKED", &[x, d]) => treated("cooked", x, claim("cooks", &[d, x]), d, d),
+        ("COOKED", &[x, d, c]) => treated("cooked", x, claim("cooks", &[c, x]), c, d),
+        ("WASHED_SINK", &[x, s, f]) => treated("clean", x, claim("rinses", &[f, s]), s, f),
+        ("WASHED", &[x, d]) => treated("clean", x, claim("rinses", &[d, d]), d, d),
         _ => return Err(format!("the planning domain of the kitchen has no words for the goal `{goal}`")),
     })
 }

@@ -6,11 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::named::words;
-use super::thing::tidy;
-
-/// The words of numbers, from zero.
-pub(super) const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
-                                  sixteen seventeen eighteen nineteen twenty";
+use super::thing::{NUMBERS, tidy};
 
 /// A move: what, and on or in what.
 pub type Move = (String, String);

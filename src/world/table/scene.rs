@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::named::words;
 use super::rules::Table;
-use super::told::Telling;
 
 /// The scene at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,11 +28,13 @@ impl Scene {
 
     /// Takes what a request tells as true: statements, events, swaps of cups. Other requests change nothing by being made.
     pub fn hear(&mut self, query: &str, kind: &str) {
-        match (self, kind) {
-            (Scene::Table(table), "statement") => table.hear(query, Telling::Statement),
-            (Scene::Table(table), "event") => table.hear(query, Telling::Event),
-            (Scene::Table(_), _) => {}
-            (Scene::Cups(cups), _) => {
+        match self {
+            Scene::Table(table) => {
+                if let Ok(telling) = kind.parse() {
+                    table.hear(query, telling);
+                }
+            }
+            Scene::Cups(cups) => {
                 if let Some((first, second)) = swapped(query)
                     && first.max(second) < cups.len()
                 {

@@ -47,3 +47,33 @@ pub(super) fn is_slip(word: &str, of: &str) -> bool {
 pub fn tidy(name: &str) -> String {
     name.replace('_', " ").trim().to_owned()
 }
+
+/// "the a, the b, and the c"; empty for none.
+pub fn list(names: &[String]) -> String {
+    let the: Vec<String> = names.iter().map(|name| format!("the {name}")).collect();
+    match the.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, two] => format!("{one} and {two}"),
+        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
+    }
+}
+
+/// "in the tin bowl", "on the table".
+pub fn at(target: &str) -> String {
+    let inside = target != TABLE && Kind::of(target).is_some_and(Kind::contains);
+    format!("{} the {target}", if inside { "in" } else { "on" })
+}
+
+/// The words of numbers, from zero.
+pub const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+                           sixteen seventeen eighteen nineteen twenty";
+
+/// "three blocks", "no bowls".
+pub fn counted(count: usize, noun: &str) -> String {
+    let number = match NUMBERS.split_whitespace().nth(count) {
+        Some("zero") => "no".to_owned(),
+        known => known.map_or_else(|| count.to_string(), str::to_owned),
+    };
+    format!("{number} {noun}{}", if count == 1 { "" } else { "s" })
+}

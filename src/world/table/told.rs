@@ -1,13 +1,16 @@
 //! What a person tells of the table (`the other blocks are clean`, `somebody dropped the red block on a dirty spot`) and how that
 //! changes it. What is told is true.
 
+use strum::EnumString;
+
 use super::named::{Word, mentions, words};
 use super::rules::Table;
 use super::thing::{Kind, TABLE};
 use super::weight::Ratio;
 
-/// What kind of telling it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What kind of telling it is; read from a request's kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum Telling {
     /// How something is.
     Statement,

@@ -6,7 +6,7 @@ use super::replay::world_of;
 use super::{Games, difference};
 use crate::study::conform::Row;
 use crate::world::World;
-use crate::world::household::{Definition, Edition, HouseholdWorld};
+use crate::world::household::{Edition, HouseholdWorld};
 
 /// Every game of `read` must mean what the compact definition of the same id means.
 pub fn compare_built(what: &str, read: &Games, compact: &Games) -> Row {
@@ -78,25 +78,8 @@ fn carry_out(mut world: HouseholdWorld, plan: &[String]) -> Result<(), String> {
 pub fn sentences(games: &Games) -> Row {
     let mut row = Row::new("task sentences of games*.jsonl", "games");
     for (id, game) in games {
-        let forms = forms(game);
+        let forms = game.goal.sentences();
         row.count((!forms.contains(&game.task)).then(|| difference(id, forms.join(" | "), &game.task)));
     }
     row.or_absent("no games in this folder")
-}
-
-/// The sentences a goal can be told in.
-fn forms(game: &Definition) -> Vec<String> {
-    let goal = &game.goal;
-    let o = &goal.object;
-    if let Some(lamp) = &goal.lamp {
-        return vec![format!("look at {o} under the {lamp}."), format!("examine the {o} with the {lamp}.")];
-    }
-    let r = goal.receptacle.as_deref().unwrap_or_default();
-    match (goal.state, goal.count.unwrap_or(1)) {
-        (Some(c), _) => {
-            vec![format!("put a {} {o} in {r}.", c.word()), format!("{} some {o} and put it in {r}.", c.verb())]
-        }
-        (None, 1) => vec![format!("put a {o} in {r}."), format!("put some {o} on {r}.")],
-        (None, _) => vec![format!("put two {o} in {r}."), format!("find two {o} and put them in {r}.")],
-    }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{each, field, read, row, unreadable};
 use crate::study::conform::Row;
 use crate::study::conform::files::json_files;
-use crate::world::table::{Table, Telling};
+use crate::world::table::Table;
 
 /// An episode as published or generated, as far as it is looked at here.
 #[derive(Debug, Deserialize)]
@@ -85,10 +85,8 @@ fn replay(trace: &Trace, asked: Option<&Vec<Asked>>, at: &str, row: &mut Row) {
             let left = trace.steps.len() - i;
             return row.lacks(left, || format!("their queries are not there (first: {})", trace.id));
         };
-        match kind {
-            "statement" => table.hear(query, Telling::Statement),
-            "event" => table.hear(query, Telling::Event),
-            _ => {}
+        if let Ok(telling) = kind.parse() {
+            table.hear(query, telling);
         }
         let errors: Vec<Value> =
             step.moves.iter().filter_map(|(a, b)| table.put(a, b).err()).map(Value::from).collect();

@@ -65,8 +65,7 @@ impl<'a> Course<'a> {
     /// The user tells slots.
     fn tell(&mut self, slots: &[String]) {
         for slot in slots {
-            self.talk.user("INFORM", Some(slot));
-            self.talk.about(slot, Say::Tell);
+            self.talk.user_about("INFORM", slot, Say::Tell);
             if !self.told.contains(slot) {
                 self.told.push(slot.clone());
             }
@@ -101,8 +100,7 @@ impl<'a> Course<'a> {
             }
             let asked = self.talk.some_of(&missing, 2);
             for slot in &asked {
-                self.talk.system("REQUEST", Some(slot));
-                self.talk.about(slot, Say::Ask);
+                self.talk.system_about("REQUEST", slot, Say::Ask);
             }
             self.talk.end(Speaker::System);
             // Now and then only one question is answered, or more is told than was asked.
@@ -123,12 +121,13 @@ impl<'a> Course<'a> {
     /// The system offers a result, after a call or in place of one that was not wanted.
     fn offer(&mut self, phrases: &IntentPhrases, count: bool) {
         for slot in &phrases.offer {
-            self.talk.system("OFFER", Some(slot));
-            self.talk.about(slot, Say::Show);
+            self.talk.system_about("OFFER", slot, Say::Show);
         }
         if count {
-            self.talk.system("INFORM_COUNT", None);
-            self.talk.say(&["There are several of them.", "It is one of a few.", "I found more than one."]);
+            self.talk.system_says(
+                "INFORM_COUNT",
+                &["There are several of them.", "It is one of a few.", "I found more than one."],
+            );
         }
         self.talk.end(Speaker::System);
     }
@@ -137,8 +136,7 @@ impl<'a> Course<'a> {
     fn ask(&mut self, slots: &[String]) {
         let asked = self.talk.some_of(slots, 2);
         for slot in &asked {
-            self.talk.user("REQUEST", Some(slot));
-            self.talk.about(slot, Say::Request);
+            self.talk.user_about("REQUEST", slot, Say::Request);
         }
         self.talk.end(Speaker::User);
         self.open = asked;
@@ -149,8 +147,7 @@ impl<'a> Course<'a> {
     /// The system answers what is open, in the turn being built.
     fn answer(&mut self) {
         for slot in std::mem::take(&mut self.open) {
-            self.talk.system("INFORM", Some(&slot));
-            self.talk.about(&slot, Say::Show);
+            self.talk.system_about("INFORM", &slot, Say::Show);
         }
     }
 
@@ -160,11 +157,9 @@ impl<'a> Course<'a> {
         while failures < 2 && self.talk.chance(0.18) {
             failures += 1;
             self.talk.call(&intent.name, false);
-            self.talk.system("NOTIFY_FAILURE", None);
-            self.talk.say(&["I found nothing like that.", "There is nothing that fits."]);
+            self.talk.system_says("NOTIFY_FAILURE", &["I found nothing like that.", "There is nothing that fits."]);
             if self.talk.chance(0.6) {
-                self.talk.system("REQ_MORE", None);
-                self.talk.say(&["Anything else I can do?", "Is there something else?"]);
+                self.talk.system_says("REQ_MORE", &["Anything else I can do?", "Is there something else?"]);
             }
             self.talk.end(Speaker::System);
             if self.talk.chance(0.3) {
@@ -184,8 +179,10 @@ impl<'a> Course<'a> {
                 self.ask(&left);
                 left.truncate(2);
             } else if self.talk.chance(0.25) && !phrases.single {
-                self.talk.user("REQUEST_ALTS", None);
-                self.talk.say(&["What else is there?", "Something else, please.", "Is there another one?"]);
+                self.talk.user_says(
+                    "REQUEST_ALTS",
+                    &["What else is there?", "Something else, please.", "Is there another one?"],
+                );
                 self.talk.end(Speaker::User);
                 self.offer(phrases, false);
             } else if self.talk.chance(0.12) {
@@ -212,17 +209,13 @@ impl<'a> Course<'a> {
             && self.talk.chance(0.5)
         {
             self.talk.user("INFORM_INTENT", Some(name));
-            self.talk.user("SELECT", None);
-            self.talk.words(&phrases.take);
+            self.take(phrases);
             self.talk.words(&words.open);
-            self.taken(phrases);
             self.early_of(words);
             self.talk.end(Speaker::User);
             return Next::Begin(name.to_owned());
         }
-        self.talk.user("SELECT", None);
-        self.talk.words(&phrases.take);
-        self.taken(phrases);
+        self.take(phrases);
         if self.talk.chance(0.3) {
             self.goodbye();
             return Next::Left;
@@ -237,14 +230,12 @@ impl<'a> Course<'a> {
         self.talk.words(&words.suggest);
         self.talk.end(Speaker::System);
         if self.talk.chance(0.6) {
-            self.talk.user("AFFIRM_INTENT", None);
-            self.talk.say(&["Yes, please.", "Please do."]);
+            self.talk.user_says("AFFIRM_INTENT", &["Yes, please.", "Please do."]);
             self.early_of(words);
             self.talk.end(Speaker::User);
             return Next::Begin(name.to_owned());
         }
-        self.talk.user("NEGATE_INTENT", None);
-        self.talk.say(&["No, not now.", "Not today."]);
+        self.talk.user_says("NEGATE_INTENT", &["No, not now.", "Not today."]);
         if self.talk.chance(0.5) {
             self.goodbye();
             return Next::Left;
@@ -255,8 +246,10 @@ impl<'a> Course<'a> {
         Next::Left
     }
 
-    /// What is offered is chosen: its name need not be told any more.
-    fn taken(&mut self, phrases: &IntentPhrases) {
+    /// The user chooses what is offered: its name need not be told any more.
+    fn take(&mut self, phrases: &IntentPhrases) {
+        self.talk.user("SELECT", None);
+        self.talk.words(&phrases.take);
         self.chosen.extend(phrases.offer.iter().cloned());
     }
 
@@ -284,12 +277,10 @@ impl<'a> Course<'a> {
             let alternative = phrases.alternative.as_deref().filter(|_| self.talk.chance(0.6));
             match alternative {
                 Some(slot) => {
-                    self.talk.system("OFFER", Some(slot));
-                    self.talk.about(slot, Say::Other);
+                    self.talk.system_about("OFFER", slot, Say::Other);
                 }
                 None if self.talk.chance(0.5) => {
-                    self.talk.system("REQ_MORE", None);
-                    self.talk.say(&["Anything else I can do?", "Is there something else?"]);
+                    self.talk.system_says("REQ_MORE", &["Anything else I can do?", "Is there something else?"]);
                 }
                 None => {}
             }
@@ -298,8 +289,7 @@ impl<'a> Course<'a> {
                 return Next::Leave;
             }
             if alternative.is_some() && self.talk.chance(0.7) {
-                self.talk.user("AFFIRM", None);
-                self.talk.say(&["That is fine as well.", "Yes, that will do."]);
+                self.talk.user_says("AFFIRM", &["That is fine as well.", "Yes, that will do."]);
                 self.talk.end(Speaker::User);
             } else {
                 let changed = self.talk.some_of(&phrases.change, 1);
@@ -328,8 +318,7 @@ impl<'a> Course<'a> {
             let optional = intent.optional_slots.keys().filter(|s| all || self.told.contains(s));
             let slots: Vec<String> = intent.required_slots.iter().chain(optional).cloned().collect();
             for slot in slots {
-                self.talk.system("CONFIRM", Some(&slot));
-                self.talk.about(&slot, Say::Confirm);
+                self.talk.system_about("CONFIRM", &slot, Say::Confirm);
             }
             self.talk.say(&["Is that right?", "Correct?"]);
             self.talk.end(Speaker::System);
@@ -342,13 +331,11 @@ impl<'a> Course<'a> {
             self.talk.user("NEGATE", None);
             self.talk.end(Speaker::User);
         }
-        self.talk.user("AFFIRM", None);
-        self.talk.say(&["Yes, that is right.", "Correct.", "Exactly."]);
+        self.talk.user_says("AFFIRM", &["Yes, that is right.", "Correct.", "Exactly."]);
         if self.talk.chance(0.15) {
             let asked = self.talk.some_of(&phrases.ask, 1);
             for slot in &asked {
-                self.talk.user("REQUEST", Some(slot));
-                self.talk.about(slot, Say::Request);
+                self.talk.user_about("REQUEST", slot, Say::Request);
             }
             self.open = asked;
         }
@@ -357,15 +344,13 @@ impl<'a> Course<'a> {
 
     /// The system asks what else is wanted.
     fn more(&mut self) {
-        self.talk.system("REQ_MORE", None);
-        self.talk.say(&["What else can I do for you?", "Do you need anything else?"]);
+        self.talk.system_says("REQ_MORE", &["What else can I do for you?", "Do you need anything else?"]);
         self.talk.end(Speaker::System);
     }
 
     /// The user wants nothing else.
     fn decline(&mut self) {
-        self.talk.user("NEGATE", None);
-        self.talk.say(&["No.", "Nothing else."]);
+        self.talk.user_says("NEGATE", &["No.", "Nothing else."]);
         self.goodbye();
     }
 
@@ -373,24 +358,20 @@ impl<'a> Course<'a> {
     fn goodbye(&mut self) {
         let (thanks, bye) = self.talk.one_of(&[(true, false), (false, true), (true, true)]).unwrap_or((true, true));
         if thanks {
-            self.talk.user("THANK_YOU", None);
-            self.talk.say(&["Thank you.", "Thanks a lot."]);
+            self.talk.user_says("THANK_YOU", &["Thank you.", "Thanks a lot."]);
         }
         if bye {
-            self.talk.user("GOODBYE", None);
-            self.talk.say(&["Goodbye.", "Bye."]);
+            self.talk.user_says("GOODBYE", &["Goodbye.", "Bye."]);
         }
         self.talk.end(Speaker::User);
-        self.talk.system("GOODBYE", None);
-        self.talk.say(&["Goodbye.", "Have a good day.", "Until next time."]);
+        self.talk.system_says("GOODBYE", &["Goodbye.", "Have a good day.", "Until next time."]);
         self.talk.end(Speaker::System);
     }
 
     /// The user takes leave, at once or after being asked what else is wanted.
     fn leave(&mut self) {
         if self.talk.chance(0.4) {
-            self.talk.user("THANK_YOU", None);
-            self.talk.say(&["Thank you.", "That helps, thanks."]);
+            self.talk.user_says("THANK_YOU", &["Thank you.", "That helps, thanks."]);
             self.talk.end(Speaker::User);
             self.more();
             self.decline();

@@ -67,6 +67,30 @@ impl<'a> Talk<'a> {
         self.calls.push(Call::new(SYSTEM, act, argument));
     }
 
+    /// Adds an act of the user with one of these sentences.
+    pub(super) fn user_says(&mut self, act: &str, sentences: &[&str]) {
+        self.user(act, None);
+        self.say(sentences);
+    }
+
+    /// Adds an act of the system with one of these sentences.
+    pub(super) fn system_says(&mut self, act: &str, sentences: &[&str]) {
+        self.system(act, None);
+        self.say(sentences);
+    }
+
+    /// Adds an act of the user about a slot, with a sentence.
+    pub(super) fn user_about(&mut self, act: &str, slot: &str, say: Say) {
+        self.user(act, Some(slot));
+        self.about(slot, say);
+    }
+
+    /// Adds an act of the system about a slot, with a sentence.
+    pub(super) fn system_about(&mut self, act: &str, slot: &str, say: Say) {
+        self.system(act, Some(slot));
+        self.about(slot, say);
+    }
+
     /// Adds a service call and how it ended.
     pub(super) fn call(&mut self, intent: &str, success: bool) {
         self.system(intent, None);

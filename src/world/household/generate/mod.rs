@@ -12,6 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::definition::{Condition, Definition, GoalDefinition, Property};
 use super::{Edition, HouseholdWorld, Source};
+use crate::planner::effects::kind_of;
 use crate::world::{GeneratedTask, World};
 use furnish::Furnished;
 use rooms::{BATHROOM, BEDROOM, KITCHEN, LIVING_ROOM, Room};
@@ -127,7 +128,7 @@ fn attempt_task(kind: TaskType, seed: u64, rng: &mut ChaCha8Rng) -> Result<Defin
     let room = kind.rooms().choose(rng).copied().ok_or("no room")?;
     let furnished = furnish::furnish(room, rng);
     let goal = choose_goal(kind, &furnished, rng).ok_or("no goal fits the room")?;
-    let task = sentence(kind, &goal, rng);
+    let task = goal.sentences().choose(rng).cloned().unwrap_or_default();
     let target = goal.receptacle.as_deref().or(goal.lamp.as_deref()).unwrap_or_default();
     let mut definition = Definition {
         id: format!("generated/{}-{}-{target}-{seed}", kind.word(), goal.object),
@@ -167,12 +168,7 @@ fn check(definition: &Definition) -> Result<(), String> {
 
 /// Picks a goal that the room allows and that does not hold yet.
 fn choose_goal(kind: TaskType, room: &Furnished, rng: &mut ChaCha8Rng) -> Option<GoalDefinition> {
-    let needed = match kind {
-        TaskType::Clean => Some(Property::Cleanable),
-        TaskType::Heat => Some(Property::Heatable),
-        TaskType::Cool => Some(Property::Coolable),
-        _ => None,
-    };
+    let needed = kind.condition().map(|condition| condition.terms().3);
     let count = if kind == TaskType::PickTwo { 2 } else { 1 };
     let mut choices = Vec::new();
     for object in room.kinds_of_objects() {
@@ -203,35 +199,6 @@ fn choose_goal(kind: TaskType, room: &Furnished, rng: &mut ChaCha8Rng) -> Option
         count: (!light).then_some(u8::try_from(count).unwrap_or(1)),
         state: kind.condition(),
     })
-}
-
-/// The type in a display name: `drawer 4` is a `drawer`.
-fn kind_of(name: &str) -> &str {
-    name.rsplit_once(' ').map_or(name, |(kind, _)| kind)
-}
-
-fn sentence(kind: TaskType, goal: &GoalDefinition, rng: &mut ChaCha8Rng) -> String {
-    let object = &goal.object;
-    let target = goal.receptacle.as_deref().or(goal.lamp.as_deref()).unwrap_or_default();
-    let forms = match kind {
-        TaskType::PickAndPlace => [format!("put a {object} in {target}."), format!("put some {object} on {target}.")],
-        TaskType::LookInLight => {
-            [format!("look at {object} under the {target}."), format!("examine the {object} with the {target}.")]
-        }
-        TaskType::PickTwo => {
-            [format!("put two {object} in {target}."), format!("find two {object} and put them in {target}.")]
-        }
-        TaskType::Clean => {
-            [format!("put a clean {object} in {target}."), format!("clean some {object} and put it in {target}.")]
-        }
-        TaskType::Heat => {
-            [format!("put a hot {object} in {target}."), format!("heat some {object} and put it in {target}.")]
-        }
-        TaskType::Cool => {
-            [format!("put a cool {object} in {target}."), format!("cool some {object} and put it in {target}.")]
-        }
-    };
-    forms.choose(rng).cloned().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::world::household::Edition;
-use crate::world::household::definition::{Condition, Definition, ObjectDefinition, Property, ReceptacleDefinition};
+use crate::world::household::definition::{Definition, ObjectDefinition, Property, ReceptacleDefinition};
 
 /// Writes commands and keeps track of where the agent stands and what is open.
 struct Writer<'a> {
@@ -68,11 +68,7 @@ impl<'a> Writer<'a> {
     /// Goes to the appliance of the goal's condition and uses it on what is held.
     fn prepare(&mut self, object: &ObjectDefinition) -> Option<()> {
         let Some(condition) = self.definition.goal.state else { return Some(()) };
-        let (verb, appliance) = match condition {
-            Condition::Clean => ("clean", "sinkbasin"),
-            Condition::Hot => ("heat", "microwave"),
-            Condition::Cool => ("cool", "fridge"),
-        };
+        let (_, verb, appliance, _) = condition.terms();
         let appliance = self.of_kind(appliance).next()?;
         self.go(appliance);
         self.commands.push(format!("{verb} {} with {}", object.name, appliance.name));

@@ -1,8 +1,7 @@
 //! What a sentence tells or asks to be done, and how it is put into words: the calls of a program and the text of its update.
 
-use super::scene::kind;
 use crate::weights::Ratio;
-use crate::world::table::TABLE;
+use crate::world::table::thing::{at, list};
 
 /// One thing done or told.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,24 +61,6 @@ impl Act {
 /// A text as a literal of the program.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
-}
-
-/// "the a, the b, and the c".
-pub fn list(names: &[String]) -> String {
-    let the: Vec<String> = names.iter().map(|name| format!("the {name}")).collect();
-    match the.as_slice() {
-        [] => "nothing".to_owned(),
-        [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
-    }
-}
-
-fn at(target: &str) -> String {
-    if target == TABLE {
-        return "on the table".to_owned();
-    }
-    format!("{} the {target}", if kind(target).contains() { "in" } else { "on" })
 }
 
 /// "is twice the weight of".

@@ -5,7 +5,7 @@ use super::parse::Parser;
 use super::phrase::{Condition, Count, Noun, Part, Phrase};
 use super::resolve::Context;
 use super::words::Token;
-use crate::world::table::judge::NUMBERS;
+use crate::world::table::thing::counted;
 
 /// Words that say nothing about what is asked.
 const ASIDES: [&str; 6] = ["in total", "in all", "altogether", "if any", "if there is any", "if there are any"];
@@ -146,9 +146,5 @@ pub fn count_words(count: usize, noun: &Noun) -> String {
         Noun::Object => "object",
         Noun::Block | Noun::Named(_) | Noun::Table | Noun::It => "block",
     };
-    let number = match NUMBERS.split_whitespace().nth(count) {
-        Some("zero") => "no".to_owned(),
-        known => known.map_or_else(|| count.to_string(), str::to_owned),
-    };
-    format!("{number} {noun}{}", if count == 1 { "" } else { "s" })
+    counted(count, noun)
 }

@@ -1,70 +1,53 @@
 //! Episodes with covers: things are hidden, looked for, uncovered and moved; a hidden block needs its cover taken off first.
 
+use rand::Rng;
 use rand::seq::{IndexedRandom, SliceRandom};
-use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::super::thing::{at, counted};
 use super::super::{Kind, Move, TABLE, Table};
+use super::episode::{self, Course};
 use super::look::{of_kind, on};
-use super::made::{Made, at, counted};
+use super::made::Made;
 use super::{BOWLS, COLOURS, one_of};
-
-/// How often an episode is tried: most have what is wanted at once.
-const TRIES: u64 = 64;
 
 /// An episode in the format of files. It has requests that only somebody who remembers can answer, and a hidden block is moved.
 ///
 /// # Errors
 /// Never for any seed tried; what went wrong otherwise.
 pub fn cover(id: &str, seed: u64) -> Result<Value, String> {
-    for attempt in 0..TRIES {
-        let mut random = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(TRIES).wrapping_add(attempt));
-        let (steps, names, initial) = course(&mut random)?;
-        let uncovers = steps.iter().any(|(made, _)| made.kind == "put" && made.moves.len() > 1);
-        if uncovers {
-            let entries: Vec<Value> =
-                steps.into_iter().enumerate().map(|(i, (made, table))| made.entry(i + 1, &table)).collect();
-            return Ok(json!({
-                "id": id, "domain": "cover", "objects": names, "initial": initial, "n_steps": entries.len(), "steps": entries,
-            }));
-        }
-    }
-    Err(format!("seed {seed} gives no episode in which a hidden block is moved"))
+    episode::first(id, "cover", seed, |random| {
+        let course = course(random)?;
+        let uncovers = course.requests().any(|made| made.kind == "put" && made.moves.len() > 1);
+        uncovers.then_some(course).ok_or_else(|| "no hidden block is moved".to_owned())
+    })
 }
 
-type Course = (Vec<(Made, Table)>, Vec<String>, Value);
-
-/// A course of requests, with the table after each.
+/// A course of requests.
 fn course(random: &mut ChaCha8Rng) -> Result<Course, String> {
     let mut names = Vec::new();
     let (blocks, covers, bowls) = (random.random_range(4..=5), random.random_range(2..=3), random.random_range(1..=2));
     for (list, kind, count) in [(&COLOURS[..], "block", blocks), (&COLOURS, "cover", covers), (&BOWLS, "bowl", bowls)] {
         names.extend(list.choose_multiple(random, count).map(|name| format!("{name} {kind}")));
     }
-    let mut table = Table::new(&names)?;
-    let initial = table.form();
-    let mut steps = Vec::new();
-    let wanted = random.random_range(8..=12);
-    while steps.len() < wanted {
+    let mut course = Course::over(names)?;
+    let wanted = episode::length(random, 8..=12);
+    while course.len() < wanted {
+        let table = course.table();
         // Something has to be hidden before it can be asked for.
-        let made = if steps.len() < 2 {
-            hide(random, &table)
-        } else {
-            match random.random_range(0..10) {
-                0..3 => hide(random, &table),
-                3..4 => uncover(random, &table),
-                4..7 => put(random, &table),
-                _ => question(random, &table),
-            }
+        let made = match course.len() {
+            0 | 1 => hide(random, table),
+            _ => match episode::dice(random) {
+                0..3 => hide(random, table),
+                3..4 => uncover(random, table),
+                4..7 => put(random, table),
+                _ => question(random, table),
+            },
         };
-        let Some(made) = made else { continue };
-        for (first, second) in &made.moves {
-            table.put(first, second)?;
-        }
-        steps.push((made, table.clone()));
+        made.map_or(Ok(()), |made| course.follow(made))?;
     }
-    Ok((steps, names, initial))
+    Ok(course)
 }
 
 /// The cover that hides a block.
@@ -165,7 +148,7 @@ fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
                 false => ("not covered", false),
             };
             let count = blocks.iter().filter(|b| cover_of(table, b).is_some() == covered).count();
-            (format!("How many blocks are {word}?"), counted(count))
+            (format!("How many blocks are {word}?"), counted(count, "block"))
         }
     };
     Some(Made::question(query, say))

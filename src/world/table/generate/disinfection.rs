@@ -5,10 +5,11 @@ use rand::{Rng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
+use super::super::thing::{at, counted, list};
 use super::super::{Kind, TABLE, Table};
 use super::episode::{self, Course, blocks_that_are};
 use super::look::{contents, of_kind, on};
-use super::made::{Made, at, counted, list};
+use super::made::Made;
 use super::one_of;
 
 /// An episode in the format of files.
@@ -132,7 +133,7 @@ fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     let those = blocks_that_are(table, Some(clean));
     let block = of_kind(table, Kind::Block).choose(random)?.clone();
     Some(match episode::dice(random) {
-        0..=4 => Made::question(format!("How many blocks are {}?", word(clean)), counted(those.len())),
+        0..=4 => Made::question(format!("How many blocks are {}?", word(clean)), counted(those.len(), "block")),
         5..=7 => Made::question(
             format!("Is the {block} {}?", word(clean)),
             if those.contains(&block) { "yes" } else { "no" },

@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::super::{Kind, Table, Telling};
+use super::super::{Kind, Table};
 use super::made::Made;
 use super::{BOWLS, COLOURS};
 
@@ -43,6 +43,14 @@ impl Course {
         if disinfector {
             names.push("disinfector".to_owned());
         }
+        Course::over(names)
+    }
+
+    /// Nothing asked yet about things of these names.
+    ///
+    /// # Errors
+    /// If no table can be made of the names.
+    pub fn over(names: Vec<String>) -> Result<Course, String> {
         let table = Table::new(&names)?;
         Ok(Course { names, initial: table.form(), table, steps: Vec::new(), refused: 0 })
     }
@@ -68,16 +76,27 @@ impl Course {
             self.refused += 1;
             return if self.refused > PATIENCE { Err("nothing more can be asked".to_owned()) } else { Ok(()) };
         };
+        self.follow(made)
+    }
+
+    /// Adds a request and does what it asks.
+    ///
+    /// # Errors
+    /// If the rules refuse a move.
+    pub fn follow(&mut self, made: Made) -> Result<(), String> {
         for (first, second) in &made.moves {
             self.table.put(first, second)?;
         }
-        match made.kind {
-            "statement" => self.table.hear(&made.query, Telling::Statement),
-            "event" => self.table.hear(&made.query, Telling::Event),
-            _ => {}
+        if let Ok(telling) = made.kind.parse() {
+            self.table.hear(&made.query, telling);
         }
         self.steps.push((made, self.table.clone()));
         Ok(())
+    }
+
+    /// The requests.
+    pub fn requests(&self) -> impl Iterator<Item = &Made> {
+        self.steps.iter().map(|(made, _)| made)
     }
 
     fn is_good(&self) -> bool {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Kind, Move, TABLE, Table};
+use super::super::thing::{at, list};
+use super::super::{Move, Table};
 
 /// A request, with what is expected.
 #[derive(Debug, Clone, Default)]
@@ -85,30 +86,6 @@ impl Made {
         let sentence = |(blocks, target): &(Vec<String>, &str)| format!("Put {} {}.", list(blocks), at(target));
         groups.iter().map(sentence).collect::<Vec<_>>().join(" ")
     }
-}
-
-/// "the a, the b, and the c".
-pub fn list(names: &[String]) -> String {
-    let the: Vec<String> = names.iter().map(|name| format!("the {name}")).collect();
-    match the.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        [first @ .., last] => format!("{}, and {last}", first.join(", ")),
-    }
-}
-
-/// "in the tin bowl", "on the table".
-pub fn at(target: &str) -> String {
-    let inside = target != TABLE && Kind::of(target).is_some_and(Kind::contains);
-    format!("{} the {target}", if inside { "in" } else { "on" })
-}
-
-/// "three blocks".
-pub fn counted(count: usize) -> String {
-    const WORDS: [&str; 10] = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-    let word = WORDS.get(count).map_or_else(|| count.to_string(), |word| (*word).to_owned());
-    format!("{word} block{}", if count == 1 { "" } else { "s" })
 }
 
 /// The colour in a name.

@@ -4,10 +4,11 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
+use super::super::thing::{at, counted};
 use super::super::{Kind, TABLE, Table};
 use super::episode::{self, Course};
 use super::look::{below, container, contents, inside, of_kind, on};
-use super::made::{Made, at, colour, counted};
+use super::made::{Made, colour};
 use super::one_of;
 
 /// An episode in the format of files.
@@ -114,10 +115,12 @@ fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
             Made::question(format!("Is the {block} {words} than the {other}?"), yes(height(block) > height(other)))
         }
         3 => Made::question(format!("Is the {block} in a bowl?"), yes(container(table, block).is_some())),
-        4 => Made::question(format!("How many blocks are in the {bowl}?"), counted(contents(table, bowl).len())),
+        4 => {
+            Made::question(format!("How many blocks are in the {bowl}?"), counted(contents(table, bowl).len(), "block"))
+        }
         5 => {
             let outside = blocks.iter().filter(|block| container(table, block).is_none()).count();
-            Made::question("How many blocks are not in a bowl?".to_owned(), counted(outside))
+            Made::question("How many blocks are not in a bowl?".to_owned(), counted(outside, "block"))
         }
         6 => {
             let highest = blocks.iter().map(height).max()?;

@@ -9,10 +9,11 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use super::super::thing::at;
 use super::super::{Kind, Table};
 use super::episode::{self, Course};
 use super::look::{contents, of_kind};
-use super::made::{Made, at};
+use super::made::Made;
 use super::one_of;
 
 /// The true weights, which the table does not know.
