@@ -1,11 +1,11 @@
 //! Asks of a model and of what stands in for one: their kinds, records and states.
 //!
-//! An ask's kind is a type; the English words that older logs hold in its place are mapped here, once, on reading. What a prompt
-//! says belongs to the method that asks.
+//! An ask's kind is a type, which also says which words stood in its place in logs of format 1. What a prompt says belongs to the
+//! method that asks.
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::artifact::ArtifactKind;
 use super::event::{AskId, PromptRecord, Usage};
@@ -28,7 +28,7 @@ pub enum Sampling {
 }
 
 /// What an ask is for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "for", rename_all = "snake_case")]
 pub enum AskKind {
     /// The next action.
@@ -163,44 +163,6 @@ impl fmt::Display for AskKind {
     }
 }
 
-/// The kind as it is written since format 2.
-#[derive(Deserialize)]
-#[serde(tag = "for", rename_all = "snake_case")]
-enum Typed {
-    Action { how: Sampling },
-    Line { of: ArtifactKind },
-    Artifact { artifact: ArtifactKind },
-    Judgement { line: usize },
-    Candidates { action: String },
-    CandidateScores { action: String, n: usize },
-    Other { label: String },
-}
-
-/// The kind as a log of any format holds it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Words(String),
-    Typed(Typed),
-}
-
-impl<'de> Deserialize<'de> for AskKind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match Written::deserialize(deserializer)? {
-            Written::Words(words) => AskKind::from_words(&words),
-            Written::Typed(typed) => match typed {
-                Typed::Action { how } => AskKind::Action { how },
-                Typed::Line { of } => AskKind::Line { of },
-                Typed::Artifact { artifact } => AskKind::Artifact { artifact },
-                Typed::Judgement { line } => AskKind::Judgement { line },
-                Typed::Candidates { action } => AskKind::Candidates { action },
-                Typed::CandidateScores { action, n } => AskKind::CandidateScores { action, n },
-                Typed::Other { label } => AskKind::Other { label },
-            },
-        })
-    }
-}
-
 /// An ask and what became of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
@@ -264,8 +226,7 @@ mod tests {
         for kind in all() {
             let written = serde_json::to_value(&kind).unwrap();
             assert_eq!(serde_json::from_value::<AskKind>(written).unwrap(), kind);
-            let words = serde_json::Value::String(kind.to_string());
-            assert_eq!(serde_json::from_value::<AskKind>(words).unwrap(), kind, "{kind}");
+            assert_eq!(AskKind::from_words(&kind.to_string()), kind, "{kind}");
         }
     }
 

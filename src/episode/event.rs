@@ -219,8 +219,7 @@ pub enum Event {
     Asked {
         /// The ask's number.
         ask: AskId,
-        /// What for. Logs of format 1 hold words here, under the name `purpose`.
-        #[serde(alias = "purpose")]
+        /// What for.
         kind: AskKind,
         /// The model's name as shown.
         model: String,

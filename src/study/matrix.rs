@@ -9,6 +9,7 @@ use super::runner::Opening;
 use crate::driver::NewSession;
 use crate::method::{self, MethodInfo, ModelTraits, SYMBOLIC};
 use crate::options::Values;
+use crate::words::count;
 use crate::world::{TaskInfo, WorldKind};
 
 /// What came of a method in a world.
@@ -33,14 +34,13 @@ pub enum Cell {
 
 impl std::fmt::Display for Cell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
         match self {
-            Cell::Works { actions, won: true, .. } => write!(f, "works: goal after {}", plural(*actions, "action")),
+            Cell::Works { actions, won: true, .. } => write!(f, "works: goal after {}", count(*actions, "action")),
             Cell::Works { actions, refused: 0, .. } => {
-                write!(f, "works: {}, goal not reached", plural(*actions, "action"))
+                write!(f, "works: {}, goal not reached", count(*actions, "action"))
             }
             Cell::Works { actions, refused, .. } => {
-                write!(f, "works: {}, {refused} of them refused, goal not reached", plural(*actions, "action"))
+                write!(f, "works: {}, {refused} of them refused, goal not reached", count(*actions, "action"))
             }
             Cell::Refused(why) => write!(f, "refused because {why}"),
             Cell::Idle(why) => write!(f, "works: no action, because {}", brief(why)),

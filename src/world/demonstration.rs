@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, ProgramHeader, World, WorldError};
+use super::{Outcome, ProgramHeader, World, WorldError, files};
 use crate::planner::Sample;
 use crate::program::Call;
 
@@ -127,13 +127,10 @@ pub fn read(
     setup: &[String],
     is_action: impl Fn(&Call) -> bool,
 ) -> Result<Vec<Demonstration>, WorldError> {
-    let mut demonstrations = Vec::new();
-    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-        let fail = |message: String| WorldError::Data { path: format!("{origin}:{}", i + 1), message };
-        let line: Line = serde_json::from_str(line).map_err(|e| fail(format!("no demonstration: {e}")))?;
-        demonstrations.push(line.into_demonstration(i, setup, &is_action).map_err(fail)?);
-    }
-    Ok(demonstrations)
+    files::each_line(text, origin, |i, line| {
+        let line: Line = serde_json::from_str(line).map_err(|e| format!("no demonstration: {e}"))?;
+        line.into_demonstration(i, setup, &is_action)
+    })
 }
 
 /// Reads a file of demonstrations; see [`read`].

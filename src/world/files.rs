@@ -3,6 +3,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
+
 use super::WorldError;
 
 /// The largest file read, in bytes, after decompression.
@@ -11,6 +13,22 @@ const LARGEST: u64 = 1 << 30;
 /// A complaint about a file.
 pub(super) fn data(path: &Path, message: &str) -> WorldError {
     WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
+}
+
+/// What the lines of a text hold, each read with its number from 0; empty ones are passed over. Complaints name the place.
+pub(super) fn each_line<T>(
+    text: &str,
+    origin: &str,
+    read: impl Fn(usize, &str) -> Result<T, String>,
+) -> Result<Vec<T>, WorldError> {
+    let read =
+        |(i, line)| read(i, line).map_err(|message| WorldError::Data { path: format!("{origin}:{}", i + 1), message });
+    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(read).collect()
+}
+
+/// JSON values, one a line.
+pub(super) fn json_lines<T: DeserializeOwned>(text: &str, origin: &str) -> Result<Vec<T>, WorldError> {
+    each_line(text, origin, |_, line| serde_json::from_str(line).map_err(|e| e.to_string()))
 }
 
 /// A path's last part.

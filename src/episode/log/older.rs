@@ -1,11 +1,12 @@
 //! Older formats. Maps the records of a log of format 1 to the events of today, once, on reading.
 //!
-//! Format 1 had an event family each for beliefs, changes of the blocking tree and adopted assertions; they are artifacts now. (The
-//! words it held for the kinds of asks are mapped by [`AskKind`](super::super::AskKind).)
+//! Format 1 had an event family each for beliefs, changes of the blocking tree and adopted assertions; they are artifacts now. It
+//! said in words, under the name `purpose`, what is asked for.
 
 use serde_json::{Map, Value, json};
 
 use super::super::artifact::{ArtifactId, replacing};
+use super::super::ask::AskKind;
 use super::super::event::Record;
 
 /// Reads a record of format 1.
@@ -24,6 +25,10 @@ pub(super) fn record(line: &[u8]) -> Result<Record, serde_json::Error> {
 fn upgrade(fields: &mut Map<String, Value>) {
     let mut take = |name: &str| fields.remove(name).unwrap_or_default();
     let (event, settled) = match take("event").as_str().unwrap_or_default() {
+        "asked" => {
+            let kind = take("purpose").as_str().map(AskKind::from_words);
+            ("asked".to_owned(), kind.map(|kind| ("kind", json!(kind))).into_iter().collect())
+        }
         "belief_offered" => {
             let names = ["due", "raw", "repairs", "problem"];
             let mut written: Map<String, Value> = names.iter().map(|n| ((*n).to_owned(), take(n))).collect();
@@ -78,6 +83,13 @@ mod tests {
         assert!(matches!(settled, Event::ArtifactSettled { offer: Some(1), .. }), "{settled:?}");
         let refused = event(json!({ "event": "belief_refused", "offer": 1, "by": "policy", "why": "no" }));
         assert!(matches!(refused, Event::ArtifactRefused { offer: 1, .. }), "{refused:?}");
+    }
+
+    #[test]
+    fn what_was_asked_for_is_read_from_words() {
+        let words =
+            json!({ "event": "asked", "ask": 1, "purpose": "a plan", "model": "m", "n": 1, "temperature": 0.0 });
+        assert!(matches!(event(words), Event::Asked { kind: AskKind::PLAN, .. }));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A planning problem with its domain: what a world makes of what is known, solved, and read back as the world's actions.
 
+use std::collections::BTreeSet;
+
 use super::names::Names;
 use super::solve::{Limits, NoPlan, solve, solve_counting};
 use super::validate::Step;
@@ -33,6 +35,29 @@ pub struct PlanningTask {
 }
 
 impl PlanningTask {
+    /// A problem of a domain, from what holds at its start (a predicate and the things it is about) and the goal in PDDL.
+    pub fn new(
+        (name, domain): (&str, &'static str),
+        title: &str,
+        names: Names,
+        start: &BTreeSet<Vec<String>>,
+        goal: &str,
+        read: ReadActions,
+    ) -> Self {
+        let objects = names.all().collect::<Vec<_>>().join(" ");
+        let mut problem =
+            format!("(define (problem {})\n  (:domain {name})\n  (:objects {objects})\n  (:init\n", Names::word(title));
+        for claim in start {
+            let spelt = |(i, word): (usize, &String)| {
+                if i == 0 { word.clone() } else { names.name(word).unwrap_or(word).to_owned() }
+            };
+            let words: Vec<String> = claim.iter().enumerate().map(spelt).collect();
+            problem.push_str(&format!("    ({})\n", words.join(" ")));
+        }
+        problem.push_str(&format!("  )\n  (:goal {goal}))\n"));
+        PlanningTask { domain, problem, names, read }
+    }
+
     /// A plan, as the planner has it.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ use super::schema::{GroundTruth, Schema, Service, is_known};
 use super::{DialogueWorld, load_compact, load_raw, specification};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
-use crate::world::files::{children, data, is_json_lines, name_of, read_text};
+use crate::world::files::{children, data, each_line, is_json_lines, name_of, read_text};
 use crate::world::{Catalog, Identified, OpenedWorld, TaskInfo, TaskSet, WorldError};
 
 /// Demonstrations drawn for a service whose data names none; the precondition paper uses as many.
@@ -364,13 +364,9 @@ fn read_file(file: &DialogueFile, schema: &Schema) -> Result<Vec<Dialogue>, Worl
 
 /// Reads JSON lines; the path is for messages.
 pub(super) fn read_lines(text: &str, path: &Path, schema: &Schema) -> Result<Vec<Dialogue>, WorldError> {
-    let mut dialogues = Vec::new();
-    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-        let read = load_compact::dialogue(line).and_then(|d| check(std::slice::from_ref(&d), schema).map(|()| d));
-        let fail = |message| WorldError::Data { path: format!("{}:{}", path.display(), i + 1), message };
-        dialogues.push(read.map_err(fail)?);
-    }
-    Ok(dialogues)
+    each_line(text, &path.display().to_string(), |_, line| {
+        load_compact::dialogue(line).and_then(|d| check(std::slice::from_ref(&d), schema).map(|()| d))
+    })
 }
 
 /// Whether every call is one that its service's program can make; of services without a schema there is nothing to say.

@@ -5,70 +5,8 @@
 use super::acts::{QUERY_STATUS, SYSTEM, SYSTEM_ACTS, USER, USER_ACTS};
 use super::schema::Service;
 
-/// Class USER: how what the user says changes what the system knows.
-const USER_CLASS: &str = "\
-class USER:
-    def __init__(self):
-        self.informed_intent = defaultdict(lambda: False)
-        self.informed_slot = defaultdict(lambda: False)
-        self.requested_slot = defaultdict(lambda: False)
-        self.no_more = False
-        self.selected = False
-        self.affirmed = False
-        self.affirm_intent = False
-        self.negate_intent = False
-        self.request_alternatives = False
-
-    # Observations
-
-    def INFORM_INTENT(self, intent):
-        self.informed_intent[intent] = True
-
-    def NEGATE_INTENT(self):
-        self.negate_intent = True
-
-    def AFFIRM_INTENT(self):
-        self.affirm_intent = True
-
-    def REQUEST_ALTS(self):
-        self.request_alternatives = True
-
-    def INFORM(self, slot):
-        self.informed_slot[slot] = True
-
-    def REQUEST(self, slot):
-        self.requested_slot[slot] = True
-
-    def GOODBYE(self):
-        self.no_more = True
-
-    def THANK_YOU(self):
-        self.no_more = True
-
-    def SELECT(self):
-        self.selected = True
-
-    def AFFIRM(self):
-        self.affirmed = True
-
-    def NEGATE(self):
-        self.affirmed = False
-";
-
-/// The head of class SYSTEM.
-const SYSTEM_CLASS: &str = "\
-class SYSTEM:
-    def __init__(self, user):
-        self.user = user
-        self.query_success = None
-
-    # Observations
-
-    def set_query_status(self, status):
-        self.query_success = status
-
-    # Actions
-";
+/// Class USER: how what the user says changes what the system knows; and the head of class SYSTEM.
+const CLASSES: &str = include_str!("../../../worlds/dialogue/classes.py");
 
 /// The specification's text.
 pub(super) fn of(service: &Service) -> String {
@@ -87,7 +25,7 @@ pub(super) fn of(service: &Service) -> String {
     }
     text.push_str(&format!(
         "\"\"\"\n\nfrom collections import defaultdict\n\nSETUP = ['user = USER()', 'system = SYSTEM(user)']\n\
-         ACTIONS = [{actions}]\nOBSERVATIONS = [{observations}]\n\n\n{USER_CLASS}\n\n{SYSTEM_CLASS}"
+         ACTIONS = [{actions}]\nOBSERVATIONS = [{observations}]\n\n\n{CLASSES}"
     ));
     for (name, parameter) in functions {
         let parameter = parameter.map(|p| format!(", {p}")).unwrap_or_default();

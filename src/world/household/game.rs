@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bits::BitGrid;
 use super::compatibility;
-use super::definition::{Condition, Definition, Property};
+use super::definition::{Condition, Definition, Property, ReceptacleDefinition};
 use super::state::{Flag, State};
 
 /// The most receptacles, objects or locations a game may have; ALFWorld's have at most 54, 73 and about 100.
@@ -131,21 +132,13 @@ impl Game {
         }
         let receptacle_index = index_names(rs.iter().map(|r| r.name.as_str()), "receptacle")?;
         let object_index = index_names(os.iter().map(|o| o.name.as_str()), "object")?;
-        let mut locations = Interner::default();
-        let start = locations.index(&definition.start);
-        let mut receptacles = Vec::with_capacity(rs.len());
-        for r in rs {
-            receptacles.push(Receptacle {
-                name: r.name.clone(),
-                kind: r.kind.clone(),
-                location: locations.index(&r.loc),
-                openable: r.openable,
-            });
-        }
-        for location in os.iter().flat_map(|o| &o.at) {
-            locations.index(location);
-        }
-        let locations = locations.names;
+        let mut locations: IndexSet<&str> = IndexSet::from([definition.start.as_str()]);
+        let readied = rs.iter().map(|r| {
+            let location = locations.insert_full(&r.loc).0;
+            Receptacle { name: r.name.clone(), kind: r.kind.clone(), location, openable: r.openable }
+        });
+        let receptacles: Vec<Receptacle> = readied.collect();
+        locations.extend(os.iter().flat_map(|o| &o.at).map(String::as_str));
         if locations.len() > MOST {
             return Err(format!("{} locations; at most {MOST} are read", locations.len()));
         }
@@ -155,11 +148,8 @@ impl Game {
                 here.push(i);
             }
         }
-        let location_index: FxHashMap<&str, usize> =
-            locations.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
-
         let mut able = BitGrid::new(Property::IsCool as usize + 1, os.len());
-        let mut initial = State::new(start, rs.len(), os.len(), locations.len());
+        let mut initial = State::new(0, rs.len(), os.len(), locations.len());
         let mut objects = Vec::with_capacity(os.len());
         for (i, o) in os.iter().enumerate() {
             for property in &o.props {
@@ -173,8 +163,8 @@ impl Game {
                 initial.contents.set(*r, i, true);
             }
             for location in &o.at {
-                if let Some(l) = location_index.get(location.as_str()) {
-                    initial.at.set(*l, i, true);
+                if let Some(l) = locations.get_index_of(location.as_str()) {
+                    initial.at.set(l, i, true);
                 }
             }
             objects.push(Object { name: o.name.clone(), kind: o.kind.clone(), inside: Vec::new() });
@@ -202,7 +192,7 @@ impl Game {
             goal_words: definition.goal.clone(),
             plan: definition.plan.clone(),
             accepts: compatibilities(definition),
-            locations,
+            locations: locations.into_iter().map(str::to_owned).collect(),
             receptacles,
             objects,
             standing,
@@ -211,22 +201,6 @@ impl Game {
             goal_rows,
             able,
             initial,
-        })
-    }
-}
-
-/// Numbers location names as they come.
-#[derive(Default)]
-struct Interner<'a> {
-    names: Vec<String>,
-    index: FxHashMap<&'a str, usize>,
-}
-
-impl<'a> Interner<'a> {
-    fn index(&mut self, name: &'a str) -> usize {
-        *self.index.entry(name).or_insert_with(|| {
-            self.names.push(name.to_owned());
-            self.names.len() - 1
         })
     }
 }
@@ -282,9 +256,7 @@ fn goal_of(definition: &Definition, able: &BitGrid) -> Result<(Goal, BitGrid), S
             if count == 0 {
                 return Err("the goal's `count` is 0; 1 or 2 is meant".to_owned());
             }
-            let of_kind = |(i, r): (usize, &super::definition::ReceptacleDefinition)| {
-                (r.kind.as_deref() == Some(receptacle)).then_some(i)
-            };
+            let of_kind = |(i, r): (usize, &ReceptacleDefinition)| (r.kind.as_deref() == Some(receptacle)).then_some(i);
             let receptacles = definition.receptacles.iter().enumerate().filter_map(of_kind).collect();
             Goal::Place { receptacles, count, condition: words.state }
         }

@@ -6,7 +6,6 @@
 //! to take.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use serde_json::Value;
 
@@ -153,16 +152,7 @@ fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, know
         None => add(&["hand-empty"]),
     }
     let names = Names::of(belief.places.iter().cloned().chain(things));
-    let mut text = String::new();
-    let _ = writeln!(text, "(define (problem {})\n  (:domain household)", Names::word(title));
-    let _ = writeln!(text, "  (:objects {})\n  (:init", names.all().collect::<Vec<_>>().join(" "));
-    for claim in &start {
-        let words: Vec<&str> =
-            claim.iter().enumerate().map(|(i, w)| if i == 0 { w } else { names.name(w).unwrap_or(w) }).collect();
-        let _ = writeln!(text, "    ({})", words.join(" "));
-    }
-    let _ = writeln!(text, "  )\n  (:goal {}))", literal(goal));
-    PlanningTask { domain: DOMAIN, problem: text, names, read: calls }
+    PlanningTask::new(("household", DOMAIN), title, names, &start, &literal(goal), calls)
 }
 
 /// The goal in the domain's words.

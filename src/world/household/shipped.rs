@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::generate::{self, TASK_TYPES};
 use super::{Definition, Edition, HouseholdWorld, Source};
 use crate::world::demonstration::Demonstration;
+use crate::world::files::json_lines;
 use crate::world::{World, WorldError};
 
 /// Tasks of each type that ship.
@@ -76,14 +77,8 @@ pub fn generate_demonstrations() -> Result<Vec<String>, String> {
 /// # Errors
 /// Never, unless the program's own file is damaged.
 pub fn demonstrations(edition: Edition) -> Result<Vec<Demonstration>, WorldError> {
-    let damaged =
-        |message: String| WorldError::Data { path: "worlds/household/demonstrations.jsonl".to_owned(), message };
-    let mut demonstrations = Vec::new();
-    for line in DEMONSTRATIONS.lines().filter(|l| !l.trim().is_empty()) {
-        let shipped: Shipped = serde_json::from_str(line).map_err(|e| damaged(e.to_string()))?;
-        demonstrations.push(replay(&shipped, edition)?);
-    }
-    Ok(demonstrations)
+    let shipped: Vec<Shipped> = json_lines(DEMONSTRATIONS, "worlds/household/demonstrations.jsonl")?;
+    shipped.iter().map(|shipped| replay(shipped, edition)).collect()
 }
 
 fn replay(shipped: &Shipped, edition: Edition) -> Result<Demonstration, WorldError> {

@@ -13,7 +13,7 @@ use super::load_compact::{self, Label};
 use super::{EDITION, Edition, HouseholdWorld, load_official, shipped};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
-use crate::world::files::{children, data, files_in, is_json_lines, name_of, read_text};
+use crate::world::files::{children, data, each_line, files_in, is_json_lines, name_of, read_text};
 use crate::world::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
 /// The tasks that ship with the program, written for it.
@@ -222,14 +222,11 @@ impl Entry for GameFile {
 
 /// The games of compact JSON, one a line.
 fn lines(text: &str, origin: &str) -> Result<Vec<GameFile>, WorldError> {
-    let game = |(i, line): (usize, &str)| {
-        let at = format!("{origin}:{}", i + 1);
-        let label: Label = serde_json::from_str(line)
-            .map_err(|e| WorldError::Data { path: at.clone(), message: load_compact::describe(&e) })?;
+    each_line(text, origin, |i, line| {
+        let label: Label = serde_json::from_str(line).map_err(|e| load_compact::describe(&e))?;
         let info = TaskInfo { id: label.id, kind: label.task_type, sentence: label.task, source: origin.to_owned() };
-        Ok(GameFile { info, place: Place::Line { json: line.to_owned(), at } })
-    };
-    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(game).collect()
+        Ok(GameFile { info, place: Place::Line { json: line.to_owned(), at: format!("{origin}:{}", i + 1) } })
+    })
 }
 
 /// An official game file.

@@ -5,7 +5,6 @@
 //! in the room.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use crate::literal::{Atom, Facts};
 use crate::planner::classical::{Known, Names, PlanningTask, Step};
@@ -67,16 +66,10 @@ pub fn problem(title: &str, facts: &Facts, goals: &[Atom], known: Known) -> Resu
         }
     }
     let names = Names::of(things);
-    let mut text = String::new();
-    let _ = writeln!(text, "(define (problem {})\n  (:domain kitchen)", Names::word(title));
-    let _ = writeln!(text, "  (:objects {})\n  (:init", names.all().collect::<Vec<_>>().join(" "));
-    for claim in &start {
-        let _ = writeln!(text, "    {}", spelt(claim, &names));
-    }
     let wanted: Vec<String> = wanted.iter().map(|literal| renamed(literal, &names)).collect();
-    let _ = writeln!(text, "  )\n  (:goal (and {})))", wanted.join(" "));
+    let goal = format!("(and {})", wanted.join(" "));
     let read = |names: &Names, plan: &[Step]| plan.iter().map_while(|step| action(names, step)).collect();
-    Ok(PlanningTask { domain: DOMAIN, problem: text, names, read })
+    Ok(PlanningTask::new(("kitchen", DOMAIN), title, names, &start, &goal, read))
 }
 
 /// The word that stands for the robot in literals.
@@ -133,15 +126,6 @@ fn of_goal(goal: &Atom) -> Result<(String, Vec<Claim>), String> {
         ("WASHED", &[x, d]) => treated("clean", x, claim("rinses", &[d, d]), d, d),
         _ => return Err(format!("the planning domain of the kitchen has no words for the goal `{goal}`")),
     })
-}
-
-fn spelt(claim: &Claim, names: &Names) -> String {
-    let words: Vec<&str> = claim
-        .iter()
-        .enumerate()
-        .map(|(i, word)| if i == 0 { word } else { names.name(word).unwrap_or(word) })
-        .collect();
-    format!("({})", words.join(" "))
 }
 
 /// A literal with the world's names replaced.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Find, KitchenWorld, Source};
 use crate::world::WorldError;
 use crate::world::demonstration::Demonstration;
+use crate::world::files::json_lines;
 
 /// The shipped demonstrations, one JSON object a line.
 const DEMONSTRATIONS: &str = include_str!("../../../worlds/kitchen/demonstrations.jsonl");
@@ -22,19 +23,13 @@ struct Shipped {
 /// # Errors
 /// Never, unless the program's own files are damaged.
 pub fn demonstrations(task: &str) -> Result<Vec<Demonstration>, WorldError> {
-    let damaged =
-        |message: String| WorldError::Data { path: "worlds/kitchen/demonstrations.jsonl".to_owned(), message };
     let scene = task.rsplit_once('/').map_or(task, |(scene, _)| scene);
     let mut world = KitchenWorld::new(Source::shipped()?, Find::default());
-    let mut demonstrations = Vec::new();
-    for line in DEMONSTRATIONS.lines().filter(|line| !line.trim().is_empty()) {
-        let shipped: Shipped = serde_json::from_str(line).map_err(|e| damaged(e.to_string()))?;
-        if shipped.task.rsplit_once('/').is_none_or(|(known, _)| known != scene) {
-            let Shipped { task, actions } = shipped;
-            demonstrations.push(Demonstration::replay(&mut world, &task, format!("demonstration/{task}"), actions)?);
-        }
-    }
-    Ok(demonstrations)
+    let mut shipped: Vec<Shipped> = json_lines(DEMONSTRATIONS, "worlds/kitchen/demonstrations.jsonl")?;
+    shipped.retain(|shipped| shipped.task.rsplit_once('/').is_none_or(|(known, _)| known != scene));
+    let replay =
+        |Shipped { task, actions }| Demonstration::replay(&mut world, &task, format!("demonstration/{task}"), actions);
+    shipped.into_iter().map(replay).collect()
 }
 
 #[cfg(test)]

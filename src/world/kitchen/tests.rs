@@ -167,7 +167,7 @@ fn hostile_files_are_refused_with_the_place_and_a_remedy() {
         (|s| s["objects"][1]["id"] = json!("an egg"), "one word"),
         (|s| s["objects"][1]["x"] = json!(1e300), "out of range"),
         (|s| s["objects"][7]["slices"] = json!(1_000_000), "at most 64"),
-        (|s| s["objects"][1]["filled"] = json!("mercury"), "no liquid"),
+        (|s| s["objects"][1]["filled"] = json!("mercury"), "unknown variant `mercury`"),
         (|s| s["doors"][0]["object"] = json!("Gate"), "doors[0]: object `Gate`"),
         (|s| s["occluders"] = json!([[1, 2, 3]]), "occluders[0] is no segment"),
         (|s| s["room_poses"] = json!([]), "room_poses is empty"),

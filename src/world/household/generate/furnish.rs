@@ -6,7 +6,7 @@ use rand::Rng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use super::rooms::Room;
+use super::rooms::{Room, Rooms};
 use crate::world::household::compatibility;
 use crate::world::household::definition::{ObjectDefinition, ReceptacleDefinition};
 
@@ -42,13 +42,13 @@ pub fn accepts(receptacle: &str, object: &str) -> bool {
 }
 
 /// Furnishes a room at random.
-pub fn furnish(room: &Room, rng: &mut ChaCha8Rng) -> Furnished {
+pub fn furnish(rooms: &Rooms, room: &Room, rng: &mut ChaCha8Rng) -> Furnished {
     let mut receptacles = Vec::new();
-    for (kind, least, most, openable) in room.furniture {
+    for (kind, least, most, openable) in &room.furniture {
         for number in (1..=rng.random_range(*least..=*most)).rev() {
             receptacles.push(ReceptacleDefinition {
                 name: format!("{kind} {number}"),
-                kind: Some((*kind).to_owned()),
+                kind: Some(kind.clone()),
                 loc: String::new(),
                 openable: *openable,
                 opened: false,
@@ -57,11 +57,12 @@ pub fn furnish(room: &Room, rng: &mut ChaCha8Rng) -> Furnished {
     }
     let start = place(&mut receptacles, rng);
     let mut objects = Vec::new();
-    for (kind, least, most, properties, places) in room.things {
+    for (kind, least, most, able, places) in &room.things {
+        let properties = rooms.abilities.get(able).map_or(&[][..], Vec::as_slice);
         for number in (1..=rng.random_range(*least..=*most)).rev() {
             let usual: Vec<&ReceptacleDefinition> = receptacles
                 .iter()
-                .filter(|r| r.kind.as_deref().is_some_and(|k| places.contains(&k)))
+                .filter(|r| r.kind.as_deref().is_some_and(|k| places.iter().any(|p| p == k)))
                 // A lamp stands where the table puts it; everything else only where ALFWorld would let it be put.
                 .filter(|r| {
                     properties.first() != Some(&super::Property::Pickupable)
@@ -71,7 +72,7 @@ pub fn furnish(room: &Room, rng: &mut ChaCha8Rng) -> Furnished {
             let Some(at) = usual.choose(rng) else { continue };
             objects.push(ObjectDefinition {
                 name: format!("{kind} {number}"),
-                kind: Some((*kind).to_owned()),
+                kind: Some(kind.clone()),
                 inside_of: vec![at.name.clone()],
                 at: vec![at.loc.clone()],
                 props: properties.to_vec(),

@@ -15,7 +15,6 @@ use super::{Edition, HouseholdWorld, Source};
 use crate::planner::effects::kind_of;
 use crate::world::{GeneratedTask, World};
 use furnish::Furnished;
-use rooms::{BATHROOM, BEDROOM, KITCHEN, LIVING_ROOM, Room};
 
 pub use plan::search_expert;
 
@@ -82,12 +81,13 @@ impl TaskType {
         }
     }
 
-    fn rooms(self) -> &'static [&'static Room] {
+    /// The rooms it can be done in, by their names in `rooms.toml`.
+    fn rooms(self) -> &'static [&'static str] {
         match self {
-            TaskType::PickAndPlace | TaskType::PickTwo => &[&KITCHEN, &BEDROOM, &LIVING_ROOM, &BATHROOM],
-            TaskType::LookInLight => &[&BEDROOM, &LIVING_ROOM],
-            TaskType::Clean => &[&KITCHEN, &BATHROOM],
-            TaskType::Heat | TaskType::Cool => &[&KITCHEN],
+            TaskType::PickAndPlace | TaskType::PickTwo => &["kitchen", "bedroom", "living_room", "bathroom"],
+            TaskType::LookInLight => &["bedroom", "living_room"],
+            TaskType::Clean => &["kitchen", "bathroom"],
+            TaskType::Heat | TaskType::Cool => &["kitchen"],
         }
     }
 }
@@ -125,8 +125,9 @@ pub fn task(kind: TaskType, seed: u64) -> Result<Definition, String> {
 }
 
 fn attempt_task(kind: TaskType, seed: u64, rng: &mut ChaCha8Rng) -> Result<Definition, String> {
-    let room = kind.rooms().choose(rng).copied().ok_or("no room")?;
-    let furnished = furnish::furnish(room, rng);
+    let rooms = rooms::shipped()?;
+    let room = kind.rooms().choose(rng).and_then(|name| rooms.rooms.get(*name)).ok_or("no room")?;
+    let furnished = furnish::furnish(rooms, room, rng);
     let goal = choose_goal(kind, &furnished, rng).ok_or("no goal fits the room")?;
     let task = goal.sentences().choose(rng).cloned().unwrap_or_default();
     let target = goal.receptacle.as_deref().or(goal.lamp.as_deref()).unwrap_or_default();
