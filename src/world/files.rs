@@ -15,6 +15,11 @@ pub(super) fn data(path: &Path, message: &str) -> WorldError {
     WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
 }
 
+/// The first line of a text that is not empty.
+pub(super) fn first_line(text: &str) -> Option<&str> {
+    text.lines().find(|line| !line.trim().is_empty())
+}
+
 /// What the lines of a text hold, each read with its number from 0; empty ones are passed over. Complaints name the place.
 pub(super) fn each_line<T>(
     text: &str,

@@ -13,6 +13,7 @@ mod task;
 mod tests;
 mod validate;
 
+pub use expression::Expression;
 pub use names::Names;
 pub use pddl::{Domain, Problem};
 pub use solve::{Limits, NoPlan, solve};

@@ -19,7 +19,7 @@ use super::schema::{GroundTruth, Schema, Service, is_known};
 use super::{DialogueWorld, load_compact, load_raw, specification};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
-use crate::world::files::{children, data, each_line, is_json_lines, name_of, read_text};
+use crate::world::files::{children, data, each_line, files_in, first_line, is_json_lines, name_of, read_text};
 use crate::world::{Catalog, Identified, OpenedWorld, TaskInfo, TaskSet, WorldError};
 
 /// Demonstrations drawn for a service whose data names none; the precondition paper uses as many.
@@ -93,7 +93,7 @@ impl Source {
         let is_list = |text: &str| text.trim_start().starts_with('[') && text.contains("\"dialogue_id\"");
         match name.rsplit_once('.') {
             Some((_, "json")) => is_list(&text()),
-            Some((_, "jsonl")) => text().lines().find(|l| !l.trim().is_empty()).is_some_and(load_compact::is_line),
+            Some((_, "jsonl")) => first_line(&text()).is_some_and(load_compact::is_line),
             _ => false,
         }
     }
@@ -303,12 +303,9 @@ fn split_of(folder: &Path) -> String {
 
 /// Files of JSON lines whose first line is a dialogue.
 fn lines_in(folder: &Path) -> Result<Vec<DialogueFile>, WorldError> {
-    let mut paths: Vec<PathBuf> = children(folder)?.into_iter().filter(|p| is_json_lines(p)).collect();
-    paths.sort();
     let mut found = Vec::new();
-    for path in paths {
-        let text = read_text(&path)?;
-        if text.lines().find(|l| !l.trim().is_empty()).is_some_and(load_compact::is_line) {
+    for path in files_in(folder, is_json_lines)? {
+        if first_line(&read_text(&path)?).is_some_and(load_compact::is_line) {
             found.push(DialogueFile { path, split: String::new(), lines: true });
         }
     }
@@ -317,15 +314,14 @@ fn lines_in(folder: &Path) -> Result<Vec<DialogueFile>, WorldError> {
 
 /// Files in the dataset's own layout, by their names.
 fn raw_in(folder: &Path, split: &str) -> Result<Vec<DialogueFile>, WorldError> {
-    let is_raw = |path: &PathBuf| {
+    let is_raw = |path: &Path| {
         let name = name_of(path);
         let name = name.strip_suffix(".gz").unwrap_or(&name);
         let stem = name.strip_suffix(".json");
         stem.is_some_and(|s| s.starts_with("dialogues_") || s.ends_with(".demos") || s.ends_with(".test"))
     };
-    let mut paths: Vec<PathBuf> = children(folder)?.into_iter().filter(is_raw).collect();
-    paths.sort();
-    Ok(paths.into_iter().map(|path| DialogueFile { path, split: split.to_owned(), lines: false }).collect())
+    let file = |path| DialogueFile { path, split: split.to_owned(), lines: false };
+    Ok(files_in(folder, is_raw)?.into_iter().map(file).collect())
 }
 
 /// Reads the files on as many threads as there are processors; the results stand in the order of the files.

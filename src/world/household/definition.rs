@@ -79,8 +79,9 @@ pub struct ObjectDefinition {
 }
 
 /// A property a game file gives an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::EnumIter, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 #[expect(missing_docs, reason = "the names are ALFWorld's own predicates")]
 pub enum Property {
     Pickupable,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use strum::IntoEnumIterator;
 
 use super::definition::{Condition, Definition, GoalDefinition, ObjectDefinition, Property, ReceptacleDefinition};
 use super::pddl::Problem;
@@ -126,16 +127,6 @@ pub fn from_problem(problem: &str, id: &str, task: &str) -> Result<Definition, S
 }
 
 fn object(facts: &Facts<'_>, names: &Names<'_>, raw: &str) -> ObjectDefinition {
-    const PROPERTIES: [(&str, Property); 8] = [
-        ("pickupable", Property::Pickupable),
-        ("cleanable", Property::Cleanable),
-        ("heatable", Property::Heatable),
-        ("coolable", Property::Coolable),
-        ("toggleable", Property::Toggleable),
-        ("sliceable", Property::Sliceable),
-        ("isreceptacleobject", Property::IsReceptacleObject),
-        ("iscool", Property::IsCool),
-    ];
     let related = |pairs: &BTreeSet<(&str, &str)>| {
         // Pairs are sorted, so those of one object are one stretch, already in raw order.
         let own = pairs.range((raw, "")..).take_while(|(a, _)| *a == raw);
@@ -146,7 +137,7 @@ fn object(facts: &Facts<'_>, names: &Names<'_>, raw: &str) -> ObjectDefinition {
         kind: facts.object_kinds.get(raw).map(|k| type_name(k)),
         inside_of: related(&facts.inside),
         at: related(&facts.at),
-        props: PROPERTIES.iter().filter(|(p, _)| facts.has(p, raw)).map(|(_, p)| *p).collect(),
+        props: Property::iter().filter(|property| facts.has(property.into(), raw)).collect(),
         inside: related(&facts.inside_object),
     }
 }

@@ -1,25 +1,10 @@
-//! Reads the facts and the goal out of a PDDL problem's text: just enough for ALFWorld's files, safe on any input.
-//!
-//! Iterative throughout, so nesting costs no stack. Everything is lower-cased first, as the engine does.
+//! The facts and the goal of a PDDL problem's text: just enough for ALFWorld's files, safe on any input.
 
-/// An expression: a word or a list.
+use crate::planner::classical::Expression;
+
+/// A parsed PDDL problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expression {
-    /// A word.
-    Word(String),
-    /// A parenthesised list, as the indices of its members in [`Problem::nodes`].
-    List(Vec<usize>),
-}
-
-/// The deepest nesting read; ALFWorld's goals have eight levels.
-const DEEPEST: usize = 64;
-
-/// A parsed PDDL text.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Problem {
-    nodes: Vec<Expression>,
-    top: Vec<usize>,
-}
+pub struct Problem(Expression);
 
 impl Problem {
     /// Parses a text.
@@ -27,69 +12,16 @@ impl Problem {
     /// # Errors
     /// The line where parentheses do not match or nest too deeply.
     pub fn parse(text: &str) -> Result<Problem, String> {
-        let text = text.to_lowercase();
-        let mut problem = Problem::default();
-        // Lists under way: the members so far.
-        let mut open: Vec<Vec<usize>> = Vec::new();
-        for (number, line) in text.lines().enumerate() {
-            let line = line.split(';').next().unwrap_or_default();
-            for token in Tokens(line) {
-                let done = match token {
-                    "(" => {
-                        if open.len() == DEEPEST {
-                            return Err(format!("line {} of the problem nests deeper than {DEEPEST}", number + 1));
-                        }
-                        open.push(Vec::new());
-                        continue;
-                    }
-                    ")" => match open.pop() {
-                        Some(members) => Expression::List(members),
-                        None => {
-                            return Err(format!("line {} of the problem closes a parenthesis too many", number + 1));
-                        }
-                    },
-                    word => Expression::Word(word.to_owned()),
-                };
-                problem.nodes.push(done);
-                let index = problem.nodes.len() - 1;
-                open.last_mut().unwrap_or(&mut problem.top).push(index);
-            }
-        }
-        if open.is_empty() {
-            Ok(problem)
-        } else {
-            Err("the problem ends inside a parenthesis; is the file cut?".to_owned())
-        }
-    }
-
-    fn node(&self, index: usize) -> Option<&Expression> {
-        self.nodes.get(index)
-    }
-
-    fn word(&self, index: usize) -> Option<&str> {
-        match self.node(index)? {
-            Expression::Word(w) => Some(w),
-            Expression::List(_) => None,
-        }
+        Expression::read(text)
+            .map(Problem)
+            .map_err(|why| format!("the problem cannot be read: {why}; is the file cut?"))
     }
 
     /// The members of the section `(:name …)`, without the name.
-    fn section(&self, name: &str) -> Option<&[usize]> {
-        self.nodes.iter().find_map(|n| match n {
-            Expression::List(members) => {
-                let (head, rest) = members.split_first()?;
-                (self.word(*head)? == name).then_some(rest)
-            }
-            Expression::Word(_) => None,
-        })
-    }
-
-    /// A list whose members are all words.
-    fn words(&self, index: usize) -> Option<Vec<&str>> {
-        match self.node(index)? {
-            Expression::List(members) => members.iter().map(|m| self.word(*m)).collect(),
-            Expression::Word(_) => None,
-        }
+    fn section(&self, name: &str) -> Result<&[Expression], String> {
+        let mut sections = std::iter::once(&self.0).chain(self.0.members()).filter_map(Expression::headed);
+        let found = sections.find(|(head, _)| *head == name);
+        found.map(|(_, rest)| rest).ok_or_else(|| format!("the problem has no ({name} …) section"))
     }
 
     /// The facts of `(:init …)`: each a predicate and its arguments. What is no plain fact (`(= (total-cost) 0)`) is left out.
@@ -97,8 +29,7 @@ impl Problem {
     /// # Errors
     /// If there is no such section.
     pub fn facts(&self) -> Result<Vec<Vec<&str>>, String> {
-        let init = self.section(":init").ok_or("the problem has no (:init …) section")?;
-        Ok(init.iter().filter_map(|i| self.words(*i)).filter(|w| w.len() > 1).collect())
+        Ok(self.section(":init")?.iter().filter_map(words).filter(|w| w.len() > 1).collect())
     }
 
     /// Every atom anywhere in `(:goal …)`, in order: predicate and arguments, quantifiers and connectives left out.
@@ -106,41 +37,22 @@ impl Problem {
     /// # Errors
     /// If there is no such section.
     pub fn goal_atoms(&self) -> Result<Vec<Vec<&str>>, String> {
-        let goal = self.section(":goal").ok_or("the problem has no (:goal …) section")?;
         let mut atoms = Vec::new();
-        let mut left: Vec<usize> = goal.iter().rev().copied().collect();
-        while let Some(index) = left.pop() {
-            match self.words(index) {
+        let mut left: Vec<&Expression> = self.section(":goal")?.iter().rev().collect();
+        while let Some(next) = left.pop() {
+            match words(next) {
                 Some(words) if words.first().is_some_and(|w| !w.starts_with('?')) => atoms.push(words),
                 Some(_) => {}
-                None => {
-                    if let Some(Expression::List(members)) = self.node(index) {
-                        left.extend(members.iter().rev());
-                    }
-                }
+                None => left.extend(next.members().iter().rev()),
             }
         }
         Ok(atoms)
     }
 }
 
-/// Splits a line into parentheses and words.
-struct Tokens<'a>(&'a str);
-
-impl<'a> Iterator for Tokens<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let text = self.0.trim_start();
-        let first = text.chars().next()?;
-        let length = match first {
-            '(' | ')' => 1,
-            _ => text.find(|c: char| c.is_whitespace() || c == '(' || c == ')').unwrap_or(text.len()),
-        };
-        let (token, rest) = text.split_at(length);
-        self.0 = rest;
-        Some(token)
-    }
+/// The members of a list that are all words.
+fn words(list: &Expression) -> Option<Vec<&str>> {
+    if list.word().is_some() { None } else { list.members().iter().map(Expression::word).collect() }
 }
 
 #[cfg(test)]
@@ -158,10 +70,10 @@ mod tests {
 
     #[test]
     fn broken_texts_are_errors() {
-        for text in ["(", ")", "(a))", &"(".repeat(100_000), &"(a ".repeat(70)] {
+        for text in ["", "(", ")", "(a))", &"(".repeat(100_000), &"(a ".repeat(70)] {
             assert!(Problem::parse(text).is_err());
         }
-        assert!(Problem::parse("").unwrap().facts().is_err());
+        assert!(Problem::parse("(:goal)").unwrap().facts().is_err());
         assert!(Problem::parse("(:init)").unwrap().goal_atoms().is_err());
     }
 }

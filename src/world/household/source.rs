@@ -13,7 +13,7 @@ use super::load_compact::{self, Label};
 use super::{EDITION, Edition, HouseholdWorld, load_official, shipped};
 use crate::options::Values;
 use crate::world::demonstration::Demonstration;
-use crate::world::files::{children, data, each_line, files_in, is_json_lines, name_of, read_text};
+use crate::world::files::{children, data, each_line, files_in, first_line, is_json_lines, name_of, read_text};
 use crate::world::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
 /// The tasks that ship with the program, written for it.
@@ -65,7 +65,7 @@ impl Source {
             // Other JSON lines can lie beside the games (plans, splits): a file is taken by its name or its first line.
             let text = read_text(&file)?;
             if name_of(&file).starts_with("games")
-                || text.lines().find(|l| !l.trim().is_empty()).is_some_and(|l| load_compact::definition(l).is_ok())
+                || first_line(&text).is_some_and(|line| load_compact::definition(line).is_ok())
             {
                 // The first of several files of one game counts.
                 lines(&text, &file.display().to_string())?.into_iter().for_each(|game| _ = source.add(game));
@@ -87,7 +87,7 @@ impl Source {
     pub fn lies_at(path: &Path) -> bool {
         let begins = |file: &Path| {
             let text = if is_json_lines(file) { read_text(file).ok() } else { None };
-            text.and_then(|t| Some(load_compact::definition(t.lines().find(|l| !l.trim().is_empty())?).is_ok()))
+            text.and_then(|text| Some(load_compact::definition(first_line(&text)?).is_ok()))
         };
         if !path.is_dir() {
             return path.extension().is_some_and(|e| e == "tw-pddl")
