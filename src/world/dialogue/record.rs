@@ -10,7 +10,7 @@ use crate::world::demonstration::{Demonstration, DemonstrationStep};
 pub const END_TURN: &str = "end turn";
 
 /// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 pub enum Speaker {
     /// The user.
     User,

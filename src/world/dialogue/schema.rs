@@ -25,13 +25,15 @@ pub struct Service {
 }
 
 /// A slot.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Slot {
     /// `city`
     pub name: String,
     /// In words; empty where not told.
+    #[serde(default)]
     pub description: String,
     /// Values it can take, where they are listed.
+    #[serde(default)]
     pub possible_values: Vec<String>,
 }
 
@@ -69,13 +71,7 @@ pub(super) struct Schema {
 #[serde(untagged)]
 enum SlotLine {
     Name(String),
-    Whole {
-        name: String,
-        #[serde(default)]
-        description: String,
-        #[serde(default)]
-        possible_values: Vec<String>,
-    },
+    Whole(Slot),
 }
 
 #[derive(Deserialize)]
@@ -150,7 +146,7 @@ impl ServiceLine {
     fn into_service(self) -> Result<(Service, GroundTruth), String> {
         let slot = |line| match line {
             SlotLine::Name(name) => Slot { name, ..Slot::default() },
-            SlotLine::Whole { name, description, possible_values } => Slot { name, description, possible_values },
+            SlotLine::Whole(slot) => slot,
         };
         let service = Service {
             name: self.service_name,

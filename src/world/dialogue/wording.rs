@@ -1,17 +1,13 @@
 //! Calls as a person reads them: what a turn says, where its words are not known.
 
 use super::acts::QUERY_STATUS;
-use super::record::{Speaker, Turn};
+use super::record::Turn;
 use crate::program::{Call, Literal};
 
 /// A turn as a line: who, and what was said, or done where the words are not known.
 pub(super) fn turn(turn: &Turn) -> String {
-    let who = match turn.speaker {
-        Speaker::User => "User",
-        Speaker::System => "System",
-    };
     let said = if turn.utterance.is_empty() { format!("({})", calls(&turn.calls)) } else { turn.utterance.clone() };
-    format!("{who}: {said}")
+    format!("{}: {said}", turn.speaker)
 }
 
 /// Calls in words, those of one function together: `informs city, time; selects the offer`.
@@ -65,6 +61,7 @@ fn phrase(call: &Call, argument: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::Speaker;
     use super::*;
 
     #[test]
