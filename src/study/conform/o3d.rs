@@ -14,7 +14,7 @@ const BOUGHT: &str = "webshop_pairs_scripted.jsonl";
 
 /// Compares O3D's recordings.
 pub fn compare(folder: &Path) -> Vec<Row> {
-    let compared = |found: recordings::Found| {
+    let compared = |found: recordings::Compare| {
         let Some(records) = found.records else {
             return Row::missing(found.file, found.unit, "not in this folder");
         };

@@ -52,11 +52,6 @@ impl Service {
         Ok(Service { name: name.to_owned(), subject, source: Arc::clone(source) })
     }
 
-    /// The specification's text with the assertions in force in its bodies.
-    pub(super) fn in_force(&self) -> &str {
-        &self.in_force
-    }
-
     /// Predicts every turn of a dialogue; false if it was cancelled.
     ///
     /// # Errors

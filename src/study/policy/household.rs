@@ -44,11 +44,6 @@ impl House {
         Ok(House { subject, source: Arc::clone(source), edition })
     }
 
-    /// The specification's text with the assertions in force in its bodies.
-    pub(super) fn in_force(&self) -> &str {
-        &self.in_force
-    }
-
     /// Runs a task; false if it was cancelled.
     ///
     /// # Errors

@@ -26,6 +26,8 @@ pub use household::House;
 pub use result::{PolicyResult, TurnResult};
 pub use setting::{Basis, Setting};
 
+use setting::Subject;
+
 use super::report::Report;
 use super::runner::{Plan, Study, Unit, digest_of, seconds_since};
 use crate::world::TaskInfo;
@@ -50,19 +52,20 @@ impl Condition {
 
     /// The preconditions in force as experiments tell them: by what they are, whatever a file is called.
     fn preconditions(&self) -> String {
-        let (named, in_force) = match self {
-            Condition::Service(service) => (&service.setting.preconditions, service.in_force()),
-            Condition::House(house) => (&house.setting.preconditions, house.in_force()),
-        };
+        let Subject { setting: Setting { preconditions: named, .. }, in_force, .. } = self.subject();
         let of_file = !["ground-truth", "inferred", "none"].contains(&named.as_str());
         if of_file { digest_of(in_force.as_bytes()) } else { named.clone() }
     }
 
-    fn setting(&self) -> &Setting {
+    fn subject(&self) -> &Subject {
         match self {
-            Condition::Service(service) => &service.subject.setting,
-            Condition::House(house) => &house.subject.setting,
+            Condition::Service(service) => &service.subject,
+            Condition::House(house) => &house.subject,
         }
+    }
+
+    fn setting(&self) -> &Setting {
+        &self.subject().setting
     }
 }
 
