@@ -2,10 +2,12 @@
 
 use super::compile_expr::MAX_DIGITS;
 use super::fault::{ExcKind, Stop};
-use super::number::{Num, divmod, num, range_len};
+use super::letters::{is_space, with_ascii_digits};
+use super::number::{Num, big, divmod, num, range_len, to_float};
+use super::numeric::hash_of;
 use super::text::ascii;
 use super::types::{Builtin, Type};
-use super::value::{Id, IterState, Key, Obj, Value};
+use super::value::{Id, IterState, Obj, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 use super::{code::Operator, relate::float_to_big};
 
@@ -101,10 +103,10 @@ impl Vm {
                 let text = self.format_value(&arg(0), &spec)?;
                 self.new_str(text)
             }
-            Builtin::Hash => match self.key(&arg(0))? {
-                Key::Int(n) if n.unsigned_abs() < (1 << 61) - 1 => Ok(Value::Int(if n == -1 { -2 } else { n })),
-                _ => Err(Stop::unsupported("the hash of this")),
-            },
+            Builtin::Hash => {
+                let hash = hash_of(&self.key(&arg(0))?);
+                hash.map(Value::Int).ok_or_else(|| Stop::unsupported("the hash of this"))
+            }
             Builtin::Ord => match arg(0) {
                 Value::Str(s) => {
                     let mut chars = s.chars();
@@ -116,32 +118,36 @@ impl Vm {
                         )),
                     }
                 }
-                Value::Bytes(_) => Err(Stop::unsupported("ord of bytes")),
+                Value::Bytes(bytes) => match *bytes {
+                    [byte] => Ok(Value::Int(i64::from(byte))),
+                    _ => Err(type_error!("ord() expected a character, but string of length {} found", bytes.len())),
+                },
                 other => {
                     let name = self.type_name(&other);
                     Err(type_error!("ord() expected string of length 1, but {name} found"))
                 }
             },
             Builtin::Chr => {
-                let n = self.whole(&arg(0))?;
-                let code = u32::try_from(n).ok().filter(|c| *c < 0x11_0000);
-                match code.map(char::from_u32) {
-                    Some(Some(c)) => Ok(Value::str(c.encode_utf8(&mut [0; 4]))),
-                    Some(None) => Err(Stop::unsupported("lone surrogates in text")),
-                    None if i32::try_from(n).is_err() => {
-                        Err(Stop::raise(ExcKind::OverflowError, "Python int too large to convert to C int"))
-                    }
-                    None => Err(Stop::exact(ExcKind::ValueError, "chr() arg not in range(0x110000)")),
+                let n = match num(&arg(0)) {
+                    Some(Num::Big(_)) => None,
+                    _ => i32::try_from(self.whole(&arg(0))?).ok(),
+                };
+                if n.is_none() {
+                    return Err(Stop::raise(ExcKind::OverflowError, "Python int too large to convert to C int"));
                 }
+                let c = self.char_of(&arg(0), "chr() arg not in range(0x110000)")?;
+                Ok(Value::str(c.encode_utf8(&mut [0; 4])))
             }
             Builtin::Bin | Builtin::Oct | Builtin::Hex => {
-                let n = self.whole(&arg(0))?;
-                let sign = if n < 0 { "-" } else { "" };
-                let n = n.unsigned_abs();
+                let n = match num(&arg(0)) {
+                    Some(n @ (Num::Int(_) | Num::Big(_))) => big(&n).unwrap_or_default(),
+                    _ => self.whole(&arg(0)).map(num_bigint::BigInt::from)?,
+                };
+                self.spend(n.bits() as usize)?;
                 self.new_str(match of {
-                    Builtin::Bin => format!("{sign}0b{n:b}"),
-                    Builtin::Oct => format!("{sign}0o{n:o}"),
-                    _ => format!("{sign}0x{n:x}"),
+                    Builtin::Bin => format!("{n:#b}"),
+                    Builtin::Oct => format!("{n:#o}"),
+                    _ => format!("{n:#x}"),
                 })
             }
             Builtin::Abs => match num(&arg(0)) {
@@ -157,7 +163,7 @@ impl Vm {
             Builtin::Round => self.round(&arg(0), args.get(1)),
             Builtin::Pow => {
                 if args.len() == 3 && !matches!(arg(2), Value::None) {
-                    return Err(Stop::unsupported("pow with a modulus"));
+                    return self.power_modulo([&arg(0), &arg(1), &arg(2)]);
                 }
                 self.binary(Operator::Pow, &arg(0), &arg(1))
             }
@@ -165,7 +171,7 @@ impl Vm {
                 let (a, b) = (arg(0), arg(1));
                 match (num(&a), num(&b)) {
                     (Some(x), Some(y)) if matches!(x, Num::Float(_)) || matches!(y, Num::Float(_)) => {
-                        let (x, y) = (super::number::to_float(&x)?, super::number::to_float(&y)?);
+                        let (x, y) = (to_float(&x)?, to_float(&y)?);
                         if y == 0.0 {
                             return Err(Stop::raise(ExcKind::ZeroDivisionError, "float divmod()"));
                         }
@@ -219,21 +225,23 @@ impl Vm {
             return Err(Stop::type_error("sum() can't sum strings [use ''.join(seq) instead]"));
         }
         if matches!(start, Value::Bytes(_)) {
-            return Err(Stop::unsupported("sums of bytes"));
+            return Err(Stop::type_error("sum() can't sum bytes [use b''.join(seq) instead]"));
         }
         let mut total = start;
-        let mut floats = 0_usize;
+        // CPython 3.12 adds what was lost in rounding at the end, 3.11 does not: a sum is only sure where both agree.
+        let mut lost = 0.0;
         self.each(iterable, |vm, value| {
-            if let (Value::Float(x), Some(_)) = (&value, num(&total)) {
-                // CPython 3.12 sums floats with compensation, 3.11 without: the result is only sure where both agree.
-                floats += usize::from(x.fract() != 0.0);
-                if floats > 1 {
-                    return Err(Stop::unsupported("sums of floats"));
-                }
+            let sum = vm.binary(Operator::Add, &total, &value)?;
+            if let (Some(before), Value::Float(x), Value::Float(after)) = (num(&total), &value, &sum) {
+                let before = to_float(&before)?;
+                lost += if before.abs() >= x.abs() { (before - after) + x } else { (x - after) + before };
             }
-            total = vm.binary(Operator::Add, &total, &value)?;
+            total = sum;
             Ok(true)
         })?;
+        if matches!(total, Value::Float(x) if lost.is_finite() && x + lost != x) {
+            return Err(Stop::unsupported("a sum of floats that CPython rounds in one of two ways"));
+        }
         Ok(total)
     }
 
@@ -447,7 +455,7 @@ impl Vm {
                 let text = format!("{x:.*}", p as usize);
                 text.parse().map(Value::Float).map_err(|_| Stop::unsupported("this rounding"))
             }
-            (Some(_), Some(_)) => Err(Stop::unsupported("rounding to tens")),
+            (Some(n), Some(p)) => self.round_to_tens(&n, p.unsigned_abs()),
             (None, _) => {
                 let name = self.type_name(value);
                 Err(type_error!("type {name} doesn't define __round__ method"))
@@ -490,9 +498,10 @@ fn is_subtype(of: Type, class: Type) -> bool {
 /// Reads a whole number as `int(text, base)` does; `None` if it is none.
 pub(crate) fn parse_whole(text: &str, base: u32) -> Done<Option<Value>> {
     let bad = Ok(None);
-    let trimmed = text.trim_matches(|c: char| c.is_whitespace());
+    let text = with_ascii_digits(text);
+    let trimmed = text.trim_matches(is_space);
     if !trimmed.is_ascii() {
-        return Err(Stop::unsupported("digits beyond ASCII"));
+        return bad;
     }
     let (negative, digits) = match trimmed.strip_prefix(['-', '+']) {
         Some(rest) => (trimmed.starts_with('-'), rest),

@@ -1,43 +1,20 @@
 //! Calling built-in types: `int('3')`, `list(x)`, `defaultdict(list)`, `range(3)`, `ValueError('…')`.
 
 use super::builtins::parse_whole;
+use super::byte_strings::as_text;
 use super::fault::{ExcKind, Stop};
+use super::letters::{is_space, with_ascii_digits};
+use super::methods::given;
 use super::number::{Num, num, range_len, to_float};
 use super::relate::float_to_big;
-use super::types::Type;
+use super::types::{Takes, Type};
 use super::value::{Dict, IterState, Obj, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
 impl Vm {
     pub(crate) fn construct(&mut self, of: Type, args: Args, keywords: Keywords) -> Done<Value> {
-        let takes_keywords = matches!(of, Type::Dict | Type::DefaultDict)
-            || (of == Type::Enumerate && keywords.iter().all(|(n, _)| &**n == "start"));
-        if !keywords.is_empty() && !takes_keywords {
-            return match of {
-                Type::Str | Type::Int | Type::Bytes | Type::Zip | Type::Enumerate | Type::Class | Type::Exc(_) => {
-                    Err(unsupported!("keyword arguments of {}", of.name()))
-                }
-                _ => Err(rough!(TypeError, "{}() takes no keyword arguments", of.name())),
-            };
-        }
-        let most = match of {
-            Type::Bool
-            | Type::Float
-            | Type::List
-            | Type::Tuple
-            | Type::Set
-            | Type::FrozenSet
-            | Type::Dict
-            | Type::Reversed => 1,
-            Type::Int | Type::Filter | Type::Enumerate => 2,
-            Type::Str | Type::Range => 3,
-            Type::Object => 0,
-            _ => usize::MAX,
-        };
-        if args.len() > most {
-            return Err(rough!(TypeError, "{}() got {} arguments", of.name(), args.len()));
-        }
-        let first = args.first();
+        let (args, keywords) = self.bind_arguments(of.name(), constructor(of), args, keywords)?;
+        let first = given(&args, 0);
         match of {
             Type::Bool => Ok(Value::Bool(match first {
                 Some(value) => self.truth(value)?,
@@ -45,15 +22,21 @@ impl Vm {
             })),
             Type::Int => self.int(&args),
             Type::Float => self.float(first),
-            Type::Str => match args.as_slice() {
-                [] => Ok(Value::str("")),
-                [text @ Value::Str(_)] => Ok(text.clone()),
-                [value] => {
+            Type::Str => match (first, given(&args, 1), given(&args, 2)) {
+                (None, _, _) => Ok(Value::str("")),
+                (Some(text @ Value::Str(_)), None, None) => Ok(text.clone()),
+                (Some(value), None, None) => {
                     let text = self.str_of(value)?;
                     self.new_str(text)
                 }
-                _ => Err(Stop::unsupported("decoding bytes")),
+                (Some(Value::Bytes(bytes)), encoding, errors) => self.decode(bytes, encoding, errors),
+                (Some(Value::Str(_)), ..) => Err(Stop::type_error("decoding str is not supported")),
+                (Some(value), ..) => {
+                    let name = self.type_name(value);
+                    Err(type_error!("decoding to str: need a bytes-like object, {name} found"))
+                }
             },
+            Type::Bytes => self.make_bytes(&args),
             Type::List => {
                 let items = first.map_or(Ok(Vec::new()), |v| self.collect(v))?;
                 self.alloc(Obj::List(items))
@@ -120,7 +103,7 @@ impl Vm {
                 let Some(iterable) = first else {
                     return Err(Stop::raise(ExcKind::TypeError, "enumerate() missing required argument 'iterable'"));
                 };
-                let start = match args.get(1).or(keywords.first().map(|(_, v)| v)) {
+                let start = match given(&args, 1) {
                     Some(value) => self.whole(value)?,
                     None => 0,
                 };
@@ -128,6 +111,9 @@ impl Vm {
                 self.alloc(Obj::Iter(IterState::Enumerate(Box::new(state), start), Type::Enumerate))
             }
             Type::Reversed => self.reversed(first),
+            Type::Exc(ExcKind::UnicodeDecodeError | ExcKind::UnicodeEncodeError) => {
+                Err(unsupported!("calling {}", of.name()))
+            }
             Type::Exc(kind) => self.alloc(Obj::Exception { kind, args: args.to_vec(), exact: true }),
             Type::Nothing | Type::Dots if args.is_empty() => {
                 Ok(if of == Type::Nothing { Value::None } else { Value::Ellipsis })
@@ -153,22 +139,29 @@ impl Vm {
                 Stop::raise(ExcKind::ValueError, message)
             }
         };
-        match args.as_slice() {
-            [] => Ok(Value::Int(0)),
-            [Value::Str(text)] => {
-                self.work(text.len())?;
-                parse_whole(text, 10)?.ok_or_else(|| invalid(text, 10))
-            }
-            [Value::Str(text), base] => {
-                let base = self.whole(base)?;
-                let Some(base) = u32::try_from(base).ok().filter(|b| *b == 0 || (2..=36).contains(b)) else {
-                    return Err(Stop::exact(ExcKind::ValueError, "int() base must be >= 2 and <= 36, or 0"));
+        let text = match given(args, 0) {
+            Some(Value::Str(text)) => Some(text.to_string()),
+            Some(Value::Bytes(bytes)) => Some(as_text(bytes)),
+            _ => None,
+        };
+        match (given(args, 0), text, given(args, 1)) {
+            (None, _, None) => Ok(Value::Int(0)),
+            (None, _, Some(_)) => Err(Stop::type_error("int() missing string argument")),
+            (Some(_), Some(text), base) => {
+                let base = match base {
+                    None => 10,
+                    Some(base) => match num(base) {
+                        Some(Num::Big(_)) => 1,
+                        _ => u32::try_from(self.whole(base)?).unwrap_or(1),
+                    },
                 };
+                if base == 1 || base > 36 {
+                    return Err(Stop::exact(ExcKind::ValueError, "int() base must be >= 2 and <= 36, or 0"));
+                }
                 self.work(text.len())?;
-                parse_whole(text, base)?.ok_or_else(|| invalid(text, base))
+                parse_whole(&text, base)?.ok_or_else(|| invalid(&text, base))
             }
-            [Value::Bytes(_), ..] => Err(Stop::unsupported("int of bytes")),
-            [value] => match num(value) {
+            (Some(value), None, None) => match num(value) {
                 Some(Num::Int(n)) => Ok(Value::Int(n)),
                 Some(Num::Big(n)) => Ok(Value::Big(n)),
                 Some(Num::Float(x)) if x.is_nan() => {
@@ -185,19 +178,21 @@ impl Vm {
                     ))
                 }
             },
-            _ => Err(Stop::type_error("int() can't convert non-string with explicit base")),
+            (Some(_), None, Some(_)) => Err(Stop::type_error("int() can't convert non-string with explicit base")),
         }
     }
 
     fn float(&mut self, value: Option<&Value>) -> Done<Value> {
         match value {
             None => Ok(Value::Float(0.0)),
+            Some(Value::Bytes(bytes)) if !bytes.is_ascii() => {
+                Err(Stop::raise(ExcKind::ValueError, "could not convert string to float"))
+            }
+            Some(Value::Bytes(bytes)) => self.float(Some(&Value::str(&as_text(bytes)))),
             Some(Value::Str(text)) => {
                 self.work(text.len())?;
-                if !text.is_ascii() {
-                    return Err(Stop::unsupported("digits beyond ASCII"));
-                }
-                let trimmed = text.trim();
+                let text = with_ascii_digits(text);
+                let trimmed = text.trim_matches(is_space);
                 let lower = trimmed.to_ascii_lowercase();
                 let word = lower.trim_start_matches(['+', '-']);
                 let known = matches!(word, "inf" | "infinity" | "nan");
@@ -218,7 +213,6 @@ impl Vm {
                     .map(Value::Float)
                     .ok_or_else(|| rough!(ValueError, "could not convert string to float: '{text}'"))
             }
-            Some(Value::Bytes(_)) => Err(Stop::unsupported("float of bytes")),
             Some(value) => match num(value) {
                 Some(n) => Ok(Value::Float(to_float(&n)?)),
                 None => {
@@ -280,7 +274,7 @@ impl Vm {
                 },
                 _ => return Err(self.not_reversible(value)),
             },
-            Value::Bytes(_) => return Err(Stop::unsupported("reversing bytes")),
+            Value::Bytes(bytes) => (IterState::Bytes(bytes.iter().rev().copied().collect(), 0), Type::Reversed),
             _ => return Err(self.not_reversible(value)),
         };
         self.alloc(Obj::Iter(state, of))
@@ -331,4 +325,24 @@ impl Vm {
         }
         Ok(())
     }
+}
+
+/// What the constructor of a type takes.
+fn constructor(of: Type) -> Takes {
+    let (least, most, names) = match of {
+        Type::Bool | Type::Float | Type::List | Type::Tuple | Type::Set | Type::FrozenSet | Type::Reversed => {
+            (0, 1, "")
+        }
+        Type::Dict => (0, 1, "*"),
+        Type::DefaultDict => (0, usize::MAX, "*"),
+        Type::Int => (0, 2, ",base"),
+        Type::Str => (0, 3, "object,encoding,errors"),
+        Type::Bytes => (0, 3, "source,encoding,errors"),
+        Type::Enumerate => (1, 2, "iterable,start"),
+        Type::Range => (1, 3, ""),
+        Type::Object => (0, 0, ""),
+        Type::Filter => (2, 2, ""),
+        _ => (0, usize::MAX, ""),
+    };
+    Takes { least, most, names }
 }

@@ -269,9 +269,12 @@ impl Vm {
                 let keywords = self.arguments(call, &mut args)?;
                 return self.call(&function, args, keywords);
             }
-            if !name.starts_with("__") && matches!(member(self.type_of(&object), name), Some(Member::Method(..))) {
+            let of = self.type_of(&object);
+            if !matches!(of, Type::Instance | Type::Class)
+                && let Some(Member::Method(takes)) = member(of, name)
+            {
                 let keywords = self.arguments(call, &mut args)?;
-                return self.call_method(&object, name, args, keywords);
+                return self.call_member(&object, name, takes, args, keywords);
             }
             let callee = self.get_attr(&object, name)?;
             let keywords = self.arguments(call, &mut args)?;

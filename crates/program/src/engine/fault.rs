@@ -88,6 +88,8 @@ exceptions! {
     StopIteration < Exception,
     TypeError < Exception,
     UnboundLocalError < NameError,
+    UnicodeDecodeError < UnicodeError,
+    UnicodeEncodeError < UnicodeError,
     UnicodeError < ValueError,
     ValueError < Exception,
     ZeroDivisionError < ArithmeticError,

@@ -1,16 +1,18 @@
-//! Formatting: `format()`, f-strings, `str.format` and `%`.
+//! Formatting: `format()`, f-strings and `%`. The fields of `str.format` are in `str_format`.
 
 use super::fault::{ExcKind, Stop};
-use super::number::{Num, float_repr, num, to_float};
-use super::value::Value;
+use super::number::{Num, big, float_repr, num, to_float};
+use super::value::{Obj, Value};
 use super::vm::{Done, Vm};
 
-/// A parsed format specification: `[[fill]align][sign][#][0][width][,][.precision][type]`.
+/// A parsed format specification: `[[fill]align][sign][z][#][0][width][,][.precision][type]`.
 #[derive(Debug, Clone, Default)]
 struct Spec {
     fill: Option<char>,
     align: Option<char>,
     sign: Option<char>,
+    /// Whether a zero never has a minus sign.
+    unsigned_zero: bool,
     alternate: bool,
     zero: bool,
     width: usize,
@@ -37,16 +39,9 @@ fn parse_spec(text: &str) -> Done<Spec> {
         spec.sign = Some(*c);
         i += 1;
     }
-    if chars.get(i) == Some(&'z') {
-        return Err(Stop::unsupported("the z option of formats"));
-    }
-    if chars.get(i) == Some(&'#') {
-        spec.alternate = true;
-        i += 1;
-    }
-    if chars.get(i) == Some(&'0') {
-        spec.zero = true;
-        i += 1;
+    for (sign, flag) in [('z', &mut spec.unsigned_zero), ('#', &mut spec.alternate), ('0', &mut spec.zero)] {
+        *flag = chars.get(i) == Some(&sign);
+        i += usize::from(*flag);
     }
     let number = |i: &mut usize| -> Done<Option<usize>> {
         let start = *i;
@@ -97,7 +92,7 @@ impl Vm {
                 let text = text.clone();
                 self.format_str(&text, &spec)
             }
-            (_, Some(n)) => self.format_number(value, &n, &spec),
+            (_, Some(n)) => self.format_number(&n, &spec),
             _ => Err(Stop::unsupported("this format")),
         }
     }
@@ -109,6 +104,9 @@ impl Vm {
         }
         if spec.sign.is_some() {
             return refuse("Sign not allowed in string format specifier");
+        }
+        if spec.unsigned_zero {
+            return refuse("Negative zero coercion (z) not allowed in string format specifier");
         }
         if spec.alternate {
             return refuse("Alternate form (#) not allowed in string format specifier");
@@ -140,97 +138,117 @@ impl Vm {
         Ok(format!("{}{text}{}", repeat(left), repeat(right)))
     }
 
-    fn format_number(&mut self, value: &Value, n: &Num, spec: &Spec) -> Done<String> {
-        let unknown =
-            |code: char, of: &str| Err(exact!(ValueError, "Unknown format code '{code}' for object of type '{of}'"));
+    fn format_number(&mut self, n: &Num, spec: &Spec) -> Done<String> {
+        let refuse = |message: String| Err(Stop::exact(ExcKind::ValueError, message));
         let float = matches!(n, Num::Float(_));
+        let of = if float { "float" } else { "int" };
         let kind = match spec.kind {
-            Some(c @ ('b' | 'c' | 'd' | 'o' | 'x' | 'X')) if float => return unknown(c, "float"),
-            Some(c @ ('b' | 'c' | 'd' | 'o' | 'x' | 'X' | 'n' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%')) => c,
-            Some(c) => return unknown(c, if float { "float" } else { "int" }),
-            None if float => 'r',
-            None => 'd',
-        };
-        if matches!(kind, 'c' | 'n') {
-            return Err(Stop::unsupported("this format code"));
-        }
-        let (negative, body) = if matches!(kind, 'b' | 'd' | 'o' | 'x' | 'X') {
-            if spec.precision.is_some() {
-                return Err(Stop::exact(ExcKind::ValueError, "Precision not allowed in integer format specifier"));
+            None => {
+                if float {
+                    'r'
+                } else {
+                    'd'
+                }
             }
-            let value = if let Value::Bool(b) = value { Value::Int(i64::from(*b)) } else { value.clone() };
-            self.whole_digits(&value, kind, spec.alternate)?
-        } else {
-            if spec.alternate {
-                return Err(Stop::unsupported("the # option of float formats"));
+            Some('n') => {
+                if float {
+                    'g'
+                } else {
+                    'd'
+                }
             }
-            let x = to_float(n)?;
-            (x.is_sign_negative() && !x.is_nan(), float_digits(x.abs(), kind, spec.precision)?)
+            Some(c @ ('e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%')) => c,
+            Some(c @ ('b' | 'c' | 'd' | 'o' | 'x' | 'X')) if !float => c,
+            Some(c) => return refuse(format!("Unknown format code '{c}' for object of type '{of}'")),
         };
-        if spec.group == Some(',') && matches!(kind, 'b' | 'o' | 'x' | 'X') {
-            return Err(exact!(ValueError, "Cannot specify ',' with '{kind}'."));
+        let whole = matches!(kind, 'b' | 'c' | 'd' | 'o' | 'x' | 'X');
+        if let Some(c) = spec
+            .kind
+            .filter(|c| matches!(c, 'n' | 'c'))
+            .or(spec.kind.filter(|c| matches!(c, 'b' | 'o' | 'x' | 'X') && spec.group == Some(',')))
+            && let Some(separator) = spec.group
+        {
+            return refuse(format!("Cannot specify '{separator}' with '{c}'."));
         }
+        if whole && spec.precision.is_some() {
+            return refuse("Precision not allowed in integer format specifier".into());
+        }
+        if whole && spec.unsigned_zero {
+            return refuse(
+                "Negative zero coercion (z) not allowed in format specifier with integer presentation type".into(),
+            );
+        }
+        if kind == 'c' && (spec.sign.is_some() || spec.alternate) {
+            let what = if spec.sign.is_some() { "Sign" } else { "Alternate form (#)" };
+            return refuse(format!("{what} not allowed with integer format specifier 'c'"));
+        }
+        let (negative, prefix, body) = match (kind, n) {
+            ('c', n) => {
+                let value = if let Num::Int(n) = n { Value::Int(*n) } else { Value::Int(-1) };
+                let c = self.char_of(&value, "").map_err(|stop| match stop {
+                    Stop::Raise(_) => Stop::exact(ExcKind::OverflowError, "%c arg not in range(0x110000)"),
+                    other => other,
+                })?;
+                (false, "", c.to_string())
+            }
+            (kind, n) if whole => self.whole_digits(n, kind, spec.alternate)?,
+            (kind, n) => {
+                let x = to_float(n)?;
+                let body = float_digits(x.abs(), kind, spec.precision, spec.alternate)?;
+                let zero = body.bytes().all(|b| !matches!(b, b'1'..=b'9' | b'n' | b'f' | b'N' | b'F'));
+                (x.is_sign_negative() && !x.is_nan() && !(spec.unsigned_zero && zero), "", body)
+            }
+        };
         let sign = match (negative, spec.sign) {
             (true, _) => "-",
             (false, Some('+')) => "+",
             (false, Some(' ')) => " ",
             _ => "",
         };
-        let (fill, align) = (
-            spec.fill.unwrap_or(if spec.zero && spec.align.is_none() { '0' } else { ' ' }),
-            spec.align.unwrap_or(if spec.zero { '=' } else { '>' }),
-        );
-        let fill = if spec.zero && spec.fill.is_none() { '0' } else { fill };
+        let fill = spec.fill.unwrap_or(if spec.zero { '0' } else { ' ' });
+        let align = spec.align.unwrap_or(if spec.zero { '=' } else { '>' });
+        let before = format!("{sign}{prefix}");
+        let inner = spec.width.saturating_sub(before.len());
         let body = match spec.group {
-            Some(_) if align == '=' && fill == '0' => return Err(Stop::unsupported("zero padding with separators")),
-            Some(separator) => group(&body, separator, if matches!(kind, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 }),
+            Some(separator) => {
+                let padded = if align == '=' && fill == '0' { inner } else { 0 };
+                group(&body, separator, if matches!(kind, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 }, padded)
+            }
             None => body,
         };
         if align == '=' {
-            let width = spec.width.saturating_sub(sign.len());
-            let (prefix, digits) = match body.get(..2) {
-                Some(p @ ("0b" | "0o" | "0x" | "0X")) if spec.alternate => (p, &body[2..]),
-                _ => ("", &*body),
-            };
-            let padded = self.pad(digits, width.saturating_sub(prefix.len()), fill, '>')?;
-            return Ok(format!("{sign}{prefix}{padded}"));
+            return Ok(before + &self.pad(&body, inner, fill, '>')?);
         }
-        self.pad(&format!("{sign}{body}"), spec.width, fill, align)
+        self.pad(&(before + &body), spec.width, fill, align)
     }
 
-    /// Sign and digits of a whole number in a base.
-    fn whole_digits(&mut self, value: &Value, kind: char, alternate: bool) -> Done<(bool, String)> {
-        let text = match (value, kind) {
-            (_, 'd') => self.repr(value)?,
-            (Value::Int(n), _) => {
-                let sign = if *n < 0 { "-" } else { "" };
-                let n = n.unsigned_abs();
-                let prefix = |p: &'static str| if alternate { p } else { "" };
+    /// Sign, prefix and digits of a whole number in a base.
+    fn whole_digits(&mut self, n: &Num, kind: char, alternate: bool) -> Done<(bool, &'static str, String)> {
+        let n = big(n).unwrap_or_default();
+        let (prefix, text) = match kind {
+            'd' => ("", self.repr(&Value::big(n))?),
+            _ => {
+                self.spend(n.bits() as usize)?;
                 match kind {
-                    'b' => format!("{sign}{}{n:b}", prefix("0b")),
-                    'o' => format!("{sign}{}{n:o}", prefix("0o")),
-                    'x' => format!("{sign}{}{n:x}", prefix("0x")),
-                    _ => format!("{sign}{}{n:X}", prefix("0X")),
+                    'b' => ("0b", format!("{n:b}")),
+                    'o' => ("0o", format!("{n:o}")),
+                    'x' => ("0x", format!("{n:x}")),
+                    _ => ("0X", format!("{n:X}")),
                 }
             }
-            _ => return Err(Stop::unsupported("large numbers in this base")),
         };
-        Ok(match text.strip_prefix('-') {
-            Some(digits) => (true, digits.to_owned()),
-            None => (false, text),
-        })
+        let digits = text.strip_prefix('-');
+        let prefix = if alternate { prefix } else { "" };
+        Ok((digits.is_some(), prefix, digits.unwrap_or(&text).to_owned()))
     }
 
-    /// `template % value`.
-    pub(crate) fn percent(&mut self, template: &str, value: &Value) -> Done<String> {
-        use super::value::Obj;
+    /// `template % value`, of texts or of bytes written as a text.
+    pub(crate) fn percent(&mut self, template: &str, value: &Value, bytes: bool) -> Done<String> {
         self.work(template.len())?;
-        if matches!(value, Value::Bytes(_)) {
-            return Err(Stop::unsupported("formatting bytes"));
-        }
         let args = if let Some(Obj::Tuple(items)) = self.obj(value) { items.clone() } else { vec![value.clone()] };
         // CPython takes whatever has items for a mapping.
-        let is_mapping = matches!(self.obj(value), Some(Obj::Dict(_) | Obj::List(_) | Obj::Range(..)));
+        let is_mapping = matches!(self.obj(value), Some(Obj::Dict(_) | Obj::List(_) | Obj::Range(..)))
+            || (!bytes && matches!(value, Value::Bytes(_)));
         let mut args = args.into_iter();
         let mut out = String::new();
         let mut chars = template.chars().peekable();
@@ -247,41 +265,51 @@ impl Vm {
                     return Err(Stop::type_error("format requires a mapping"));
                 }
                 chars.next();
-                let mut key = String::new();
+                let (mut key, mut open) = (String::new(), 1);
                 loop {
-                    match chars.next() {
-                        Some(')') => break,
-                        Some('(') | None => return Err(Stop::unsupported("this format key")),
-                        Some(c) => key.push(c),
+                    let Some(c) = chars.next() else {
+                        return Err(Stop::exact(ExcKind::ValueError, "incomplete format key"));
+                    };
+                    open += i32::from(c == '(') - i32::from(c == ')');
+                    if open == 0 {
+                        break;
                     }
+                    key.push(c);
                 }
-                let key = self.new_str(key)?;
+                let key = if bytes { Value::Bytes(super::byte_strings::as_bytes(&key)) } else { Value::str(&key) };
                 mapped = Some(self.get_item(value, &key)?);
             }
             while let Some(c @ ('-' | '+' | ' ' | '0' | '#')) = chars.peek().copied() {
                 match c {
                     '-' => spec.align = Some('<'),
                     '0' => spec.zero = true,
-                    '#' => return Err(Stop::unsupported("the # flag of formats")),
+                    '#' => spec.alternate = true,
                     c => spec.sign = if spec.sign == Some('+') { spec.sign } else { Some(c) },
                 }
                 chars.next();
             }
-            let number = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>| -> Done<Option<usize>> {
-                let mut n: Option<usize> = None;
-                while let Some(d) = chars.peek().and_then(|c| c.to_digit(10)) {
-                    n = Some(n.unwrap_or(0).saturating_mul(10).saturating_add(d as usize));
-                    chars.next();
+            let mut number = |vm: &Vm, chars: &mut std::iter::Peekable<std::str::Chars<'_>>| -> Done<Option<i64>> {
+                if chars.next_if_eq(&'*').is_some() {
+                    return match args.next().ok_or_else(few)? {
+                        n @ (Value::Int(_) | Value::Bool(_)) => vm.whole(&n).map(Some),
+                        _ => Err(Stop::type_error("* wants int")),
+                    };
                 }
-                if chars.peek() == Some(&'*') {
-                    return Err(Stop::unsupported("* in formats"));
+                let mut n: Option<i64> = None;
+                while let Some(d) = chars.peek().and_then(|c| c.to_digit(10)) {
+                    n = Some(n.unwrap_or(0).saturating_mul(10).saturating_add(i64::from(d)));
+                    chars.next();
                 }
                 Ok(n)
             };
-            spec.width = number(&mut chars)?.unwrap_or(0);
-            if chars.peek() == Some(&'.') {
+            let width = number(self, &mut chars)?.unwrap_or(0);
+            spec.align = if width < 0 { Some('<') } else { spec.align };
+            spec.width = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX);
+            if chars.next_if_eq(&'.').is_some() {
+                spec.precision = Some(usize::try_from(number(self, &mut chars)?.unwrap_or(0)).unwrap_or(0));
+            }
+            if matches!(chars.peek(), Some('h' | 'l' | 'L')) {
                 chars.next();
-                spec.precision = Some(number(&mut chars)?.unwrap_or(0));
             }
             let Some(code) = chars.next() else { return Err(Stop::exact(ExcKind::ValueError, "incomplete format")) };
             self.spend(spec.width.max(spec.precision.unwrap_or(0)))?;
@@ -293,7 +321,7 @@ impl Vm {
                 Some(arg) => arg,
                 None => args.next().ok_or_else(few)?,
             };
-            let text = self.percent_one(code, &arg, spec)?;
+            let text = self.percent_one(code, &arg, spec, bytes)?;
             self.spend(text.len())?;
             out.push_str(&text);
         }
@@ -303,62 +331,101 @@ impl Vm {
         Ok(out)
     }
 
-    fn percent_one(&mut self, code: char, arg: &Value, mut spec: Spec) -> Done<String> {
-        let align = spec.align;
-        match code {
-            's' | 'r' | 'a' => {
-                let text = match code {
-                    's' => self.str_of(arg)?,
-                    'r' => self.repr(arg)?,
-                    _ => super::text::ascii(&self.repr(arg)?),
-                };
-                let cut: String = match spec.precision {
-                    Some(n) => text.chars().take(n).collect(),
-                    None => text,
-                };
-                self.pad(&cut, spec.width, ' ', align.unwrap_or('>'))
+    fn percent_one(&mut self, code: char, arg: &Value, mut spec: Spec, bytes: bool) -> Done<String> {
+        let name = self.type_name(arg);
+        let text = match (code, arg) {
+            ('s' | 'b', Value::Bytes(of)) if bytes => super::byte_strings::as_text(of),
+            ('s' | 'b', _) if bytes => {
+                return Err(type_error!(
+                    "%b requires a bytes-like object, or an object that implements __bytes__, not '{name}'"
+                ));
             }
+            ('s', _) => self.str_of(arg)?,
+            ('r', _) if !bytes => self.repr(arg)?,
+            ('r' | 'a', _) => super::text::ascii(&self.repr(arg)?),
+            ('c', _) => {
+                spec.precision = None;
+                self.percent_char(arg, bytes)?
+            }
+            _ => return self.percent_number(code, arg, spec),
+        };
+        let cut: String = match spec.precision {
+            Some(n) => text.chars().take(n).collect(),
+            None => text,
+        };
+        self.pad(&cut, spec.width, ' ', spec.align.unwrap_or('>'))
+    }
+
+    fn percent_char(&mut self, arg: &Value, bytes: bool) -> Done<String> {
+        match arg {
+            Value::Bytes(of) if bytes && of.len() == 1 => Ok(super::byte_strings::as_text(of)),
+            Value::Str(text) if !bytes && text.chars().count() == 1 => Ok(text.to_string()),
+            Value::Int(_) | Value::Bool(_) | Value::Big(_) => {
+                let range = |most: &str| Stop::raise(ExcKind::OverflowError, format!("%c arg not in range({most})"));
+                if bytes {
+                    return Ok(char::from(self.byte_of(arg).map_err(|_| range("256"))?).to_string());
+                }
+                self.char_of(arg, "").map(String::from).map_err(|stop| match stop {
+                    Stop::Raise(_) => range("0x110000"),
+                    other => other,
+                })
+            }
+            _ => Err(Stop::raise(ExcKind::TypeError, "%c requires an int or one character")),
+        }
+    }
+
+    fn percent_number(&mut self, code: char, arg: &Value, mut spec: Spec) -> Done<String> {
+        let name = self.type_name(arg);
+        spec.zero &= spec.align.is_none();
+        match code {
             'd' | 'i' | 'u' | 'x' | 'X' | 'o' => {
-                let name = self.type_name(arg);
-                let whole = match num(arg) {
-                    Some(Num::Float(x)) if matches!(code, 'd' | 'i' | 'u') && x.is_finite() && x.abs() < 9e18 => {
-                        Value::Int(x as i64)
-                    }
-                    Some(Num::Float(_)) if matches!(code, 'd' | 'i' | 'u') => {
-                        return Err(Stop::unsupported("this number here"));
-                    }
-                    None if matches!(code, 'd' | 'i' | 'u') => {
+                let decimal = matches!(code, 'd' | 'i' | 'u');
+                let n = match num(arg) {
+                    Some(Num::Float(x)) if decimal => match super::relate::float_to_big(x) {
+                        Some(n) => Num::Big(n.into()),
+                        None if x.is_nan() => {
+                            return Err(Stop::exact(ExcKind::ValueError, "cannot convert float NaN to integer"));
+                        }
+                        None => {
+                            return Err(Stop::exact(
+                                ExcKind::OverflowError,
+                                "cannot convert float infinity to integer",
+                            ));
+                        }
+                    },
+                    Some(n @ (Num::Int(_) | Num::Big(_))) => n,
+                    _ if decimal => {
                         return Err(type_error!("%{code} format: a real number is required, not {name}"));
                     }
-                    Some(Num::Int(n)) => Value::Int(n),
-                    Some(Num::Big(n)) => Value::Big(n),
                     _ => return Err(type_error!("%{code} format: an integer is required, not {name}")),
                 };
-                if spec.precision.is_some() {
-                    return Err(Stop::unsupported("precision of whole numbers"));
+                let (negative, prefix, digits) =
+                    self.whole_digits(&n, if decimal { 'd' } else { code }, spec.alternate)?;
+                let digits = self.pad(&digits, spec.precision.unwrap_or(0), '0', '>')?;
+                let sign = match (negative, spec.sign) {
+                    (true, _) => "-",
+                    (false, Some('+')) => "+",
+                    (false, Some(_)) => " ",
+                    _ => "",
+                };
+                let before = format!("{sign}{prefix}");
+                if spec.zero {
+                    return Ok(before.clone() + &self.pad(&digits, spec.width.saturating_sub(before.len()), '0', '>')?);
                 }
-                spec.kind = Some(if matches!(code, 'x' | 'X' | 'o') { code } else { 'd' });
-                spec.zero &= align.is_none();
-                self.format_number(&whole, &num(&whole).unwrap_or(Num::Int(0)), &spec)
+                self.pad(&(before + &digits), spec.width, ' ', spec.align.unwrap_or('>'))
             }
             'f' | 'F' | 'e' | 'E' | 'g' | 'G' => {
-                let Some(n) = num(arg) else {
-                    let name = self.type_name(arg);
-                    return Err(type_error!("must be real number, not {name}"));
-                };
+                let Some(n) = num(arg) else { return Err(type_error!("must be real number, not {name}")) };
                 spec.kind = Some(code);
-                spec.zero &= align.is_none();
-                let x = Num::Float(to_float(&n)?);
-                self.format_number(arg, &x, &spec)
+                self.format_number(&Num::Float(to_float(&n)?), &spec)
             }
-            'c' => Err(Stop::unsupported("%c")),
             other => Err(rough!(ValueError, "unsupported format character '{other}'")),
         }
     }
 }
 
-/// Digits of a float that is not negative, without sign.
-fn float_digits(x: f64, kind: char, precision: Option<usize>) -> Done<String> {
+/// Digits of a float that is not negative, without sign. The alternate form keeps the point and the zeros behind it.
+fn float_digits(x: f64, kind: char, precision: Option<usize>, alternate: bool) -> Done<String> {
     let upper = kind.is_ascii_uppercase();
     if !x.is_finite() {
         let text = if x.is_nan() { "nan" } else { "inf" };
@@ -369,15 +436,22 @@ fn float_digits(x: f64, kind: char, precision: Option<usize>) -> Done<String> {
     if p > 5_000 {
         return Err(Stop::Budget("size"));
     }
+    let pointed = |text: String| {
+        if !alternate || text.contains('.') {
+            return text;
+        }
+        let end = text.find('e').unwrap_or(text.len());
+        format!("{}.{}", &text[..end], &text[end..])
+    };
     let text = match kind.to_ascii_lowercase() {
-        'f' => format!("{x:.p$}"),
-        '%' => format!("{:.p$}%", x * 100.0),
-        'e' => exponent(&format!("{x:.p$e}")),
-        'g' => general(x, p.max(1)),
+        'f' => pointed(format!("{x:.p$}")),
+        '%' => pointed(format!("{:.p$}", x * 100.0)) + "%",
+        'e' => pointed(exponent(&format!("{x:.p$e}"))),
+        'g' => pointed(general(x, p.max(1), alternate, false)),
         // No code: as `repr`, or general with the precision given and at least one digit after the point.
         _ => match precision {
-            None => float_repr(x),
-            Some(_) => return Err(Stop::unsupported("a precision without a format code")),
+            None => pointed(float_repr(x)),
+            Some(p) => pointed(general(x, p.max(1), alternate, true)),
         },
     };
     Ok(if upper { text.to_uppercase() } else { text })
@@ -393,27 +467,35 @@ fn exponent(text: &str) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-fn general(x: f64, p: usize) -> String {
+/// `p` digits, with an exponent where the number is very small or large; `digit` wants one digit after the point at least.
+fn general(x: f64, p: usize, alternate: bool, digit: bool) -> String {
     let scientific = format!("{x:.*e}", p - 1);
     let e: i64 = scientific.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     let trim = |s: &str| {
-        if s.contains('.') { s.trim_end_matches('0').trim_end_matches('.').to_owned() } else { s.to_owned() }
+        let zeros = s.contains('.') && !alternate;
+        if zeros { s.trim_end_matches('0').trim_end_matches('.').to_owned() } else { s.to_owned() }
     };
-    if e < -4 || e >= p as i64 {
+    if e < -4 || e >= p as i64 - i64::from(digit) {
         let (mantissa, _) = scientific.split_once('e').unwrap_or((&scientific, ""));
         return exponent(&format!("{}e{e}", trim(mantissa)));
     }
     let decimals = (p as i64 - 1 - e).max(0) as usize;
-    trim(&format!("{x:.decimals$}"))
+    let text = trim(&format!("{x:.decimals$}"));
+    if digit && !text.contains('.') { text + ".0" } else { text }
 }
 
-/// Inserts a separator between groups of digits before the point.
-fn group(text: &str, separator: char, size: usize) -> String {
-    let end = text.find(['.', 'e', '%']).unwrap_or(text.len());
+/// Inserts a separator between groups of digits before the point, with zeros before them up to a width.
+fn group(text: &str, separator: char, size: usize, width: usize) -> String {
+    let end =
+        text.find(|c: char| !c.is_ascii_alphanumeric() || (size == 3 && !c.is_ascii_digit())).unwrap_or(text.len());
     let (whole, rest) = text.split_at(end);
+    let mut count = whole.len();
+    while count + count.saturating_sub(1) / size + rest.len() < width {
+        count += 1;
+    }
+    let zeros = std::iter::repeat_n('0', count - whole.len());
     let mut out = String::new();
-    let count = whole.chars().count();
-    for (i, c) in whole.chars().enumerate() {
+    for (i, c) in zeros.chain(whole.chars()).enumerate() {
         if i > 0 && (count - i).is_multiple_of(size) {
             out.push(separator);
         }

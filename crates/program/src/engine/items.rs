@@ -4,7 +4,7 @@ use super::code::{Body, Node};
 use super::eval::SliceBounds;
 use super::fault::{ExcKind, Stop};
 use super::number::{Num, num, range_len};
-use super::ops::{out_of_range, slice_indices};
+use super::ops::{end_of_slice, out_of_range, slice_indices};
 use super::types::Type;
 use super::value::{Entry, Id, Obj, Value};
 use super::vm::{Args, Done, Keywords, Vm};
@@ -47,7 +47,13 @@ impl Vm {
                 let at = self.index(index, text.chars().count(), "string", "")?;
                 Ok(Value::str(text.chars().nth(at).map(String::from).unwrap_or_default().as_str()))
             }
-            Value::Bytes(_) => Err(Stop::unsupported("items of bytes")),
+            Value::Bytes(bytes) => {
+                let at = self.index(index, bytes.len(), "index", "").map_err(|stop| match stop {
+                    Stop::Raise(raised) => Stop::raise(raised.kind, "byte indices must be integers within its length"),
+                    other => other,
+                })?;
+                Ok(Value::Int(bytes.get(at).map_or(0, |b| i64::from(*b))))
+            }
             Value::Ref(id) => {
                 let id = *id;
                 match self.heap.peek(id) {
@@ -207,12 +213,27 @@ impl Vm {
                 let part: String = picks(start, step, count).filter_map(|i| chars.get(i)).collect();
                 self.new_str(part)
             }
-            Value::Bytes(_) => Err(Stop::unsupported("slices of bytes")),
+            Value::Bytes(bytes) => {
+                let (start, step, count) = slice_indices(bounds, bytes.len());
+                self.spend(count)?;
+                Ok(Value::Bytes(picks(start, step, count).filter_map(|i| bytes.get(i)).copied().collect()))
+            }
             Value::Ref(id) => {
                 let (items, list) = match self.heap.get(*id) {
                     Obj::List(items) => (items, true),
                     Obj::Tuple(items) => (items, false),
-                    Obj::Range(..) => return Err(Stop::unsupported("slices of ranges")),
+                    Obj::Range(start, stop, step) => {
+                        let len = usize::try_from(range_len(*start, *stop, *step)).unwrap_or(usize::MAX);
+                        let (first, every, _) = slice_indices(bounds, len);
+                        let place = |n: i128| i128::from(*start) + n * i128::from(*step);
+                        let (first, end, every) = (i128::from(first), end_of_slice(bounds, len), i128::from(every));
+                        let new = [place(first), place(i128::from(end)), every * i128::from(*step)];
+                        let [start, stop, step] = new.map(|n| i64::try_from(n).ok());
+                        return match (start, stop, step) {
+                            (Some(start), Some(stop), Some(step)) => self.alloc(Obj::Range(start, stop, step)),
+                            _ => Err(Stop::unsupported("ranges beyond 64 bits")),
+                        };
+                    }
                     Obj::Dict(_) => return Err(Stop::type_error("unhashable type: 'slice'")),
                     _ => return Err(self.not_subscriptable(object)),
                 };
@@ -232,9 +253,6 @@ impl Vm {
         let Obj::List(items) = self.heap.get(id) else { return Err(Stop::unsupported("slice assignment to this")) };
         let (start, step, count) = slice_indices(bounds, items.len());
         let len = items.len();
-        if step != 1 {
-            return Err(Stop::unsupported("assignment to a slice with a step"));
-        }
         let new = match value {
             Some(value) => match self.collect(value) {
                 Err(Stop::Raise(raised)) if raised.kind == ExcKind::TypeError => {
@@ -245,6 +263,27 @@ impl Vm {
             None => Vec::new(),
         };
         self.work(len)?;
+        if step != 1 {
+            let places: Vec<usize> = picks(start, step, count).collect();
+            if value.is_some() && new.len() != count {
+                let given = new.len();
+                return Err(exact!(
+                    ValueError,
+                    "attempt to assign sequence of size {given} to extended slice of size {count}"
+                ));
+            }
+            if let Obj::List(items) = self.heap.get_mut(id) {
+                if value.is_some() {
+                    for (place, value) in places.into_iter().zip(new) {
+                        items[place] = value;
+                    }
+                } else {
+                    let mut at = 0..;
+                    items.retain(|_| !at.next().is_some_and(|i| places.contains(&i)));
+                }
+            }
+            return Ok(());
+        }
         let start = start as usize;
         if let Obj::List(items) = self.heap.get_mut(id) {
             let start = start.min(items.len());

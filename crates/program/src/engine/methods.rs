@@ -1,39 +1,78 @@
-//! Methods of built-in containers and numbers; those of `str` are in `strings`.
+//! Calls of methods of built-in types: how many arguments they take and by what names, and those of the containers. The methods of
+//! texts are in `strings`, of bytes in `byte_strings`, of numbers in `numeric`.
 
 use super::code::Operator;
 use super::fault::{ExcKind, Stop};
+use super::numeric::{code_point, float_from_hex};
 use super::ops::out_of_range;
-use super::types::{Member, Type, member};
-use super::value::{Dict, Entry, Id, Name, Obj, Part, Set, Value};
+use super::strings::Text;
+use super::types::{Member, Takes, Type, member};
+use super::value::{Dict, Entry, Id, Key, Name, Obj, Part, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
+
+/// An argument of a method, if it was given.
+pub(crate) fn given(args: &Args, i: usize) -> Option<&Value> {
+    args.get(i).filter(|value| !matches!(value, Value::Unbound))
+}
+
+/// An argument of a method; `None` if it was not given.
+fn arg(args: &Args, i: usize) -> Value {
+    given(args, i).cloned().unwrap_or(Value::None)
+}
 
 impl Vm {
     /// Calls a method of a built-in type.
     pub(crate) fn call_method(&mut self, this: &Value, name: &Name, args: Args, keywords: Keywords) -> Done<Value> {
+        if let Value::Type(of) = this {
+            self.tick()?;
+            return self.unbound_method(*of, name, args, keywords);
+        }
+        match member(self.type_of(this), name) {
+            Some(Member::Method(takes)) => self.call_member(this, name, takes, args, keywords),
+            _ => Err(self.method_not_offered(this, name)),
+        }
+    }
+
+    /// As [`Vm::call_method`], when it is known what the method takes.
+    pub(crate) fn call_member(
+        &mut self,
+        this: &Value,
+        name: &Name,
+        takes: Takes,
+        args: Args,
+        keywords: Keywords,
+    ) -> Done<Value> {
         self.tick()?;
-        if let Some(Member::Method(least, most)) = member(self.type_of(this), name)
-            && !(least..=most).contains(&args.len())
-        {
-            return Err(rough!(TypeError, "{}.{name}() got {} arguments", self.type_name(this), args.len()));
+        let (args, keywords) = self.bind_arguments(name, takes, args, keywords)?;
+        if is_class_method(name) {
+            let of = self.type_of(this);
+            return self.class_method(of, name, &args);
         }
         match this {
-            Value::Str(text) => self.str_method(text, name, &args, &keywords),
-            Value::Type(of) => self.unbound_method(*of, name, args, keywords),
-            Value::Float(x) if &**name == "is_integer" && args.is_empty() => {
-                Ok(Value::Bool(x.is_finite() && x.fract() == 0.0))
-            }
-            Value::Int(n) if &**name == "bit_length" && args.is_empty() => {
-                Ok(Value::Int(i64::from(64 - n.unsigned_abs().leading_zeros())))
-            }
+            Value::Str(text) => match &**name {
+                "format" => self.str_format(text, &args, &keywords),
+                "format_map" => self.format_map(text, &arg(&args, 0)),
+                "translate" => self.translate(text, &arg(&args, 0)),
+                "encode" => self.encode(text, given(&args, 0), given(&args, 1)),
+                _ => {
+                    self.work(text.len())?;
+                    self.text_method(Text { text, bytes: false }, name, &args)
+                }
+            },
+            Value::Bytes(bytes) => self.bytes_method(bytes, name, &args),
+            Value::Int(_) | Value::Bool(_) | Value::Big(_) | Value::Float(_) => self.number_method(this, name, &args),
             Value::Ref(id) => match self.heap.peek(*id) {
-                Obj::List(_) => self.list_method(this, *id, name, &args, &keywords),
-                Obj::Tuple(_) => self.sequence_method(this, name, &args),
-                Obj::Dict(_) => self.dict_method(*id, name, &args, &keywords),
-                Obj::Set(_) => self.set_method(*id, name, &args, &keywords),
-                Obj::View(..) if &**name == "isdisjoint" && args.len() == 1 => {
-                    let own = self.set_from(this)?;
-                    let other = args.first().map_or(Ok(Set::default()), |a| self.set_from(a))?;
-                    Ok(Value::Bool(!own.map.keys().any(|k| other.map.contains_key(k))))
+                Obj::List(_) => self.list_method(this, *id, name, &args),
+                Obj::Tuple(_) | Obj::Range(..) => self.sequence_method(this, name, &args),
+                Obj::Dict(_) => self.dict_method(*id, name, &args, keywords),
+                Obj::Set(_) => self.set_method(this, *id, name, &args),
+                Obj::View(..) if &**name == "isdisjoint" => {
+                    let mut disjoint = true;
+                    self.each(&arg(&args, 0), |vm, value| {
+                        disjoint = !vm.contains(this, &value)?;
+                        Ok(disjoint)
+                    })?;
+                    Ok(Value::Bool(disjoint))
                 }
                 _ => Err(self.method_not_offered(this, name)),
             },
@@ -45,65 +84,157 @@ impl Vm {
         unsupported!("{}.{name}", self.type_name(this))
     }
 
+    /// Puts the arguments given by name in their places. Where a method takes any name, those are handed on.
+    pub(crate) fn bind_arguments(
+        &self,
+        name: &str,
+        takes: Takes,
+        mut args: Args,
+        keywords: Keywords,
+    ) -> Done<(Args, Keywords)> {
+        if args.len() > takes.most {
+            return Err(rough!(TypeError, "{name}() takes at most {} arguments, {} given", takes.most, args.len()));
+        }
+        if takes.names == "*" {
+            return Ok((args, keywords));
+        }
+        for (keyword, value) in keywords {
+            let place = takes.names.split(',').position(|known| *known == *keyword && !known.is_empty());
+            let Some(place) = place else {
+                return Err(rough!(TypeError, "{name}() got an unexpected keyword argument '{keyword}'"));
+            };
+            while args.len() <= place {
+                args.push(Value::Unbound);
+            }
+            match args.get_mut(place) {
+                Some(free @ Value::Unbound) => *free = value,
+                _ => return Err(rough!(TypeError, "{name}() got multiple values for argument '{keyword}'")),
+            }
+        }
+        if (0..takes.least).any(|i| given(&args, i).is_none()) {
+            return Err(rough!(TypeError, "{name}() takes at least {} arguments", takes.least));
+        }
+        Ok((args, Keywords::new()))
+    }
+
     /// `str.lower(x)`: the method taken from the type.
     fn unbound_method(&mut self, of: Type, name: &Name, mut args: Args, keywords: Keywords) -> Done<Value> {
-        if matches!(&**name, "fromkeys" | "maketrans" | "fromhex" | "from_bytes") {
-            return Err(unsupported!("{}.{name}", of.name()));
+        if is_class_method(name)
+            && let Some(Member::Method(takes)) = member(of, name)
+        {
+            let (args, _) = self.bind_arguments(name, takes, args, keywords)?;
+            return self.class_method(of, name, &args);
         }
         if args.is_empty() {
             return Err(rough!(TypeError, "unbound method {}.{name}() needs an argument", of.name()));
         }
         let this = args.remove(0);
-        let given = self.type_of(&this);
-        let fits = given == of || matches!((given, of), (Type::Bool, Type::Int) | (Type::DefaultDict, Type::Dict));
-        if !fits || member(given, name).is_none() {
-            let given = self.type_name(&this);
-            return Err(rough!(
-                TypeError,
-                "descriptor '{name}' for '{}' objects doesn't apply to a '{given}' object",
-                of.name()
-            ));
+        let of_this = self.type_of(&this);
+        let fits = of_this == of || matches!((of_this, of), (Type::Bool, Type::Int) | (Type::DefaultDict, Type::Dict));
+        match member(of_this, name) {
+            Some(Member::Method(takes)) if fits => self.call_member(&this, name, takes, args, keywords),
+            _ => {
+                let (of, other) = (of.name(), self.type_name(&this));
+                Err(rough!(TypeError, "descriptor '{name}' for '{of}' objects doesn't apply to a '{other}' object"))
+            }
         }
-        self.call_method(&this, name, args, keywords)
     }
 
-    /// `count` and `index` of lists and tuples.
+    fn class_method(&mut self, of: Type, name: &str, args: &Args) -> Done<Value> {
+        match (of, name) {
+            (Type::Str, "maketrans") => self.text_table(args),
+            (Type::Bytes, "maketrans") => self.byte_table(args),
+            (Type::Bytes, "fromhex") => self.bytes_from_hex(given(args, 0)),
+            (Type::Float, "fromhex") => match given(args, 0) {
+                Some(Value::Str(text)) => float_from_hex(text),
+                _ => Err(Stop::type_error("bad argument type for built-in operation")),
+            },
+            (Type::Int, "from_bytes") => self.from_bytes(args),
+            (Type::Bool, "from_bytes") => {
+                let n = self.from_bytes(args)?;
+                self.truth(&n).map(Value::Bool)
+            }
+            (Type::Dict | Type::DefaultDict, "fromkeys") => {
+                let factory = (of == Type::DefaultDict).then_some(Value::None);
+                let mut dict = Dict { factory, ..Dict::default() };
+                self.each(&arg(args, 0), |vm, key| vm.dict_insert(&mut dict, key, arg(args, 1)).map(|()| true))?;
+                self.alloc(Obj::Dict(dict))
+            }
+            _ => Err(unsupported!("{}.{name}", of.name())),
+        }
+    }
+
+    /// `str.maketrans`
+    fn text_table(&mut self, args: &Args) -> Done<Value> {
+        let mut table = Dict::default();
+        let texts = (given(args, 0), given(args, 1), given(args, 2));
+        match texts {
+            (Some(map), None, None) => {
+                let Some(entries) = self.entries(map) else {
+                    return Err(Stop::type_error("if you give only one argument to maketrans it must be a dict"));
+                };
+                for Entry { key, value } in entries {
+                    let key = match &key {
+                        Value::Str(text) => code_point(text).ok_or_else(|| {
+                            Stop::exact(ExcKind::ValueError, "string keys in translate table must be of length 1")
+                        })?,
+                        Value::Int(_) | Value::Bool(_) | Value::Big(_) => key,
+                        _ => return Err(Stop::type_error("keys in translate table must be strings or integers")),
+                    };
+                    self.dict_insert(&mut table, key, value)?;
+                }
+            }
+            (Some(Value::Str(from)), Some(Value::Str(to)), None | Some(Value::Str(_))) => {
+                if from.chars().count() != to.chars().count() {
+                    return Err(Stop::raise(
+                        ExcKind::ValueError,
+                        "the first two maketrans arguments must have equal length",
+                    ));
+                }
+                let code = |c: char| Value::Int(i64::from(u32::from(c)));
+                for (from, to) in from.chars().zip(to.chars()) {
+                    self.dict_insert(&mut table, code(from), code(to))?;
+                }
+                if let Some(Value::Str(dropped)) = texts.2 {
+                    for c in dropped.chars() {
+                        self.dict_insert(&mut table, code(c), Value::None)?;
+                    }
+                }
+            }
+            _ => return Err(Stop::raise(ExcKind::TypeError, "maketrans() takes texts")),
+        }
+        self.alloc(Obj::Dict(table))
+    }
+
+    /// `count` and `index` of lists, tuples and ranges.
     fn sequence_method(&mut self, this: &Value, name: &str, args: &Args) -> Done<Value> {
-        match name {
-            "count" => {
-                let wanted = args.first().cloned().unwrap_or(Value::None);
-                let mut count = 0;
-                self.each(this, |vm, value| {
-                    count += i64::from(vm.equal(&value, &wanted)?);
-                    Ok(true)
-                })?;
-                Ok(Value::Int(count))
+        let wanted = arg(args, 0);
+        if name == "count" {
+            let mut count = 0;
+            self.each(this, |vm, value| {
+                count += i64::from(vm.equal(&value, &wanted)?);
+                Ok(true)
+            })?;
+            return Ok(Value::Int(count));
+        }
+        let len = self.len(this)? as i64;
+        let (first, end) = (self.bound(args, 1, len, 0)?, self.bound(args, 2, len, len)?);
+        let (mut at, mut found) = (0, None);
+        self.each(this, |vm, value| {
+            if at >= first && at < end && vm.equal(&value, &wanted)? {
+                found = Some(at);
             }
-            "index" => {
-                if args.len() > 1 {
-                    return Err(Stop::unsupported("index with bounds"));
-                }
-                let wanted = args.first().cloned().unwrap_or(Value::None);
-                let (mut at, mut found) = (0, None);
-                self.each(this, |vm, value| {
-                    if vm.equal(&value, &wanted)? {
-                        found = Some(at);
-                    }
-                    at += 1;
-                    Ok(found.is_none())
-                })?;
-                match found {
-                    Some(at) => Ok(Value::Int(at)),
-                    None if self.type_of(this) == Type::Tuple => {
-                        Err(Stop::exact(ExcKind::ValueError, "tuple.index(x): x not in tuple"))
-                    }
-                    None => {
-                        let text = self.repr(&wanted).unwrap_or_default();
-                        Err(exact!(ValueError, "{text} is not in list"))
-                    }
-                }
+            at += 1;
+            Ok(found.is_none() && at < end)
+        })?;
+        match (found, self.type_of(this)) {
+            (Some(at), _) => Ok(Value::Int(at)),
+            (None, Type::Tuple) => Err(Stop::exact(ExcKind::ValueError, "tuple.index(x): x not in tuple")),
+            (None, Type::Range) => Err(Stop::raise(ExcKind::ValueError, "this is not in range")),
+            (None, _) => {
+                let text = self.repr(&wanted).unwrap_or_default();
+                Err(exact!(ValueError, "{text} is not in list"))
             }
-            _ => Err(self.method_not_offered(this, name)),
         }
     }
 
@@ -114,24 +245,20 @@ impl Vm {
         }
     }
 
-    fn list_method(&mut self, this: &Value, id: Id, name: &str, args: &Args, keywords: &Keywords) -> Done<Value> {
-        if !keywords.is_empty() && name != "sort" {
-            return Err(rough!(TypeError, "list.{name}() takes no keyword arguments"));
-        }
+    fn list_method(&mut self, this: &Value, id: Id, name: &str, args: &Args) -> Done<Value> {
         let len = match self.heap.get(id) {
             Obj::List(items) => items.len(),
             _ => 0,
         };
-        let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
         match name {
             "append" => {
                 self.spend(24)?;
                 if let Some(list) = self.list_mut(id) {
-                    list.push(arg(0));
+                    list.push(arg(args, 0));
                 }
             }
             "extend" => {
-                let items = self.collect(&arg(0))?;
+                let items = self.collect(&arg(args, 0))?;
                 if let Some(list) = self.list_mut(id) {
                     list.extend(items);
                 }
@@ -139,20 +266,16 @@ impl Vm {
             "insert" => {
                 self.spend(24)?;
                 self.work(len)?;
-                let at = self.whole(&arg(0))?;
+                let at = self.whole(&arg(args, 0))?;
                 let at = if at < 0 { (at.saturating_add(len as i64)).max(0) } else { at };
                 let at = usize::try_from(at).unwrap_or(len).min(len);
                 if let Some(list) = self.list_mut(id) {
-                    list.insert(at.min(list.len()), arg(1));
+                    list.insert(at.min(list.len()), arg(args, 1));
                 }
             }
             "remove" => {
-                let items = match self.heap.get(id) {
-                    Obj::List(items) => items.clone(),
-                    _ => Vec::new(),
-                };
-                self.work(len * 16)?;
-                let wanted = arg(0);
+                let items = self.collect(this)?;
+                let wanted = arg(args, 0);
                 for (i, item) in items.iter().enumerate() {
                     if self.equal(item, &wanted)? {
                         if let Some(list) = self.list_mut(id)
@@ -166,13 +289,10 @@ impl Vm {
                 return Err(Stop::exact(ExcKind::ValueError, "list.remove(x): x not in list"));
             }
             "pop" => {
+                let at = given(args, 0).map_or(Ok(-1), |at| self.whole(at))?;
                 if len == 0 {
                     return Err(Stop::exact(ExcKind::IndexError, "pop from empty list"));
                 }
-                let at = match args.first() {
-                    Some(at) => self.whole(at)?,
-                    None => -1,
-                };
                 let at = if at < 0 { at + len as i64 } else { at };
                 let Some(at) = usize::try_from(at).ok().filter(|i| *i < len) else { return Err(out_of_range("pop")) };
                 self.work(len - at)?;
@@ -194,44 +314,37 @@ impl Vm {
                 }
             }
             "sort" => {
-                if keywords.iter().any(|(n, _)| !matches!(&**n, "key" | "reverse")) {
-                    return Err(Stop::raise(ExcKind::TypeError, "sort() got an unexpected keyword argument"));
-                }
-                let keyword = |name: &str| keywords.iter().find(|(n, _)| &**n == name).map(|(_, v)| v.clone());
                 let items = self.collect(this)?;
-                let sorted = self.sort(items, keyword("key"), keyword("reverse"))?;
+                let sorted = self.sort(items, given(args, 0).cloned(), given(args, 1).cloned())?;
                 if let Some(list) = self.list_mut(id) {
                     *list = sorted;
                 }
             }
-            "count" | "index" => return self.sequence_method(this, name, args),
-            _ => return Err(self.method_not_offered(this, name)),
+            _ => return self.sequence_method(this, name, args),
         }
         Ok(Value::None)
     }
 
-    fn dict_method(&mut self, id: Id, name: &str, args: &Args, keywords: &Keywords) -> Done<Value> {
-        if !keywords.is_empty() && name != "update" {
-            return Err(rough!(TypeError, "{name}() takes no keyword arguments"));
-        }
-        let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
+    fn dict_method(&mut self, id: Id, name: &str, args: &Args, keywords: Keywords) -> Done<Value> {
         match name {
             "get" => {
-                let key = self.key(&arg(0))?;
+                let key = self.key(&arg(args, 0))?;
                 self.note_key(&key);
                 let Obj::Dict(dict) = self.heap.get_for_key(id) else { return Ok(Value::None) };
-                Ok(dict.map.get(&key).map_or_else(|| arg(1), |entry| entry.value.clone()))
+                Ok(dict.map.get(&key).map_or_else(|| arg(args, 1), |entry| entry.value.clone()))
             }
             "keys" => self.alloc(Obj::View(id, Part::Keys)),
             "values" => self.alloc(Obj::View(id, Part::Values)),
             "items" => self.alloc(Obj::View(id, Part::Items)),
             "pop" => {
-                let key = self.key(&arg(0))?;
+                // Of an empty dictionary the key is not looked at.
+                let empty = matches!(self.heap.get(id), Obj::Dict(dict) if dict.map.is_empty());
+                let key = if empty { Key::None } else { self.key(&arg(args, 0))? };
                 let present = matches!(self.heap.get(id), Obj::Dict(dict) if dict.map.contains_key(&key));
                 if !present {
-                    return match args.get(1) {
+                    return match given(args, 1) {
                         Some(default) => Ok(default.clone()),
-                        None => Err(self.key_error(&arg(0))?),
+                        None => Err(self.key_error(&arg(args, 0))?),
                     };
                 }
                 let Obj::Dict(dict) = self.heap.get_mut(id) else { return Ok(Value::None) };
@@ -243,8 +356,7 @@ impl Vm {
             }
             "popitem" => {
                 if matches!(self.heap.get(id), Obj::Dict(dict) if dict.map.is_empty()) {
-                    let error = self.key_error(&Value::str("popitem(): dictionary is empty"))?;
-                    return Err(error);
+                    return Err(self.key_error(&Value::str("popitem(): dictionary is empty"))?);
                 }
                 let Obj::Dict(dict) = self.heap.get_mut(id) else { return Ok(Value::None) };
                 dict.version += 1;
@@ -254,7 +366,7 @@ impl Vm {
                 }
             }
             "setdefault" => {
-                let key = self.key(&arg(0))?;
+                let key = self.key(&arg(args, 0))?;
                 if let Obj::Dict(dict) = self.heap.get(id)
                     && let Some(entry) = dict.map.get(&key)
                 {
@@ -262,13 +374,13 @@ impl Vm {
                 }
                 self.spend(96)?;
                 if let Obj::Dict(dict) = self.heap.get_mut(id) {
-                    dict.map.insert(key, Entry { key: arg(0), value: arg(1) });
+                    dict.map.insert(key, Entry { key: arg(args, 0), value: arg(args, 1) });
                     dict.version += 1;
                 }
-                Ok(arg(1))
+                Ok(arg(args, 1))
             }
             "update" => {
-                let new = self.dict_of(Dict::default(), args.first(), keywords.clone())?;
+                let new = self.dict_of(Dict::default(), given(args, 0), keywords)?;
                 if let Obj::Dict(dict) = self.heap.get_mut(id) {
                     for (key, entry) in new.map {
                         match dict.map.get_mut(&key) {
@@ -310,30 +422,26 @@ impl Vm {
         }
     }
 
-    fn set_method(&mut self, id: Id, name: &str, args: &Args, keywords: &Keywords) -> Done<Value> {
-        if !keywords.is_empty() {
-            return Err(rough!(TypeError, "set.{name}() takes no keyword arguments"));
-        }
+    fn set_method(&mut self, this: &Value, id: Id, name: &str, args: &Args) -> Done<Value> {
         let Obj::Set(own) = self.heap.get(id) else { return Ok(Value::None) };
-        let size = own.map.len();
-        let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
+        let (size, frozen) = (own.map.len(), own.frozen);
         match name {
             "add" => {
-                let key = self.key(&arg(0))?;
+                let key = self.key(&arg(args, 0))?;
                 if matches!(self.heap.get(id), Obj::Set(set) if set.map.contains_key(&key)) {
                     return Ok(Value::None);
                 }
                 self.spend(64)?;
                 if let Obj::Set(set) = self.heap.get_mut(id) {
-                    set.map.insert(key, arg(0));
+                    set.map.insert(key, arg(args, 0));
                     set.version += 1;
                 }
                 Ok(Value::None)
             }
             "remove" | "discard" => {
-                let key = self.member_key(id, &arg(0))?;
+                let key = self.member_key(id, &arg(args, 0))?;
                 if !matches!(self.heap.get(id), Obj::Set(set) if set.map.contains_key(&key)) {
-                    return if name == "discard" { Ok(Value::None) } else { Err(self.key_error(&arg(0))?) };
+                    return if name == "discard" { Ok(Value::None) } else { Err(self.key_error(&arg(args, 0))?) };
                 }
                 self.work(size)?;
                 if let Obj::Set(set) = self.heap.get_mut(id) {
@@ -344,8 +452,7 @@ impl Vm {
             }
             "pop" => {
                 if size == 0 {
-                    let error = self.key_error(&Value::str("pop from an empty set"))?;
-                    return Err(error);
+                    return Err(self.key_error(&Value::str("pop from an empty set"))?);
                 }
                 if size > 1 && own.map.values().any(|v| super::number::num(v).is_some()) {
                     return Err(Stop::unsupported("the order of a set of numbers"));
@@ -365,7 +472,7 @@ impl Vm {
                 Ok(Value::None)
             }
             "issubset" | "issuperset" | "isdisjoint" => {
-                let other = self.set_from(&arg(0))?;
+                let other = self.set_from(&arg(args, 0))?;
                 let Obj::Set(own) = self.heap.get(id) else { return Ok(Value::None) };
                 let (result, cost) = match name {
                     "issubset" => (own.map.keys().all(|k| other.map.contains_key(k)), size),
@@ -375,37 +482,34 @@ impl Vm {
                 self.work(cost)?;
                 Ok(Value::Bool(result))
             }
-            "copy" | "union" | "intersection" | "difference" | "symmetric_difference" => {
-                let Obj::Set(own) = self.heap.get(id) else { return Ok(Value::None) };
+            "copy" if frozen => Ok(this.clone()),
+            _ => {
                 let mut result = own.clone();
                 self.spend_times(size, 64)?;
                 for other in args {
                     let other = self.set_from(other)?;
                     self.combine(set_operator(name), &mut result, other);
                 }
+                if name.ends_with("update") {
+                    self.put_set(id, result);
+                    return Ok(Value::None);
+                }
                 self.alloc(Obj::Set(result))
             }
-            "update" | "intersection_update" | "difference_update" | "symmetric_difference_update" => {
-                let Obj::Set(own) = self.heap.get(id) else { return Ok(Value::None) };
-                let mut result = own.clone();
-                self.work(size)?;
-                for other in args {
-                    let other = self.set_from(other)?;
-                    self.combine(set_operator(name), &mut result, other);
-                }
-                self.put_set(id, result);
-                Ok(Value::None)
-            }
-            _ => Err(unsupported!("set.{name}")),
         }
     }
 }
 
+/// Whether it is called on a type.
+fn is_class_method(name: &str) -> bool {
+    matches!(name, "fromkeys" | "maketrans" | "fromhex" | "from_bytes")
+}
+
 fn set_operator(name: &str) -> Operator {
-    match name {
-        "intersection" | "intersection_update" => Operator::BitAnd,
-        "difference" | "difference_update" => Operator::Sub,
-        "symmetric_difference" | "symmetric_difference_update" => Operator::BitXor,
+    match name.trim_end_matches("update").trim_end_matches('_') {
+        "intersection" => Operator::BitAnd,
+        "difference" => Operator::Sub,
+        "symmetric_difference" => Operator::BitXor,
         _ => Operator::BitOr,
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::{BigInt, BigUint, Sign};
 
 use super::code::Operator;
 use super::fault::{ExcKind, Stop};
@@ -62,7 +62,7 @@ fn compare_float(x: f64, whole: &Num) -> Option<Ordering> {
     Some(floor.cmp(&n).then_with(|| x.fract().partial_cmp(&0.0).unwrap_or(Ordering::Equal)))
 }
 
-fn big(n: &Num) -> Option<BigInt> {
+pub(crate) fn big(n: &Num) -> Option<BigInt> {
     match n {
         Num::Int(n) => Some(BigInt::from(*n)),
         Num::Big(n) => Some((**n).clone()),
@@ -76,8 +76,7 @@ pub(crate) fn to_float(n: &Num) -> Done<f64> {
         Num::Float(x) => Ok(*x),
         Num::Int(n) => Ok(*n as f64),
         Num::Big(n) => {
-            // Decimal text is exact and its reading is correctly rounded.
-            let x: f64 = n.to_string().parse().unwrap_or(f64::INFINITY);
+            let x = scaled(n.magnitude(), 0, false) * if n.sign() == Sign::Minus { -1.0 } else { 1.0 };
             if x.is_finite() {
                 Ok(x)
             } else {
@@ -245,8 +244,50 @@ fn divide(a: &Num, b: &Num) -> Done<Value> {
     match (exact(a), exact(b)) {
         (_, Some(0.0)) => Err(zero("division by zero")),
         (Some(x), Some(y)) => Ok(Value::Float(x / y)),
-        _ => Err(Stop::unsupported("true division of large whole numbers")),
+        _ => {
+            let (Some(a), Some(b)) = (big(a), big(b)) else { return Err(zero("division by zero")) };
+            // A few digits more than a float has, and whether anything follows them.
+            let shift = (b.bits() + 66).saturating_sub(a.bits());
+            let (quotient, rest) = ((a.magnitude() << shift) / b.magnitude(), (a.magnitude() << shift) % b.magnitude());
+            let x = scaled(&quotient, -(shift as i64), rest != BigUint::ZERO);
+            if x.is_infinite() {
+                return Err(Stop::exact(ExcKind::OverflowError, "integer division result too large for a float"));
+            }
+            Ok(Value::Float(if a.sign() == b.sign() { x } else { -x }))
+        }
     }
+}
+
+/// The float nearest to `n * 2^exponent`, where `more` tells that something smaller than the last digit follows; infinite if it is
+/// too large.
+pub(crate) fn scaled(n: &BigUint, exponent: i64, more: bool) -> f64 {
+    if *n == BigUint::ZERO {
+        return 0.0;
+    }
+    let top = n.bits() as i64 + exponent;
+    if top > 1024 {
+        return f64::INFINITY;
+    }
+    if top < -1080 {
+        return 0.0;
+    }
+    // The place of the last digit that a float of this size has.
+    let last = (top - 53).max(-1074);
+    let mantissa = if last <= exponent {
+        n << (exponent - last) as u64
+    } else {
+        let cut = (last - exponent) as u64;
+        let (kept, rest) = (n >> cut, n & ((BigUint::from(1_u8) << cut) - 1_u8));
+        let up = match rest.cmp(&(BigUint::from(1_u8) << (cut - 1))) {
+            Ordering::Less => false,
+            Ordering::Equal => more || kept.bit(0),
+            Ordering::Greater => true,
+        };
+        kept + u8::from(up)
+    };
+    let mantissa = u64::try_from(&mantissa).unwrap_or(u64::MAX >> 11);
+    let bits = (((last + 1074) as u64) << 52).wrapping_add(mantissa);
+    if bits >= 0x7ff << 52 { f64::INFINITY } else { f64::from_bits(bits) }
 }
 
 fn float_arithmetic(op: Operator, x: f64, y: f64) -> Done<Value> {

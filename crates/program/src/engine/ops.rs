@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::byte_strings::{as_bytes, as_text};
 use super::code::{Operator, UnaryOp};
 use super::eval::SliceBounds;
 use super::fault::Stop;
@@ -56,20 +57,70 @@ impl Vm {
                 Err(type_error!("can only concatenate str (not \"{}\") to str", self.type_name(other)))
             }
             (Operator::Mod, Value::Str(template), _) => {
-                let text = self.percent(template, right)?;
+                let text = self.percent(template, right, false)?;
                 self.new_str(text)
             }
             (Operator::Mult, Value::Str(text), n) | (Operator::Mult, n, Value::Str(text)) => match self.repeat_count(n)
             {
                 Some(count) => {
                     self.spend_times(text.len(), count)?;
-                    Ok(Value::Str(Arc::from(text.repeat(count))))
+                    Ok(Value::Str(Arc::from(text.repeat(if text.is_empty() { 0 } else { count }))))
                 }
                 None => Err(self.bad_repeat(op, left, right)),
             },
-            (_, Value::Bytes(_), _) | (_, _, Value::Bytes(_)) => Err(Stop::unsupported("operators on bytes")),
+            (Operator::Add, Value::Bytes(a), Value::Bytes(b)) => {
+                self.spend(a.len() + b.len())?;
+                Ok(Value::Bytes([&**a, &**b].concat().into()))
+            }
+            (Operator::Add, Value::Bytes(_), other) => {
+                Err(type_error!("can't concat {} to bytes", self.type_name(other)))
+            }
+            (Operator::Mod, Value::Bytes(template), _) => {
+                let text = self.percent(&as_text(template), right, true)?;
+                self.spend(text.len())?;
+                Ok(Value::Bytes(as_bytes(&text)))
+            }
+            (Operator::Mult, Value::Bytes(bytes), n) | (Operator::Mult, n, Value::Bytes(bytes)) => {
+                let Some(count) = self.repeat_count(n) else { return Err(self.bad_repeat(op, left, right)) };
+                self.spend_times(bytes.len(), count)?;
+                Ok(Value::Bytes(bytes.repeat(if bytes.is_empty() { 0 } else { count }).into()))
+            }
+            (Operator::BitAnd | Operator::BitOr | Operator::BitXor | Operator::Sub, _, _)
+                if self.is_set_view(left) || self.is_set_view(right) =>
+            {
+                self.view_operator(op, left, right)
+            }
             _ => self.binary_objects(op, left, right),
         }
+    }
+
+    fn is_set_view(&self, value: &Value) -> bool {
+        matches!(self.type_of(value), Type::Keys | Type::Items)
+    }
+
+    /// An operator of sets where one side is the keys or items of a dictionary: the other may be any iterable.
+    fn view_operator(&mut self, op: Operator, left: &Value, right: &Value) -> Done<Value> {
+        let mut set = Set::default();
+        if op == Operator::BitAnd {
+            let (view, other) = if self.is_set_view(left) { (left, right) } else { (right, left) };
+            if self.type_of(other) == Type::Set && self.len(other)? <= self.len(view)? {
+                set = self.set_from(view)?;
+                let other = self.set_from(other)?;
+                self.combine(op, &mut set, other);
+                return self.alloc(Obj::Set(set));
+            }
+            self.each(other, |vm, value| {
+                if vm.contains(view, &value)? {
+                    vm.set_add(&mut set, value)?;
+                }
+                Ok(true)
+            })?;
+        } else {
+            set = self.set_from(left)?;
+            let other = self.set_from(right)?;
+            self.combine(op, &mut set, other);
+        }
+        self.alloc(Obj::Set(set))
     }
 
     fn binary_objects(&mut self, op: Operator, left: &Value, right: &Value) -> Done<Value> {
@@ -122,7 +173,7 @@ impl Vm {
     }
 
     fn bad_repeat(&self, op: Operator, left: &Value, right: &Value) -> Stop {
-        let sequence = |t| matches!(t, Type::Str | Type::List | Type::Tuple);
+        let sequence = |t| matches!(t, Type::Str | Type::Bytes | Type::List | Type::Tuple);
         let other = if sequence(self.type_of(left)) { right } else { left };
         if sequence(self.type_of(left)) || sequence(self.type_of(right)) {
             return type_error!("can't multiply sequence by non-int of type '{}'", self.type_name(other));
@@ -160,6 +211,7 @@ impl Vm {
     fn set_operator(&mut self, op: Operator, a: Id, b: Id, left: &Value, right: &Value) -> Done<Value> {
         if let (Obj::Dict(x), Obj::Dict(y), Operator::BitOr) = (self.heap.get(a), self.heap.get(b), op) {
             let mut dict = x.clone();
+            dict.factory = dict.factory.or_else(|| y.factory.clone());
             let y: Vec<Entry> = y.map.values().cloned().collect();
             self.spend_times(dict.map.len(), 96)?;
             for Entry { key, value } in y {
@@ -170,13 +222,6 @@ impl Vm {
         let (Some(x), Some(y)) = (self.set_keys(a)?, self.set_keys(b)?) else {
             return Err(self.bad_operands(op, left, right));
         };
-        if !matches!((self.heap.get(a), self.heap.get(b)), (Obj::Set(_), Obj::Set(_))) {
-            // Views combine into sets whose members must be made anew.
-            let mut set = self.set_from(left)?;
-            let other = self.set_from(right)?;
-            self.combine(op, &mut set, other);
-            return self.alloc(Obj::Set(set));
-        }
         self.spend_times(x.len() + y.len(), 64)?;
         let (Obj::Set(x), Obj::Set(y)) = (self.heap.get(a), self.heap.get(b)) else {
             return Err(self.bad_operands(op, left, right));
@@ -283,23 +328,25 @@ fn symbol(op: Operator) -> &'static str {
 
 /// The elements a slice selects: start, step and count, by CPython's rules.
 pub(crate) fn slice_indices(bounds: SliceBounds, len: usize) -> (i64, i64, usize) {
-    let (lower, upper, step) = bounds;
+    let (lower, _, step) = bounds;
+    let stop = end_of_slice(bounds, len);
     let len = len as i64;
     let step = step.unwrap_or(1).max(-i64::MAX);
-    let clamp = |n: i64| {
-        if n < 0 {
-            let n = n.saturating_add(len);
-            if n < 0 { if step < 0 { -1 } else { 0 } } else { n }
-        } else if n >= len {
-            if step < 0 { len - 1 } else { len }
-        } else {
-            n
-        }
-    };
-    let start = lower.map_or(if step < 0 { len - 1 } else { 0 }, clamp);
-    let stop = upper.map_or(if step < 0 { -1 } else { len }, clamp);
+    let start = lower.map_or(if step < 0 { len - 1 } else { 0 }, |n| clamp(n, step, len));
     let count = super::number::range_len(start, stop, step);
     (start, step, count as usize)
+}
+
+/// Where a slice ends.
+pub(crate) fn end_of_slice((_, upper, step): SliceBounds, len: usize) -> i64 {
+    let (step, len) = (step.unwrap_or(1), len as i64);
+    upper.map_or(if step < 0 { -1 } else { len }, |n| clamp(n, step, len))
+}
+
+/// A bound of a slice as a place, or just beyond the places that there are.
+fn clamp(n: i64, step: i64, len: i64) -> i64 {
+    let (low, high) = if step < 0 { (-1, len - 1) } else { (0, len) };
+    if n < 0 { n.saturating_add(len).max(low) } else { n.min(high) }
 }
 
 /// `IndexError` of a sequence.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
+use super::byte_strings::as_text;
 use super::code::CmpOp;
 use super::fault::Stop;
 use super::number::{Num, compare_numbers, num};
@@ -257,7 +258,14 @@ impl Vm {
                 }
                 _ => Err(type_error!("'in <string>' requires string as left operand, not {}", self.type_name(item))),
             },
-            Value::Bytes(_) => Err(Stop::unsupported("membership in bytes")),
+            Value::Bytes(bytes) => match item {
+                Value::Bytes(part) => {
+                    self.work(bytes.len() + part.len())?;
+                    Ok(as_text(bytes).contains(&as_text(part)))
+                }
+                Value::Int(_) | Value::Bool(_) | Value::Big(_) => Ok(bytes.contains(&self.byte_of(item)?)),
+                _ => Err(type_error!("a bytes-like object is required, not '{}'", self.type_name(item))),
+            },
             Value::Ref(id) => match self.heap.peek(*id) {
                 Obj::Dict(_) | Obj::Set(_) => {
                     let key = self.member_key(*id, item)?;
@@ -273,6 +281,17 @@ impl Vm {
                     let key = self.key(item)?;
                     self.note_key(&key);
                     Ok(matches!(self.heap.get_for_key(of), Obj::Dict(dict) if dict.map.contains_key(&key)))
+                }
+                Obj::View(of, Part::Items) => {
+                    let of = *of;
+                    let Some(Obj::Tuple(pair)) = self.obj(item) else { return Ok(false) };
+                    let [key, value] = pair.as_slice() else { return Ok(false) };
+                    let (key, value) = (key.clone(), value.clone());
+                    let key = self.key(&key)?;
+                    self.note_key(&key);
+                    let Obj::Dict(dict) = self.heap.get_for_key(of) else { return Ok(false) };
+                    let own = dict.map.get(&key).map(|entry| entry.value.clone());
+                    own.map_or(Ok(false), |own| self.equal(&own, &value))
                 }
                 Obj::Range(start, stop, step) => {
                     let (start, stop, step) = (*start, *stop, *step);
@@ -364,8 +383,13 @@ impl Vm {
                 Obj::List(_) | Obj::Dict(_) | Obj::Set(_) | Obj::View(_, Part::Keys | Part::Items) => {
                     return Err(type_error!("unhashable type: '{}'", self.type_name(value)));
                 }
-                Obj::Method { .. } | Obj::BuiltinMethod { .. } | Obj::Range(..) => {
-                    return Err(Stop::unsupported("methods and ranges as keys"));
+                Obj::Range(start, stop, step) => match super::number::range_len(*start, *stop, *step) {
+                    0 => Key::Range(0, 0, 0),
+                    1 => Key::Range(1, *start, 0),
+                    len => Key::Range(len, *start, *step),
+                },
+                Obj::Method { .. } | Obj::BuiltinMethod { .. } => {
+                    return Err(Stop::unsupported("methods as keys"));
                 }
                 _ => Key::Object(*id),
             },
@@ -401,7 +425,7 @@ impl Vm {
 /// Whether CPython hashes it the same way in every run.
 fn fixed_hash(key: &Key) -> bool {
     match key {
-        Key::Int(_) | Key::Big(_) | Key::Float(_) => true,
+        Key::Int(_) | Key::Big(_) | Key::Float(_) | Key::Range(..) => true,
         Key::Tuple(items) | Key::Frozen(items) => items.iter().all(fixed_hash),
         _ => false,
     }

@@ -1,41 +1,68 @@
-//! Methods of `str`.
+//! Methods of `str`, and of `bytes` as far as they are the same: bytes are handed over as texts of the first 256 characters.
+
+use std::sync::Arc;
 
 use super::fault::{ExcKind, Stop};
+use super::letters::{
+    casefold, decimal, ends_line, is_alpha, is_cased, is_digit, is_numeric, is_space, is_title, printable, push_title,
+};
+use super::methods::given;
 use super::number::{Num, num};
-use super::value::{Name, Obj, Value};
-use super::vm::{Args, Done, Keywords, Vm};
+use super::value::{Obj, Value};
+use super::vm::{Args, Done, Vm};
+
+/// A text whose method is called.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'t> {
+    pub text: &'t str,
+    /// Whether it stands for bytes, of which only the ASCII ones are letters, digits or white space.
+    pub bytes: bool,
+}
+
+impl Text<'_> {
+    fn is_space(self, c: char) -> bool {
+        if self.bytes { matches!(c, ' ' | '\t'..='\r') } else { is_space(c) }
+    }
+
+    /// Whether it is not empty and all its characters are so.
+    fn all(self, is: fn(char) -> bool) -> Value {
+        let own = |c: char| is(c) && (c.is_ascii() || !self.bytes);
+        Value::Bool(!self.text.is_empty() && self.text.chars().all(own))
+    }
+
+    fn is_upper(self, c: char) -> bool {
+        if self.bytes { c.is_ascii_uppercase() } else { c.is_uppercase() }
+    }
+
+    fn is_lower(self, c: char) -> bool {
+        if self.bytes { c.is_ascii_lowercase() } else { c.is_lowercase() }
+    }
+
+    fn is_cased(self, c: char) -> bool {
+        if self.bytes { c.is_ascii_alphabetic() } else { is_cased(c) }
+    }
+}
 
 impl Vm {
-    pub(crate) fn str_method(&mut self, text: &str, name: &Name, args: &Args, keywords: &Keywords) -> Done<Value> {
-        self.work(text.len())?;
-        if &**name == "format" {
-            return self.str_format(text, args, keywords);
-        }
-        if !keywords.is_empty() && !matches!(&**name, "split" | "rsplit" | "splitlines" | "expandtabs" | "encode") {
-            return Err(rough!(TypeError, "str.{name}() takes no keyword arguments"));
-        }
-        if !keywords.is_empty() {
-            return Err(unsupported!("keyword arguments of str.{name}"));
-        }
-        if matches!(&**name, "encode" | "expandtabs" | "format_map" | "maketrans" | "splitlines" | "translate") {
-            return Err(unsupported!("str.{name}"));
-        }
-        match &**name {
-            "join" => self.join(text, args.first().unwrap_or(&Value::None)),
+    /// A method that texts and bytes have alike.
+    pub(crate) fn text_method(&mut self, of: Text<'_>, name: &str, args: &Args) -> Done<Value> {
+        let text = of.text;
+        match name {
+            "join" => self.join(text, given(args, 0)),
             "startswith" | "endswith" => self.starts(text, name, args),
             "find" | "rfind" | "index" | "rindex" | "count" => self.find(text, name, args),
-            "split" | "rsplit" => self.split(text, &**name == "rsplit", args),
+            "split" | "rsplit" => self.split(of, name == "rsplit", args),
+            "splitlines" => self.split_lines(of, args),
             "strip" | "lstrip" | "rstrip" => {
-                let chars: Option<Vec<char>> = match args.first() {
+                let chars: Option<Vec<char>> = match given(args, 0) {
                     None | Some(Value::None) => None,
                     Some(Value::Str(set)) => Some(set.chars().collect()),
                     Some(other) => {
-                        let other = self.type_name(other);
-                        return Err(type_error!("{name} arg must be None or str, not {other}"));
+                        return Err(type_error!("{name} arg must be None or str, not {}", self.type_name(other)));
                     }
                 };
-                let drop = |c: char| chars.as_ref().map_or_else(|| is_space(c), |set| set.contains(&c));
-                let cut = match &**name {
+                let drop = |c: char| chars.as_ref().map_or_else(|| of.is_space(c), |set| set.contains(&c));
+                let cut = match name {
                     "strip" => text.trim_matches(drop),
                     "lstrip" => text.trim_start_matches(drop),
                     _ => text.trim_end_matches(drop),
@@ -48,11 +75,11 @@ impl Vm {
                 if separator.is_empty() {
                     return Err(Stop::exact(ExcKind::ValueError, "empty separator"));
                 }
-                let found =
-                    if &**name == "partition" { text.split_once(&*separator) } else { text.rsplit_once(&*separator) };
+                let first = name == "partition";
+                let found = if first { text.split_once(&*separator) } else { text.rsplit_once(&*separator) };
                 let parts = match found {
                     Some((a, b)) => [a, &*separator, b],
-                    None if &**name == "partition" => [text, "", ""],
+                    None if first => [text, "", ""],
                     None => ["", "", text],
                 };
                 self.spend(text.len())?;
@@ -60,115 +87,67 @@ impl Vm {
             }
             "removeprefix" | "removesuffix" => {
                 let affix = self.text_arg(args, 0, name)?;
-                let cut =
-                    if &**name == "removeprefix" { text.strip_prefix(&*affix) } else { text.strip_suffix(&*affix) };
+                let cut = if name == "removeprefix" { text.strip_prefix(&*affix) } else { text.strip_suffix(&*affix) };
                 self.new_str(cut.unwrap_or(text).to_owned())
             }
             "zfill" | "center" | "ljust" | "rjust" => self.justify(text, name, args),
-            "lower" => self.new_str(text.to_lowercase()),
-            "upper" => self.new_str(text.to_uppercase()),
-            _ => self.ascii_method(text, name),
-        }
-    }
-
-    /// Methods that take no argument and would need tables for more than ASCII.
-    fn ascii_method(&mut self, text: &str, name: &str) -> Done<Value> {
-        if name == "isascii" {
-            return Ok(Value::Bool(text.is_ascii()));
-        }
-        if name == "isprintable" {
-            for c in text.chars() {
-                match super::text::printable(c) {
-                    Some(true) => {}
-                    Some(false) => return Ok(Value::Bool(false)),
-                    None => return Err(Stop::unsupported("isprintable of rare characters")),
-                }
+            "expandtabs" => self.expand_tabs(text, args),
+            "isascii" => Ok(Value::Bool(text.is_ascii())),
+            "isalpha" => Ok(of.all(is_alpha)),
+            "isalnum" => Ok(of.all(|c| is_alpha(c) || is_digit(c) || is_numeric(c))),
+            "isdigit" => Ok(of.all(is_digit)),
+            "isspace" => Ok(Value::Bool(!text.is_empty() && text.chars().all(|c| of.is_space(c)))),
+            "isnumeric" => Ok(of.all(is_numeric)),
+            "isdecimal" => Ok(of.all(|c| decimal(c).is_some())),
+            "isprintable" => Ok(Value::Bool(text.chars().all(printable))),
+            "isidentifier" => {
+                let mut chars = text.chars();
+                let first = chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c));
+                Ok(Value::Bool(first && chars.all(unicode_ident::is_xid_continue)))
             }
-            return Ok(Value::Bool(true));
-        }
-        let letters_only =
-            |c: char| c.is_ascii() || matches!(c, 'À'..='Ö' | 'Ø'..='ö' | 'ø'..='ÿ' | '\u{4e00}'..='\u{9fff}');
-        let known = match name {
-            "isalpha" | "isalnum" | "isdigit" | "isdecimal" | "isspace" => text.chars().all(letters_only),
-            "isnumeric" => text.is_ascii(),
-            _ => text.is_ascii(),
-        };
-        if !known {
-            return Err(unsupported!("str.{name} beyond ASCII"));
-        }
-        let all = |f: fn(char) -> bool| Value::Bool(!text.is_empty() && text.chars().all(f));
-        Ok(match name {
-            "isalpha" => all(|c| c.is_ascii_alphabetic() || !c.is_ascii()),
-            "isalnum" => all(|c| c.is_ascii_alphanumeric() || !c.is_ascii()),
-            "isdigit" | "isnumeric" | "isdecimal" => all(|c| c.is_ascii_digit()),
-            "isspace" => all(is_space),
             "isupper" | "islower" => {
-                let cased = text.chars().any(|c| c.is_ascii_alphabetic());
-                let wrong = if name == "isupper" {
-                    text.chars().any(|c| c.is_ascii_lowercase())
-                } else {
-                    text.chars().any(|c| c.is_ascii_uppercase())
-                };
-                Value::Bool(cased && !wrong)
+                let upper = name == "isupper";
+                let wanted = |c: char| if upper { of.is_upper(c) } else { of.is_lower(c) };
+                let mut cased = text.chars().filter(|c| of.is_cased(*c)).peekable();
+                Ok(Value::Bool(cased.peek().is_some() && cased.all(wanted)))
             }
             "istitle" => {
                 let (mut cased, mut previous, mut fine) = (false, false, true);
                 for c in text.chars() {
-                    if c.is_ascii_alphabetic() {
-                        fine &= c.is_ascii_uppercase() != previous;
-                        cased = true;
-                        previous = true;
-                    } else {
-                        previous = false;
+                    let begins = of.is_upper(c) || (!of.bytes && is_title(c));
+                    if of.is_cased(c) {
+                        fine &= begins != previous;
                     }
+                    previous = of.is_cased(c);
+                    cased |= previous;
                 }
-                Value::Bool(cased && fine)
-            }
-            "isidentifier" => {
-                let mut chars = text.chars();
-                let first = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-                Value::Bool(first && chars.all(|c| c.is_ascii_alphanumeric() || c == '_'))
-            }
-            "casefold" => return self.new_str(text.to_ascii_lowercase()),
-            "capitalize" => {
-                let lower = text.to_ascii_lowercase();
-                let mut chars = lower.chars();
-                let first = chars.next().map(|c| c.to_ascii_uppercase());
-                return self.new_str(first.into_iter().chain(chars).collect());
-            }
-            "swapcase" => {
-                let swap =
-                    |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
-                return self.new_str(text.chars().map(swap).collect());
+                Ok(Value::Bool(cased && fine))
             }
             _ => {
-                let mut previous = false;
-                let titled = text
-                    .chars()
-                    .map(|c| {
-                        let c = if previous { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
-                        previous = c.is_ascii_alphabetic();
-                        c
-                    })
-                    .collect();
-                return self.new_str(titled);
+                let text = recased(of, name)?;
+                self.new_str(text)
             }
-        })
-    }
-
-    fn text_arg(&self, args: &Args, i: usize, name: &str) -> Done<std::sync::Arc<str>> {
-        match args.get(i) {
-            Some(Value::Str(text)) => Ok(text.clone()),
-            Some(other) => {
-                let other = self.type_name(other);
-                Err(rough!(TypeError, "str.{name}() argument must be str, not {other}"))
-            }
-            None => Err(rough!(TypeError, "str.{name}() takes an argument")),
         }
     }
 
-    fn join(&mut self, separator: &str, iterable: &Value) -> Done<Value> {
-        let items = match self.collect(iterable) {
+    fn text_arg(&self, args: &Args, i: usize, name: &str) -> Done<Arc<str>> {
+        match given(args, i) {
+            Some(Value::Str(text)) => Ok(text.clone()),
+            other => {
+                let other = self.type_name(other.unwrap_or(&Value::None));
+                Err(rough!(TypeError, "{name}() argument must be str, not {other}"))
+            }
+        }
+    }
+
+    /// A count among the arguments; the most there is where it is negative or not given.
+    fn count_arg(&self, args: &Args, i: usize) -> Done<usize> {
+        let count = given(args, i).map_or(Ok(-1), |value| self.whole(value))?;
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    fn join(&mut self, separator: &str, iterable: Option<&Value>) -> Done<Value> {
+        let items = match self.collect(iterable.unwrap_or(&Value::None)) {
             Err(Stop::Raise(r)) if r.kind == ExcKind::TypeError && r.message.ends_with("is not iterable") => {
                 return Err(Stop::type_error("can only join an iterable"));
             }
@@ -180,30 +159,30 @@ impl Vm {
                 let name = self.type_name(item);
                 return Err(type_error!("sequence item {i}: expected str instance, {name} found"));
             };
-            if i > 0 {
-                self.spend(separator.len())?;
-                out.push_str(separator);
-            }
-            self.spend(part.len())?;
+            let between = if i > 0 { separator } else { "" };
+            self.spend(between.len() + part.len())?;
+            out.push_str(between);
             out.push_str(part);
         }
         Ok(Value::Str(out.into()))
     }
 
+    /// A bound of a part of `len` elements, counted from the end where it is negative.
+    pub(crate) fn bound(&self, args: &Args, i: usize, len: i64, default: i64) -> Done<i64> {
+        match given(args, i) {
+            None | Some(Value::None) => Ok(default),
+            Some(value) => match num(value) {
+                Some(Num::Int(n)) => Ok(if n < 0 { (n.saturating_add(len)).max(0) } else { n }),
+                Some(Num::Big(n)) => Ok(if n.sign() == num_bigint::Sign::Minus { 0 } else { i64::MAX }),
+                _ => Err(Stop::type_error("slice indices must be integers or None or have an __index__ method")),
+            },
+        }
+    }
+
     /// The part of a text between optional bounds (in characters), and where it starts; `None` for an impossible range.
     fn window<'t>(&mut self, text: &'t str, args: &Args) -> Done<Option<(&'t str, usize)>> {
         let len = if text.is_ascii() { text.len() } else { text.chars().count() } as i64;
-        let bound = |i: usize, default: i64| -> Done<i64> {
-            match args.get(i) {
-                None | Some(Value::None) => Ok(default),
-                Some(value) => match num(value) {
-                    Some(Num::Int(n)) => Ok(if n < 0 { (n.saturating_add(len)).max(0) } else { n }),
-                    Some(Num::Big(_)) => Err(Stop::unsupported("numbers beyond 64 bits here")),
-                    _ => Err(Stop::type_error("slice indices must be integers or None or have an __index__ method")),
-                },
-            }
-        };
-        let (start, end) = (bound(1, 0)?, bound(2, len)?.min(len));
+        let (start, end) = (self.bound(args, 1, len, 0)?, self.bound(args, 2, len, len)?.min(len));
         if start > end {
             return Ok(None);
         }
@@ -217,25 +196,20 @@ impl Vm {
     }
 
     fn starts(&mut self, text: &str, name: &str, args: &Args) -> Done<Value> {
-        let wrong = |vm: &Vm, value: &Value, tuple: bool| {
-            let other = vm.type_name(value);
-            if tuple {
-                type_error!("tuple for {name} must only contain str, not {other}")
-            } else {
-                type_error!("{name} first arg must be str or a tuple of str, not {other}")
+        let first = given(args, 0).unwrap_or(&Value::None);
+        let affixes = match (first, self.obj(first)) {
+            (Value::Str(_), _) => vec![first.clone()],
+            (_, Some(Obj::Tuple(items))) => items.clone(),
+            _ => {
+                let other = self.type_name(first);
+                return Err(type_error!("{name} first arg must be str or a tuple of str, not {other}"));
             }
-        };
-        let affixes = match args.first() {
-            Some(value @ Value::Str(_)) => vec![value.clone()],
-            Some(value @ Value::Ref(id)) => match self.heap.get(*id) {
-                Obj::Tuple(items) => items.clone(),
-                _ => return Err(wrong(self, value, false)),
-            },
-            other => return Err(wrong(self, other.unwrap_or(&Value::None), false)),
         };
         let window = self.window(text, args)?;
         for affix in &affixes {
-            let Value::Str(affix) = affix else { return Err(wrong(self, affix, true)) };
+            let Value::Str(affix) = affix else {
+                return Err(type_error!("tuple for {name} must only contain str, not {}", self.type_name(affix)));
+            };
             self.work(affix.len())?;
             let Some((part, _)) = window else { continue };
             if if name == "startswith" { part.starts_with(&**affix) } else { part.ends_with(&**affix) } {
@@ -246,7 +220,7 @@ impl Vm {
     }
 
     fn find(&mut self, text: &str, name: &str, args: &Args) -> Done<Value> {
-        let part = match args.first() {
+        let part = match given(args, 0) {
             Some(Value::Str(part)) => part.clone(),
             other => {
                 let other = self.type_name(other.unwrap_or(&Value::None));
@@ -273,46 +247,68 @@ impl Vm {
         }
     }
 
-    fn split(&mut self, text: &str, from_right: bool, args: &Args) -> Done<Value> {
-        let most = match args.get(1) {
-            None => -1,
-            Some(value) => self.whole(value)?,
-        };
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let mut parts: Vec<&str> = match args.first() {
-            None | Some(Value::None) => split_blank(text, most, from_right),
+    fn split(&mut self, of: Text<'_>, from_right: bool, args: &Args) -> Done<Value> {
+        let most = self.count_arg(args, 1)?;
+        let text = of.text;
+        let mut parts: Vec<&str> = match given(args, 0) {
+            None | Some(Value::None) => split_blank(of, most, from_right),
             Some(Value::Str(separator)) if separator.is_empty() => {
                 return Err(Stop::exact(ExcKind::ValueError, "empty separator"));
             }
-            Some(Value::Str(separator)) => {
-                let limit = most.saturating_add(1);
-                if from_right {
-                    let mut parts: Vec<&str> = text.rsplitn(limit, &**separator).collect();
-                    parts.reverse();
-                    parts
-                } else {
-                    text.splitn(limit, &**separator).collect()
-                }
-            }
-            Some(other) => {
-                let other = self.type_name(other);
-                return Err(type_error!("must be str or None, not {other}"));
-            }
+            Some(Value::Str(separator)) if from_right => text.rsplitn(most.saturating_add(1), &**separator).collect(),
+            Some(Value::Str(separator)) => text.splitn(most.saturating_add(1), &**separator).collect(),
+            Some(other) => return Err(type_error!("must be str or None, not {}", self.type_name(other))),
         };
+        if from_right {
+            parts.reverse();
+        }
+        self.new_texts(text, &parts)
+    }
+
+    fn new_texts(&mut self, text: &str, parts: &[&str]) -> Done<Value> {
         self.spend_times(parts.len(), 40)?;
         self.spend(text.len())?;
-        let items = parts.drain(..).map(Value::str).collect();
-        self.new_list(items)
+        self.new_list(parts.iter().map(|part| Value::str(part)).collect())
+    }
+
+    fn split_lines(&mut self, of: Text<'_>, args: &Args) -> Done<Value> {
+        let keep = given(args, 0).map_or(Ok(false), |value| self.truth(value))?;
+        let ends = |c: char| if of.bytes { matches!(c, '\n' | '\r') } else { ends_line(c) };
+        let (mut parts, mut rest) = (Vec::new(), of.text);
+        while let Some(at) = rest.find(ends) {
+            let end = rest[at..].chars().next().map_or(1, char::len_utf8);
+            let end = if rest[at..].starts_with("\r\n") { 2 } else { end };
+            parts.push(&rest[..if keep { at + end } else { at }]);
+            rest = &rest[at + end..];
+        }
+        parts.extend(Some(rest).filter(|rest| !rest.is_empty()));
+        self.new_texts(of.text, &parts)
+    }
+
+    fn expand_tabs(&mut self, text: &str, args: &Args) -> Done<Value> {
+        let size = given(args, 0).map_or(Ok(8), |value| self.whole(value))?;
+        let size = usize::try_from(size).unwrap_or(0);
+        let (mut out, mut column) = (String::new(), 0_usize);
+        for c in text.chars() {
+            match c {
+                '\t' => {
+                    let blanks = size - column.checked_rem(size).unwrap_or(size);
+                    self.spend(blanks)?;
+                    out.extend(std::iter::repeat_n(' ', blanks));
+                    column += blanks;
+                }
+                c => {
+                    out.push(c);
+                    column = if matches!(c, '\n' | '\r') { 0 } else { column + 1 };
+                }
+            }
+        }
+        self.new_str(out)
     }
 
     fn replace(&mut self, text: &str, args: &Args) -> Done<Value> {
-        let name = "replace";
-        let (old, new) = (self.text_arg(args, 0, name)?, self.text_arg(args, 1, name)?);
-        let most = match args.get(2) {
-            None => -1,
-            Some(value) => self.whole(value)?,
-        };
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let (old, new) = (self.text_arg(args, 0, "replace")?, self.text_arg(args, 1, "replace")?);
+        let most = self.count_arg(args, 2)?;
         let count = if old.is_empty() { text.chars().count() + 1 } else { text.matches(&*old).count() }.min(most);
         self.spend_times(count, new.len())?;
         self.spend(text.len())?;
@@ -320,11 +316,8 @@ impl Vm {
     }
 
     fn justify(&mut self, text: &str, name: &str, args: &Args) -> Done<Value> {
-        let width = match args.first() {
-            Some(value) => self.whole(value)?,
-            None => 0,
-        };
-        let fill = match args.get(1) {
+        let width = given(args, 0).map_or(Ok(0), |value| self.whole(value))?;
+        let fill = match given(args, 1) {
             None => ' ',
             Some(Value::Str(fill)) if fill.chars().count() == 1 => fill.chars().next().unwrap_or(' '),
             Some(_) => {
@@ -350,125 +343,94 @@ impl Vm {
         })
     }
 
-    /// `str.format`.
-    fn str_format(&mut self, template: &str, args: &Args, keywords: &Keywords) -> Done<Value> {
+    /// `str.translate`.
+    pub(crate) fn translate(&mut self, text: &str, table: &Value) -> Done<Value> {
         let mut out = String::new();
-        let mut chars = template.chars().peekable();
-        let mut auto = 0;
-        while let Some(c) = chars.next() {
-            match c {
-                '{' if chars.peek() == Some(&'{') => {
-                    chars.next();
-                    out.push('{');
-                }
-                '}' if chars.peek() == Some(&'}') => {
-                    chars.next();
-                    out.push('}');
-                }
-                '}' => return Err(Stop::exact(ExcKind::ValueError, "Single '}' encountered in format string")),
-                '{' => {
-                    let mut field = String::new();
-                    loop {
-                        match chars.next() {
-                            Some('}') => break,
-                            Some('{') => return Err(Stop::unsupported("nested fields in format strings")),
-                            Some(c) => field.push(c),
-                            None => return Err(Stop::raise(ExcKind::ValueError, "expected '}' before end of string")),
-                        }
-                    }
-                    let (head, spec) = field.split_once(':').unwrap_or((&field, ""));
-                    let (name, conversion) = match head.split_once('!') {
-                        Some((name, conversion)) => (name, conversion),
-                        None => (head, ""),
-                    };
-                    if name.contains(['.', '[']) {
-                        return Err(Stop::unsupported("attributes and items in format strings"));
-                    }
-                    let index = |i: usize| {
-                        args.get(i).cloned().ok_or_else(|| {
-                            exact!(IndexError, "Replacement index {i} out of range for positional args tuple")
-                        })
-                    };
-                    let value = if name.is_empty() {
-                        auto += 1;
-                        index(auto - 1)?
-                    } else if let Ok(i) = name.parse::<usize>() {
-                        if auto > 0 {
-                            return Err(Stop::raise(
-                                ExcKind::ValueError,
-                                "cannot switch from automatic field numbering to manual field specification",
-                            ));
-                        }
-                        index(i)?
-                    } else {
-                        match keywords.iter().find(|(n, _)| &**n == name) {
-                            Some((_, value)) => value.clone(),
-                            None => return Err(self.key_error(&Value::str(name))?),
-                        }
-                    };
-                    let value = match conversion {
-                        "" if head.contains('!') => return Err(Stop::raise(ExcKind::ValueError, "bad conversion")),
-                        "" => value,
-                        "s" => Value::str(&self.str_of(&value)?),
-                        "r" => Value::str(&self.repr(&value)?),
-                        "a" => Value::str(&super::text::ascii(&self.repr(&value)?)),
-                        _ => return Err(Stop::raise(ExcKind::ValueError, "Unknown conversion specifier")),
-                    };
-                    let text = self.format_value(&value, spec)?;
+        for c in text.chars() {
+            let code = i64::from(u32::from(c));
+            match self.get_item(table, &Value::Int(code)) {
+                Ok(Value::None) => {}
+                Ok(Value::Str(text)) => {
                     self.spend(text.len())?;
                     out.push_str(&text);
                 }
-                c => out.push(c),
+                Ok(value @ (Value::Int(_) | Value::Bool(_) | Value::Big(_))) => {
+                    out.push(self.char_of(&value, "character mapping must be in range(0x110000)")?)
+                }
+                Ok(_) => return Err(Stop::type_error("character mapping must return integer, None or str")),
+                Err(Stop::Raise(raised)) if raised.kind.is_a(ExcKind::LookupError) => out.push(c),
+                Err(stop) => return Err(stop),
             }
         }
         self.new_str(out)
     }
+
+    /// The character of a number; an error of that wording where there is none.
+    pub(crate) fn char_of(&self, value: &Value, message: &str) -> Done<char> {
+        let code = match num(value) {
+            Some(Num::Int(n)) => u32::try_from(n).ok().filter(|n| *n < 0x11_0000),
+            _ => None,
+        };
+        let code = code.ok_or_else(|| Stop::raise(ExcKind::ValueError, message))?;
+        char::from_u32(code).ok_or_else(|| Stop::unsupported("lone surrogates in text"))
+    }
 }
 
-/// White space as Python's `str` methods see it.
-pub(crate) fn is_space(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
-}
-
-fn split_blank(text: &str, most: usize, from_right: bool) -> Vec<&str> {
-    let mut parts = Vec::new();
-    if from_right {
-        let mut rest = text.trim_end_matches(is_space);
-        while !rest.is_empty() {
-            if parts.len() == most {
-                parts.push(rest);
-                break;
-            }
-            match rest.char_indices().rev().find(|(_, c)| is_space(*c)) {
-                Some((i, c)) => {
-                    parts.push(&rest[i + c.len_utf8()..]);
-                    rest = rest[..i].trim_end_matches(is_space);
+/// A text in another case.
+fn recased(of: Text<'_>, name: &str) -> Done<String> {
+    let text = of.text;
+    let swap = |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+    let mut out = String::with_capacity(text.len());
+    match name {
+        "lower" if of.bytes => out.push_str(&text.to_ascii_lowercase()),
+        "lower" => out.push_str(&text.to_lowercase()),
+        "upper" if of.bytes => out.push_str(&text.to_ascii_uppercase()),
+        "upper" => out.push_str(&text.to_uppercase()),
+        "casefold" => out.push_str(&casefold(text)),
+        "swapcase" if of.bytes || text.is_ascii() => out.extend(text.chars().map(swap)),
+        // `swapcase`, `capitalize` and `title`. How a letter is written small may depend on what stands around it: a sigma's end form.
+        _ => {
+            let lowered = text.to_lowercase();
+            let (mut previous, mut at) = (false, 0);
+            for c in text.chars() {
+                let end = at + c.to_lowercase().map(char::len_utf8).sum::<usize>();
+                let small = lowered.get(at..end).unwrap_or_default();
+                at = end;
+                match (name, previous, of.bytes) {
+                    ("swapcase", ..) if c.is_uppercase() => out.push_str(small),
+                    ("swapcase", ..) if c.is_lowercase() => out.extend(c.to_uppercase()),
+                    ("swapcase", ..) => out.push(c),
+                    (_, false, false) => push_title(c, &mut out)?,
+                    (_, false, true) => out.push(c.to_ascii_uppercase()),
+                    (_, true, true) => out.push(c.to_ascii_lowercase()),
+                    (_, true, false) => out.push_str(small),
                 }
-                None => {
-                    parts.push(rest);
-                    break;
-                }
+                previous = name == "capitalize" || of.is_cased(c);
             }
         }
-        parts.reverse();
-        return parts;
     }
-    let mut rest = text.trim_start_matches(is_space);
+    Ok(out)
+}
+
+/// Splits at white space; from the right in reverse order.
+fn split_blank(of: Text<'_>, most: usize, from_right: bool) -> Vec<&str> {
+    let blank = |c: char| of.is_space(c);
+    let trim =
+        |text| if from_right { str::trim_end_matches(text, blank) } else { str::trim_start_matches(text, blank) };
+    let mut parts = Vec::new();
+    let mut rest = trim(of.text);
     while !rest.is_empty() {
-        if parts.len() == most {
+        let cut = if from_right {
+            rest.char_indices().rev().find(|(_, c)| blank(*c)).map(|(i, c)| (&rest[i + c.len_utf8()..], &rest[..i]))
+        } else {
+            rest.find(blank).map(|i| (&rest[..i], &rest[i..]))
+        };
+        let Some((part, left)) = cut.filter(|_| parts.len() < most) else {
             parts.push(rest);
             break;
-        }
-        match rest.find(is_space) {
-            Some(i) => {
-                parts.push(&rest[..i]);
-                rest = rest[i..].trim_start_matches(is_space);
-            }
-            None => {
-                parts.push(rest);
-                break;
-            }
-        }
+        };
+        parts.push(part);
+        rest = trim(left);
     }
     parts
 }

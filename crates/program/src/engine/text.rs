@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::compile_expr::MAX_DIGITS;
 use super::fault::{ExcKind, Stop};
+use super::letters::printable;
 use super::number::float_repr;
 use super::types::Type;
 use super::value::{Id, Obj, Part, Value};
@@ -81,7 +82,7 @@ impl Vm {
             Value::Float(x) => out.push_str(&float_repr(*x)),
             Value::Str(s) => {
                 self.spend(s.len())?;
-                quote(s, out)?;
+                quote(s, out);
             }
             Value::Bytes(bytes) => {
                 let double = bytes.contains(&b'\'') && !bytes.contains(&b'"');
@@ -89,7 +90,7 @@ impl Vm {
                 let quote = if double { '"' } else { '\'' };
                 for b in bytes.iter() {
                     if b.is_ascii() {
-                        quote_one(char::from(*b), quote, out)?;
+                        quote_one(char::from(*b), quote, out);
                     } else {
                         escape(char::from(*b), out);
                     }
@@ -202,51 +203,34 @@ impl Vm {
 }
 
 /// A text as `repr` writes it.
-fn quote(s: &str, out: &mut String) -> Done<()> {
+fn quote(s: &str, out: &mut String) {
     let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
     out.push(quote);
     for c in s.chars() {
-        quote_one(c, quote, out)?;
+        quote_one(c, quote, out);
     }
     out.push(quote);
-    Ok(())
 }
 
-fn quote_one(c: char, quote: char, out: &mut String) -> Done<()> {
+fn quote_one(c: char, quote: char, out: &mut String) {
     match c {
         '\\' => out.push_str("\\\\"),
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
         c if c == quote => out.extend(['\\', c]),
-        c => match printable(c) {
-            Some(true) => out.push(c),
-            Some(false) => escape(c, out),
-            None => return Err(Stop::unsupported("the text of rare characters")),
-        },
+        c if printable(c) => out.push(c),
+        c => escape(c, out),
     }
-    Ok(())
 }
 
-fn escape(c: char, out: &mut String) {
+pub(crate) fn escape(c: char, out: &mut String) {
     let n = c as u32;
     let _ = match n {
         0..=0xff => write!(out, "\\x{n:02x}"),
         0x100..=0xffff => write!(out, "\\u{n:04x}"),
         _ => write!(out, "\\U{n:08x}"),
     };
-}
-
-/// Python's `isprintable` for one character; `None` where it would take tables this engine does not carry.
-pub(crate) fn printable(c: char) -> Option<bool> {
-    match c as u32 {
-        0..=0x1f | 0x7f..=0xa0 | 0xad => Some(false),
-        0x20..=0x7e | 0xa1..=0x17f | 0x391..=0x3a1 | 0x3b1..=0x3c9 | 0x410..=0x44f => Some(true),
-        0x2010..=0x2027 | 0x2030..=0x205e | 0x20a0..=0x20c0 | 0x2190..=0x23ff | 0x2500..=0x27bf => Some(true),
-        0x3041..=0x3096 | 0x30a1..=0x30fa | 0x4e00..=0x9fff | 0xac00..=0xd7a3 | 0x1f300..=0x1f64f => Some(true),
-        0x2000..=0x200f | 0x2028..=0x202f | 0x205f..=0x206f | 0x3000 | 0xfeff | 0xe000..=0xf8ff => Some(false),
-        _ => None,
-    }
 }
 
 /// `ascii`: the `repr` with everything beyond ASCII escaped.

@@ -68,7 +68,7 @@ const NOT_OFFERED: &str = "\
     IsADirectoryError KeyboardInterrupt MemoryError ModuleNotFoundError NotADirectoryError NotImplemented OSError \
     PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning \
     RuntimeWarning StopAsyncIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError \
-    UnicodeDecodeError UnicodeEncodeError UnicodeTranslateError UnicodeWarning UserWarning Warning aiter anext \
+    UnicodeTranslateError UnicodeWarning UserWarning Warning aiter anext \
     breakpoint bytearray classmethod compile complex copyright credits delattr dir eval exec exit globals help id \
     input license locals memoryview open property quit setattr slice staticmethod super vars";
 
@@ -106,27 +106,43 @@ const CALLED: [Type; 18] = {
 pub(crate) enum Member {
     /// A value, not a method.
     Data,
-    /// A method with the fewest and the most arguments it takes by place.
-    Method(usize, usize),
+    /// A method and what it takes.
+    Method(Takes),
+}
+
+/// What a method takes: the fewest arguments in all, the most by place, and the names of arguments in the order of their places,
+/// with commas between; `*` for any name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Takes {
+    pub least: usize,
+    pub most: usize,
+    pub names: &'static str,
 }
 
 /// The public attributes of Python's built-in types: methods with the number of arguments they take by place (`find:1-3`, none where
-/// none is said, `*` for any), and data (`imag=`). What is not here is an `AttributeError`; what is here and not offered is unsupported.
+/// none is said, `*` for any) and their names where they have such (`hex:0-2:sep,bytes_per_sep`), and data (`imag=`). What is not here is an `AttributeError`; what is here and not offered is unsupported.
 const MEMBERS: &[(&[Type], &str)] = &[
     (
         &[Type::Str, Type::Bytes],
-        "capitalize center:1-2 count:1-3 endswith:1-3 expandtabs:0-1 find:1-3 index:1-3 isalnum isalpha isascii isdigit islower \
-         isspace istitle isupper join:1 ljust:1-2 lower lstrip:0-1 maketrans:1-3 partition:1 removeprefix:1 removesuffix:1 \
-         replace:2-3 rfind:1-3 rindex:1-3 rjust:1-2 rpartition:1 rsplit:0-2 rstrip:0-1 split:0-2 splitlines:0-1 startswith:1-3 \
-         strip:0-1 swapcase title translate:1-2 upper zfill:1",
+        "capitalize center:1-2 count:1-3 endswith:1-3 expandtabs:0-1:tabsize find:1-3 index:1-3 isalnum isalpha isascii isdigit \
+         islower isspace istitle isupper join:1 ljust:1-2 lower lstrip:0-1 partition:1 removeprefix:1 removesuffix:1 replace:2-3 \
+         rfind:1-3 rindex:1-3 rjust:1-2 rpartition:1 rsplit:0-2:sep,maxsplit rstrip:0-1 split:0-2:sep,maxsplit \
+         splitlines:0-1:keepends startswith:1-3 strip:0-1 swapcase title upper zfill:1",
     ),
-    (&[Type::Str], "casefold encode:0-2 format:* format_map:1 isdecimal isidentifier isnumeric isprintable"),
-    (&[Type::Bytes], "decode:0-2 fromhex:1 hex:0-2"),
+    (
+        &[Type::Str],
+        "casefold encode:0-2:encoding,errors format:*:* format_map:1 isdecimal isidentifier isnumeric isprintable maketrans:1-3 \
+         translate:1",
+    ),
+    (
+        &[Type::Bytes],
+        "decode:0-2:encoding,errors fromhex:1 hex:0-2:sep,bytes_per_sep maketrans:2 translate:1-2:,delete",
+    ),
     (&[Type::List, Type::Tuple], "count:1 index:1-3"),
-    (&[Type::List], "append:1 clear copy extend:1 insert:2 pop:0-1 remove:1 reverse sort"),
+    (&[Type::List], "append:1 clear copy extend:1 insert:2 pop:0-1 remove:1 reverse sort:0:key,reverse"),
     (
         &[Type::Dict, Type::DefaultDict],
-        "clear copy fromkeys:1-2 get:1-2 items keys pop:1-2 popitem setdefault:1-2 update:0-1 values",
+        "clear copy fromkeys:1-2 get:1-2 items keys pop:1-2 popitem setdefault:1-2 update:0-1:* values",
     ),
     (&[Type::DefaultDict], "default_factory="),
     (
@@ -138,7 +154,11 @@ const MEMBERS: &[(&[Type], &str)] = &[
         "add:1 clear difference_update:* discard:1 intersection_update:* pop remove:1 symmetric_difference_update:1 update:*",
     ),
     (&[Type::Int, Type::Bool, Type::Float], "as_integer_ratio conjugate imag= real="),
-    (&[Type::Int, Type::Bool], "bit_count bit_length denominator= from_bytes:1-2 numerator= to_bytes:0-2"),
+    (
+        &[Type::Int, Type::Bool],
+        "bit_count bit_length denominator= from_bytes:1-2:bytes,byteorder,signed numerator= \
+         to_bytes:0-2:length,byteorder,signed",
+    ),
     (&[Type::Float], "fromhex:1 hex is_integer"),
     (&[Type::Range], "count:1 index:1 start= step= stop="),
     (&[Type::Generator], "close gi_code= gi_frame= gi_running= gi_suspended= gi_yieldfrom= send:1 throw:1-3"),
@@ -164,17 +184,18 @@ pub(crate) fn member(of: Type, name: &str) -> Option<Member> {
     }
 }
 
-fn read_member((of, word): (Type, &str)) -> ((Type, &str), Member) {
-    let (name, member) = match (word.strip_suffix('='), word.split_once(':')) {
-        (Some(name), _) => (name, Member::Data),
-        (None, None) => (word, Member::Method(0, 0)),
-        (None, Some((name, "*"))) => (name, Member::Method(0, usize::MAX)),
-        (None, Some((name, counts))) => {
-            let (least, most) = counts.split_once('-').unwrap_or((counts, counts));
-            (name, Member::Method(least.parse().unwrap_or(0), most.parse().unwrap_or(0)))
-        }
+fn read_member((of, word): (Type, &'static str)) -> ((Type, &'static str), Member) {
+    if let Some(name) = word.strip_suffix('=') {
+        return ((of, name), Member::Data);
+    }
+    let mut parts = word.splitn(3, ':');
+    let (name, counts, names) = (parts.next().unwrap_or(word), parts.next().unwrap_or("0"), parts.next().unwrap_or(""));
+    let (least, most) = match counts {
+        "*" => ("0", "18446744073709551615"),
+        counts => counts.split_once('-').unwrap_or((counts, counts)),
     };
-    ((of, name), member)
+    let (least, most) = (least.parse().unwrap_or(0), most.parse().unwrap_or(usize::MAX));
+    ((of, name), Member::Method(Takes { least, most, names }))
 }
 
 /// The special attributes that built-in data types have in CPython.

@@ -109,6 +109,8 @@ pub(crate) enum Key {
     Frozen(Arc<[Key]>),
     Type(Type),
     Builtin(Builtin),
+    /// Length, first and step of a range, zero where they make no difference.
+    Range(u64, i64, i64),
     /// An object compared by identity.
     Object(Id),
 }
