@@ -67,6 +67,7 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("world/kind.rs", "external", "task sets are read with the configured commands"),
     ("world/sources.rs", "external", "task sets are read with the configured commands"),
     // Words that are no names here.
+    ("shop/catalogue/nouns.rs", "table", "a noun of titles"),
     ("belief/compare.rs", "table", "what lies on the table"),
     ("world/household/agent/goal.rs", "kitchen", "a room"),
     ("tui/chrome.rs", "scored", "an origin in words"),
