@@ -18,6 +18,9 @@ pub struct Conform {
     /// Compare this topic alone (alfworld)
     #[arg(long, value_name = "NAME")]
     topic: Option<String>,
+    /// List every difference, not just the first of each recording
+    #[arg(long)]
+    all: bool,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -31,10 +34,17 @@ impl Conform {
     pub fn run(self) -> Result<ExitCode, CliError> {
         let report = conform::run(&self.dir, self.topic.as_deref()).map_err(|e| CliError::Usage(e.to_string()))?;
         let text = if self.json {
-            let value = json!({
+            let mut value = json!({
                 "compared": report.compared(), "differences": report.differences(), "rows": report.rows,
             });
+            for (row, other) in
+                report.rows.iter().zip(value["rows"].as_array_mut().into_iter().flatten()).filter(|_| self.all)
+            {
+                other["others"] = json!(row.others);
+            }
             format!("{value:#}\n")
+        } else if self.all {
+            format!("{report:#}")
         } else {
             report.to_string()
         };

@@ -55,6 +55,9 @@ pub struct Row {
     pub absent: u64,
     /// The first difference.
     pub first: Option<Difference>,
+    /// The others, in order; of a record that differs in several fields each.
+    #[serde(skip)]
+    pub others: Vec<Difference>,
     /// What is absent, in words.
     pub note: Option<String>,
 }
@@ -96,11 +99,15 @@ impl Row {
         self.differs(difference);
     }
 
-    /// Counts one comparison of fields; `at` places the first that differs. Whether all are the same.
+    /// Counts one comparison of fields; `at` places those that differ. Whether all are the same.
     pub fn fields(&mut self, at: impl FnOnce() -> String, fields: impl IntoIterator<Item = Found>) -> bool {
-        let wrong = fields.into_iter().flatten().next();
-        let same = wrong.is_none();
-        self.count(wrong.map(|(field, expected, got)| difference(format!("{}, {field}", at()), expected, got)));
+        let wrong: Vec<(&'static str, String, String)> = fields.into_iter().flatten().collect();
+        let at = if wrong.is_empty() { String::new() } else { at() };
+        let mut found = wrong.into_iter().map(|(field, expected, got)| difference(format!("{at}, {field}"), expected, got));
+        let first = found.next();
+        let same = first.is_none();
+        self.count(first);
+        self.others.extend(found);
         same
     }
 
@@ -121,7 +128,10 @@ impl Row {
     pub fn differs(&mut self, difference: impl Into<Option<Difference>>) {
         if let Some(found) = difference.into() {
             self.differences += 1;
-            self.first.get_or_insert(found);
+            match &self.first {
+                None => self.first = Some(found),
+                Some(_) => self.others.push(found),
+            }
         }
     }
 
@@ -178,6 +188,13 @@ impl Report {
     }
 }
 
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  at       {}\n  expected {}\n  got      {}", self.at, self.expected, self.got)
+    }
+}
+
+/// As a table with the first difference of each row; in the alternate form (`{:#}`) with all of them.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count =
@@ -204,10 +221,11 @@ impl fmt::Display for Report {
         }
         for row in &self.rows {
             if let Some(first) = &row.first {
-                writeln!(f, "\nfirst difference in {}", row.what)?;
-                writeln!(f, "  at       {}", first.at)?;
-                writeln!(f, "  expected {}", first.expected)?;
-                writeln!(f, "  got      {}", first.got)?;
+                writeln!(f, "\n{}difference in {}", if f.alternate() { "" } else { "first " }, row.what)?;
+                write!(f, "{first}")?;
+            }
+            for other in row.others.iter().filter(|_| f.alternate()) {
+                write!(f, "\n{other}")?;
             }
         }
         writeln!(
@@ -248,6 +266,13 @@ mod tests {
         row.count(Some(difference("a.jsonl:1", "x", "y")));
         report.rows.push(row);
         assert_eq!(report.exit_code(), 1);
+        let field = |name| Some((name, "1".to_owned(), "2".to_owned()));
+        report.rows[2].fields(|| "a.jsonl:2".to_owned(), [field("one"), None, field("two")]);
+        let all = format!("{report:#}");
+        assert!(all.contains("a.jsonl:1") && all.contains("a.jsonl:2, one") && all.contains("a.jsonl:2, two"), "{all}");
+        assert!(!report.to_string().contains("a.jsonl:2"), "the first alone");
+        report.rows[2].others.clear();
+        (report.rows[2].compared, report.rows[2].differences) = (2, 1);
         let text = report.to_string();
         assert!(text.contains("absent") && text.contains("expected x") && text.contains("got      y"), "{text}");
         assert!(text.contains("1 differences in 3 comparisons"), "{text}");

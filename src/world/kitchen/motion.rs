@@ -21,9 +21,17 @@ pub fn turn(state: &mut State, degrees: f64) {
     state.robot.yaw += degrees;
 }
 
-/// Tilts the camera by one step down (or up, with a negative number of steps), as far as it goes.
-pub fn tilt(state: &mut State, steps: f64) {
-    state.robot.horizon = (state.robot.horizon + steps * TILT).clamp(TILTS.0, TILTS.1);
+/// Tilts the camera by one step down (or up, with a negative number of steps); refused beyond its range.
+pub fn tilt(state: &mut State, steps: f64) -> Result<(), String> {
+    let horizon = state.robot.horizon + steps * TILT;
+    if horizon < TILTS.0 {
+        return Err("can't look up beyond the top of the camera range".to_owned());
+    }
+    if horizon > TILTS.1 {
+        return Err("can't look down beyond the bottom of the camera range".to_owned());
+    }
+    state.robot.horizon = horizon;
+    Ok(())
 }
 
 /// Moves along the heading (or against it) by steps of the grid, over grid points only; stays if one is lacking.
@@ -52,23 +60,13 @@ pub fn walk_to_room(scene: &Scene, state: &mut State) {
     state.room_walks += 1;
 }
 
-/// Walks up to a thing, faces it, and looks around until it is in sight.
-pub fn walk_to(scene: &Scene, state: &mut State, thing: usize) {
+/// Walks up to a thing and faces it.
+pub fn approach(scene: &Scene, state: &mut State, thing: usize) {
     let target = sight::plan_place(scene, state, thing);
     if let Some(((x, z), _)) = geometry::nearest(&scene.grid, target, scene.body.stand_off) {
         (state.robot.x, state.robot.z) = (x, z);
     }
     state.robot.yaw = geometry::bearing((state.robot.x, state.robot.z), target);
-    look_around(scene, state, thing);
-}
-
-/// Goes near a thing to look around for it, as `find` does: what is in the hand comes along, so that nothing is faced then.
-pub fn go_near(scene: &Scene, state: &mut State, thing: usize) {
-    let target = sight::plan_place(scene, state, thing);
-    if let Some(((x, z), _)) = geometry::nearest(&scene.grid, target, scene.body.stand_off) {
-        (state.robot.x, state.robot.z) = (x, z);
-    }
-    state.robot.yaw = geometry::bearing((state.robot.x, state.robot.z), sight::plan_place(scene, state, thing));
 }
 
 /// Turns step by step, at least once, until a thing is in sight; whether it came into sight.

@@ -67,18 +67,22 @@ impl Simulation {
             (Verb::TurnLeft, _) => motion::turn(state, -90.0),
             (Verb::TurnRight, _) => motion::turn(state, 90.0),
             (Verb::TurnAround, _) => motion::turn(state, 180.0),
-            (Verb::LookUp, _) => motion::tilt(state, -1.0),
-            (Verb::LookDown, _) => motion::tilt(state, 1.0),
+            (Verb::LookUp, _) => return motion::tilt(state, -1.0),
+            (Verb::LookDown, _) => return motion::tilt(state, 1.0),
             (Verb::MoveForward, _) => return motion::step(scene, state, 4, true),
             (Verb::MoveBackward, _) => return motion::step(scene, state, 1, false),
             (Verb::WalkToRoom, _) => motion::walk_to_room(scene, state),
-            (Verb::WalkToObject, &[thing]) => motion::walk_to(scene, state, thing),
+            (Verb::WalkToObject, &[thing]) => {
+                motion::approach(scene, state, thing);
+                motion::look_around(scene, state, thing);
+            }
             (Verb::ScanRoom, &[thing]) => return look_for(scene, state, thing),
             (Verb::Find, _) => {
                 let name = action.names.first().copied().unwrap_or_default();
                 let thing = first_like(scene, state, name).ok_or_else(|| out_of_sight(name))?;
-                if *find == Find::Moving {
-                    motion::go_near(scene, state, thing);
+                // What is in the hand is there already.
+                if *find == Find::Moving && !state.in_hand(thing) {
+                    motion::approach(scene, state, thing);
                 }
                 // Whether it comes into sight or not: to have looked is all that was asked.
                 motion::look_around(scene, state, thing);

@@ -134,10 +134,30 @@ fn moves_stay_on_the_grid() {
     assert_eq!((kitchen.robot().z, refused(&mut kitchen, "movebackward").as_str()), (1.75, blocked));
     all(&mut kitchen, &["walk_to_room kitchen", "walk_to_room x", "walk_to_room kitchen"]);
     assert_eq!((kitchen.robot().z, kitchen.robot().yaw), (1.5, 180.0));
-    for _ in 0..12 {
-        kitchen.perform("lookdown").unwrap();
-    }
-    assert_eq!(kitchen.robot().horizon, 60.0);
+}
+
+#[test]
+fn looking_beyond_the_range_of_the_camera_is_refused() {
+    let mut kitchen = ready(|_| {});
+    let look = |kitchen: &mut Simulation, way: &str| (0..12).take_while(|_| kitchen.perform(way).is_ok()).count();
+    assert_eq!((look(&mut kitchen, "lookdown"), kitchen.robot().horizon), (6, 60.0));
+    assert_eq!(refused(&mut kitchen, "lookdown"), "can't look down beyond the bottom of the camera range");
+    assert_eq!((look(&mut kitchen, "lookup"), kitchen.robot().horizon), (9, -30.0));
+    assert_eq!(refused(&mut kitchen, "lookup"), "can't look up beyond the top of the camera range");
+    assert_eq!(kitchen.robot().horizon, -30.0);
+}
+
+#[test]
+fn to_find_what_is_in_the_hand_is_to_turn_once_on_the_spot() {
+    let mut kitchen = ready(|_| {});
+    all(&mut kitchen, &["grab Mug|1", "turnaround"]);
+    let before = kitchen.robot();
+    all(&mut kitchen, &["find mug"]);
+    let after = kitchen.robot();
+    assert_eq!((after.x, after.z, after.yaw), (before.x, before.z, before.yaw + 30.0));
+    // What is elsewhere is walked to.
+    all(&mut kitchen, &["find apple"]);
+    assert_ne!(kitchen.robot().z, before.z);
 }
 
 #[test]

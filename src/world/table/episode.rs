@@ -2,6 +2,7 @@
 
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
+use super::goal::Goal;
 use super::judge::Expected;
 use super::scene::Scene;
 
@@ -42,6 +43,10 @@ pub struct Asked {
     pub temporal: bool,
     /// A program that answers it; empty where none is written down.
     pub code: String,
+    /// What a writer is to be told, where that is written down: what the person meant, spelled right.
+    pub told: Option<String>,
+    /// What weights are to become, where the solutions are not listed.
+    pub goal: Option<Goal>,
     /// What is expected.
     pub expected: Expected,
 }

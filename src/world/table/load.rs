@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::episode::{Asked, Domain, Episode};
+use super::goal::Goal;
 use super::judge::{Expected, Move};
 use super::rules::Table;
 use super::scene::{Scene, cups_text};
@@ -48,14 +49,10 @@ struct StepEntry {
     gold_moves_corrected: Option<Vec<Move>>,
     #[serde(default)]
     gold_say: Vec<String>,
-    goal: Option<GoalEntry>,
+    gold_update: Option<String>,
+    goal: Option<Goal>,
     #[serde(default)]
     all_solutions: Vec<Vec<String>>,
-}
-
-#[derive(Deserialize)]
-struct GoalEntry {
-    left: Option<String>,
 }
 
 /// Games of cups.
@@ -122,7 +119,7 @@ impl TryFrom<StepEntry> for Asked {
         }
         sound("kind", &step.kind)?;
         let moves = step.gold_moves_corrected.unwrap_or(step.gold_moves);
-        let into = step.goal.and_then(|goal| goal.left);
+        let into = step.goal.as_ref().and_then(|goal| goal.left.clone());
         let others = match (into, step.all_solutions) {
             (_, solutions) if solutions.is_empty() => Vec::new(),
             (Some(into), solutions) => {
@@ -136,6 +133,9 @@ impl TryFrom<StepEntry> for Asked {
             kind: step.kind,
             temporal: step.temporal,
             code: step.gold_code.unwrap_or_default(),
+            told: step.gold_update,
+            // Where all solutions are listed, they are the goal.
+            goal: step.goal.filter(|_| others.is_empty()),
             expected: Expected { moves, others, say: step.gold_say },
         })
     }
@@ -237,6 +237,8 @@ pub fn game(id: &str, initial: &[bool], swaps: &[(usize, usize)]) -> Result<Epis
             query,
             kind: "swap".to_owned(),
             temporal: n > 0,
+            told: None,
+            goal: None,
             expected: Expected { say: vec![answer], ..Expected::default() },
         });
     }

@@ -9,6 +9,7 @@ mod call;
 mod episode;
 mod form;
 pub mod generate;
+mod goal;
 mod judge;
 mod load;
 mod named;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::named::words;
 use super::rules::Table;
+use super::told::Telling;
 
 /// The scene at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +27,17 @@ impl Scene {
         }
     }
 
-    /// Takes what a request tells as true: statements, events, swaps of cups. Other requests change nothing by being made.
-    pub fn hear(&mut self, query: &str, kind: &str) {
+    /// Takes what a request tells as true: statements, events, swaps of cups. Other requests change nothing by being made. `meant` is
+    /// what the person meant, where that is known: it counts where the request names a block that cannot be read.
+    pub fn hear(&mut self, query: &str, kind: &str, meant: Option<&str>) {
         match self {
             Scene::Table(table) => {
                 if let Ok(telling) = kind.parse() {
+                    let misspelt = meant.filter(|meant| !table.names_all_of(query, meant));
                     table.hear(query, telling);
+                    if let Some(meant) = misspelt {
+                        table.hear(meant, Telling::Statement);
+                    }
                 }
             }
             Scene::Cups(cups) => {

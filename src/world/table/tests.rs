@@ -111,6 +111,26 @@ fn what_is_told_is_not_in_the_state_an_episode_begins_with() {
 }
 
 #[test]
+fn a_misspelt_statement_is_taken_from_what_was_meant() {
+    let file = r#"[{"id": "weight-90", "domain": "weight", "objects": ["red block", "bule block", "tin bowl", "glass bowl"], "steps": [
+        {"query": "the xqzt block is twice the weight of the red block", "kind": "statement", "gold_moves": [],
+         "gold_update": "the bule block is twice the weight of the red block"},
+        {"query": "Put a block in the tin bowl so that it holds more than the glass bowl", "kind": "goal",
+         "goal": {"op": "gt", "left": "tin bowl", "right": "glass bowl", "max_moves": 1},
+         "gold_moves": [["red block", "tin bowl"]]}]}]"#;
+    let mut world = TableWorld::new(Source::from_text(file, Path::new("mine.json")).unwrap());
+    world.reset("weight/90", 0).unwrap();
+    assert_eq!(world.act("done()").unwrap().reward, 1.0);
+    assert_eq!(world.belief_form().unwrap()["bule block"], serde_json::json!({ "weight": "red_block.weight * 2" }));
+    // Another block than the one written down meets the goal as well; two of them are one too many.
+    assert_eq!(world.act("put_first_on_second('bule block', 'tin bowl')\ndone()").unwrap().reward, 1.0);
+    world.reset("weight/90", 0).unwrap();
+    world.act("done()").unwrap();
+    let both = "put_first_on_second('bule block', 'tin bowl')\nput_first_on_second('red block', 'tin bowl')\ndone()";
+    assert_eq!(world.act(both).unwrap().reward, 0.0);
+}
+
+#[test]
 fn files_of_both_formats_and_games_are_read() {
     let read = |text: &str| Source::from_text(text, Path::new("mine.json"));
     let published = r#"[

@@ -48,6 +48,14 @@ impl Table {
         self.hear_cleanliness(&words, telling);
     }
 
+    /// Whether a sentence names every block that another one names.
+    pub fn names_all_of(&self, sentence: &str, other: &str) -> bool {
+        let blocks =
+            |text: &str| self.named_blocks(&words(text)).into_iter().map(|(_, block)| block).collect::<Vec<_>>();
+        let named = blocks(sentence);
+        blocks(other).iter().all(|block| named.contains(block))
+    }
+
     /// Statements mark what they name up to the word that says how it is; what is named after the last such word goes with it.
     fn hear_cleanliness(&mut self, words: &[Word], telling: Telling) {
         let named = self.named_blocks(words);

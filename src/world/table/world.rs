@@ -25,8 +25,8 @@ pub struct Run {
     pub(super) scene: Scene,
     /// Whether each closed request was answered as expected.
     pub(super) right: Vec<bool>,
-    /// Whether what the open request tells has become true.
-    heard: bool,
+    /// The scene as the open request found it, once what it tells has become true.
+    began: Option<Scene>,
     /// The moves made for the open request, those that could not be done included.
     moves: Vec<Move>,
     /// What was said to the open request.
@@ -36,7 +36,7 @@ pub struct Run {
 impl Run {
     fn new(episode: Arc<Episode>) -> Self {
         let scene = episode.start.clone();
-        Run { episode, scene, right: Vec::new(), heard: false, moves: Vec::new(), said: Vec::new() }
+        Run { episode, scene, right: Vec::new(), began: None, moves: Vec::new(), said: Vec::new() }
     }
 
     /// The request to be answered; `None` after the last.
@@ -67,9 +67,11 @@ impl Run {
     }
 
     fn perform(&mut self, acts: &[Act]) -> Outcome {
-        if !std::mem::replace(&mut self.heard, true) {
-            let asked = self.open().map(|asked| (asked.query.clone(), asked.kind.clone())).unwrap_or_default();
-            self.scene.hear(&asked.0, &asked.1);
+        if self.began.is_none() {
+            if let Some(asked) = self.episode.requests.get(self.right.len()) {
+                self.scene.hear(&asked.query, &asked.kind, asked.told.as_deref());
+            }
+            self.began = Some(self.scene.clone());
         }
         let mut told = Vec::new();
         let mut calls = Vec::new();
@@ -122,9 +124,17 @@ impl Run {
     /// Judges the open request and goes on to the next; the reward.
     fn close(&mut self) -> f64 {
         let names = self.scene.names();
-        let right = self.open().is_some_and(|asked| judge::is_right(&self.moves, &self.said, &asked.expected, &names));
+        let right = self.open().is_some_and(|asked| {
+            let met = match (&asked.goal, &self.began, &self.scene) {
+                (Some(goal), Some(Scene::Table(before)), Scene::Table(after)) => {
+                    goal.is_met(before, after, &self.moves)
+                }
+                _ => false,
+            };
+            met || judge::is_right(&self.moves, &self.said, &asked.expected, &names)
+        });
         self.right.push(right);
-        self.heard = false;
+        self.began = None;
         self.moves.clear();
         self.said.clear();
         if right { 1.0 } else { 0.0 }

@@ -43,7 +43,7 @@ fn replay(recorded: &Game, at: &str, row: &mut Row) {
     };
     let mut scene = episode.start.clone();
     for (n, asked) in episode.requests.iter().enumerate() {
-        scene.hear(&asked.query, &asked.kind);
+        scene.hear(&asked.query, &asked.kind, None);
         let recorded = recorded.states.get(n).cloned().unwrap_or_default();
         let got = match &scene {
             Scene::Cups(cups) => cups.clone(),
