@@ -73,6 +73,14 @@ impl Facts {
         self.atoms.contains(&Atom::new(predicate, args.iter().copied()))
     }
 
+    /// Facts for a test: the things in any order, the atoms as text.
+    #[cfg(test)]
+    pub fn of(things: &[&str], atoms: &[&str]) -> Self {
+        let mut things: Vec<String> = things.iter().map(|t| (*t).to_owned()).collect();
+        things.sort();
+        Facts { things, atoms: atoms.iter().map(|a| a.parse().unwrap()).collect() }
+    }
+
     /// Whether a thing can be told about now.
     pub fn sees(&self, thing: &str) -> bool {
         self.things.binary_search_by(|known| known.as_str().cmp(thing)).is_ok()
@@ -80,7 +88,8 @@ impl Facts {
 }
 
 /// What an action makes of a literal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Truth {
     /// It holds afterwards.
     True,

@@ -49,7 +49,7 @@ pub fn workbench(records: usize) -> std::io::Result<()> {
     let (themes, _) = theme_file::load(wanted).map_err(std::io::Error::other)?;
     let options = Options {
         panes: stepwright::tui::panes::all(),
-        keymap: Keymap::defaults(),
+        keymap: Keymap::default(),
         themes,
         mouse: true,
         open: Some(PathBuf::from("replayed")),

@@ -148,12 +148,6 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// The action table's own keys.
-    pub fn defaults() -> Self {
-        let keys = ACTIONS.iter().map(|s| (s.id, default_chords(s))).collect();
-        Self::bind(keys)
-    }
-
     /// The defaults with a person's keys in place of those of the actions they name. A key taken from another action of the same
     /// context by default is that action's loss; the remarks name every action that is left without a key so. Two actions given
     /// the same key by the person are an error.
@@ -232,8 +226,9 @@ impl Keymap {
 }
 
 impl Default for Keymap {
+    /// The action table's own keys.
     fn default() -> Self {
-        Self::defaults()
+        Self::bind(ACTIONS.iter().map(|s| (s.id, default_chords(s))).collect())
     }
 }
 

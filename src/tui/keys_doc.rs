@@ -7,7 +7,7 @@ use super::keymap::Keymap;
 
 /// The page, with the default keys.
 pub fn render() -> String {
-    let keymap = Keymap::defaults();
+    let keymap = Keymap::default();
     let mut out = String::from(
         "# Keys\n\n\
          This page is made from the action table (`src/tui/actions.rs`); `STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc` writes it\n\

@@ -194,7 +194,7 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
     let folder = tempfile::tempdir().unwrap();
     let launch = Launch::new(configuration(folder.path()), None).unwrap().with_sources(Sources::with_kinds(&[&KIND]));
     let themes = vec![Theme::monochrome(UNICODE)];
-    let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::defaults(), themes };
+    let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
     let mut bench = Workbench { app: App::new(parts), launch, driver: None, notices: Vec::new() };
     bench.settle();
     assert!(bench.screen().contains("lamps") && bench.screen().contains("switch 2 lamps on."), "{}", bench.screen());

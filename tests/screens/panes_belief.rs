@@ -226,7 +226,7 @@ struct Bench {
 impl Bench {
     fn new(table: &Table) -> Self {
         let themes = vec![unicode()];
-        let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::defaults(), themes };
+        let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
         let mut bench = Bench { app: App::new(parts), now: Instant::now() };
         for notice in &table.notices {
             bench.app.notice(notice.clone());

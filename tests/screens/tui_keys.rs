@@ -81,7 +81,7 @@ impl Bench {
     fn new() -> Self {
         let panes = PANES.iter().copied().map(|p| Box::new(Probe(p, Browser::default())) as Box<dyn Pane>).collect();
         let themes = vec![Theme::monochrome(UNICODE)];
-        let mut app = App::new(Parts { panes, keymap: Keymap::defaults(), themes });
+        let mut app = App::new(Parts { panes, keymap: Keymap::default(), themes });
         assert_eq!(app.take_effects(), vec![Effect::Catalog]);
         Bench { app, now: Instant::now() }
     }
@@ -89,7 +89,7 @@ impl Bench {
     /// The same with the program's own panes, over a session of two steps with candidates for `goto`.
     fn with_panes() -> Self {
         let themes = vec![Theme::monochrome(UNICODE)];
-        let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::defaults(), themes };
+        let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
         let mut bench = Bench { app: App::new(parts), now: Instant::now() };
         for notice in session(2) {
             bench.app.notice(notice);

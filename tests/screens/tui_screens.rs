@@ -21,7 +21,7 @@ use stepwright::world::TaskInfo;
 fn app(ascii: bool) -> App {
     let wanted = Wanted { folder: None, name: Some("monochrome"), ascii, depth: Depth::None };
     let (themes, _) = theme_file::load(wanted).unwrap();
-    App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::defaults(), themes })
+    App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes })
 }
 
 /// A session of two steps and a branch, waiting at the gate.

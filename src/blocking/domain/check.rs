@@ -44,7 +44,7 @@ fn known<'a>(names: impl Iterator<Item = &'a Pattern>) -> String {
     if forms.is_empty() { "none is declared".to_owned() } else { format!("there is {}", forms.join(", ")) }
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
     fn fault(&mut self, place: impl Into<String>, message: impl Into<String>) {
         self.faults.push(Fault { place: place.into(), message: message.into() });
     }
@@ -133,40 +133,31 @@ impl Check<'_> {
         }
     }
 
-    fn known_action(&mut self, place: &str, pattern: &Pattern) -> Option<&Action> {
-        let found = self.domain.action(&pattern.name);
-        match found {
-            None => {
-                let message =
-                    format!("no action `{}`; {}", pattern.name, known(self.domain.actions.iter().map(|a| &a.form)));
-                self.fault(place, message);
-                None
-            }
-            Some(action) if action.form.args.len() != pattern.args.len() => {
-                let message =
-                    format!("`{pattern}` has {}; the action is `{}`", arguments(pattern.args.len()), action.form);
-                self.fault(place, message);
-                None
-            }
-            found => found,
-        }
+    /// What a pattern names among the `kind`s; a fault unless it is there with as many arguments.
+    fn named<T>(
+        &mut self,
+        place: &str,
+        pattern: &Pattern,
+        kind: &str,
+        all: &'a [T],
+        form: fn(&T) -> &Pattern,
+    ) -> Option<&'a T> {
+        let number = pattern.args.len();
+        let message = match all.iter().find(|one| form(one).name == pattern.name) {
+            Some(one) if form(one).args.len() == number => return Some(one),
+            Some(one) => format!("`{pattern}` has {}; the {kind} is `{}`", arguments(number), form(one)),
+            None => format!("no {kind} `{}`; {}", pattern.name, known(all.iter().map(form))),
+        };
+        self.fault(place, message);
+        None
     }
 
-    fn known_condition(&mut self, place: &str, pattern: &Pattern) -> Option<&Condition> {
-        let found = self.domain.condition(&pattern.name);
-        match found {
-            None => {
-                let forms = known(self.domain.conditions.iter().map(|c| &c.form));
-                self.fault(place, format!("no blocking condition `{}`; {forms}", pattern.name));
-                None
-            }
-            Some(condition) if condition.form.args.len() != pattern.args.len() => {
-                let number = arguments(pattern.args.len());
-                self.fault(place, format!("`{pattern}` has {number}; the condition is `{}`", condition.form));
-                None
-            }
-            found => found,
-        }
+    fn known_action(&mut self, place: &str, pattern: &Pattern) -> Option<&'a Action> {
+        self.named(place, pattern, "action", &self.domain.actions, |action| &action.form)
+    }
+
+    fn known_condition(&mut self, place: &str, pattern: &Pattern) -> Option<&'a Condition> {
+        self.named(place, pattern, "blocking condition", &self.domain.conditions, |condition| &condition.form)
     }
 
     fn action(&mut self, action: &Action) {
@@ -184,25 +175,15 @@ impl Check<'_> {
             if action.blocked_by.iter().take(i).any(|o| o.condition == *condition && o.given == *given) {
                 self.fault(&place, format!("`{condition}` stands here twice; remove one"));
             }
-            let bound = self.formula(&place, given, params.clone());
-            if self.known_condition(&place, condition).is_none() {
-                continue;
-            }
-            let own = self.domain.condition(&condition.name);
-            let test = own.map(|c| c.raise.clone());
-            let bound = match (&test, own) {
+            let mut bound = self.formula(&place, given, params.clone());
+            let Some(own) = self.known_condition(&place, condition) else { continue };
+            if let Raise::When(when) = &own.raise {
                 // What the condition's own test binds, in the action's variables.
-                (Some(Raise::When(when)), Some(own)) => {
-                    let to = super::Bindings::of(&own.form.args, &condition.args);
-                    let mut bound = bound.clone();
-                    let renamed = when.renamed(&to);
-                    let positive = renamed.0.iter().filter(|l| !l.negated).flat_map(|l| l.pattern.args.iter());
-                    let names: Vec<&str> = positive.map(String::as_str).collect();
-                    bound.extend(condition.args.iter().map(String::as_str).filter(|a| names.contains(a)));
-                    bound
-                }
-                _ => bound,
-            };
+                let renamed = when.renamed(&super::Bindings::of(&own.form.args, &condition.args));
+                let positive = renamed.0.iter().filter(|l| !l.negated).flat_map(|l| &l.pattern.args);
+                let names: Vec<&String> = positive.collect();
+                bound.extend(condition.args.iter().filter(|a| names.contains(a)).map(String::as_str));
+            }
             let why = "name a parameter, or say what binds it: `active d given IN x d`";
             self.bound(&place, condition, &bound, why);
         }
@@ -277,7 +258,7 @@ impl Check<'_> {
 
     /// A resolution action must be able to resolve.
     fn candidate(&mut self, place: &str, condition: &Condition, candidate: &Candidate) {
-        let Some(action) = self.known_action(place, &candidate.action).cloned() else { return };
+        let Some(action) = self.known_action(place, &candidate.action) else { return };
         let to = super::Bindings::of(&action.form.args, &candidate.action.args);
         let mut own = action.blocked_by.iter().filter(|o| o.given.0.is_empty()).map(|o| o.condition.renamed(&to));
         if own.any(|blocking| blocking == condition.form) {
@@ -363,9 +344,5 @@ impl Check<'_> {
 }
 
 fn arguments(number: usize) -> String {
-    match number {
-        0 => "no argument".to_owned(),
-        1 => "1 argument".to_owned(),
-        n => format!("{n} arguments"),
-    }
+    if number == 0 { "no argument".to_owned() } else { crate::words::count(number, "argument") }
 }

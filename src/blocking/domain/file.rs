@@ -98,16 +98,7 @@ struct ActionFile {
     #[serde(default)]
     blocked_by: Vec<Text>,
     #[serde(default)]
-    effects: BTreeMap<Text, TruthFile>,
-}
-
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "snake_case")]
-enum TruthFile {
-    True,
-    False,
-    PossiblyTrue,
-    PossiblyFalse,
+    effects: BTreeMap<Text, Truth>,
 }
 
 #[derive(Deserialize)]
@@ -340,7 +331,7 @@ impl Reader<'_> {
         let mut effects = Vec::new();
         for (literal, truth) in in_order(file.effects) {
             let pattern = self.pattern(&format!("{place}/effects/{}", literal.get_ref()), &literal);
-            effects.push((pattern, truth.into()));
+            effects.push((pattern, truth));
         }
         if let Some(text) = &file.text {
             self.note(&format!("{place}/text"), text);
@@ -433,15 +424,4 @@ fn in_order<V>(table: BTreeMap<Text, V>) -> Vec<(Text, V)> {
     let mut entries: Vec<(Text, V)> = table.into_iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
-}
-
-impl From<TruthFile> for Truth {
-    fn from(truth: TruthFile) -> Truth {
-        match truth {
-            TruthFile::True => Truth::True,
-            TruthFile::False => Truth::False,
-            TruthFile::PossiblyTrue => Truth::PossiblyTrue,
-            TruthFile::PossiblyFalse => Truth::PossiblyFalse,
-        }
-    }
 }

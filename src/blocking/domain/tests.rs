@@ -8,12 +8,6 @@ fn kitchen() -> Domain {
     Domain::clone(&shipped_domain(&crate::world::kitchen::KIND).unwrap().unwrap())
 }
 
-fn facts(things: &[&str], atoms: &[&str]) -> Facts {
-    let mut things: Vec<String> = things.iter().map(|t| (*t).to_owned()).collect();
-    things.sort();
-    Facts { things, atoms: atoms.iter().map(|a| a.parse().unwrap()).collect() }
-}
-
 fn blocked(domain: &Domain, action: &str, facts: &Facts) -> Option<String> {
     let none = BTreeSet::new();
     domain.blocked(&action.parse().unwrap(), &Knowledge::new(domain, facts, &none)).map(|c| c.to_string())
@@ -29,14 +23,15 @@ fn resolving(domain: &Domain, condition: &str, facts: &Facts, remembered: &[&str
 #[test]
 fn conditions_are_tested_in_the_order_of_the_preconditions() {
     let domain = kitchen();
-    let far = facts(&["cup", "toaster"], &["HANDS_EMPTY", "FAR cup", "IN cup toaster", "ON toaster", "CLOSE toaster"]);
+    let far =
+        Facts::of(&["cup", "toaster"], &["HANDS_EMPTY", "FAR cup", "IN cup toaster", "ON toaster", "CLOSE toaster"]);
     assert_eq!(blocked(&domain, "grab cup", &far).as_deref(), Some("too_far cup"));
     assert_eq!(blocked(&domain, "grab fork", &far).as_deref(), Some("not_visible fork"));
     let near =
-        facts(&["cup", "toaster"], &["HANDS_EMPTY", "CLOSE cup", "IN cup toaster", "ON toaster", "CLOSE toaster"]);
+        Facts::of(&["cup", "toaster"], &["HANDS_EMPTY", "CLOSE cup", "IN cup toaster", "ON toaster", "CLOSE toaster"]);
     assert_eq!(blocked(&domain, "grab cup", &near).as_deref(), Some("active toaster"));
     assert_eq!(blocked(&domain, "switchoff toaster", &near), None);
-    let full = facts(&["cup", "fork"], &["HOLDS fork", "CLOSE cup"]);
+    let full = Facts::of(&["cup", "fork"], &["HOLDS fork", "CLOSE cup"]);
     assert_eq!(blocked(&domain, "grab cup", &full).as_deref(), Some("hands_full fork"));
     assert_eq!(blocked(&domain, "put cup shelf", &full).as_deref(), Some("not_holding cup"));
     assert_eq!(blocked(&domain, "put fork shelf", &full).as_deref(), Some("not_visible shelf"));
@@ -49,7 +44,7 @@ fn resolution_actions_come_in_the_files_order_and_loops_by_name() {
     let mut atoms =
         vec!["HOLDS cup", "ROOM kitchen", "SURFACES b", "SURFACES a", "SURFACES c", "SURFACES d", "CLOSE a"];
     atoms.extend(["FAR b", "CLOSE c", "CAN_OPEN c", "CLOSED c", "CLOSE d", "CAN_OPEN d", "OPEN d"]);
-    let seen = facts(&["a", "b", "c", "d", "cup"], &atoms);
+    let seen = Facts::of(&["a", "b", "c", "d", "cup"], &atoms);
     let moves = [
         "turnleft character",
         "turnright character",

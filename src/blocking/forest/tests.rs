@@ -25,10 +25,7 @@ impl Toy {
     }
 
     fn see(&mut self, things: &[&str], atoms: &[&str]) {
-        self.facts.things = things.iter().map(|t| (*t).to_owned()).collect();
-        self.facts.things.sort();
-        self.facts.atoms = atoms.iter().map(|a| a.parse().unwrap()).collect();
-        self.facts.atoms.insert("ROOM kitchen".parse().unwrap());
+        self.facts = Facts::of(things, &[atoms, &["ROOM kitchen"]].concat());
     }
 
     fn moment(&self) -> Moment<'_> {

@@ -4,11 +4,7 @@ use crate::literal::Atom;
 use crate::world::shipped_domain;
 
 fn facts(things: &[&str], atoms: &[&str]) -> Facts {
-    let atoms = atoms.iter().copied().chain(["ROOM kitchen"]);
-    Facts {
-        things: things.iter().map(|t| (*t).to_owned()).collect(),
-        atoms: atoms.map(|a| a.parse().unwrap()).collect(),
-    }
+    Facts::of(things, &[atoms, &["ROOM kitchen"]].concat())
 }
 
 fn plant(domain: &Domain, goals: &[&str], facts: &Facts) -> Forest {

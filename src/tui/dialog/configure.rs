@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crossterm::event::KeyCode;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::{Line, Span, Text};
 
 use super::list::List;
 use super::{Context, Dialog, Fetch, Reply};
@@ -16,11 +16,12 @@ use crate::options::{Kind, OptionSpec, Table, Values};
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::launcher::{Catalog, Entry, WorldEntry};
+use crate::tui::panes::wrap::wrapped;
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
 
-/// Rows below the lists: what suits the model, or what is wrong.
-const FOOT: u16 = 1;
+/// Rows below the lists: what suits the model, or what is wrong; and the marked row's words in full where they are cut.
+const FOOT: u16 = 2;
 
 /// Lists of models and methods, and the method's options.
 pub struct Configure {
@@ -232,12 +233,23 @@ impl Dialog for Configure {
             frame.render_widget(title, Rect { height: height.min(1), ..part });
         }
         let foot = Rect { y, height: area.bottom().saturating_sub(y).min(FOOT), ..area };
-        let line = match (&self.problem, self.remark()) {
-            (Some(text), _) => Line::styled(text.clone(), theme.style(Role::Bad)),
-            (None, Some(text)) => Line::styled(text, theme.style(Role::Warn)),
-            (None, None) => Line::default(),
+        let mut lines: Vec<Line<'static>> = match (&self.problem, self.remark()) {
+            (Some(text), _) => vec![Line::styled(text.clone(), theme.style(Role::Bad))],
+            (None, Some(text)) => vec![Line::styled(text, theme.style(Role::Warn))],
+            (None, None) => Vec::new(),
         };
-        frame.render_widget(line, foot);
+        let marked = match self.chosen(self.focus) {
+            Some(entry) => {
+                let obstacle = if self.focus == 1 { self.obstacle(entry) } else { None };
+                Some(entry_row(entry, obstacle, theme))
+            }
+            None => options.get(self.row.cursor()).cloned(),
+        };
+        let cut = marked.filter(|row| row.width() + List::MARK > usize::from(area.width));
+        let words = cut.iter().filter_map(|row| row.spans.last());
+        let words = words.flat_map(|span| wrapped(&span.content, usize::from(area.width)));
+        lines.extend(words.map(|text| Line::styled(text, theme.style(Role::Dim))));
+        frame.render_widget(Text::from(lines), foot);
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {

@@ -19,6 +19,9 @@ pub struct List {
 }
 
 impl List {
+    /// Columns of the mark before a row.
+    pub const MARK: usize = 2;
+
     /// A list with the cursor on a row.
     pub fn at(cursor: usize) -> Self {
         List { cursor, ..List::default() }

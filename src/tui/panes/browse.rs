@@ -3,7 +3,8 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 
-use super::draw::{Painter, Row};
+use super::draw::{Painter, Row, split_left, split_top, width};
+use super::edit::Editor;
 use super::find::{Find, Rows};
 use super::list::ListState;
 use crate::tui::event::Input;
@@ -81,6 +82,27 @@ impl Browser {
         let window = self.list.window(len, usize::from(area.height));
         let area = painter.scrollbar(area, window.start, len);
         self.draw_rows(painter, area, window, true, row);
+    }
+
+    /// As [`Browser::draw`], with the cursor if `active`; one row may be edited in place: its number, what is before the field, the field.
+    pub fn draw_edited(
+        &mut self,
+        painter: &mut Painter<'_>,
+        area: Rect,
+        len: usize,
+        active: bool,
+        edited: Option<(usize, Row, &mut Editor)>,
+        mut row: impl FnMut(usize, usize) -> Row,
+    ) {
+        let window = self.list.window(len, usize::from(area.height));
+        let area = painter.scrollbar(area, window.start, len);
+        let Some((at, label, editor)) = edited else { return self.draw_rows(painter, area, window, active, row) };
+        let line = window.clone().position(|row| row == at);
+        self.draw_rows(painter, area, window, false, |r, width| if r == at { label.clone() } else { row(r, width) });
+        if let Some(line) = line {
+            let (line, _) = split_top(split_top(area, line as u16).1, 1);
+            editor.draw(painter, split_left(line, (width(&label) as u16).saturating_sub(1)).1);
+        }
     }
 
     /// Draws the rows of a window; the cursor is marked if `active`.

@@ -125,7 +125,8 @@ impl PreconditionsPane {
         let mut area = area;
         if let Some(typing) = self.typing.as_mut().filter(|t| t.row.is_none()) {
             let (line, rest) = split_top(area, 1);
-            draw_typing(painter, line, typing);
+            painter.row(line, 0, &label(typing));
+            typing.editor.draw(painter, split_left(line, 11).1);
             area = rest;
         }
         if self.items.is_empty() {
@@ -134,24 +135,15 @@ impl PreconditionsPane {
             painter.empty(area, &format!("No candidates for this action. {infer} infers some; {add} takes your own."));
             return;
         }
-        let window = self.browser.list.window(self.items.len(), usize::from(area.height));
-        let area = painter.scrollbar(area, window.start, self.items.len());
-        self.browser.body = area;
         let marked = self.marked(view);
-        let width = usize::from(area.width);
-        for (line, row) in window.enumerate() {
-            if let Some(typing) = self.typing.as_mut().filter(|t| t.row == Some(row)) {
-                let (rect, _) = split_top(split_top(area, line as u16).1, 1);
-                draw_typing(painter, rect, typing);
-                continue;
-            }
-            let runs = self.item_row(row, view, &marked, painter.theme, width);
-            painter.row(area, line, &runs);
-            if row == self.browser.list.cursor() && self.typing.is_none() {
-                painter.select(area, line);
-            }
-            painter.matches(area, line, self.browser.find.pattern());
-        }
+        let (mut browser, mut typing) = (std::mem::take(&mut self.browser), self.typing.take());
+        let active = typing.is_none();
+        let edited = typing.as_mut().and_then(|t| Some((t.row?, label(t), &mut t.editor)));
+        let theme = painter.theme;
+        browser.draw_edited(painter, area, self.items.len(), active, edited, |row, width| {
+            self.item_row(row, view, &marked, theme, width)
+        });
+        (self.browser, self.typing) = (browser, typing);
     }
 
     fn item_row(&self, row: usize, view: &View, marked: &BTreeSet<String>, theme: &Theme, width: usize) -> Row {
@@ -214,11 +206,10 @@ impl PreconditionsPane {
     }
 }
 
-fn draw_typing(painter: &mut Painter<'_>, line: Rect, typing: &mut Typing) {
-    let label = if typing.id.is_some() { "edit" } else { "new" };
-    painter.row(line, 0, &[run(Role::Key, format!("{label:<4} assert "))]);
-    let (_, field) = split_left(line, 11);
-    typing.editor.draw(painter, field);
+/// What is before an expression being typed.
+fn label(typing: &Typing) -> Row {
+    let word = if typing.id.is_some() { "edit" } else { "new" };
+    vec![run(Role::Key, format!("{word:<4} assert "))]
 }
 
 fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: &Theme, width: usize) -> Vec<Row> {

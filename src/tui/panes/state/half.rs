@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::edit::ValueEdit;
 use super::tree::{self, Apart, Tree, TreeRow};
 use crate::tui::panes::browse::Browser;
-use crate::tui::panes::draw::{Painter, Row, run, split_left, split_top, width};
+use crate::tui::panes::draw::{Painter, Row, run, split_top};
 use crate::tui::panes::words::Change;
 use crate::tui::theme::{Role, Theme};
 
@@ -71,7 +71,7 @@ impl Half {
         area: Rect,
         active: bool,
         title: &str,
-        mut edit: Option<&mut ValueEdit>,
+        edit: Option<&mut ValueEdit>,
     ) {
         let (head, area) = split_top(area, 1);
         let role = if active { Role::Title } else { Role::Dim };
@@ -80,27 +80,16 @@ impl Half {
         if len == 0 {
             painter.empty(area, "empty");
         }
-        let window = self.browser.list.window(len, usize::from(area.height));
-        let area = painter.scrollbar(area, window.start, len);
-        self.browser.body = area;
-        for (line, row) in window.enumerate() {
-            let Some(what) = self.tree.rows().get(row) else { break };
-            let mut runs = tree_row(what, painter.theme);
-            if let Some(edit) = edit.as_mut().filter(|e| e.pointer == what.pointer) {
-                runs.truncate(KEY_RUNS);
-                runs.push(run(Role::Dim, ": "));
-                painter.row(area, line, &runs);
-                let row = Rect { y: area.y + line as u16, height: 1, ..area };
-                let (_, field) = split_left(row, (width(&runs) as u16).saturating_sub(1));
-                edit.editor.draw(painter, field);
-                continue;
-            }
-            painter.row(area, line, &runs);
-            if active && row == self.browser.list.cursor() {
-                painter.select(area, line);
-            }
-            painter.matches(area, line, self.browser.find.pattern());
-        }
+        let (rows, theme) = (self.tree.rows(), painter.theme);
+        let edited = edit.and_then(|edit| {
+            let (at, row) = rows.iter().enumerate().find(|(_, row)| row.pointer == edit.pointer)?;
+            let mut label = tree_row(row, theme);
+            label.truncate(KEY_RUNS);
+            label.push(run(Role::Dim, ": "));
+            Some((at, label, &mut edit.editor))
+        });
+        let row = |at: usize, _| rows.get(at).map(|row| tree_row(row, theme)).unwrap_or_default();
+        self.browser.draw_edited(painter, area, len, active, edited, row);
     }
 
     /// Searches the whole value, open or folded, and opens to what is found.

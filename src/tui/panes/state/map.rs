@@ -1,5 +1,5 @@
 //! Draws a world's plan to fit an area: floor, what is in view, walls and open doors, things by letter, the agent's heading; and a
-//! legend. Upper-case letters are in sight, lower-case ones are not, dim ones were never seen, so that it reads without colours.
+//! legend, which says what was never seen. Upper-case letters are in sight, lower-case ones are not; dim ones were never seen.
 
 use ratatui::layout::Rect;
 
@@ -196,8 +196,8 @@ fn explained(map: &FloorPlan, width: usize, ascii: bool) -> Vec<Row> {
             Sight::Unseen => "never seen",
         };
         let parts: Vec<&str> = [mark.note.as_str(), known].into_iter().filter(|part| !part.is_empty()).collect();
-        let told = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-        rows.push(vec![run(role, format!("{glyph} ")), run(Role::Text, &mark.name), run(Role::Dim, told)]);
+        let state = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+        rows.push(vec![run(role, format!("{glyph} ")), run(Role::Text, &mark.name), run(Role::Dim, state)]);
     }
     let mut kinds: Vec<(char, &str, Vec<&Mark>)> = Vec::new();
     for mark in map.marks.iter().filter(|mark| !mark.wanted) {
@@ -208,17 +208,22 @@ fn explained(map: &FloorPlan, width: usize, ascii: bool) -> Vec<Row> {
     }
     kinds.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
     for (letter, kind, marks) in kinds {
-        let mut told = if marks.len() > 1 { format!(" {}", marks.len()) } else { String::new() };
-        let open = marks.iter().filter(|mark| mark.note.split(", ").any(|note| note == "open")).count();
-        let on = marks.iter().filter(|mark| mark.note.split(", ").any(|note| note == "on")).count();
-        for (count, what) in [(open, "open"), (on, "on")].into_iter().filter(|(count, _)| *count > 0) {
-            told.push_str(&if marks.len() == 1 { format!(": {what}") } else { format!(", {count} {what}") });
+        let noted = |what: &str| marks.iter().filter(|mark| mark.note.split(", ").any(|note| note == what)).count();
+        let unseen = marks.iter().filter(|mark| mark.sight == Sight::Unseen).count();
+        let mut text = kind.to_owned();
+        if marks.len() > 1 {
+            text.push_str(&format!(" {}", marks.len()));
         }
-        rows.push(vec![run(Role::Text, format!("{letter} ")), run(Role::Dim, format!("{kind}{told}"))]);
+        let states = [(noted("open"), "open"), (noted("on"), "on"), (unseen, "never seen")];
+        for (i, (count, state)) in states.into_iter().filter(|(count, _)| *count > 0).enumerate() {
+            text.push_str(if i == 0 && marks.len() == 1 { ": " } else { ", " });
+            text.push_str(&if marks.len() == 1 { state.to_owned() } else { format!("{count} {state}") });
+        }
+        rows.push(vec![run(Role::Text, format!("{letter} ")), run(Role::Dim, text)]);
     }
     let view = if ascii { ":" } else { "░" };
     rows.push(vec![run(Role::Dim, format!("{view} in view"))]);
-    rows.push(vec![run(Role::Text, "A in sight, a not, "), run(Role::Dim, "a never seen")]);
+    rows.push(vec![run(Role::Text, "A in sight, a not")]);
     rows
 }
 
