@@ -45,7 +45,7 @@ pub use crate::episode::Level;
 pub use crate::episode::gate::Request;
 use crate::episode::{AskId, Header, NodeId, ProposalId, Record, Verdict};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
-pub use crate::world::remote::Standing;
+pub use crate::world::remote::ProcessStatus;
 use crate::world::{self, Map};
 
 /// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].
@@ -147,7 +147,7 @@ pub enum Notice {
     /// The situation at the cursor changed.
     Situation(Arc<Situation>),
     /// How the world's process is doing, where another process does the steps; told at the beginning and at every change.
-    World(Standing),
+    World(ProcessStatus),
     /// More text of a pending ask.
     Stream {
         /// The ask.

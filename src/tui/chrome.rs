@@ -17,7 +17,7 @@ use super::request;
 use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
-use crate::driver::{Level, Standing};
+use crate::driver::{Level, ProcessStatus};
 use crate::episode::{Mark, Origin};
 use crate::words::noun;
 
@@ -103,7 +103,7 @@ pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
             if let Some(cost) = session.cost {
                 right.push(format!("cost {}", words::cost(cost)));
             }
-            if matches!(view.world, Some(Standing::Dead { .. })) {
+            if matches!(view.world, Some(ProcessStatus::Dead { .. })) {
                 right.insert(0, format!("{} the world has ended", theme.glyphs.no));
             }
             let mut left = vec![format!("step {step}")];

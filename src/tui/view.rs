@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
-use crate::driver::{BeliefReading, Level, LineStatus, Notice, Situation, Standing};
+use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation};
 use crate::episode::{
     ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict,
 };
@@ -60,7 +60,7 @@ pub struct View {
     /// Whether the world's data tells the true preconditions.
     pub ground_truth: bool,
     /// How the world's process is doing; `None` for worlds of the program itself.
-    pub world: Option<Standing>,
+    pub world: Option<ProcessStatus>,
     /// The proposal the person has chosen to look at; approve acts on it.
     pub selected: Option<ProposalId>,
     /// The message line.

@@ -10,14 +10,14 @@ use super::panes::wrap;
 use super::sanitize;
 use super::theme::{Role, Theme};
 use super::view::View;
-use crate::driver::Standing;
+use crate::driver::ProcessStatus;
 
 /// Lines of standard error that are shown.
 const LAST_WORDS: usize = 4;
 
 /// Draws the banner at the lower end of an area. `hint` says which keys do what.
 pub fn render(view: &View, theme: &Theme, hint: &str, area: Rect, frame: &mut Frame<'_>) {
-    let Some(Standing::Dead { what, last_words }) = &view.world else { return };
+    let Some(ProcessStatus::Dead { what, last_words }) = &view.world else { return };
     let width = usize::from(area.width.saturating_sub(4));
     if width < 10 || area.height < 4 {
         return;

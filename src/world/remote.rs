@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::WorldError;
 use crate::episode::StepOutcome;
 
-/// How a process is doing.
+/// The status of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProcessStatus {
     /// Not running; it is started when the world is acted in next.
     Resting,
     /// Under way: what is waited for, in words.
@@ -27,8 +27,8 @@ pub enum Standing {
     },
 }
 
-/// Told of every change of standing; called from any thread, must not block.
-pub type Bell = Arc<dyn Fn(Standing) + Send + Sync>;
+/// Is given every change of the status, on any thread; must not block.
+pub type StatusCallback = Arc<dyn Fn(ProcessStatus) + Send + Sync>;
 
 /// A recorded answer, given to a world in place of having it executed.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ pub trait Remote {
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync>;
 
     /// Has changes of standing told, the present one at once.
-    fn watch(&self, bell: Bell);
+    fn watch(&self, bell: StatusCallback);
 
     /// Kills the process for good. Steps under way end, and no step can be taken any more.
     fn close(&self);

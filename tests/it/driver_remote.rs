@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, Request, Setup, Standing, WorkshopCommand};
+use stepwright::driver::{Beginning, Command, Level, Notice, ProcessStatus, Request, Setup, WorkshopCommand};
 use stepwright::episode::{Event, Header, log};
 use stepwright::precondition::{CandidateAsks, CandidateOrigin};
 use stepwright::world::World;
@@ -89,7 +89,7 @@ async fn a_world_that_dies_is_started_anew_where_it_stood() {
     watched.send(Command::Gate(Request::Manual { text: "die".into() }));
     let error = failed(&mut watched).await;
     assert!(error.contains("ended before step 3 was answered (exit status: 3); its last words: Traceback"), "{error}");
-    let dead = |n: &&Notice| matches!(n, Notice::World(Standing::Dead { last_words, .. }) if last_words[0].starts_with("Traceback"));
+    let dead = |n: &&Notice| matches!(n, Notice::World(ProcessStatus::Dead { last_words, .. }) if last_words[0].starts_with("Traceback"));
     assert!(watched.notices.iter().any(|n| dead(&n)));
     // The session is where it was. Restarting replays the way and says so.
     assert_eq!(watched.session.current().unwrap().depth, 2);
@@ -118,7 +118,7 @@ async fn a_step_that_takes_long_keeps_nobody_waiting_and_is_stopped() {
     let mut watched = Watched::start(set_up(folder.path(), None, None));
     act(&mut watched, "add").await;
     watched.send(Command::Gate(Request::Manual { text: "hang".into() }));
-    watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("hang"))).await;
+    watched.until("work", |n, _| matches!(n, Notice::World(ProcessStatus::Working(w)) if w.contains("hang"))).await;
     // The driver answers meanwhile.
     watched.send(Command::CheckText { token: 7, text: "add".into() });
     watched.until("an answer", |n, _| matches!(n, Notice::TextChecked { token: 7, .. })).await;
@@ -128,7 +128,7 @@ async fn a_step_that_takes_long_keeps_nobody_waiting_and_is_stopped() {
     assert_eq!(act(&mut watched, "add").await, "total 2");
     // Leaving in the middle of a step ends it too.
     watched.send(Command::Gate(Request::Manual { text: "hang".into() }));
-    watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("hang"))).await;
+    watched.until("work", |n, _| matches!(n, Notice::World(ProcessStatus::Working(w)) if w.contains("hang"))).await;
     let records = watched.quit().await;
     assert!(records.iter().any(|r| matches!(&r.event, Event::Decided { .. })));
 }
@@ -155,7 +155,7 @@ async fn candidates_are_written_while_a_step_is_under_way() {
     let mut watched = with_candidates(folder.path(), model.clone());
     watched.until("an ask", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Asked { .. }))).await;
     watched.send(Command::Gate(Request::Manual { text: "hang".into() }));
-    watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("hang"))).await;
+    watched.until("work", |n, _| matches!(n, Notice::World(ProcessStatus::Working(w)) if w.contains("hang"))).await;
     let infer = WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model };
     watched.send(Command::Workshop(infer));
     watched.said(Level::Info, "4 completions read").await;
@@ -181,7 +181,7 @@ async fn what_is_adopted_during_a_step_can_be_taken_back() {
     drop(own);
     let before = watched.session.assertions()["add"].clone();
     watched.send(Command::Gate(Request::Manual { text: "slow".into() }));
-    watched.until("work", |n, _| matches!(n, Notice::World(Standing::Working(w)) if w.contains("slow"))).await;
+    watched.until("work", |n, _| matches!(n, Notice::World(ProcessStatus::Working(w)) if w.contains("slow"))).await;
     let (action, assertions) = ("add".to_owned(), vec!["n < 5".to_owned()]);
     watched.send(Command::Workshop(WorkshopCommand::Adopt { action, assertions, origin: "edited".into() }));
     watched.until("the adoption", |_, s| s.assertions()["add"].0 == ["n < 5"]).await;
@@ -221,7 +221,7 @@ async fn a_file_is_read_without_starting_anything() {
     };
     let mut watched = open();
     assert_eq!(situation(&mut watched).await, serde_json::Value::Null);
-    assert!(watched.notices.contains(&Notice::World(Standing::Resting)));
+    assert!(watched.notices.contains(&Notice::World(ProcessStatus::Resting)));
     watched.send(Command::Gate(Request::Goto(0)));
     watched.until("the move", |_, s| s.cursor() == 0).await;
     watched.send(Command::Gate(Request::Goto(3)));

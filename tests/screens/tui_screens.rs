@@ -8,7 +8,7 @@ use crate::support::session;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use stepwright::driver::{Command, Notice, Request, Standing};
+use stepwright::driver::{Command, Notice, ProcessStatus, Request};
 use stepwright::episode::Configuration;
 use stepwright::method;
 use stepwright::tui::app::{App, Effect, Parts};
@@ -63,11 +63,11 @@ fn the_workbench_at_three_sizes() {
 fn a_world_that_ended_is_seen_on_any_screen_until_it_is_put_away() {
     let ended = |ascii| {
         let mut app = opened(ascii);
-        app.notice(Notice::World(Standing::Working("step 3: `go to desk 1`".into())));
+        app.notice(Notice::World(ProcessStatus::Working("step 3: `go to desk 1`".into())));
         assert!(screen(&mut app, 80, 24).contains("the world is working: step 3: `go to desk 1`"));
         let last_words =
             ["Traceback (most recent call last):", "", "  File \"adapter.py\", line 3", "KeyError: \u{1b}[31m'desk'"];
-        app.notice(Notice::World(Standing::Dead {
+        app.notice(Notice::World(ProcessStatus::Dead {
             what: "ended before step 3 was answered (exit status: 1)".into(),
             last_words: last_words.map(str::to_owned).to_vec(),
         }));
@@ -85,7 +85,7 @@ fn a_world_that_ended_is_seen_on_any_screen_until_it_is_put_away() {
     app.take_effects();
     press(&mut app, &[KeyCode::Char('R')]);
     assert_eq!(app.take_effects(), [Effect::Send(Command::RestartWorld)]);
-    app.notice(Notice::World(Standing::Ready));
+    app.notice(Notice::World(ProcessStatus::Ready));
     assert!(!screen(&mut app, 120, 40).contains("the world has ended"));
     // Worlds of the program itself have nothing to restart.
     let mut app = opened(false);

@@ -1,7 +1,7 @@
 //! What makes sense now: whether an action can be done, and if not why; what is under way.
 
 use super::App;
-use crate::driver::Standing;
+use crate::driver::ProcessStatus;
 use crate::episode::Session;
 use crate::tui::actions::ActionId;
 use crate::tui::pane::{Pane, PaneId};
@@ -29,7 +29,7 @@ impl App {
             let parts = if *total > 0 { format!(" {done} of {total}") } else { String::new() };
             return Some(format!("{what}{parts}{stop}"));
         }
-        if let Some(Standing::Working(what)) = &self.view.world {
+        if let Some(ProcessStatus::Working(what)) = &self.view.world {
             return Some(format!("the world is working: {}{stop}", sanitize::line(what)));
         }
         let ask = self.view.turn().and_then(|t| t.pending())?;
@@ -45,7 +45,7 @@ impl App {
 
     /// Whether the banner that the world has ended is shown.
     pub(super) fn shows_banner(&self) -> bool {
-        !self.is_choosing() && !self.banner_read && matches!(self.view.world, Some(Standing::Dead { .. }))
+        !self.is_choosing() && !self.banner_read && matches!(self.view.world, Some(ProcessStatus::Dead { .. }))
     }
 
     /// Why an action cannot be done now; `None` if it can.
@@ -137,7 +137,7 @@ impl App {
         if self.is_working() {
             hints.push((A::Cancel, "stop"));
         }
-        if matches!(self.view.world, Some(Standing::Dead { .. })) {
+        if matches!(self.view.world, Some(ProcessStatus::Dead { .. })) {
             hints.push((A::RestartWorld, "restart world"));
         }
         let decisions = [A::Approve, A::Edit, A::Reject, A::MoreSamples, A::Manual];

@@ -15,7 +15,7 @@ use super::line::{self, Literals, Request, excerpt};
 use super::process::{Process, Said};
 use super::reading::Reading;
 use crate::episode::StepOutcome;
-use crate::world::remote::{Bell, Standing};
+use crate::world::remote::{ProcessStatus, StatusCallback};
 use crate::world::{self, Outcome, WorldError};
 
 /// A step that was taken, or the reset.
@@ -93,8 +93,8 @@ struct Inner {
 /// What may be touched while something is asked.
 #[derive(Default)]
 struct Outer {
-    standing: Mutex<Option<Standing>>,
-    bell: Mutex<Option<Bell>>,
+    standing: Mutex<Option<ProcessStatus>>,
+    bell: Mutex<Option<StatusCallback>>,
     nudge: Mutex<Option<SyncSender<Said>>>,
     closed: AtomicBool,
 }
@@ -124,7 +124,7 @@ impl Link {
             return Ok(Arc::clone(only));
         }
         let step = self.begin(&mut inner, task, seed, stop)?;
-        self.ring(Standing::Ready);
+        self.ring(ProcessStatus::Ready);
         Ok(step)
     }
 
@@ -134,7 +134,7 @@ impl Link {
         self.bring(&mut inner, way, stop)?;
         let step = self.go_on(&mut inner, text, stop)?;
         way.push(Arc::clone(&step));
-        self.ring(Standing::Ready);
+        self.ring(ProcessStatus::Ready);
         Ok(step)
     }
 
@@ -143,7 +143,7 @@ impl Link {
         let mut inner = lock(&self.inner);
         inner.process = None;
         self.bring(&mut inner, way, stop)?;
-        self.ring(Standing::Ready);
+        self.ring(ProcessStatus::Ready);
         Ok(())
     }
 
@@ -168,7 +168,7 @@ impl Link {
 
     fn compare(&self, number: usize, wanted: &Step, got: &Step) -> Result<(), WorldError> {
         let Some(difference) = wanted.logged.difference(&got.logged) else { return Ok(()) };
-        self.ring(Standing::Ready);
+        self.ring(ProcessStatus::Ready);
         let step = match &wanted.action {
             Some(text) => format!("step {number} (`{text}`)"),
             None => "the reset".to_owned(),
@@ -183,7 +183,7 @@ impl Link {
         inner.at = Way::default();
         if inner.process.is_none() {
             self.check(inner, stop)?;
-            self.ring(Standing::Working(format!("starting `{}`", self.adapter.command_line())));
+            self.ring(ProcessStatus::Working(format!("starting `{}`", self.adapter.command_line())));
             inner.generation += 1;
             let (generation, own) = (inner.generation, self.own.clone());
             let ended = move || {
@@ -195,7 +195,7 @@ impl Link {
             *lock(&self.outer.nudge) = Some(process.nudge());
             inner.process = Some(process);
         } else {
-            self.ring(Standing::Working("resetting the world".to_owned()));
+            self.ring(ProcessStatus::Working("resetting the world".to_owned()));
         }
         let (request, until) = (Request::Reset { task, seed }, (deadline, patience));
         let step = self.ask(inner, request, 0, until, stop)?;
@@ -207,7 +207,7 @@ impl Link {
     fn go_on(&self, inner: &mut Inner, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let patience = self.adapter.step_timeout;
         let number = inner.at.steps.len() as u64;
-        self.ring(Standing::Working(format!("step {number}: `{}`", excerpt(text))));
+        self.ring(ProcessStatus::Working(format!("step {number}: `{}`", excerpt(text))));
         let step = self.ask(inner, Request::Act(text), number, (Instant::now() + patience, patience), stop)?;
         inner.at.push(Arc::clone(&step));
         Ok(step)
@@ -278,7 +278,7 @@ impl Link {
         };
         let command = self.adapter.command_line();
         if matches!(fault, Fault::Stopped) {
-            self.ring(Standing::Resting);
+            self.ring(ProcessStatus::Resting);
             return WorldError::Failed(format!(
                 "{awaited} was stopped before `{command}` answered; its process was ended, because nobody knows what it did. \
                  It is started anew when the world is acted in next"
@@ -310,10 +310,10 @@ impl Link {
     }
 
     fn dead(&self, what: String, last_words: Vec<String>) {
-        self.ring(Standing::Dead { what, last_words });
+        self.ring(ProcessStatus::Dead { what, last_words });
     }
 
-    fn ring(&self, standing: Standing) {
+    fn ring(&self, standing: ProcessStatus) {
         let bell = lock(&self.outer.bell).clone();
         *lock(&self.outer.standing) = Some(standing.clone());
         if let Some(bell) = bell {
@@ -321,8 +321,8 @@ impl Link {
         }
     }
 
-    pub(super) fn watch(&self, bell: Bell) {
-        let now = lock(&self.outer.standing).clone().unwrap_or(Standing::Resting);
+    pub(super) fn watch(&self, bell: StatusCallback) {
+        let now = lock(&self.outer.standing).clone().unwrap_or(ProcessStatus::Resting);
         *lock(&self.outer.bell) = Some(Arc::clone(&bell));
         bell(now);
     }

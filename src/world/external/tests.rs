@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{Adapter, ExternalWorld};
 use crate::episode::StepOutcome;
-use crate::world::remote::{Recorded, Standing};
+use crate::world::remote::{ProcessStatus, Recorded};
 use crate::world::{World, WorldError};
 
 /// Counts actions. Other actions make it misbehave; all that it is asked goes to the file it is given.
@@ -162,15 +162,15 @@ fn a_process_that_dies_is_told_with_its_last_words_and_comes_back() {
     assert!(why.contains("ended before step 2 was answered (exit status: 3); its last words: last word"), "{why}");
     assert!(why.contains("Restart the world"), "{why}");
     let last = heard.lock().unwrap().last().cloned().unwrap();
-    let Standing::Dead { what, last_words } = last else { panic!("{last:?}") };
+    let ProcessStatus::Dead { what, last_words } = last else { panic!("{last:?}") };
     assert!(what.contains("exit status: 3"), "{what}");
     assert_eq!(last_words, ["first word", "last word"]);
-    assert_eq!(heard.lock().unwrap().first(), Some(&Standing::Ready));
+    assert_eq!(heard.lock().unwrap().first(), Some(&ProcessStatus::Ready));
     // It stands where it stood; the next step brings a new process there.
     assert_eq!(world.act("b").unwrap().observation, "total 2");
     assert_eq!(bed.asked(), "reset a die reset a b ");
     assert_eq!(bed.pids().len(), 2);
-    assert!(heard.lock().unwrap().contains(&Standing::Working("step 1: `a`".into())));
+    assert!(heard.lock().unwrap().contains(&ProcessStatus::Working("step 1: `a`".into())));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn one_that_dies_while_nobody_asks_is_noticed() {
     let end = Instant::now() + Duration::from_secs(10);
     loop {
         let now = heard.lock().unwrap().clone();
-        if let Some(Standing::Dead { what, .. }) = now {
+        if let Some(ProcessStatus::Dead { what, .. }) = now {
             assert_eq!(what, "ended by itself (exit status: 4)");
             break;
         }

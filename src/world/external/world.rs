@@ -9,7 +9,7 @@ use super::adapter::Adapter;
 use super::link::{Link, Step, Stop, Way};
 use super::reading::Reading;
 use crate::program::{Call, Specification};
-use crate::world::remote::{Bell, Recorded, Remote};
+use crate::world::remote::{Recorded, Remote, StatusCallback};
 use crate::world::{Outcome, ProgramHeader, Request, Snapshot, Symbols, TaskInfo, World, WorldError, WorldKind};
 
 /// A world behind an adapter. Forks share the process.
@@ -195,7 +195,7 @@ impl Remote for ExternalWorld {
         Box::new(move || link.stop(&stop))
     }
 
-    fn watch(&self, bell: Bell) {
+    fn watch(&self, bell: StatusCallback) {
         self.link.watch(bell);
     }
 
