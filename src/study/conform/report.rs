@@ -103,7 +103,8 @@ impl Row {
     pub fn fields(&mut self, at: impl FnOnce() -> String, fields: impl IntoIterator<Item = Found>) -> bool {
         let wrong: Vec<(&'static str, String, String)> = fields.into_iter().flatten().collect();
         let at = if wrong.is_empty() { String::new() } else { at() };
-        let mut found = wrong.into_iter().map(|(field, expected, got)| difference(format!("{at}, {field}"), expected, got));
+        let mut found =
+            wrong.into_iter().map(|(field, expected, got)| difference(format!("{at}, {field}"), expected, got));
         let first = found.next();
         let same = first.is_none();
         self.count(first);
@@ -219,12 +220,13 @@ impl fmt::Display for Report {
                 if row.absent > 0 { format!("{} {} absent: ", grouped(row.absent), row.unit) } else { String::new() };
             writeln!(f, "{}: {number}{}", row.what, row.note.as_deref().unwrap_or_default())?;
         }
+        let all = f.alternate();
         for row in &self.rows {
             if let Some(first) = &row.first {
-                writeln!(f, "\n{}difference in {}", if f.alternate() { "" } else { "first " }, row.what)?;
+                writeln!(f, "\n{}difference in {}", if all { "" } else { "first " }, row.what)?;
                 write!(f, "{first}")?;
             }
-            for other in row.others.iter().filter(|_| f.alternate()) {
+            for other in row.others.iter().filter(|_| all) {
                 write!(f, "\n{other}")?;
             }
         }
