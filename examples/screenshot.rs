@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut handle = driver::start(setup)?;
     let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
     let (themes, _) = theme_file::load(wanted)?;
-    let mut app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::defaults(), themes });
+    let mut app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes });
     let mut terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1))?;
     for step in 0..=STEPS {
         while let Ok(Some(notice)) = tokio::time::timeout(Duration::from_millis(400), handle.notices.recv()).await {

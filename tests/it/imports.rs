@@ -70,6 +70,10 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("shop/catalogue/nouns.rs", "table", "a noun of titles"),
     ("belief/compare.rs", "table", "what lies on the table"),
     ("world/household/agent/goal.rs", "kitchen", "a room"),
+    ("world/household/generate/mod.rs", "kitchen", "a room"),
+    ("graph/conditions.rs", "kitchen", "a room"),
+    ("graph/conditions.rs", "table", "a piece of furniture"),
+    ("graph/prepare.rs", "kitchen", "a room"),
     ("tui/chrome.rs", "scored", "an origin in words"),
     ("tui/panes/words.rs", "scored", "an origin in words"),
 ];

@@ -210,8 +210,36 @@ fn located(text: &str, error: &GraphError) -> SceneError {
     SceneError { line, message: format!("{error}; {hint}") }
 }
 
-/// The line of the `index`th element of a list of the file: reads it again up to there.
+/// The line of the `index`th element of a list of the file, that of its end where it has several: reads it again up to there.
 fn line_of(text: &str, list: &'static str, index: usize) -> usize {
+    /// Reads one element and fails within it: an error raised after it would bear the line of what comes next.
+    struct Last<'a>(&'a Cell<bool>);
+    impl<'de> DeserializeSeed<'de> for Last<'_> {
+        type Value = ();
+
+        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+            from.deserialize_any(self)
+        }
+    }
+    impl<'de> Visitor<'de> for Last<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an element of a scene")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            self.0.set(true);
+            Err(de::Error::custom("here"))
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+            self.0.set(true);
+            Err(de::Error::custom("here"))
+        }
+    }
     struct Stop<'a> {
         list: &'static str,
         index: usize,
@@ -243,14 +271,10 @@ fn line_of(text: &str, list: &'static str, index: usize) -> usize {
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-            let mut at = 0;
-            while list.next_element::<IgnoredAny>()?.is_some() {
-                if at == self.index {
-                    self.stopped.set(true);
-                    return Err(de::Error::custom("here"));
-                }
-                at += 1;
+            for _ in 0..self.index {
+                list.next_element::<IgnoredAny>()?;
             }
+            list.next_element_seed(Last(self.stopped))?;
             Ok(())
         }
     }
