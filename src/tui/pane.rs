@@ -64,6 +64,7 @@ pub enum FileUse {
 }
 
 /// What a pane wants done; the application does it.
+#[allow(clippy::large_enum_variant, reason = "few of them live at a time")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intent {
     /// Send a command to the driver.

@@ -1,5 +1,11 @@
 //! The recordings of the original simulator, compared field by field. Found through STEPWRIGHT_DATA; without it nothing is compared,
 //! and the tests say so.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,5 +1,11 @@
 //! The evaluator against CPython on the whole public surface of its built-in data types. `surface.jsonl` is written by
 //! `scripts/python-surface`: what CPython gives, or why the evaluator refuses it on purpose.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ pub fn repr(text: &str) -> String {
                 let code = u32::from(c);
                 out.push_str(&match code {
                     ..=0xFF => format!("\\x{code:02x}"),
-                    ..=0xFFFF => format!("\\u{code:04x}"),
+                    0x100..=0xFFFF => format!("\\u{code:04x}"),
                     _ => format!("\\U{code:08x}"),
                 });
             }

@@ -1,4 +1,10 @@
 //! Files that are not as they should be: what is wrong, where, and nothing lost.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

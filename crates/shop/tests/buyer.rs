@@ -1,4 +1,10 @@
 //! The buyer without a language model on the goals of the recordings: how often it succeeds, and its mean score.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,10 @@
 //! How near the rule that finds nouns of titles comes to the tagger whose answers the recordings hold.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 use std::path::PathBuf;
 

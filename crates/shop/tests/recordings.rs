@@ -1,5 +1,11 @@
 //! The engine compared with every recording of the original one; where there are none, the tests have nothing to compare and the
 //! summary of the whole suite says so.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 use std::path::PathBuf;
 

@@ -1,5 +1,11 @@
 //! Parsers, validator and logs compared with the recordings of O3D; where there are none, there is nothing to compare and the
 //! summary of the whole suite says so.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 use std::path::PathBuf;
 

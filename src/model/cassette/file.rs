@@ -49,6 +49,7 @@ pub(super) struct Scoring {
 }
 
 /// A line behind the header.
+#[allow(clippy::large_enum_variant, reason = "nearly all of them are exchanges")]
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Entry {
     Exchange(Exchange),

@@ -281,9 +281,10 @@ impl Remote {
         let mut attempt = 1;
         loop {
             let timed = tokio::time::timeout(self.options.answer_timeout, self.attempt(interface, body, n, sink)).await;
-            let mut failure = match timed.unwrap_or_else(|_| Err(self.endless())) {
-                Ok(answer) => return Ok(answer),
-                Err(failure) => failure,
+            let mut failure = match timed {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(failure)) => failure,
+                Err(_) => self.endless(),
             };
             let Some(Passing { why, after }) = failure.passing.take() else { return Err(failure) };
             if attempt > self.options.retries {

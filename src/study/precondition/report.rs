@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::result::{ActionResult, Approach, Way};
 use crate::precondition::{Mean, Score};
 use crate::study::curve::{Chart, ShareOf, Shares};
-use crate::study::paper::{PRECONDITIONS, SOURCE, TABLE_1, TABLE_1_SERVICE, TABLE_4, TABLE_4_DEMONSTRATIONS};
+use crate::study::paper::{Inferred, PRECONDITIONS, SOURCE, TABLE_1, TABLE_1_SERVICE, TABLE_4, TABLE_4_DEMONSTRATIONS};
 use crate::study::report::{Report, Table};
 use crate::study::runner::{self, Interval, beside, bootstrap, in_words, printed_table};
 use crate::study::table::share;
@@ -272,7 +272,7 @@ fn paper(world: &str, detail: bool, results: &[ActionResult], report: &mut Repor
         if world == "dialogue" { "10 services of SGD, 10 demonstrations each" } else { "ALFWorld, 12 demonstrations" };
     report.text(format!("\nBeside it, as printed in \"{SOURCE}\", Table 2 ({what}):\n"));
     report.table(table.titled("paper, Table 2"));
-    let (place, printed): (&str, &[(&str, &[&str], &[&str])]) =
+    let (place, printed): (&str, &[Inferred]) =
         if world == "dialogue" { ("Table 1 (Buses)", &TABLE_1) } else { ("Table 4 (ALFWorld)", &TABLE_4) };
     if !detail || results.iter().any(|r| r.world == world && in_print(r).is_some()) {
         return;

@@ -19,6 +19,7 @@ use crate::tui::theme::Role;
 const TO_THE_END: u32 = 1_000;
 
 /// What a row holds.
+#[allow(clippy::large_enum_variant, reason = "few of them live at a time")]
 enum Value {
     /// A text, and the columns it is shown in.
     Text(Field, u16),

@@ -107,7 +107,7 @@ fn allows(action: Action, has: &dyn Fn(Property) -> bool) -> bool {
 /// Why a step is refused, with its type and cause.
 pub fn refusal(line: Option<&Line>, refused: &Refused) -> Refusal {
     let (kind, cause) = match (refused, line) {
-        (Refused::Refused(reason), Some(line)) => {
+        (Refused::Impossible(reason), Some(line)) => {
             (reason.error_type().unwrap_or(ErrorType::InvalidAction), information(reason, line, Wording::Paper))
         }
         _ => (ErrorType::OtherPrecondition, None),

@@ -41,7 +41,7 @@ pub enum Refused {
     /// It is no step.
     Unread(String),
     /// The simulator says no.
-    Refused(Reason),
+    Impossible(Reason),
     /// What the program presumes cannot be made true, or an earlier step fails with it.
     Unprepared(String),
 }
@@ -50,7 +50,7 @@ impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Refused::Unread(message) | Refused::Unprepared(message) => f.write_str(message),
-            Refused::Refused(reason) => reason.fmt(f),
+            Refused::Impossible(reason) => reason.fmt(f),
         }
     }
 }
@@ -115,7 +115,7 @@ impl Episode {
     fn with_ids(&self, line: &Line) -> Result<Line, Refused> {
         let id = |param: &Param| {
             let at = self.find(param).ok_or_else(|| {
-                Refused::Refused(Reason::NotFound(Shown { class: param.name.clone(), id: param.number }))
+                Refused::Impossible(Reason::NotFound(Shown { class: param.name.clone(), id: param.number }))
             })?;
             let node = self.graph().node(at);
             Ok(Param { name: Arc::clone(&node.class), number: node.id })
@@ -127,7 +127,7 @@ impl Episode {
     /// What would come of a step: how the script stands then, and the names of things.
     fn after(&self, line: &Line) -> Result<(Runner, Option<Things>), Refused> {
         let failed = |messages: &[stepwright_graph::run::Message]| {
-            messages.last().map_or(Refused::Unprepared(String::new()), |m| Refused::Refused(m.reason.clone()))
+            messages.last().map_or(Refused::Unprepared(String::new()), |m| Refused::Impossible(m.reason.clone()))
         };
         if self.mode != Mode::Prepared {
             let line = self.with_ids(line)?;
@@ -159,7 +159,7 @@ impl Episode {
     pub fn check(&self, line: &Line) -> Result<(), Refused> {
         if self.mode == Mode::Script {
             let line = self.with_ids(line)?;
-            return self.runner.check(&line).map_err(Refused::Refused);
+            return self.runner.check(&line).map_err(Refused::Impossible);
         }
         self.after(line).map(|_| ())
     }

@@ -112,7 +112,7 @@ fn most_within(known: &Known, before: &Table, left: usize, right: usize) -> Opti
             free.extend(known.0.get(before.name(thing)).copied());
         }
     }
-    free.sort_by(|a, b| a.1.cmp(&b.1));
+    free.sort_by_key(|(_, weight)| *weight);
     let mut count = inside(before, left).len();
     for (family, weight) in free {
         let all = sum.get(&family).copied().unwrap_or_default().checked_add(&weight)?;

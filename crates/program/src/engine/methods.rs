@@ -149,9 +149,9 @@ impl Vm {
                 Some(Value::Str(text)) => float_from_hex(text),
                 _ => Err(Stop::type_error("bad argument type for built-in operation")),
             },
-            (Type::Int, "from_bytes") => self.from_bytes(args),
+            (Type::Int, "from_bytes") => self.int_from_bytes(args),
             (Type::Bool, "from_bytes") => {
-                let n = self.from_bytes(args)?;
+                let n = self.int_from_bytes(args)?;
                 self.truth(&n).map(Value::Bool)
             }
             (Type::Dict | Type::DefaultDict, "fromkeys") => {

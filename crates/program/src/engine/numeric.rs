@@ -34,7 +34,7 @@ impl Vm {
                 let words = big(&n).unwrap_or_default();
                 Ok(Value::Int(words.magnitude().iter_u64_digits().map(|word| i64::from(word.count_ones())).sum()))
             }
-            ("to_bytes", Some(n)) => self.to_bytes(&big(&n).unwrap_or_default(), args),
+            ("to_bytes", Some(n)) => self.bytes_of_int(&big(&n).unwrap_or_default(), args),
             _ => Err(self.method_not_offered(this, name)),
         }
     }
@@ -52,7 +52,7 @@ impl Vm {
         Ok((little, given(args, 2).map_or(Ok(false), |value| self.truth(value))?))
     }
 
-    fn to_bytes(&mut self, n: &BigInt, args: &Args) -> Done<Value> {
+    fn bytes_of_int(&mut self, n: &BigInt, args: &Args) -> Done<Value> {
         let length = given(args, 0).map_or(Ok(1), |value| self.whole(value))?;
         let (little, signed) = self.byte_order(args)?;
         let length = usize::try_from(length)
@@ -77,7 +77,7 @@ impl Vm {
     }
 
     /// `int.from_bytes`
-    pub(crate) fn from_bytes(&mut self, args: &Args) -> Done<Value> {
+    pub(crate) fn int_from_bytes(&mut self, args: &Args) -> Done<Value> {
         let (little, signed) = self.byte_order(args)?;
         let bytes = match given(args, 0) {
             Some(Value::Str(_)) => return Err(Stop::type_error("cannot convert 'str' object to bytes")),
