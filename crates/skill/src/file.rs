@@ -1,5 +1,5 @@
 //! The file of skills, `NAME.skills.toml`: one table a skill, readable and written by people. [`read`] checks it and names the line
-//! of what is wrong; [`write`] writes what [`read`] reads.
+//! of what is wrong; [`write()`] writes what [`read`] reads.
 //!
 //! ```toml
 //! tips = ["Look before you leap."]

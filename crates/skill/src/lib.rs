@@ -1,8 +1,8 @@
 //! Skills, primitives and tips as data (Xiao et al. 2024, "O3D: Offline Data-driven Discovery and Distillation"): what an agent
 //! distils from logs of episodes and acts by afterwards.
 //!
-//! [`Knowledge`] is what was distilled; [`file`] its readable file, with a validator that names lines. [`response`] reads what a
-//! model answers in the three stages, [`line`] single lines of a policy. [`Trajectory`] is an episode of a log and [`segment`] says
+//! [`Knowledge`] is what was distilled; [`mod@file`] its readable file, with a validator that names lines. [`response`] reads what a
+//! model answers in the three stages, [`mod@line`] single lines of a policy. [`Trajectory`] is an episode of a log and [`segment`] says
 //! whether a cut of one into skills is sound. Nothing here calls a model or steps a world.
 
 pub mod call;
