@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
@@ -15,7 +16,7 @@ use crate::config::Config;
 use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Request, Source};
 use crate::episode::{Configuration, Header, log};
 use crate::export::{self, Format};
-use crate::method::{self, ModelTraits};
+use crate::method::{self, Method, ModelTraits};
 use crate::model::{ModelInfo, ModelKind, fetch};
 use crate::tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use crate::world::external::COMMAND_LINE;
@@ -172,11 +173,22 @@ impl Launcher for Launch {
             // The first is the default.
             Some(at) => methods.swap(0, at),
             None if configured.is_empty() => {}
-            None => {
-                let known: Vec<&str> = methods.iter().map(|m| m.name.as_str()).collect();
-                problems
-                    .push(format!("there is no method `{configured}` as configured; there are {}", known.join(", ")));
-            }
+            None => match configured.strip_prefix(method::EXTERNAL).and_then(|name| self.config.external.get(name)) {
+                // One in another process begins where it is configured; the dialog offers the others.
+                Some(adapter) => {
+                    let (name, about) =
+                        (configured.to_owned(), format!("in another process: {}", adapter.command_line()));
+                    let info = method::External::new(Arc::clone(adapter)).info();
+                    methods.insert(0, Entry { name, about, method: Some(info), ..Entry::default() });
+                }
+                None => {
+                    let known: Vec<&str> = methods.iter().map(|m| m.name.as_str()).collect();
+                    problems.push(format!(
+                        "there is no method `{configured}` as configured; there are {}",
+                        known.join(", ")
+                    ));
+                }
+            },
         }
         let examples = driver::examples::EXAMPLES.iter().map(|e| SessionEntry {
             path: PathBuf::from(format!("{EXAMPLE}{}", e.name)),

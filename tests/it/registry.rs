@@ -25,7 +25,12 @@ use crate::support::driver::Scripted;
 use crate::support::toy_world::KIND;
 
 fn configuration(folder: &std::path::Path) -> Config {
-    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
+    configured(folder, &[])
+}
+
+fn configured(folder: &std::path::Path, settings: &[(&str, &str)]) -> Config {
+    let mut overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
+    settings.iter().for_each(|(setting, value)| overrides.set(setting, "--set", Some(*value)));
     let state = folder.join("state").display().to_string();
     load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
 }
@@ -225,4 +230,70 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
     assert_eq!((header.world.as_str(), header.task.as_str()), ("lamps", "row/2"));
     let text = render(Format::Text, &header, &records).unwrap();
     assert!(text.contains("Lamp 2 shines.") && render(Format::Html, &header, &records).is_ok(), "{text}");
+}
+
+/// The settings that name the method of one file as the one to begin with.
+fn toy_method() -> [(&'static str, &'static str); 2] {
+    let command = concat!("python3 ", env!("CARGO_MANIFEST_DIR"), "/adapters/toy_method.py");
+    [("external.toy.command", command), ("method.method", "external:toy")]
+}
+
+#[tokio::test]
+async fn a_world_and_a_method_of_one_file_each_are_run_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = Sources::with_kinds(&[&KIND]);
+    let opening = Opening {
+        config: Arc::new(configured(folder.path(), &toy_method())),
+        sources: sources.clone(),
+        most_actions: KIND.steps,
+        sessions: Some(SessionFolder::create(&folder.path().join("sessions")).unwrap()),
+        in_force: None,
+    };
+    let tasks = sources.tasks(KIND.name, None).unwrap();
+    let new = NewSession {
+        world: KIND.name.into(),
+        method: "external:toy".into(),
+        model: "symbolic".into(),
+        ..NewSession::default()
+    };
+    Run::new(opening.clone(), new.clone(), tasks.clone(), &"0..1".parse().unwrap()).unwrap();
+    let mut results = Vec::new();
+    for task in &tasks {
+        let (opening, one) = (opening.clone(), NewSession { task: task.id.clone(), ..new.clone() });
+        let setup = move || {
+            let mut setup = opening.setup(&one)?;
+            opening.sessions.as_ref().map_or(Ok(()), |folder| folder.keep(&mut setup))?;
+            Ok(setup)
+        };
+        results.push(RunResult::of(&episode(setup, &CancellationToken::new()).await.unwrap(), task, &new));
+    }
+    let won: Vec<(bool, u64)> = results.iter().map(|r| (r.won, r.steps as u64)).collect();
+    assert_eq!(won, [(true, 2), (true, 3)], "{results:?}");
+    let report = Run::report(&results, false).to_string();
+    assert!(report.contains("row"), "{report}");
+    let kept = log::load(&folder.path().join("sessions/row_3.jsonl")).unwrap();
+    let page = render(Format::Text, &kept.session.header, &kept.records).unwrap();
+    assert!(page.contains("external:toy") && page.contains("Lamp 1 shines."), "{page}");
+}
+
+#[test]
+fn a_world_and_a_method_of_one_file_each_meet_in_the_workbench() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configured(folder.path(), &toy_method());
+    let launch = Launch::new(config, None).unwrap().with_sources(Sources::with_kinds(&[&KIND]));
+    let themes = vec![Theme::monochrome(UNICODE)];
+    let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
+    let mut bench = Workbench { app: App::new(parts), launch, driver: None, notices: Vec::new() };
+    bench.settle();
+    assert!(bench.screen().contains("external:toy"), "{}", bench.screen());
+    bench.press(KeyCode::Enter);
+    for shines in ["Lamp 2 shines.", "Lamp 1 shines."] {
+        let waits = Instant::now() + Duration::from_secs(20);
+        while !bench.screen().contains("the first that is offered") && Instant::now() < waits {
+            bench.settle();
+        }
+        bench.press(KeyCode::Char('a'));
+        bench.settle();
+        assert!(bench.screen().contains(shines), "{}", bench.screen());
+    }
 }
