@@ -111,21 +111,21 @@ fn what_is_absent_is_refused_in_one_sentence() {
     assert!(error.contains("edition") && error.contains("put or move"), "{error}");
 }
 
-#[tokio::test]
-async fn a_world_of_one_file_is_run_and_measured() {
-    let folder = tempfile::tempdir().unwrap();
+/// Runs every task of the lamps by a method, with a model that writes these lines if there are any: the results agree with what is won,
+/// and the session of the larger row is kept.
+async fn run(folder: &std::path::Path, config: Config, method: &str, lines: &'static [&'static str]) -> log::Loaded {
     let sources = Sources::with_kinds(&[&KIND]);
     let opening = Opening {
-        config: Arc::new(configuration(folder.path())),
+        config: Arc::new(config),
         sources: sources.clone(),
         most_actions: KIND.steps,
-        sessions: Some(SessionFolder::create(&folder.path().join("sessions")).unwrap()),
+        sessions: Some(SessionFolder::create(&folder.join("sessions")).unwrap()),
         in_force: None,
     };
     let tasks = sources.tasks(KIND.name, None).unwrap();
     let new = NewSession {
         world: KIND.name.into(),
-        method: "few-shot".into(),
+        method: method.into(),
         model: "symbolic".into(),
         ..NewSession::default()
     };
@@ -136,8 +136,9 @@ async fn a_world_of_one_file_is_run_and_measured() {
         let setup = move || {
             let mut setup = opening.setup(&one)?;
             opening.sessions.as_ref().map_or(Ok(()), |folder| folder.keep(&mut setup))?;
-            let model = Scripted::lines(&["row.switch(2)", "row.switch(1)", "row.switch(3)"]);
-            setup.source = Source::Language { name: "scripted".into(), model };
+            if !lines.is_empty() {
+                setup.source = Source::Language { name: "scripted".into(), model: Scripted::lines(lines) };
+            }
             Ok(setup)
         };
         let ended = episode(setup, &CancellationToken::new()).await.unwrap();
@@ -147,7 +148,14 @@ async fn a_world_of_one_file_is_run_and_measured() {
     assert_eq!(won, [(true, 2), (true, 3)], "{results:?}");
     let report = Run::report(&results, false).to_string();
     assert!(report.contains("row"), "{report}");
-    let kept = log::load(&folder.path().join("sessions/row_3.jsonl")).unwrap();
+    log::load(&folder.join("sessions/row_3.jsonl")).unwrap()
+}
+
+#[tokio::test]
+async fn a_world_of_one_file_is_run_and_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = &["row.switch(2)", "row.switch(1)", "row.switch(3)"];
+    let kept = run(folder.path(), configuration(folder.path()), "few-shot", lines).await;
     assert!(render(Format::Html, &kept.session.header, &kept.records).unwrap().contains("Lamp 3 shines."));
 }
 
@@ -241,37 +249,7 @@ fn toy_method() -> [(&'static str, &'static str); 2] {
 #[tokio::test]
 async fn a_world_and_a_method_of_one_file_each_are_run_together() {
     let folder = tempfile::tempdir().unwrap();
-    let sources = Sources::with_kinds(&[&KIND]);
-    let opening = Opening {
-        config: Arc::new(configured(folder.path(), &toy_method())),
-        sources: sources.clone(),
-        most_actions: KIND.steps,
-        sessions: Some(SessionFolder::create(&folder.path().join("sessions")).unwrap()),
-        in_force: None,
-    };
-    let tasks = sources.tasks(KIND.name, None).unwrap();
-    let new = NewSession {
-        world: KIND.name.into(),
-        method: "external:toy".into(),
-        model: "symbolic".into(),
-        ..NewSession::default()
-    };
-    Run::new(opening.clone(), new.clone(), tasks.clone(), &"0..1".parse().unwrap()).unwrap();
-    let mut results = Vec::new();
-    for task in &tasks {
-        let (opening, one) = (opening.clone(), NewSession { task: task.id.clone(), ..new.clone() });
-        let setup = move || {
-            let mut setup = opening.setup(&one)?;
-            opening.sessions.as_ref().map_or(Ok(()), |folder| folder.keep(&mut setup))?;
-            Ok(setup)
-        };
-        results.push(RunResult::of(&episode(setup, &CancellationToken::new()).await.unwrap(), task, &new));
-    }
-    let won: Vec<(bool, u64)> = results.iter().map(|r| (r.won, r.steps as u64)).collect();
-    assert_eq!(won, [(true, 2), (true, 3)], "{results:?}");
-    let report = Run::report(&results, false).to_string();
-    assert!(report.contains("row"), "{report}");
-    let kept = log::load(&folder.path().join("sessions/row_3.jsonl")).unwrap();
+    let kept = run(folder.path(), configured(folder.path(), &toy_method()), "external:toy", &[]).await;
     let page = render(Format::Text, &kept.session.header, &kept.records).unwrap();
     assert!(page.contains("external:toy") && page.contains("Lamp 1 shines."), "{page}");
 }

@@ -2,11 +2,12 @@
 //! marked with a sign and not by colour alone.
 
 use ratatui::layout::Rect;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::super::draw::{Painter, Row, run};
 use super::super::words;
-use crate::tui::theme::Role;
+use crate::tui::sanitize::{fit, line};
+use crate::tui::theme::{Glyphs, Role};
 use crate::world::map::{Room, Rooms};
 
 /// The narrowest box, borders included.
@@ -16,7 +17,7 @@ const LOWEST: usize = 5;
 
 /// Draws the captions and the rooms under them.
 pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
-    let ascii = painter.theme.glyphs.full.is_ascii();
+    let glyphs = &painter.theme.glyphs;
     let width = usize::from(area.width);
     let mut rows: Vec<Row> = Vec::new();
     for caption in &plan.captions {
@@ -25,23 +26,43 @@ pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
     let columns = (width / NARROWEST).clamp(1, plan.rooms.len().max(1));
     let shelves = plan.rooms.len().div_ceil(columns).max(1);
     let left = usize::from(area.height).saturating_sub(rows.len());
-    let most = (left / shelves).max(LOWEST);
     let wide = (width / columns).max(4);
-    for shelf in plan.rooms.chunks(columns) {
-        let boxes: Vec<Vec<(Role, String)>> = shelf.iter().map(|room| lines(room, wide, most, ascii)).collect();
+    let mut order: Vec<&[Room]> = plan.rooms.chunks(columns).collect();
+    let own = order.iter().position(|shelf| shelf.iter().any(|room| room.here));
+    let needed = |shelf: &[Room]| 2 + shelf.iter().map(|r| r.exits.len() + r.things.len()).max().unwrap_or(0);
+    // Where not everything fits, the agent's room comes first and gets what it needs, as far as another still has its least.
+    let crowded = order.iter().map(|shelf| needed(shelf)).sum::<usize>() > left;
+    let first = match own.filter(|_| crowded) {
+        Some(at) => {
+            order[..=at].rotate_right(1);
+            needed(order[0]).min(left.saturating_sub(LOWEST)).max(left / shelves)
+        }
+        None => left / shelves,
+    };
+    let rest = left.saturating_sub(first) / (shelves - 1).max(1);
+    for (at, shelf) in order.into_iter().enumerate() {
+        let most = (if at == 0 { first } else { rest }).max(LOWEST);
+        let boxes: Vec<Vec<(Role, String)>> = shelf.iter().map(|room| lines(room, wide, most, glyphs)).collect();
         let highest = boxes.iter().map(Vec::len).max().unwrap_or(0);
-        for line in 0..highest {
+        for at in 0..highest {
             let blank = || (Role::Text, " ".repeat(wide));
-            let cells = boxes.iter().map(|lines| lines.get(line).cloned().unwrap_or_else(blank));
+            let cells = boxes.iter().map(|lines| lines.get(at).cloned().unwrap_or_else(blank));
             rows.push(cells.map(|(role, text)| run(role, text)).collect());
         }
+    }
+    let height = usize::from(area.height);
+    if rows.len() > height {
+        rows.truncate(height.saturating_sub(1));
+        rows.push(vec![run(Role::Dim, "more rooms than fit here".to_owned())]);
     }
     painter.rows(area, &rows);
 }
 
 /// The lines of a room's box, each as wide as the box.
-fn lines(room: &Room, wide: usize, most: usize, ascii: bool) -> Vec<(Role, String)> {
+fn lines(room: &Room, wide: usize, most: usize, glyphs: &Glyphs) -> Vec<(Role, String)> {
     let inner = wide.saturating_sub(4);
+    let ascii = glyphs.full.is_ascii();
+    let cut = |text: &str, most: usize| fit(&line(text), most, glyphs.ellipsis).into_owned();
     let (side, dash) = if ascii { ("|", "-") } else { ("│", "─") };
     let corners = if ascii { ["+", "+", "+", "+"] } else { ["┌", "┐", "└", "┘"] };
     let [left, right, low_left, low_right] = corners;
@@ -72,27 +93,10 @@ fn lines(room: &Room, wide: usize, most: usize, ascii: bool) -> Vec<(Role, Strin
     lines
 }
 
-/// A text that takes at most so many columns; what is cut off is marked.
-fn cut(text: &str, most: usize) -> String {
-    if text.width() <= most {
-        return text.to_owned();
-    }
-    let mut used = 0;
-    let mut kept = String::new();
-    for letter in text.chars() {
-        used += letter.width().unwrap_or(0);
-        if used + 1 > most {
-            break;
-        }
-        kept.push(letter);
-    }
-    kept.push('~');
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::theme::{ASCII, UNICODE};
     use crate::world::map::Exit;
 
     #[test]
@@ -103,8 +107,8 @@ mod tests {
             exits: vec![Exit { to: "living_room_1".into(), open: false }],
             things: (0..9).map(|n| format!("cupboard_{n} (open, dirty, and more than fits on a line)")).collect(),
         };
-        for ascii in [true, false] {
-            let drawn = lines(&room, 30, 6, ascii);
+        for glyphs in [&ASCII, &UNICODE] {
+            let drawn = lines(&room, 30, 6, glyphs);
             assert_eq!(drawn.len(), 6);
             assert!(drawn.iter().all(|(_, line)| line.width() == 30), "{drawn:?}");
             assert!(drawn[0].1.contains("@ kitchen_1") && drawn[1].1.contains("living_room_1 (closed)"));
