@@ -31,17 +31,23 @@ pub enum ArtifactKind {
     Tree,
     /// The assertions in force for the action function that is the key: `{"assertions": […], "origin": …}`.
     Assertions,
+    /// Skills with their primitives and tips, as `stepwright_skill::document` writes them.
+    Knowledge,
+    /// A trajectory cut into calls of skills, the trajectory's id the key: an array of segments.
+    Segments,
     /// Another kind, by its identifier.
     Other(String),
 }
 
 /// The kinds that have a variant, and their identifiers.
-const KNOWN: [(ArtifactKind, &str); 5] = [
+const KNOWN: [(ArtifactKind, &str); 7] = [
     (ArtifactKind::Belief, "belief"),
     (ArtifactKind::Plan, "plan"),
     (ArtifactKind::Program, "program"),
     (ArtifactKind::Tree, "tree"),
     (ArtifactKind::Assertions, "assertions"),
+    (ArtifactKind::Knowledge, "knowledge"),
+    (ArtifactKind::Segments, "segments"),
 ];
 
 impl ArtifactKind {
@@ -54,7 +60,8 @@ impl ArtifactKind {
     }
 
     /// Whether an offer of this kind waits for a decision before anything else is proposed. A plan's and a program's parts are
-    /// decided about one by one; trees and assertions are changed by people.
+    /// decided about one by one; trees and assertions are changed by people; knowledge and segments that are offered are looked at while
+    /// the episode goes on.
     pub fn waits(&self) -> bool {
         matches!(self, ArtifactKind::Belief | ArtifactKind::Other(_))
     }
@@ -106,6 +113,13 @@ impl ArtifactId {
     pub const PROGRAM: ArtifactId = ArtifactId { kind: ArtifactKind::Program, key: String::new() };
     /// The changes of the blocking tree.
     pub const TREE: ArtifactId = ArtifactId { kind: ArtifactKind::Tree, key: String::new() };
+    /// What is known of skills.
+    pub const KNOWLEDGE: ArtifactId = ArtifactId { kind: ArtifactKind::Knowledge, key: String::new() };
+
+    /// How a trajectory is cut into skills.
+    pub fn segments(trajectory: &str) -> Self {
+        ArtifactId { kind: ArtifactKind::Segments, key: trajectory.to_owned() }
+    }
 
     /// The assertions in force for an action function.
     pub fn assertions(action: &str) -> Self {

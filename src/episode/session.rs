@@ -123,9 +123,14 @@ impl Turn {
         self.changes.iter().filter(move |change| change.artifact == *artifact)
     }
 
-    /// The offered artifact that waits for a decision.
+    /// The offered artifact that waits for a decision before anything else is proposed.
     pub fn pending_offer(&self) -> Option<&Offer> {
-        self.offers.iter().find(|o| o.fate == Fate::Pending)
+        self.offers.iter().find(|o| o.fate == Fate::Pending && o.written.artifact.kind.waits())
+    }
+
+    /// The offer of a document that nothing became of yet.
+    pub fn open_offer(&self, artifact: &ArtifactId) -> Option<&Offer> {
+        self.offers.iter().find(|o| o.fate == Fate::Pending && o.written.artifact == *artifact)
     }
 
     /// The last ask still without an answer.

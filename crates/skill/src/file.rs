@@ -8,16 +8,15 @@
 //! name = "put(object, receptacle)"
 //! tips = ["You can put an object in/on an occupied receptacle."]
 //! primitives = [{ syntax = "go to [receptacle] [id]", examples = ["go to desk 1"] }]
-//! uses = ["find"]
+//! uses = ["find(object)"]
 //! ```
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::call::Signature;
+use crate::call::{Signature, SkillCall};
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::primitive::fits;
 
@@ -66,8 +65,8 @@ struct PrimitiveTable {
 ///
 /// # Errors
 /// The first thing that is wrong, with its line: no TOML, an unknown key, a name that is no signature or comes twice, a form with
-/// brackets that do not close, an example that is not of its form, a use of an unknown skill, or skills that use each other in a
-/// circle.
+/// brackets that do not close, an example that is not of its form, a use of an unknown skill or over an unknown parameter, or skills
+/// that use each other in a circle.
 pub fn read(text: &str) -> Result<Knowledge, FileError> {
     let line_of = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
     let file: File = toml::from_str(text).map_err(|error| {
@@ -75,7 +74,7 @@ pub fn read(text: &str) -> Result<Knowledge, FileError> {
         FileError { line, message: error.message().to_owned() }
     })?;
     let mut skills: Vec<Skill> = Vec::new();
-    let mut uses: BTreeMap<String, Vec<(String, usize)>> = BTreeMap::new();
+    let mut lines_of_uses: Vec<Vec<usize>> = Vec::new();
     for table in file.skill {
         let line = line_of(table.name.span().start);
         let fail = |message: String| FileError { line, message };
@@ -83,13 +82,14 @@ pub fn read(text: &str) -> Result<Knowledge, FileError> {
         if skills.iter().any(|known| known.signature.name == signature.name) {
             return Err(fail(format!("the skill {} is there twice; give one of them another name", signature.name)));
         }
-        let used = table.uses.into_iter().map(|name| (line_of(name.span().start), name.into_inner()));
-        uses.insert(signature.name.clone(), used.map(|(line, name)| (name, line)).collect());
+        let (lines, uses) = table.uses.into_iter().map(|used| (line_of(used.span().start), used.into_inner())).unzip();
+        lines_of_uses.push(lines);
         let primitives = table.primitives.into_iter().map(|primitive| checked(primitive, &line_of));
         let primitives = primitives.collect::<Result<Vec<_>, _>>()?;
-        skills.push(Skill { signature, primitives, tips: table.tips, intro: table.intro });
+        skills.push(Skill { signature, primitives, tips: table.tips, intro: table.intro, uses });
     }
-    check_uses(&uses)?;
+    let at = |skill: usize, used: usize| lines_of_uses.get(skill).and_then(|lines| lines.get(used)).copied();
+    check_uses(&skills).map_err(|(skill, used, message)| FileError { line: at(skill, used).unwrap_or(1), message })?;
     Ok(Knowledge { skills, tips: file.tips })
 }
 
@@ -123,31 +123,61 @@ fn checked(table: PrimitiveTable, line_of: &impl Fn(usize) -> usize) -> Result<P
     Ok(Primitive { syntax, examples })
 }
 
-/// Whether skills use known skills, and none itself by a way round.
-fn check_uses(uses: &BTreeMap<String, Vec<(String, usize)>>) -> Result<(), FileError> {
-    for (skill, used) in uses {
-        for (name, line) in used {
-            if !uses.contains_key(name) {
-                let known = uses.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-                let message = format!("{skill} uses {name}, which is no skill here; there is {known}");
-                return Err(FileError { line: *line, message });
+/// Whether skills call known skills over their own parameters, and none itself by a way round.
+///
+/// # Errors
+/// Which skill, which of its uses, and what is wrong with that.
+pub fn check_uses(skills: &[Skill]) -> Result<(), (usize, usize, String)> {
+    let find = |name: &str| skills.iter().find(|skill| skill.signature.name == name);
+    for (at, skill) in skills.iter().enumerate() {
+        let own = &skill.signature;
+        for (nth, used) in skill.uses.iter().enumerate() {
+            let fail = |message: String| Err((at, nth, message));
+            let (name, args) = match used.parse::<SkillCall>() {
+                Ok(call) => (call.skill, Some(call.args)),
+                Err(_) => (used.clone(), None),
+            };
+            let Some(target) = find(&name) else {
+                let known = skills.iter().map(|s| s.signature.name.as_str()).collect::<Vec<_>>().join(", ");
+                return fail(format!("{} uses {name}, which is no skill here; there is {known}", own.name));
+            };
+            if let Some(unknown) = args.iter().flatten().find(|arg| !own.parameters.contains(arg)) {
+                let known = match own.parameters.as_slice() {
+                    [] => "it has none".to_owned(),
+                    some => format!("it has {}", some.join(", ")),
+                };
+                return fail(format!("{} uses {used}, and {unknown} is no parameter of {own}; {known}", own.name));
             }
-            let (mut open, mut seen) = (vec![name], vec![name]);
-            while let Some(next) = open.pop() {
-                if next == skill {
-                    let message = format!("{skill} uses {name}, which leads back to {skill}: a circle never ends");
-                    return Err(FileError { line: *line, message });
-                }
-                for (further, _) in uses.get(next).into_iter().flatten() {
-                    if !seen.contains(&further) {
-                        seen.push(further);
-                        open.push(further);
-                    }
-                }
+            let wanted = target.signature.parameters.len();
+            if let Some(args) = args.filter(|args| args.len() != wanted) {
+                let given = args.len();
+                return fail(format!("{} uses {used} with {given} arguments; {} takes {wanted}", own.name, target.signature));
+            }
+            if leads_to(skills, &name, &own.name) {
+                return fail(format!("{0} uses {name}, which leads back to {0}: a circle never ends", own.name));
             }
         }
     }
     Ok(())
+}
+
+/// Whether a skill is another, or calls it, if only by a way round.
+fn leads_to(skills: &[Skill], from: &str, to: &str) -> bool {
+    let (mut open, mut seen) = (vec![from.to_owned()], vec![from.to_owned()]);
+    while let Some(next) = open.pop() {
+        if next == to {
+            return true;
+        }
+        let skill = skills.iter().find(|skill| skill.signature.name == next);
+        for used in skill.into_iter().flat_map(|skill| &skill.uses) {
+            let name = used.split('(').next().unwrap_or(used).trim().to_owned();
+            if !seen.contains(&name) {
+                seen.push(name.clone());
+                open.push(name);
+            }
+        }
+    }
+    false
 }
 
 /// Writes knowledge as a file of skills.
@@ -181,6 +211,9 @@ pub fn write(knowledge: &Knowledge) -> String {
             }
             out.push_str("]\n");
         }
+        if !skill.uses.is_empty() {
+            put(&mut out, "uses", &list(&skill.uses));
+        }
     }
     out
 }
@@ -211,6 +244,8 @@ mod tests {
             ("[[skill]]\nname = \"f(a)\"\ncolour = 1\n", 3, "colour"),
             ("[[skill]]\nname = \"f(a)\"\nuses = [\n \"g\",\n]\n", 4, "no skill here"),
             ("[[skill]]\nname = \"f(a)\"\nuses = [\"g\"]\n[[skill]]\nname = \"g(a)\"\nuses = [\"f\"]\n", 3, "circle"),
+            ("[[skill]]\nname = \"f(a)\"\nuses = [\"g(b)\"]\n[[skill]]\nname = \"g(x)\"\n", 3, "b is no parameter of f(a)"),
+            ("[[skill]]\nname = \"f(a)\"\nuses = [\"g(a, a)\"]\n[[skill]]\nname = \"g(x)\"\n", 3, "takes 1"),
             ("[[skill]]\nname = \"f()\"\nprimitives = [\n { syntax = \"go to [x\" },\n]\n", 4, "brackets"),
             (
                 "[[skill]]\nname = \"f()\"\nprimitives = [\n { syntax = \"go to [x] [id]\", examples = [\n \"go to x\"] },\n]\n",
@@ -227,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let text = "tips = [\"a \\\"quoted\\\" tip\\nof two lines\"]\n[[skill]]\nname = \"put(object, receptacle)\"\nintro = \"i\"\ntips = [\"t\"]\nprimitives = [{ syntax = \"open [r] [id]\", examples = [\"open drawer 2\"] }]\n";
+        let text = "tips = [\"a \\\"quoted\\\" tip\\nof two lines\"]\n[[skill]]\nname = \"put(object, receptacle)\"\nintro = \"i\"\ntips = [\"t\"]\nprimitives = [{ syntax = \"open [r] [id]\", examples = [\"open drawer 2\"] }]\nuses = [\"find(object)\"]\n[[skill]]\nname = \"find(object)\"\n";
         let knowledge = read(text).unwrap();
         assert_eq!(read(&write(&knowledge)).unwrap(), knowledge);
     }

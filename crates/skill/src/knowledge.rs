@@ -14,7 +14,7 @@ pub struct Knowledge {
 }
 
 /// A skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skill {
     /// Its name and parameters.
     pub signature: Signature,
@@ -24,6 +24,8 @@ pub struct Skill {
     pub tips: Vec<String>,
     /// What stands before the primitives in a prompt; may be empty.
     pub intro: String,
+    /// The skills it calls: by name, or by a call over its own parameters (`find(object)`).
+    pub uses: Vec<String>,
 }
 
 /// A form of action.
@@ -119,6 +121,7 @@ impl Published {
                 primitives: entry.primitives,
                 tips: entry.tips,
                 intro: entry.primitive_intro.unwrap_or_default(),
+                uses: Vec::new(),
             };
             let known = published.knowledge.iter_mut().find(|(env, by, _)| *env == entry.env && *by == entry.author);
             match known {

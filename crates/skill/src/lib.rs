@@ -6,6 +6,7 @@
 //! whether a cut of one into skills is sound. Nothing here calls a model or steps a world.
 
 pub mod call;
+pub mod document;
 pub mod file;
 pub mod knowledge;
 pub mod line;

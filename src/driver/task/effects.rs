@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use stepwright_skill::{document, file};
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, diverged_words};
@@ -112,6 +113,10 @@ impl Driver {
                 let session = self.gate.session();
                 let (ask, node) = (session.next_ask().saturating_sub(1), session.cursor());
                 self.report(Report::ArtifactRead(Ok(json!({ "text": text, "ask": ask, "node": node }))));
+            }
+            Effect::ReadArtifact { artifact, text } if artifact == ArtifactId::KNOWLEDGE => {
+                let read = file::read(&text).map_err(|e| e.to_string());
+                self.report(Report::ArtifactRead(read.map(|knowledge| document::write(&knowledge))));
             }
             Effect::ReadArtifact { text, .. } => {
                 let read = method::read_belief(&text).map(|reading| {

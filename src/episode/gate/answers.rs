@@ -20,7 +20,7 @@ pub(super) struct Serving {
 impl Request {
     /// Whether it is no part of the episode's steps, so that it waits for none.
     pub(super) fn is_aside(&self) -> bool {
-        matches!(self, Request::AskAside(_) | Request::EditCandidate { .. })
+        matches!(self, Request::AskAside(_) | Request::EditCandidate { .. } | Request::OfferArtifact(_))
     }
 }
 

@@ -7,7 +7,7 @@ mod tests;
 
 use serde_json::Value;
 
-use super::super::artifact::{ArtifactId, ArtifactKind, Offer, OfferId, Written, is_same, patch_between, patched};
+use super::super::artifact::{ArtifactId, ArtifactKind, Fate, Offer, OfferId, Written, is_same, patch_between, patched};
 use super::super::ask::AskKind;
 use super::super::decision::Actor;
 use super::super::event::{AskId, Event, TreeEdit};
@@ -55,7 +55,7 @@ impl Gate {
         if waits {
             return self.rule_on_artifact();
         }
-        let Some(offer) = self.session.pending_offer().cloned() else { return };
+        let Some(offer) = self.offer_of(offer) else { return };
         match &offer.written.value {
             Some(value) => {
                 let artifact = offer.written.artifact.clone();
@@ -140,9 +140,21 @@ impl Gate {
         }
     }
 
+    /// The offer of that number at the cursor, if nothing became of it yet.
+    fn offer_of(&self, id: OfferId) -> Option<Offer> {
+        let offers = &self.session.current()?.turn.offers;
+        offers.iter().find(|o| o.id == id && o.fate == Fate::Pending).cloned()
+    }
+
+    /// Records an artifact that a service beside the episode wrote; a person decides about it when they like.
+    pub(super) fn put_forward(&mut self, written: Written) {
+        let offer = self.session.next_offer();
+        self.record(Event::ArtifactOffered { offer, ask: None, written: Box::new(written) });
+    }
+
     /// The offer, if it can be decided about now; says why not.
     fn open_offer(&mut self, id: OfferId) -> Option<Offer> {
-        let found = self.session.pending_offer().filter(|o| o.id == id).cloned();
+        let found = self.offer_of(id);
         if found.is_none() {
             self.refuse(Level::Error, format!("no offer {id} waits for a decision at this point"));
         }

@@ -224,6 +224,8 @@ pub enum Request {
     },
     /// Change model, method or its options; an empty name leaves what is in use.
     Configure(Configuration),
+    /// Offer an artifact that was written beside the episode; nothing waits for the decision about it.
+    OfferArtifact(Box<Written>),
     /// Take an offered artifact.
     ApproveOffer(OfferId),
     /// Take an edited text in place of an offered artifact.

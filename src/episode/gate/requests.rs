@@ -80,6 +80,7 @@ impl Gate {
                 self.phase = Phase::Configuring(wanted.clone());
                 self.out.push(Effect::Prepare(wanted));
             }
+            Request::OfferArtifact(written) => self.put_forward(*written),
             Request::ApproveOffer(offer) => self.approve_offer(offer),
             Request::EditOffer { offer, text } => self.edit_offer(offer, text),
             Request::RefuseOffer { offer, reason } => self.refuse_offer(offer, reason),

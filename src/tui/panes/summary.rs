@@ -30,6 +30,8 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::ArtifactSettled { artifact, offer, by, .. } => match (&artifact.kind, offer, by) {
             (ArtifactKind::Assertions, ..) => ("adopted", Role::Good),
             (ArtifactKind::Tree, ..) => ("tree", Role::Warn),
+            (ArtifactKind::Knowledge, ..) => ("knowledge", Role::Good),
+            (ArtifactKind::Segments, ..) => ("segments", Role::Good),
             (_, None, Actor::Person) => ("corrected", Role::Warn),
             (ArtifactKind::Belief, ..) => ("believed", Role::Accent),
             _ => ("settled", Role::Accent),

@@ -210,3 +210,31 @@ fn a_belief_nobody_waits_for_changes_nothing() {
     assert_eq!(effects, [Effect::ReadArtifact { artifact: ArtifactId::BELIEF, text: "x".into() }]);
     assert!(sim.gate.report(Report::Read(Ok(draft("go", Origin::Person))), 10).is_empty());
 }
+
+#[test]
+fn knowledge_is_offered_beside_the_episode_and_nothing_waits_for_it() {
+    let mut sim = Sim::new();
+    let written = |tip: &str| {
+        let value = json!({ "tips": [tip] });
+        Box::new(crate::episode::Written {
+            artifact: ArtifactId::KNOWLEDGE,
+            due: None,
+            title: "tips of two logs".into(),
+            raw: tip.into(),
+            repairs: Vec::new(),
+            value: Some(value.into()),
+            problem: None,
+        })
+    };
+    sim.ask(Request::OfferArtifact(written("look")));
+    sim.ask(Request::OfferArtifact(written("leap")));
+    assert!(sim.gate.session().pending_offer().is_none(), "it keeps nothing from going on");
+    let turn = &sim.gate.session().current().unwrap().turn;
+    assert_eq!(turn.offers[0].fate, Fate::Replaced);
+    let open = turn.open_offer(&ArtifactId::KNOWLEDGE).map(|offer| offer.id).unwrap();
+    sim.ask(Request::ApproveOffer(open));
+    let known = |sim: &Sim| sim.gate.session().current().unwrap().document(&ArtifactId::KNOWLEDGE).cloned();
+    assert_eq!(known(&sim).as_deref(), Some(&json!({ "tips": ["leap"] })));
+    sim.ask(Request::UndoArtifact(ArtifactId::KNOWLEDGE));
+    assert_eq!(known(&sim), None);
+}
