@@ -39,8 +39,7 @@ pub fn write(knowledge: &Knowledge) -> Value {
         primitives: skill.primitives.clone(),
         uses: skill.uses.clone(),
     };
-    let document =
-        Document { tips: knowledge.tips.clone(), skills: knowledge.skills.iter().map(entry).collect() };
+    let document = Document { tips: knowledge.tips.clone(), skills: knowledge.skills.iter().map(entry).collect() };
     // Texts and lists alone: nothing in it has no JSON.
     serde_json::to_value(document).unwrap_or_default()
 }

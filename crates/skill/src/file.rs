@@ -151,7 +151,10 @@ pub fn check_uses(skills: &[Skill]) -> Result<(), (usize, usize, String)> {
             let wanted = target.signature.parameters.len();
             if let Some(args) = args.filter(|args| args.len() != wanted) {
                 let given = args.len();
-                return fail(format!("{} uses {used} with {given} arguments; {} takes {wanted}", own.name, target.signature));
+                return fail(format!(
+                    "{} uses {used} with {given} arguments; {} takes {wanted}",
+                    own.name, target.signature
+                ));
             }
             if leads_to(skills, &name, &own.name) {
                 return fail(format!("{0} uses {name}, which leads back to {0}: a circle never ends", own.name));
@@ -244,7 +247,11 @@ mod tests {
             ("[[skill]]\nname = \"f(a)\"\ncolour = 1\n", 3, "colour"),
             ("[[skill]]\nname = \"f(a)\"\nuses = [\n \"g\",\n]\n", 4, "no skill here"),
             ("[[skill]]\nname = \"f(a)\"\nuses = [\"g\"]\n[[skill]]\nname = \"g(a)\"\nuses = [\"f\"]\n", 3, "circle"),
-            ("[[skill]]\nname = \"f(a)\"\nuses = [\"g(b)\"]\n[[skill]]\nname = \"g(x)\"\n", 3, "b is no parameter of f(a)"),
+            (
+                "[[skill]]\nname = \"f(a)\"\nuses = [\"g(b)\"]\n[[skill]]\nname = \"g(x)\"\n",
+                3,
+                "b is no parameter of f(a)",
+            ),
             ("[[skill]]\nname = \"f(a)\"\nuses = [\"g(a, a)\"]\n[[skill]]\nname = \"g(x)\"\n", 3, "takes 1"),
             ("[[skill]]\nname = \"f()\"\nprimitives = [\n { syntax = \"go to [x\" },\n]\n", 4, "brackets"),
             (

@@ -7,7 +7,9 @@ mod tests;
 
 use serde_json::Value;
 
-use super::super::artifact::{ArtifactId, ArtifactKind, Fate, Offer, OfferId, Written, is_same, patch_between, patched};
+use super::super::artifact::{
+    ArtifactId, ArtifactKind, Fate, Offer, OfferId, Written, is_same, patch_between, patched,
+};
 use super::super::ask::AskKind;
 use super::super::decision::Actor;
 use super::super::event::{AskId, Event, TreeEdit};
