@@ -5,7 +5,7 @@
 //! - [`episode`]: events, the session as their fold, the undo tree, the gate, the log file; pure.
 //! - [`literal`]: ground literals, and the set of them an agent can tell at a moment.
 //! - [`weights`]: weights as multiples of one another: exact fractions, expressions, what follows from several.
-//! - [`sanitize`]: text made safe to draw.
+//! - [`sanitize`]: text made safe to draw. - [`wrap`]: the same, wrapped to a width.
 //! - [`program`]: specifications, calls, rendering, the bounded Python engine, and the sandbox of model-written code; a crate of its
 //!   own in `crates/program`.
 //! - [`planner`]: effects learned from demonstrations, search, classical planning, and the trait of agents without a model.
@@ -45,6 +45,7 @@ pub mod tui;
 pub mod weights;
 pub mod words;
 pub mod world;
+pub mod wrap;
 
 #[cfg(test)]
 #[path = "../tests/support/recordings.rs"]

@@ -71,7 +71,7 @@ fn render(session: &Path, format: Format) -> Result<String, CliError> {
 }
 
 /// Writes beside the target and renames, so that a failed export leaves what was there.
-fn write(file: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn write(file: &Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;

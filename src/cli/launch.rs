@@ -12,15 +12,20 @@ use std::time::SystemTime;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use super::workbench::Reopened;
 use crate::config::Config;
 use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Request, Source};
-use crate::episode::{Configuration, Header, log};
+use crate::episode::{Header, log};
 use crate::export::{self, Format};
 use crate::method::{self, Method, ModelTraits};
 use crate::model::{ModelInfo, ModelKind, fetch};
 use crate::tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
+use crate::words::count;
 use crate::world::external::COMMAND_LINE;
 use crate::world::{Sources, WorldKind};
+
+/// Bytes of a session up to which the list reads it whole, to say how it was left.
+const READ_WHOLE: u64 = 1 << 20;
 
 /// Most sessions listed; the newest.
 const SESSIONS: usize = 200;
@@ -33,20 +38,20 @@ pub struct Launch {
     config: Config,
     sources: Sources,
     runtime: Runtime,
-    /// A session and what is to change in it once it is opened.
-    change: Option<(PathBuf, Configuration)>,
+    /// A session with what is changed in it once it is opened.
+    reopened: Option<Reopened>,
 }
 
 impl Launch {
-    /// A launcher with its runtime; `change` is made in that session when it is opened.
+    /// A launcher with its runtime; the changes are made in that session when it is opened.
     ///
     /// # Errors
     /// When the system refuses the threads.
-    pub fn new(config: Config, change: Option<(PathBuf, Configuration)>) -> std::io::Result<Self> {
+    pub fn new(config: Config, reopened: Option<Reopened>) -> std::io::Result<Self> {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let sources = Sources::with_adapters(config.external.clone());
-        Ok(Launch { config, sources, runtime, change })
+        Ok(Launch { config, sources, runtime, reopened })
     }
 
     /// The same over other worlds.
@@ -100,14 +105,7 @@ impl Launch {
     }
 
     fn sessions(&self) -> Vec<SessionEntry> {
-        let Ok(entries) = std::fs::read_dir(self.config.paths.sessions()) else { return Vec::new() };
-        let mut found: Vec<(SystemTime, PathBuf)> = entries
-            .flatten()
-            .filter(|e| e.path().extension().is_some_and(|e| e == "jsonl"))
-            .filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path())))
-            .collect();
-        found.sort_unstable_by(|a, b| b.cmp(a));
-        found.into_iter().take(SESSIONS).map(|(at, path)| described(path, at)).collect()
+        super::sessions::in_folder(&self.config.paths.sessions()).into_iter().take(SESSIONS).map(|(at, path)| described(path, at)).collect()
     }
 }
 
@@ -119,13 +117,17 @@ fn described_model(info: &ModelInfo) -> String {
     }
 }
 
-/// A session as listed: what its first line says, and how long ago it was written to.
+/// A session as listed: what it is about, how it was left, and how long ago it was written to. Of a large one only the first line is
+/// read.
 fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
-    let header = std::fs::File::open(&path).ok().and_then(|file| {
+    let small = std::fs::metadata(&path).is_ok_and(|m| m.len() <= READ_WHOLE);
+    let summary = small.then(|| log::load(&path).ok()).flatten().map(|l| export::summary(&l.session));
+    let header = || {
         let mut line = String::new();
+        let file = std::fs::File::open(&path).ok()?;
         std::io::BufRead::read_line(&mut std::io::BufReader::new(file), &mut line).ok()?;
         serde_json::from_str::<Header>(&line).ok()
-    });
+    };
     let minutes = at.elapsed().map_or(0, |e| e.as_secs() / 60);
     let ago = match minutes {
         0..=1 => "just now".to_owned(),
@@ -133,9 +135,14 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
         120..=2879 => format!("{} hours ago", minutes / 60),
         _ => format!("{} days ago", minutes / 1440),
     };
-    let (title, detail) = match header {
-        Some(header) => (header.sentence, format!("{ago}, {}, {}", header.method, header.model)),
-        None => (path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), ago),
+    let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let (title, detail) = match (summary, header()) {
+        (Some(s), _) => {
+            let branches = if s.branches > 1 { format!(", {}", count(s.branches, "branch")) } else { String::new() };
+            (s.sentence, format!("{ago}, {}{branches}; {}, {}; {name}", s.outcome, s.method, s.model))
+        }
+        (None, Some(header)) => (header.sentence, format!("{ago}, {}, {}; {name}", header.method, header.model)),
+        (None, None) => (name, ago),
     };
     SessionEntry { path, title, detail, shipped: false }
 }
@@ -224,9 +231,11 @@ impl Launcher for Launch {
             Some(name) => OpenRequest::Example(name.to_owned()),
             None => OpenRequest::File(path.to_owned()),
         })?;
-        if let Some((_, change)) = self.change.as_ref().filter(|(of, _)| of == path) {
+        let wanted = self.reopened.iter().filter(|s| s.file == path);
+        let requests = wanted.flat_map(|s| [s.node.map(Request::Goto), s.change.clone().map(Request::Configure)]);
+        for request in requests.flatten() {
             // A driver that stopped already says so itself.
-            let _ = handle.commands.send(Command::Gate(Request::Configure(change.clone())));
+            let _ = handle.commands.send(Command::Gate(request));
         }
         Ok(handle)
     }
@@ -246,16 +255,17 @@ impl Launcher for Launch {
         fetched.map(|_| ()).map_err(|e| e.to_string())
     }
 
-    fn export(&self, path: &Path, form: ExportForm) -> Result<PathBuf, String> {
-        let (format, extension) = match form {
-            ExportForm::Html => (Format::Html, "html"),
-            ExportForm::Jsonl => (Format::Jsonl, "export.jsonl"),
-            ExportForm::Cast => (Format::Cast, "cast"),
+    fn export(&self, session: &Path, form: ExportForm, target: &Path) -> Result<(), String> {
+        let format = match form {
+            ExportForm::Html => Format::Html,
+            ExportForm::Jsonl => Format::Jsonl,
+            ExportForm::Cast => Format::Cast,
         };
-        let loaded = log::load(path).map_err(|e| e.to_string())?;
+        let loaded = match session.to_str().and_then(|p| p.strip_prefix(EXAMPLE)) {
+            Some(name) => driver::examples::load(name).map_err(|e| e.to_string())?,
+            None => log::load(session).map_err(|e| e.to_string())?,
+        };
         let text = export::render(format, &loaded.session.header, &loaded.records).map_err(|e| e.to_string())?;
-        let target = path.with_extension(extension);
-        std::fs::write(&target, text).map_err(|e| format!("{}: {e}", target.display()))?;
-        Ok(target)
+        super::export::write(target, &text).map_err(|e| format!("{}: {e}", target.display()))
     }
 }

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
 mod candidates;
+mod compare;
 mod config;
 mod conform;
 mod docs;
@@ -18,6 +19,7 @@ mod preconditions;
 mod report;
 mod run;
 mod sandbox_worker;
+mod sessions;
 mod settings;
 mod study;
 mod unattended;
@@ -70,8 +72,12 @@ enum Command {
     Report(report::Report),
     /// Write a session as an HTML page, an asciicast, or JSONL
     Export(export::Export),
+    /// List the sessions kept on this machine; rename and delete them
+    Sessions(sessions::Sessions),
     /// Print a session as plain text
     Show(export::Show),
+    /// Put branches of a session, or several sessions, side by side, aligned by step
+    Compare(compare::Compare),
     /// List the methods: what can be set of them, and in which worlds they work
     Methods(methods::Methods),
     /// Show the settings and where they come from, or write a file to start from
@@ -105,7 +111,9 @@ pub fn run() -> ExitCode {
         Some(Command::Study(command)) => command.run(&cli.global),
         Some(Command::Report(report)) => report.run(),
         Some(Command::Export(export)) => export.run(),
+        Some(Command::Sessions(sessions)) => sessions.run(&cli.global),
         Some(Command::Show(show)) => show.run(),
+        Some(Command::Compare(compare)) => compare.run(),
         Some(Command::Preconditions(command)) => command.run(&cli.global),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),

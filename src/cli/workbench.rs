@@ -1,6 +1,6 @@
 //! Opens the workbench: reads configuration, keys and themes, and hands them over.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::launch::Launch;
 use super::settings::MethodFlags;
-use super::{CliError, Global};
+use super::{CliError, Global, note};
 use crate::config::Config;
-use crate::episode::Configuration;
+use crate::episode::{Configuration, NodeId, log};
 use crate::tui::color::Depth;
 use crate::tui::keymap::{Keymap, UserKeys};
 use crate::tui::run::{Options, run};
@@ -20,8 +20,15 @@ use crate::tui::theme_file::{self, Wanted};
 /// Open a recorded session where it was left.
 #[derive(Debug, Args)]
 pub struct Open {
-    /// The session's log (a .jsonl file)
-    file: PathBuf,
+    /// The session's log (a .jsonl file), or its name in the folder of sessions
+    #[arg(required_unless_present = "last")]
+    file: Option<PathBuf>,
+    /// The session written to last
+    #[arg(long, conflicts_with = "file")]
+    last: bool,
+    /// Go to that step of the branch it was left on
+    #[arg(long, value_name = "N")]
+    step: Option<u32>,
     #[command(flatten)]
     method: MethodFlags,
 }
@@ -33,32 +40,62 @@ impl Open {
     /// As [`open`].
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let change = self.method.change()?;
-        open(global, Some((self.file, change)))
+        let folder = global.load()?.paths.sessions();
+        let file = match self.file {
+            Some(file) => super::sessions::found(&folder, &file)?,
+            None => {
+                let newest = super::sessions::in_folder(&folder).into_iter().next();
+                let none = || CliError::Failed(format!("there is no session in {} yet", folder.display()));
+                newest.ok_or_else(none)?.1
+            }
+        };
+        let node = self.step.map(|step| node_at(&file, step)).transpose()?;
+        open(global, Some(Reopened { file, change, node }))
     }
 }
 
-/// Opens the workbench, on a session (with what is to change in it) or the start screen.
+/// The node of a step on the line of nodes that a session was left on.
+fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
+    let loaded = log::load(file).map_err(|e| CliError::Failed(e.to_string()))?;
+    let line = loaded.session.line();
+    let last = line.last().map_or(0, |n| n.depth);
+    let found = line.iter().find(|n| n.depth == step).map(|n| n.id);
+    found.ok_or_else(|| CliError::Usage(format!("{}: there is no step {step}; the last is {last}", file.display())))
+}
+
+/// A session that is opened.
+pub struct Reopened {
+    /// Its log.
+    pub file: PathBuf,
+    /// What is changed in it.
+    pub change: Option<Configuration>,
+    /// The node to go to.
+    pub node: Option<NodeId>,
+}
+
+/// Opens the workbench, on a session or the start screen.
 ///
 /// # Errors
 /// When the configuration is wrong or there is no terminal.
-pub fn open(global: &Global, session: Option<(PathBuf, Option<Configuration>)>) -> Result<ExitCode, CliError> {
+pub fn open(global: &Global, session: Option<Reopened>) -> Result<ExitCode, CliError> {
     let config = global.load()?;
-    let (session, change) = session.unzip();
-    // Said before the terminal is taken: a file that is not there is a slip of the fingers.
-    if let Some(path) = session.as_ref().filter(|p| !p.is_file()) {
-        return Err(CliError::Failed(format!("{}: no such file", path.display())));
-    }
     let Look { keymap, themes, remarks } = look(&config)?;
     let options = Options {
         panes: crate::tui::panes::all(),
         keymap,
         themes,
         mouse: config.ui.mouse,
-        open: session,
+        open: session.as_ref().map(|s| s.file.clone()),
         problem: remarks.into_iter().next(),
     };
-    let launcher = Launch::new(config, options.open.clone().zip(change.flatten()))?;
-    run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))
+    let launcher = Launch::new(config, session)?;
+    let left = run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))?;
+    if let Some(path) = &left.session {
+        let path = path.display().to_string();
+        let word = shlex::try_quote(&path).map_or_else(|_| path.clone(), Into::into);
+        note(&format!("The session is kept. Open it again: stepwright open {word}"));
+    }
+    Ok(left.code)
 }
 
 /// Keys and themes as configured, and what a person should know of them.

@@ -1,5 +1,10 @@
 //! The example sessions that ship in the program: they open without any model.
 
+use std::path::Path;
+
+use super::open::OpenError;
+use crate::episode::log;
+
 /// A shipped session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Example {
@@ -27,3 +32,16 @@ pub const EXAMPLES: &[Example] = examples! {
     "kitchen": "Coffee by blocking conditions: what blocks is resolved; a person goes back across it",
     "table": "Requests at a table: a wrong belief answers wrongly; a person goes back and corrects it",
 };
+
+/// The example of that name, read.
+///
+/// # Errors
+/// [`OpenError::Unknown`] with the names there are.
+pub fn load(name: &str) -> Result<log::Loaded, OpenError> {
+    let known = || EXAMPLES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
+    let example = EXAMPLES
+        .iter()
+        .find(|e| e.name == name)
+        .ok_or_else(|| OpenError::Unknown { what: "example", name: name.to_owned(), known: known() })?;
+    Ok(log::read(example.text.as_bytes(), Path::new(example.name))?)
+}

@@ -142,6 +142,8 @@ pub enum Notice {
         /// The log file, if it is written.
         path: Option<PathBuf>,
     },
+    /// From here on the session is written to that file: a copy, where the session's own file is not written.
+    Kept(PathBuf),
     /// A record was added (and flushed to the log before this notice).
     Recorded(Box<Record>),
     /// The situation at the cursor changed.

@@ -111,12 +111,7 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
             prepare_loaded(loaded, keep, config, sources)
         }
         OpenRequest::Example(name) => {
-            let known = || super::examples::EXAMPLES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
-            let example = super::examples::EXAMPLES
-                .iter()
-                .find(|e| e.name == name)
-                .ok_or_else(|| OpenError::Unknown { what: "example", name: name.clone(), known: known() })?;
-            let loaded = log::read(example.text.as_bytes(), Path::new(example.name))?;
+            let loaded = super::examples::load(name)?;
             let copy = session_path(&config.paths.sessions(), &loaded.session.header);
             prepare_loaded(loaded, Persistence::Copy(copy), config, sources)
         }

@@ -294,6 +294,18 @@ impl Session {
         self.node(node.parent?)?.turn.decisions.iter().find(|d| Some(d.id) == node.decision)
     }
 
+    /// Where taking a proposal at the cursor led before, as long as the same assertions are in force: to take it again would only
+    /// make a second branch like that one.
+    pub fn taken_before(&self, proposal: ProposalId) -> Option<NodeId> {
+        let here = self.current()?;
+        let approved = Choice::Approve { proposal };
+        let same = |child: &&Node| {
+            let decided = here.turn.decisions.iter().any(|d| Some(d.id) == child.decision && d.choice == approved);
+            decided && (child.in_force == here.in_force || !child.turn.adopted().is_empty())
+        };
+        here.children.iter().rev().filter_map(|id| self.node(*id)).find(same).map(|child| child.id)
+    }
+
     /// The verdict that the step to a node was decided with; `None` at the root and where nothing was checked.
     pub fn verdict_at(&self, node: NodeId) -> Option<&Verdict> {
         let decision = self.decision_at(node)?;

@@ -3,15 +3,19 @@
 //! Every format renders the same [`Story`]; none reads a file or a clock. Hazardous characters are spelled out in all of them.
 
 mod cast;
+pub mod compare;
 mod html;
 mod jsonl;
 mod story;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
 
 use crate::episode::{Header, InvalidRecord, Record, Session};
 
+pub use html::comparison as comparison_page;
+pub use summary::{Summary, summary};
 pub use story::{Story, change_lines, tell};
 
 /// A format sessions are exported to.

@@ -145,7 +145,11 @@ pub fn tell(session: &Session) -> Story {
 }
 
 fn standing(session: &Session) -> String {
-    let Some(node) = session.current() else { return "not started".to_owned() };
+    session.current().map_or_else(|| "not started".to_owned(), outcome)
+}
+
+/// How an episode is at a node, in words.
+pub(super) fn outcome(node: &Node) -> String {
     let steps = count(node.depth, "step");
     match (node.outcome.won, node.outcome.done) {
         (true, _) => format!("goal reached after {steps}"),
@@ -224,17 +228,11 @@ fn chapter(session: &Session, title: String, line: &[&Node], told: &mut [bool]) 
 }
 
 fn step(session: &Session, node: &Node) -> Step {
-    let parent = node.parent.and_then(|p| session.node(p));
-    let decision = parent.and_then(|p| p.turn.decisions.iter().find(|d| Some(d.id) == node.decision));
-    let decided = match (parent, decision) {
-        (Some(parent), Some(decision)) => decision_words(decision, &parent.turn),
-        _ => String::new(),
-    };
     Step {
         node: node.id,
         depth: node.depth,
         action: node.action.as_ref().map(|a| a.text.clone()).unwrap_or_default(),
-        decided,
+        decided: decided(session, node),
         observation: node.outcome.observation.clone(),
         error: node.outcome.error.clone(),
         calls: node.outcome.calls.clone(),
@@ -246,6 +244,12 @@ fn step(session: &Session, node: &Node) -> Step {
         adopted: adopted(node),
         notes: node.turn.notes.clone(),
     }
+}
+
+/// Who decided on the step to a node, how and why, in words; empty at the reset.
+pub(super) fn decided(session: &Session, node: &Node) -> String {
+    let parent = node.parent.and_then(|p| session.node(p));
+    parent.zip(session.decision_at(node.id)).map(|(p, d)| decision_words(d, &p.turn)).unwrap_or_default()
 }
 
 fn decision_words(decision: &Decision, turn: &Turn) -> String {

@@ -156,3 +156,29 @@ fn records_that_are_no_session_are_an_error() {
     let broken = &records()[1..];
     assert!(matches!(render(Format::Text, &header(), broken), Err(ExportError::InvalidRecord(_))));
 }
+
+#[test]
+fn branches_are_compared_step_by_step() {
+    let mut session = Session::new(header());
+    for record in records() {
+        session.apply(&record).unwrap();
+    }
+    let tips = compare::tips(&session);
+    assert_eq!(tips, [2, 1], "the line of the cursor comes first");
+    let line = |tip: u64| compare::Line { name: format!("#{tip}"), session: &session, tip };
+    let found = compare::compare(&tips.iter().map(|tip| line(*tip)).collect::<Vec<_>>());
+    assert_eq!((found.first_difference, found.rows.len()), (Some(1), 2));
+    assert!(!found.rows[0].differs, "both begin at the same reset");
+    let verdicts: Vec<_> = found.rows[1].cells.iter().flatten().map(|c| c.verdict).collect();
+    assert_eq!(verdicts, ["not checked", "not checked"]);
+    assert!(found.rows[1].cells.iter().flatten().all(|c| c.changes.iter().all(|change| !change.unlike)));
+    let text = compare::text(&found, 80);
+    assert!(text.contains("First difference: step 1.") && text.contains("  1 => > go to bed 1"), "{text}");
+    assert!(text.contains("\\x1b[31mred") && !text.contains('\x1b'), "{text}");
+    let page = comparison_page(&found).unwrap();
+    assert!(page.contains("first difference") && page.contains("put a &lt;mug&gt;"), "{page}");
+    let same = compare::compare(&[line(1), line(1)]);
+    assert_eq!(same.first_difference, None);
+    let ended = compare::compare(&[line(1), line(0)]);
+    assert_eq!(ended.first_difference, Some(1), "one goes on where the other has ended");
+}

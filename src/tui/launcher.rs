@@ -114,6 +114,17 @@ pub enum ExportForm {
     Cast,
 }
 
+impl ExportForm {
+    /// The ending of files of this form.
+    pub fn ending(self) -> &'static str {
+        match self {
+            ExportForm::Html => ".html",
+            ExportForm::Jsonl => ".export.jsonl",
+            ExportForm::Cast => ".cast",
+        }
+    }
+}
+
 /// Starts drivers and tells what there is to start.
 pub trait Launcher: Send + Sync {
     /// What there is to choose from.
@@ -141,9 +152,9 @@ pub trait Launcher: Send + Sync {
         Err(format!("there is nothing to fetch for {model}"))
     }
 
-    /// Writes a session's log out in another form beside it; returns where.
+    /// Writes a session out in another form to a file, which is replaced if it is there.
     ///
     /// # Errors
     /// What went wrong and what to do, in words.
-    fn export(&self, log: &Path, form: ExportForm) -> Result<PathBuf, String>;
+    fn export(&self, session: &Path, form: ExportForm, target: &Path) -> Result<(), String>;
 }

@@ -7,6 +7,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 pub use super::actions::PaneAction;
 use super::event::Input;
+use super::launcher::ExportForm;
 use super::panes::browse::Browser;
 use super::panes::draw::Painter;
 use super::panes::find::Rows;
@@ -58,6 +59,13 @@ pub enum FileUse {
     Compare {
         /// The comparison's token.
         token: u64,
+        /// The name offered.
+        name: String,
+    },
+    /// Write the session out.
+    Export {
+        /// In which form.
+        form: ExportForm,
         /// The name offered.
         name: String,
     },

@@ -43,11 +43,20 @@ pub struct Options {
     pub problem: Option<String>,
 }
 
-/// Runs the workbench until the person leaves. The exit code is 0, or 128 + n after signal n.
+/// How the workbench was left.
+#[derive(Debug, Clone)]
+pub struct Left {
+    /// 0, or 128 + n after signal n.
+    pub code: ExitCode,
+    /// The file of the session that was shown last, if it was written to.
+    pub session: Option<PathBuf>,
+}
+
+/// Runs the workbench until the person leaves.
 ///
 /// # Errors
 /// When there is no terminal, or it fails.
-pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<ExitCode> {
+pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Left> {
     let (to, messages) = mpsc::channel();
     let screen = Screen::enter(options.mouse)?;
     let panicked = to.clone();
@@ -105,16 +114,17 @@ struct Workbench {
 }
 
 impl Workbench {
-    fn run(mut self) -> std::io::Result<ExitCode> {
+    fn run(mut self) -> std::io::Result<Left> {
         let end = self.turns();
         terminal::leave();
         self.stop_driver();
-        match end {
-            End::Quit => Ok(ExitCode::SUCCESS),
-            End::Panicked => Ok(ExitCode::from(101)),
-            End::Signal(signal) => Ok(ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(0)))),
-            End::Failed(error) => Err(error),
-        }
+        let code = match end {
+            End::Quit => ExitCode::SUCCESS,
+            End::Panicked => ExitCode::from(101),
+            End::Signal(signal) => ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(0))),
+            End::Failed(error) => return Err(error),
+        };
+        Ok(Left { code, session: self.app.view.path.take() })
     }
 
     fn turns(&mut self) -> End {
@@ -235,8 +245,10 @@ impl Workbench {
                 self.next_launch();
             }
             Effect::Catalog => event::in_background("catalog", to, move || Message::Catalog(launcher.catalog())),
-            Effect::Export(path, form) => {
-                event::in_background("export", to, move || Message::Exported(launcher.export(&path, form)));
+            Effect::Export { session, form, target } => {
+                event::in_background("export", to, move || {
+                    Message::Exported(launcher.export(&session, form, &target).map(|()| target))
+                });
             }
             Effect::Fetch(model) => {
                 let (stop, steps) = (CancellationToken::new(), to.clone());

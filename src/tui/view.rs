@@ -100,6 +100,7 @@ impl View {
         self.revision += 1;
         match notice {
             Notice::Opened { header, records, path } => self.open(*header, &records, path),
+            Notice::Kept(path) => self.path = Some(path),
             Notice::Recorded(record) => self.record(*record),
             Notice::Situation(situation) => self.situation = Some(situation),
             Notice::World(standing) => self.world = Some(standing),

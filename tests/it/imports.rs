@@ -14,6 +14,7 @@ const ORDER: &[&str] = &[
     "literal",
     "weights",
     "sanitize",
+    "wrap",
     "options",
     "program",
     "shop",

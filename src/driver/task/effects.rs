@@ -81,7 +81,9 @@ impl Driver {
                 let _ = std::fs::remove_file(path);
                 return Err(error);
             }
+            let path = path.clone();
             self.say(Level::Info, format!("what you do is kept in {}", path.display()));
+            self.tell(Notice::Kept(path));
             self.before = Arc::default();
             self.keep = Persistence::Log(log);
         }

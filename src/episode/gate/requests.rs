@@ -196,6 +196,10 @@ impl Gate {
             let problem = proposal.problem.unwrap_or_default();
             return self.refuse(Level::Warning, format!("proposal {id} is no action ({problem}); edit it or type one"));
         }
+        if let Some(child) = self.session.taken_before(id) {
+            self.say(Level::Info, "taken before: back on its branch; type the action to begin a second one");
+            return self.go(child, AfterMove::Rest);
+        }
         self.drop_ask("a proposal was taken");
         let choice = Choice::Approve { proposal: id };
         if self.session.current().is_some_and(|n| n.turn.decision_on(id).is_some()) {

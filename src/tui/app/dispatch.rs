@@ -178,7 +178,7 @@ impl App {
             }
             Some(Wish::Open(path)) => {
                 self.launching = Some(format!("opening {}", path.display()));
-                self.effects.push(Effect::Open(path));
+                self.open_session(path);
             }
             Some(Wish::Fetch { model, size }) => self.offer_fetch(Fetch { model, size, then: None }),
             Some(Wish::Say(text)) => self.say(Level::Warning, text),

@@ -87,7 +87,7 @@ impl App {
             A::Cancel if !self.is_working() => Some("nothing is under way"),
             A::Undo if session.undo_target().is_none() => Some("this is the first step"),
             A::Redo if session.redo_target().is_none() => Some("there is no later step"),
-            A::Export if self.view.path.is_none() => Some("this session has no file"),
+            A::Export if self.session_file().is_none() => Some("this session has no file"),
             A::Wider | A::Narrower | A::Taller | A::Shorter if self.layout.zoomed => Some("a pane is zoomed"),
             A::RestartWorld if self.view.world.is_none() => {
                 Some("this world runs in the program itself; there is nothing to restart")

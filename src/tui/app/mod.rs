@@ -9,7 +9,7 @@ mod draw;
 mod gate;
 mod pointer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ use super::dialog::{self, Dialog, Fetch, Reply};
 use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, ExportForm};
 use super::layout::{Handle, Layout};
-use super::pane::{Intent, Pane, PaneId};
+use super::pane::{FileUse, Intent, Pane, PaneId};
 use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
@@ -47,7 +47,14 @@ pub enum Effect {
     /// Stop fetching.
     StopFetch,
     /// Write the session out.
-    Export(PathBuf, ExportForm),
+    Export {
+        /// Its file.
+        session: PathBuf,
+        /// The form.
+        form: ExportForm,
+        /// The file written to.
+        target: PathBuf,
+    },
     /// Put text on the clipboard.
     Copy(String),
     /// Stop the process and come back.
@@ -91,6 +98,8 @@ pub struct App {
     theme_before: Option<Theme>,
     /// Whether a driver is being started: what is shown meanwhile.
     launching: Option<String>,
+    /// The session opened last.
+    opened: Option<PathBuf>,
     /// What is being fetched, and how far it is in words.
     fetching: Option<(Fetch, String)>,
     /// The model to mark once the catalogue has been read again.
@@ -129,6 +138,7 @@ impl App {
             dialogs: Vec::new(),
             theme_before: None,
             launching: None,
+            opened: None,
             fetching: None,
             mark: None,
             banner_read: false,
@@ -147,6 +157,11 @@ impl App {
     /// Opens a session at once instead of waiting on the start screen.
     pub fn open_at_once(&mut self, path: PathBuf) {
         self.launching = Some(format!("opening {}", path.display()));
+        self.open_session(path);
+    }
+
+    pub(super) fn open_session(&mut self, path: PathBuf) {
+        self.opened = Some(path.clone());
         self.effects.push(Effect::Open(path));
     }
 
@@ -258,6 +273,11 @@ impl App {
         if let Some(command) = fetch.then.filter(|_| self.view.session.is_some() && !self.view.stopped) {
             self.send(command);
         }
+    }
+
+    /// The file of the session that is shown: the one it is written to, or the one it was read from.
+    pub fn session_file(&self) -> Option<&Path> {
+        self.view.path.as_deref().or(self.opened.as_deref())
     }
 
     /// A session was written out, or not.
@@ -392,9 +412,14 @@ impl App {
                         self.theme = theme.clone();
                     }
                 }
-                Reply::Export(form) => {
-                    if let Some(path) = self.view.path.clone() {
-                        self.effects.push(Effect::Export(path, form));
+                Reply::AskExport(form) => {
+                    let name = self.session_file().and_then(|p| p.file_stem()).map(|s| s.to_string_lossy().into_owned());
+                    let name = name.unwrap_or_default().replace(':', "-") + form.ending();
+                    self.open(Box::new(FileName::new(FileUse::Export { form, name })));
+                }
+                Reply::Export(form, target) => {
+                    if let Some(session) = self.session_file().map(Path::to_path_buf) {
+                        self.effects.push(Effect::Export { session, form, target });
                         self.say(Level::Info, "Writing the session out".into());
                     }
                 }

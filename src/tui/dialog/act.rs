@@ -17,6 +17,7 @@ use crate::tui::event::Input;
 use crate::tui::panes::words;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::{fuzzy, sanitize};
+use crate::wrap::wrapped;
 
 /// Quiet time before a typed text is checked.
 const DEBOUNCE: Duration = Duration::from_millis(80);
@@ -30,8 +31,12 @@ pub struct Act {
     from: Option<ProposalId>,
     field: Field,
     list: List,
-    /// Whether the person moved into the list: then Enter takes the marked action.
+    /// Whether the person moved into the list.
     picking: bool,
+    /// Whether the person moved up out of the list: the text counts as it is.
+    as_typed: bool,
+    /// The text that was asked about because it is no admissible action: a further Enter takes it as it is.
+    asked: Option<String>,
     /// Admissible actions that match, best first.
     found: Vec<String>,
     /// The token of the last check asked for.
@@ -42,15 +47,16 @@ impl Act {
     /// Types an action from scratch, or edits that of a proposal.
     pub fn new(from: Option<ProposalId>, text: &str, context: Context<'_>) -> Self {
         let field = Field::new(text);
-        let mut act = Act { from, field, list: List::default(), picking: false, found: Vec::new(), token: 0 };
+        let (list, found) = (List::default(), Vec::new());
+        let mut act = Act { from, field, list, picking: false, as_typed: false, asked: None, found, token: 0 };
         act.search(context);
         act
     }
 
     fn search(&mut self, context: Context<'_>) {
-        self.picking = false;
+        (self.picking, self.as_typed, self.asked) = (false, false, None);
         self.list = List::default();
-        let admissible = context.view.situation.as_ref().and_then(|s| s.admissible.as_deref()).unwrap_or_default();
+        let admissible = admissible(context).unwrap_or_default();
         let found = fuzzy::rank(self.field.text(), admissible.iter().map(String::as_str));
         self.found = found.into_iter().filter_map(|i| admissible.get(i).cloned()).collect();
     }
@@ -62,6 +68,42 @@ impl Act {
 
     fn marked(&self) -> Option<&str> {
         self.found.get(self.list.cursor()).map(String::as_str)
+    }
+
+    /// Whether the text is an action as it is: an admissible one, a program call, or any where there is no list.
+    fn is_exact(&self, context: Context<'_>) -> bool {
+        let typed = self.field.text().trim();
+        admissible(context).is_none_or(|all| all.iter().any(|one| one == typed)) || typed.contains('(')
+    }
+
+    /// Whether Enter takes the marked row: a person moved to it, or typed words of it.
+    fn takes_marked(&self, context: Context<'_>) -> bool {
+        let typed = !self.field.text().trim().is_empty() && !self.is_exact(context);
+        self.picking || (typed && !self.as_typed && !self.found.is_empty())
+    }
+
+    fn accept(&mut self, context: Context<'_>) -> Vec<Reply> {
+        let typed = self.field.text().trim().to_owned();
+        if self.takes_marked(context) {
+            let marked = self.marked().map_or(typed, str::to_owned);
+            return self.take(&marked);
+        }
+        if self.is_exact(context) || self.asked.as_ref() == Some(&typed) {
+            return self.take(&typed);
+        }
+        self.asked = Some(typed).filter(|text| !text.is_empty());
+        Vec::new()
+    }
+
+    /// The question about a text that is no admissible action, with the nearest one.
+    fn question(&self, context: Context<'_>) -> Option<String> {
+        let text = self.asked.as_ref()?;
+        let near = admissible(context)?.iter().max_by(|a, b| {
+            let likeness = |one: &String| strsim::jaro_winkler(one, text);
+            likeness(a).total_cmp(&likeness(b))
+        });
+        let near = near.map(|n| format!(" The nearest is `{n}`.")).unwrap_or_default();
+        Some(format!("`{text}` is none of the admissible actions.{near} Enter again takes it as it is."))
     }
 
     fn take(&self, text: &str) -> Vec<Reply> {
@@ -81,6 +123,11 @@ impl Act {
     }
 
     fn move_in_list(&mut self, by: isize, pages: bool) {
+        if by < 0 && !pages && self.list.cursor() == 0 {
+            (self.picking, self.as_typed) = (false, true);
+            return;
+        }
+        self.as_typed = false;
         // The first press down marks the first row.
         if !self.picking && by > 0 && !pages {
             self.list = List::default();
@@ -91,6 +138,11 @@ impl Act {
         }
         self.picking = !self.found.is_empty();
     }
+}
+
+/// The world's admissible actions, where it has a list of them.
+fn admissible(context: Context<'_>) -> Option<&[String]> {
+    context.view.situation.as_ref().and_then(|s| s.admissible.as_deref())
 }
 
 /// What checking said, in at most `VERDICT_ROWS` rows.
@@ -135,11 +187,12 @@ impl Dialog for Act {
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        let accept = if self.picking { "take the marked one" } else { "take it" };
+        let up = if self.as_typed { "(the text as typed)" } else { "the text as typed" };
         vec![
-            (ActionId::Accept, accept),
+            (ActionId::Accept, "take"),
             (ActionId::Complete, "complete"),
             (ActionId::ItemDown, "mark"),
+            (ActionId::ItemUp, up),
             (ActionId::Close, "cancel"),
         ]
     }
@@ -153,7 +206,12 @@ impl Dialog for Act {
         self.field.render(theme, area, frame, !self.picking);
         let verdict =
             Rect { y: area.y + area.height.min(1), height: area.height.saturating_sub(1).min(VERDICT_ROWS), ..area };
+        let question = self.question(context);
         let lines = match self.verdict(context) {
+            _ if question.is_some() => wrapped(question.as_deref().unwrap_or_default(), usize::from(verdict.width))
+                .into_iter()
+                .map(|text| Line::styled(text, theme.style(Role::Warn)))
+                .collect(),
             Some(verdict) => verdict_lines(verdict, theme),
             None if self.field.text().trim().is_empty() => {
                 vec![Line::styled("An action as the world reads it, or its program call.", theme.style(Role::Dim))]
@@ -173,8 +231,9 @@ impl Dialog for Act {
             Rect { height: below.height.min(1), ..below },
         );
         let rows = Rect { y: below.y + below.height.min(1), height: below.height.saturating_sub(1), ..below };
-        let Act { list, found, picking, .. } = self;
-        list.render(theme, rows, frame, *picking, found.len(), |i| {
+        let marked = self.takes_marked(context);
+        let Act { list, found, .. } = self;
+        list.render(theme, rows, frame, marked, found.len(), |i| {
             Line::styled(sanitize::line(found.get(i).map_or("", String::as_str)), theme.style(Role::Text))
         });
     }
@@ -191,10 +250,7 @@ impl Dialog for Act {
                     return self.changed(context);
                 }
             }
-            ActionId::Accept => {
-                let text = if self.picking { self.marked() } else { None };
-                return self.take(text.unwrap_or(self.field.text()));
-            }
+            ActionId::Accept => return self.accept(context),
             _ => {}
         }
         Vec::new()

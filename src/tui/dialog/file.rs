@@ -1,4 +1,4 @@
-//! Asks for the name of a file of preconditions, to be written or read. A file that is there is replaced only after a second yes.
+//! Asks for the name of a file to be written or read. A file that is there is replaced only after a second yes.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,8 @@ impl FileName {
     /// Asks for the name of a file to be used so.
     pub fn new(purpose: FileUse) -> Self {
         let field = match &purpose {
-            FileUse::Save { name } => Field::new(&free(name)),
+            FileUse::Save { name } => Field::new(&free(name, ADOPTED_SUFFIX)),
+            FileUse::Export { form, name } => Field::new(&free(name, form.ending())),
             FileUse::Compare { name, .. } => Field::new(name),
         };
         FileName { purpose, field, replaces: None, problem: None }
@@ -48,12 +49,20 @@ impl FileName {
                 if !text.ends_with(ADOPTED_SUFFIX) && path.extension().is_none() {
                     path = PathBuf::from(format!("{text}{ADOPTED_SUFFIX}"));
                 }
-                if path.exists() && self.replaces.as_deref() != Some(path.as_path()) {
-                    self.problem = Some(format!("{} is there already; Enter again replaces it.", path.display()));
-                    self.replaces = Some(path);
+                if self.would_replace(&path) {
                     return Vec::new();
                 }
                 vec![Reply::Close, Reply::Send(Command::Workshop(WorkshopCommand::SaveSet(path)))]
+            }
+            FileUse::Export { form, .. } => {
+                let form = *form;
+                if path.extension().is_none() {
+                    path = PathBuf::from(format!("{text}{}", form.ending()));
+                }
+                if self.would_replace(&path) {
+                    return Vec::new();
+                }
+                vec![Reply::Close, Reply::Export(form, path)]
             }
             FileUse::Compare { token, .. } => {
                 if !Path::new(text).is_file() {
@@ -68,11 +77,21 @@ impl FileName {
             }
         }
     }
+
+    /// Whether a file is there already that was not asked about yet; asks.
+    fn would_replace(&mut self, path: &Path) -> bool {
+        let asks = path.exists() && self.replaces.as_deref() != Some(path);
+        if asks {
+            self.problem = Some(format!("{} is there already; Enter again replaces it.", path.display()));
+            self.replaces = Some(path.to_owned());
+        }
+        asks
+    }
 }
 
 /// The name, or the first of `NAME-2`, `NAME-3`, … under which there is no file yet.
-fn free(name: &str) -> String {
-    let stem = name.strip_suffix(ADOPTED_SUFFIX).unwrap_or(name);
+fn free(name: &str, suffix: &str) -> String {
+    let stem = name.strip_suffix(suffix).unwrap_or(name);
     let ending = name.get(stem.len()..).unwrap_or_default();
     let numbered = (2..1000).map(|n| format!("{stem}-{n}{ending}"));
     std::iter::once(name.to_owned())
@@ -85,14 +104,15 @@ impl Dialog for FileName {
     fn title(&self) -> String {
         match self.purpose {
             FileUse::Save { .. } => "Write what is in force to a file".into(),
+            FileUse::Export { .. } => "Write the session out".into(),
             FileUse::Compare { .. } => "Read a file of preconditions".into(),
         }
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
         let accept = match (&self.purpose, &self.replaces) {
-            (FileUse::Save { .. }, None) => "write",
-            (FileUse::Save { .. }, Some(_)) => "replace",
+            (FileUse::Save { .. } | FileUse::Export { .. }, None) => "write",
+            (FileUse::Save { .. } | FileUse::Export { .. }, Some(_)) => "replace",
             (FileUse::Compare { .. }, _) => "read",
         };
         vec![(ActionId::Accept, accept), (ActionId::Close, "cancel")]
@@ -106,6 +126,7 @@ impl Dialog for FileName {
         let theme = context.theme;
         let about = match self.purpose {
             FileUse::Save { .. } => "All actions' assertions, as Python. The file's name:",
+            FileUse::Export { .. } => "The whole session with its branches. The file's name:",
             FileUse::Compare { .. } => "What it would change is shown first. The file's name:",
         };
         let rows = [(about, Role::Text), (self.problem.as_deref().unwrap_or_default(), Role::Bad)];

@@ -15,6 +15,7 @@ pub mod prompt;
 pub mod text;
 pub mod tree;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -65,8 +66,10 @@ pub enum Reply {
     Leave,
     /// Use that theme.
     Theme(String),
-    /// Write the session out.
-    Export(ExportForm),
+    /// Write the session out to a file.
+    Export(ExportForm, PathBuf),
+    /// Ask for the file that the session is written out to.
+    AskExport(ExportForm),
     /// Ask whether what a model needs shall be fetched.
     OfferFetch(Fetch),
     /// Fetch it.

@@ -48,7 +48,7 @@ impl Pick {
             name: name.into(),
             about: about.into(),
             preview: None,
-            chosen: Reply::Export(form),
+            chosen: Reply::AskExport(form),
         };
         let items = vec![
             item("html", "one self-contained page to read", ExportForm::Html),

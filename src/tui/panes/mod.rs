@@ -1,8 +1,7 @@
 //! The eight panes of the workbench.
 //!
-//! One file or folder a pane; beside them what they share: drawing of rows (`draw`), windowed lists (`list`), wrapping
-//! (`wrap`), searching (`find`), editing (`edit`), the path through the session (`trail`), an offered belief (`offer`) and wording
-//! (`words`). Panes
+//! One file or folder a pane; beside them what they share: drawing of rows (`draw`), windowed lists (`list`), searching
+//! (`find`), editing (`edit`), the path through the session (`trail`), an offered belief (`offer`) and wording (`words`). Panes
 //! read the view and answer actions with intents; keys, borders and dialogs are the application's.
 
 mod blocking;
@@ -22,7 +21,7 @@ mod state;
 mod summary;
 mod trail;
 pub(in crate::tui) mod words;
-pub(in crate::tui) mod wrap;
+pub(in crate::tui) use crate::wrap;
 
 use super::pane::Pane;
 

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::tui::sanitize;
+use crate::sanitize;
 
 /// The text wrapped at spaces to lines of at most `width` columns; words longer than a line are broken. Leading blanks stay.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {

@@ -1,0 +1,98 @@
+//! `stepwright compare`: branches of a session, or several sessions, side by side.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::export::write;
+use super::{CliError, print};
+use crate::episode::{NodeId, Session, log};
+use crate::export::compare::{self, Line};
+use crate::export::comparison_page;
+
+/// Puts branches or sessions side by side, aligned by step.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Session logs; `FILE#N` is the branch through node N of one. Of a single log all branches are compared
+    #[arg(required = true, value_name = "FILE[#NODE]")]
+    sessions: Vec<String>,
+    /// Columns of the terminal to use
+    #[arg(long, env = "COLUMNS", default_value_t = 120)]
+    width: usize,
+    /// One self-contained HTML page in place of the text; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// The comparison as JSON; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Compare {
+    /// Compares, and prints or writes. The exit code is 1 where they differ.
+    ///
+    /// # Errors
+    /// If a log cannot be read, a node is not in it, or a file cannot be written.
+    pub fn run(self) -> Result<ExitCode, CliError> {
+        let loaded: Vec<(&str, Session, Option<NodeId>)> =
+            self.sessions.iter().map(|name| load(name)).collect::<Result<_, _>>()?;
+        let mut lines = Vec::new();
+        for (name, session, node) in &loaded {
+            let tips = compare::tips(session);
+            let line = |tip: NodeId, name: String| Line { name, session, tip };
+            match (node, loaded.len()) {
+                (Some(node), _) => lines.push(line(end(session, *node), (*name).to_owned())),
+                (None, 1) => lines.extend(tips.iter().map(|tip| line(*tip, format!("{name}#{tip}")))),
+                (None, _) => lines.extend(tips.first().map(|tip| line(*tip, (*name).to_owned()))),
+            }
+        }
+        if lines.len() < 2 {
+            let why = "there is one branch; name a second session, or open it, go back and take another action";
+            return Err(CliError::Failed(format!("{}: {why}", self.sessions.join(" "))));
+        }
+        let comparison = compare::compare(&lines);
+        let failed = |e: &dyn std::fmt::Display| CliError::Failed(format!("the comparison: {e}"));
+        let html = self.html.as_ref().map(|file| comparison_page(&comparison).map(|text| (file, text)));
+        let json = self.json.as_ref().map(|file| serde_json::to_string_pretty(&comparison).map(|t| (file, t + "\n")));
+        let files = [html.transpose().map_err(|e| failed(&e))?, json.transpose().map_err(|e| failed(&e))?];
+        if files.iter().all(Option::is_none) {
+            print(&compare::text(&comparison, self.width))?;
+        }
+        for (file, text) in files.into_iter().flatten() {
+            out(file, &text)?;
+        }
+        Ok(if comparison.first_difference.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+}
+
+fn out(file: &Path, text: &str) -> Result<(), CliError> {
+    if file.as_os_str() == "-" {
+        return print(text);
+    }
+    write(file, text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))
+}
+
+/// A session, and the node named after `#`. A file whose own name ends so is taken as it is.
+fn load(name: &str) -> Result<(&str, Session, Option<NodeId>), CliError> {
+    let named = name.rsplit_once('#').filter(|_| !Path::new(name).exists());
+    let (file, node) = match named.map(|(file, node)| (file, node.parse::<NodeId>())) {
+        Some((file, Ok(node))) => (file, Some(node)),
+        Some((_, Err(_))) => return Err(CliError::Failed(format!("{name}: a number of a node comes after `#`"))),
+        None => (name, None),
+    };
+    let loaded = log::load(Path::new(file)).map_err(|e| CliError::Failed(e.to_string()))?;
+    if let Some(node) = node.filter(|node| loaded.session.node(*node).is_none()) {
+        let last = loaded.session.nodes().len().saturating_sub(1);
+        return Err(CliError::Failed(format!("{file}: there is no node {node}; they are 0 to {last}")));
+    }
+    Ok((name, loaded.session, node))
+}
+
+/// The end of the branch through a node, as redo would go on from it.
+fn end(session: &Session, node: NodeId) -> NodeId {
+    let mut at = node;
+    while let Some(next) = session.node(at).and_then(|n| n.last_child) {
+        at = next;
+    }
+    at
+}
