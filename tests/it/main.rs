@@ -19,6 +19,7 @@ mod cli_config;
 mod cli_play;
 mod cli_preconditions;
 mod cli_report;
+mod cli_sessions;
 mod cli_study;
 mod conform;
 mod conform_dialogues;

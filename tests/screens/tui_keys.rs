@@ -565,6 +565,28 @@ fn a_marked_completion_is_taken_by_enter() {
 }
 
 #[test]
+fn enter_takes_the_marked_action_and_asks_once_about_any_other_text() {
+    let manual = |text: &str| vec![Command::Gate(Request::Manual { text: text.into() })];
+    let mut bench = Bench::open();
+    bench.press("m 'mug' enter");
+    assert_eq!(bench.commands(), manual("take mug 1 from desk 1"), "the row that is marked");
+    // Moved up out of the list, the text counts as it is: no admissible action, so it is asked about.
+    bench.press("m 'mug' up enter");
+    assert_eq!(bench.commands(), vec![]);
+    let screen = bench.draw(80, 24);
+    assert!(screen.contains("`mug` is none of the admissible actions. The nearest is `"), "{screen}");
+    bench.press("enter");
+    assert_eq!(bench.commands(), manual("mug"));
+    bench.press("m 'fly' enter");
+    assert_eq!(bench.commands(), vec![]);
+    bench.press("' off' enter enter");
+    assert_eq!(bench.commands(), manual("fly off"), "another text is asked about anew");
+    // A program call is taken as it is.
+    bench.press("m 'agent.look()' enter");
+    assert_eq!(bench.commands(), manual("agent.look()"));
+}
+
+#[test]
 fn an_edited_proposal_is_checked_at_once_and_sent_as_an_edit() {
     let mut bench = Bench::open();
     bench.press("e");

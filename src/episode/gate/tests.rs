@@ -101,6 +101,23 @@ fn forbid(sim: &mut Sim, text: &str) {
 }
 
 #[test]
+fn a_proposal_taken_again_goes_back_on_its_branch() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    approve(&mut sim);
+    sim.ask(Request::Undo);
+    sim.ask(Request::Approve { proposal: 1 });
+    let session = sim.gate.session();
+    assert_eq!((session.cursor(), session.nodes().len()), (1, 2), "no second branch");
+    assert_eq!(texts(&sim), ["go"], "nothing is performed again");
+    assert!(sim.said.iter().any(|(_, t)| t.contains("taken before")), "{:?}", sim.said);
+    // The same action typed begins a branch of its own.
+    sim.ask(Request::Undo);
+    sim.ask(Request::Manual { text: "go".into() });
+    assert_eq!(sim.gate.session().nodes().len(), 3);
+}
+
+#[test]
 fn a_decision_keeps_the_verdict_it_was_taken_with() {
     let mut sim = Sim::new();
     sim.answer(0, &["go"]);

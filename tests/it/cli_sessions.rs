@@ -1,0 +1,89 @@
+//! Sessions from outside: compared, listed, renamed, deleted, opened at a step.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn stepwright(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    command.env("STEPWRIGHT_CONFIG_DIR", folder.join("config")).env("XDG_STATE_HOME", folder).env("HOME", folder);
+    command.env("COLUMNS", "100").args(args).output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const BY_HAND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/by-hand.jsonl");
+const SOLVED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/solved.jsonl");
+
+#[test]
+fn branches_of_a_session_and_sessions_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let branches = stepwright(folder.path(), &["compare", BY_HAND]);
+    assert_eq!(branches.status.code(), Some(1), "they differ: {}", err(&branches));
+    let text = out(&branches);
+    assert!(text.contains("First difference: step") && text.contains(" => "), "{text}");
+    assert!(text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= 100), "{text}");
+
+    let same = stepwright(folder.path(), &["compare", SOLVED, SOLVED]);
+    assert_eq!(same.status.code(), Some(0), "{}", err(&same));
+    assert!(out(&same).contains("No difference."));
+
+    let page = folder.path().join("page.html");
+    let both = ["compare", SOLVED, BY_HAND, "--json", "-", "--html", page.to_str().unwrap()];
+    let both = stepwright(folder.path(), &both);
+    let data: Value = serde_json::from_slice(&both.stdout).unwrap();
+    assert_eq!(data["columns"].as_array().unwrap().len(), 2);
+    assert_eq!(data["first_difference"], 0, "two tasks differ from the beginning");
+    assert!(std::fs::read_to_string(page).unwrap().contains("first difference"));
+
+    let one = stepwright(folder.path(), &["compare", SOLVED]);
+    assert_eq!(one.status.code(), Some(2));
+    assert!(err(&one).contains("there is one branch"), "{}", err(&one));
+    let absent = stepwright(folder.path(), &["compare", &format!("{SOLVED}#9999"), BY_HAND]);
+    assert!(err(&absent).contains("there is no node 9999"), "{}", err(&absent));
+}
+
+#[test]
+fn sessions_are_listed_renamed_and_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = stepwright(folder.path(), &["config", "show"]);
+    let empty = stepwright(folder.path(), &["sessions"]);
+    let place = err(&empty);
+    let sessions = place.trim().rsplit_once(" in ").unwrap_or_else(|| panic!("{place} {}", out(&shown))).1;
+    assert!(sessions.starts_with(folder.path().to_str().unwrap()), "{sessions}");
+    std::fs::create_dir_all(sessions).unwrap();
+    std::fs::copy(SOLVED, Path::new(sessions).join("solved.jsonl")).unwrap();
+    std::fs::copy(BY_HAND, Path::new(sessions).join("by-hand.jsonl")).unwrap();
+    std::fs::write(Path::new(sessions).join("torn.jsonl"), "no session\x1b[31m").unwrap();
+
+    let listed = out(&stepwright(folder.path(), &["sessions"]));
+    assert!(listed.contains("goal reached after") && listed.contains("branches"), "{listed}");
+    assert!(listed.contains("cannot be read: ") && !listed.contains('\x1b'), "{listed}");
+    let won = out(&stepwright(folder.path(), &["sessions", "--won", "--json", "tomato"]));
+    let won: Vec<Value> = won.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!((won.len(), &won[0]["branches"], &won[0]["won"]), (1, &1.into(), &true.into()));
+
+    let renamed = stepwright(folder.path(), &["sessions", "rename", "solved", "by-hand"]);
+    assert_eq!(renamed.status.code(), Some(2), "the name is taken");
+    let renamed = stepwright(folder.path(), &["sessions", "rename", "solved", "heated"]);
+    assert!(renamed.status.success() && Path::new(sessions).join("heated.jsonl").is_file(), "{}", err(&renamed));
+    let outside = stepwright(folder.path(), &["sessions", "rename", "heated", "../out"]);
+    assert!(err(&outside).contains("without a folder"), "{}", err(&outside));
+
+    let asked = stepwright(folder.path(), &["sessions", "delete", "heated"]);
+    assert!(err(&asked).contains("--yes") && Path::new(sessions).join("heated.jsonl").is_file());
+    let deleted = stepwright(folder.path(), &["sessions", "delete", "heated", "--yes"]);
+    assert!(deleted.status.success() && !Path::new(sessions).join("heated.jsonl").exists());
+
+    let step = stepwright(folder.path(), &["open", "by-hand", "--step", "999"]);
+    assert!(err(&step).contains("there is no step 999"), "{}", err(&step));
+    let absent = stepwright(folder.path(), &["open", "nowhere"]);
+    assert!(err(&absent).contains("no such file"), "{}", err(&absent));
+}
