@@ -105,7 +105,11 @@ impl Launch {
     }
 
     fn sessions(&self) -> Vec<SessionEntry> {
-        super::sessions::in_folder(&self.config.paths.sessions()).into_iter().take(SESSIONS).map(|(at, path)| described(path, at)).collect()
+        super::sessions::in_folder(&self.config.paths.sessions())
+            .into_iter()
+            .take(SESSIONS)
+            .map(|(at, path)| described(path, at))
+            .collect()
     }
 }
 

@@ -132,7 +132,9 @@ fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliErr
                 count(s.branches, "branch"),
                 line(&row.file.display().to_string()),
             )),
-            (None, problem) => out.push_str(&format!("cannot be read: {}\n", line(problem.as_deref().unwrap_or_default()))),
+            (None, problem) => {
+                out.push_str(&format!("cannot be read: {}\n", line(problem.as_deref().unwrap_or_default())))
+            }
         }
     }
     print(&out)?;

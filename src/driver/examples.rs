@@ -39,9 +39,10 @@ pub const EXAMPLES: &[Example] = examples! {
 /// [`OpenError::Unknown`] with the names there are.
 pub fn load(name: &str) -> Result<log::Loaded, OpenError> {
     let known = || EXAMPLES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
-    let example = EXAMPLES
-        .iter()
-        .find(|e| e.name == name)
-        .ok_or_else(|| OpenError::Unknown { what: "example", name: name.to_owned(), known: known() })?;
+    let example = EXAMPLES.iter().find(|e| e.name == name).ok_or_else(|| OpenError::Unknown {
+        what: "example",
+        name: name.to_owned(),
+        known: known(),
+    })?;
     Ok(log::read(example.text.as_bytes(), Path::new(example.name))?)
 }

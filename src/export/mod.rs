@@ -15,8 +15,8 @@ mod text;
 use crate::episode::{Header, InvalidRecord, Record, Session};
 
 pub use html::comparison as comparison_page;
-pub use summary::{Summary, summary};
 pub use story::{Story, change_lines, tell};
+pub use summary::{Summary, summary};
 
 /// A format sessions are exported to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -111,7 +111,8 @@ pub fn compare(lines: &[Line<'_>]) -> Comparison {
     let mut rows = Vec::with_capacity(longest);
     for at in 0..longest {
         let nodes = lines.iter().zip(&paths).map(|(line, path)| Some((line.session, *path.get(at)?)));
-        let mut cells: Vec<Option<Cell>> = nodes.map(|found| found.map(|(session, node)| cell(session, node))).collect();
+        let mut cells: Vec<Option<Cell>> =
+            nodes.map(|found| found.map(|(session, node)| cell(session, node))).collect();
         mark_unlike(&mut cells);
         let differs = cells.windows(2).any(|pair| match pair {
             [Some(a), Some(b)] => (&a.action, &a.observation, &a.error) != (&b.action, &b.observation, &b.error),

@@ -32,7 +32,13 @@ pub fn render(comparison: &Comparison, width: usize) -> String {
     out.push_str(&format!("\n{parted}\n"));
     for (at, row) in comparison.rows.iter().enumerate() {
         let first = comparison.first_difference == Some(at);
-        let mark = if first { "=>" } else if row.differs { "!=" } else { "" };
+        let mark = if first {
+            "=>"
+        } else if row.differs {
+            "!="
+        } else {
+            ""
+        };
         out.push('\n');
         let lead = format!("{:>3} {mark}", row.depth);
         let cells: Vec<Vec<String>> = row.cells.iter().map(|c| c.as_ref().map(lines).unwrap_or_default()).collect();

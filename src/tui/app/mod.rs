@@ -413,7 +413,8 @@ impl App {
                     }
                 }
                 Reply::AskExport(form) => {
-                    let name = self.session_file().and_then(|p| p.file_stem()).map(|s| s.to_string_lossy().into_owned());
+                    let name =
+                        self.session_file().and_then(|p| p.file_stem()).map(|s| s.to_string_lossy().into_owned());
                     let name = name.unwrap_or_default().replace(':', "-") + form.ending();
                     self.open(Box::new(FileName::new(FileUse::Export { form, name })));
                 }
