@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::file::check_uses;
 use crate::knowledge::{Knowledge, Primitive, Skill};
+use crate::rules::Rules;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,6 +15,8 @@ struct Document {
     tips: Vec<String>,
     #[serde(default)]
     skills: Vec<Entry>,
+    #[serde(default, skip_serializing_if = "Rules::is_empty")]
+    rules: Rules,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -39,7 +42,8 @@ pub fn write(knowledge: &Knowledge) -> Value {
         primitives: skill.primitives.clone(),
         uses: skill.uses.clone(),
     };
-    let document = Document { tips: knowledge.tips.clone(), skills: knowledge.skills.iter().map(entry).collect() };
+    let skills = knowledge.skills.iter().map(entry).collect();
+    let document = Document { tips: knowledge.tips.clone(), skills, rules: knowledge.rules.clone() };
     // Texts and lists alone: nothing in it has no JSON.
     serde_json::to_value(document).unwrap_or_default()
 }
@@ -53,7 +57,7 @@ pub fn read(document: &Value) -> Result<Knowledge, String> {
         return Ok(Knowledge::default());
     }
     let document = Document::deserialize(document).map_err(|e| format!("no knowledge of skills: {e}"))?;
-    let mut knowledge = Knowledge { skills: Vec::new(), tips: document.tips };
+    let mut knowledge = Knowledge { skills: Vec::new(), tips: document.tips, rules: document.rules };
     for entry in document.skills {
         let signature = entry.name.parse().map_err(|e| format!("skill {:?}: {e}", entry.name))?;
         let Entry { intro, tips, primitives, uses, name } = entry;
@@ -74,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_faults_name_the_skill() {
-        let text = "tips = [\"t\"]\n[[skill]]\nname = \"f(a)\"\nuses = [\"g(a)\"]\n[[skill]]\nname = \"g(x)\"\nprimitives = [{ syntax = \"go to [x] [id]\" }]\n";
+        let text = "tips = [\"t\"]\n[[skill]]\nname = \"f(a)\"\nuses = [\"g(a)\"]\n[[skill]]\nname = \"g(x)\"\nprimitives = [{ syntax = \"go to [x] [id]\" }]\n[[action]]\nform = \"go to [x] [id]\"\nneeds = [\"[x] listed at first\"]\n[likely]\nmug = [\"desk\"]\n";
         let knowledge = crate::file::read(text).unwrap();
         assert_eq!(read(&write(&knowledge)), Ok(knowledge));
         assert_eq!(read(&Value::Null), Ok(Knowledge::default()));

@@ -9,7 +9,22 @@
 //! tips = ["You can put an object in/on an occupied receptacle."]
 //! primitives = [{ syntax = "go to [receptacle] [id]", examples = ["go to desk 1"] }]
 //! uses = ["find(object)"]
+//!
+//! [[action]]
+//! form = "open [receptacle] [id]"
+//! needs = ["last go to: [receptacle]", "[receptacle] is closed"]
+//! makes = ["[receptacle] is open"]
+//! shows = "receptacle"
+//!
+//! [[plan]]
+//! task = "put a clean [object] in [receptacle]"
+//! calls = ["find([object])", "clean([object])", "put([object], [receptacle])"]
+//!
+//! [likely]
+//! mug = ["coffeemachine", "cabinet"]
 //! ```
+
+mod rules;
 
 use std::fmt::Write as _;
 
@@ -36,7 +51,15 @@ struct File {
     #[serde(default)]
     tips: Vec<String>,
     #[serde(default)]
+    refused: Vec<String>,
+    #[serde(default)]
     skill: Vec<SkillTable>,
+    #[serde(default)]
+    action: Vec<rules::ActionTable>,
+    #[serde(default)]
+    plan: Vec<rules::PlanTable>,
+    #[serde(default)]
+    likely: toml::Table,
 }
 
 #[derive(Deserialize)]
@@ -65,8 +88,8 @@ struct PrimitiveTable {
 ///
 /// # Errors
 /// The first thing that is wrong, with its line: no TOML, an unknown key, a name that is no signature or comes twice, a form with
-/// brackets that do not close, an example that is not of its form, a use of an unknown skill or over an unknown parameter, or skills
-/// that use each other in a circle.
+/// brackets that do not close, an example that is not of its form, a use of an unknown skill or over an unknown parameter, skills
+/// that use each other in a circle, or a rule over slots or skills that are not there.
 pub fn read(text: &str) -> Result<Knowledge, FileError> {
     let line_of = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
     let file: File = toml::from_str(text).map_err(|error| {
@@ -90,7 +113,10 @@ pub fn read(text: &str) -> Result<Knowledge, FileError> {
     }
     let at = |skill: usize, used: usize| lines_of_uses.get(skill).and_then(|lines| lines.get(used)).copied();
     check_uses(&skills).map_err(|(skill, used, message)| FileError { line: at(skill, used).unwrap_or(1), message })?;
-    Ok(Knowledge { skills, tips: file.tips })
+    let parameters: Vec<(String, usize)> =
+        skills.iter().map(|skill| (skill.signature.name.clone(), skill.signature.parameters.len())).collect();
+    let tables = rules::Tables { refused: file.refused, action: file.action, plan: file.plan, likely: file.likely };
+    Ok(Knowledge { skills, tips: file.tips, rules: rules::read(tables, &parameters, &line_of)? })
 }
 
 fn checked(table: PrimitiveTable, line_of: &impl Fn(usize) -> usize) -> Result<Primitive, FileError> {
@@ -189,6 +215,7 @@ pub fn write(knowledge: &Knowledge) -> String {
     if !knowledge.tips.is_empty() {
         put(&mut out, "tips", &list(&knowledge.tips));
     }
+    rules::write_refused(&mut out, &knowledge.rules);
     for skill in &knowledge.skills {
         if !out.is_empty() {
             out.push('\n');
@@ -218,6 +245,7 @@ pub fn write(knowledge: &Knowledge) -> String {
             put(&mut out, "uses", &list(&skill.uses));
         }
     }
+    rules::write(&mut out, &knowledge.rules);
     out
 }
 
@@ -260,6 +288,11 @@ mod tests {
                 "ids missing",
             ),
             ("[[skill]]\nname = \n", 2, ""),
+            ("[[action]]\nform = \"open [r]\"\n", 2, "followed by [id]"),
+            ("[[action]]\nform = \"open [r] [id]\"\nneeds = [\n  \"[x] is open\"]\n", 4, "no slot [x]"),
+            ("[[action]]\nform = \"open [r] [id]\"\nneeds = [\"open\"]\n", 3, "is no need"),
+            ("[[skill]]\nname = \"f(a)\"\n[[plan]]\ntask = \"t\"\ncalls = [\n \"f(a, b)\"]\n", 6, "2 arguments"),
+            ("[[plan]]\ntask = \"t\"\ncalls = [\"g()\"]\n", 3, "no skill here"),
         ];
         for (text, line, part) in cases {
             let error = read(text).unwrap_err();
@@ -269,7 +302,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let text = "tips = [\"a \\\"quoted\\\" tip\\nof two lines\"]\n[[skill]]\nname = \"put(object, receptacle)\"\nintro = \"i\"\ntips = [\"t\"]\nprimitives = [{ syntax = \"open [r] [id]\", examples = [\"open drawer 2\"] }]\nuses = [\"find(object)\"]\n[[skill]]\nname = \"find(object)\"\n";
+        let text = "tips = [\"a \\\"quoted\\\" tip\\nof two lines\"]\n[[skill]]\nname = \"put(object, receptacle)\"\nintro = \"i\"\ntips = [\"t\"]\nprimitives = [{ syntax = \"open [r] [id]\", examples = [\"open drawer 2\"] }]\nuses = [\"find(object)\"]\n[[skill]]\nname = \"find(object)\"\n[[action]]\nform = \"open [r] [id]\"\nneeds = [\"not [r] is open\"]\nmakes = [\"[r] is open\"]\nshows = \"r\"\n[[plan]]\ntask = \"do [x]\"\ncalls = [\"put([x], shelf)\"]\nseen = 2\n[likely]\nmug = [\"shelf\"]\n";
         let knowledge = read(text).unwrap();
         assert_eq!(read(&write(&knowledge)).unwrap(), knowledge);
     }

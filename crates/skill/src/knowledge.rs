@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::call::Signature;
+use crate::rules::Rules;
 
 /// Skills with what is known of each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,6 +12,8 @@ pub struct Knowledge {
     pub skills: Vec<Skill>,
     /// Tips that belong to no skill.
     pub tips: Vec<String>,
+    /// What a program can go by.
+    pub rules: Rules,
 }
 
 /// A skill.
@@ -127,7 +130,7 @@ impl Published {
             match known {
                 Some((.., knowledge)) => knowledge.skills.push(skill),
                 None => {
-                    let knowledge = Knowledge { skills: vec![skill], tips: Vec::new() };
+                    let knowledge = Knowledge { skills: vec![skill], ..Knowledge::default() };
                     published.knowledge.push((entry.env, entry.author, knowledge));
                 }
             }
@@ -141,6 +144,6 @@ impl Published {
     pub fn of_environment(&self, env: &str) -> Knowledge {
         let all =
             self.knowledge.iter().filter(|(known, ..)| known == env).flat_map(|(.., knowledge)| &knowledge.skills);
-        Knowledge { skills: all.cloned().collect(), tips: Vec::new() }
+        Knowledge { skills: all.cloned().collect(), ..Knowledge::default() }
     }
 }

@@ -3,21 +3,31 @@
 //!
 //! [`Knowledge`] is what was distilled; [`mod@file`] its readable file, with a validator that names lines. [`response`] reads what a
 //! model answers in the three stages, [`mod@line`] single lines of a policy. [`Trajectory`] is an episode of a log and [`segment`] says
-//! whether a cut of one into skills is sound. Nothing here calls a model or steps a world.
+//! whether a cut of one into skills is sound. [`mod@discover`] finds knowledge in logs by counting, [`agent`] acts by
+//! knowledge, both without a language model. Nothing here calls a model or steps a world.
 
+pub mod agent;
 pub mod call;
+pub mod discover;
 pub mod document;
 pub mod file;
+pub mod form;
+#[cfg(test)]
+mod house;
 pub mod knowledge;
 pub mod line;
 pub mod log;
 pub mod primitive;
 pub mod recordings;
 pub mod response;
+pub mod rules;
+pub mod scene;
 pub mod segment;
 pub mod trajectory;
 
 pub use call::{Signature, SkillCall};
+pub use discover::{Distilled, discover};
 pub use knowledge::{Knowledge, Primitive, Skill};
+pub use rules::Rules;
 pub use segment::Segment;
 pub use trajectory::Trajectory;
