@@ -34,7 +34,11 @@ impl House {
 
     pub(crate) fn first(&self) -> String {
         let places: Vec<String> = PLACES.iter().map(|place| format!("a {place}")).collect();
-        format!("You are in a room. Looking around you, you see {}.\n\nYour task is to: {}", places.join(", "), self.task())
+        format!(
+            "You are in a room. Looking around you, you see {}.\n\nYour task is to: {}",
+            places.join(", "),
+            self.task()
+        )
     }
 
     pub(crate) fn is_won(&self) -> bool {
@@ -90,6 +94,13 @@ impl House {
             .map(|action| LoggedStep { thought: None, action: action.clone(), observation: Some(self.act(action)) })
             .collect();
         let success = self.is_won();
-        Trajectory { id: id.to_owned(), task, initial_observation: Some(first), steps, success, ..Trajectory::default() }
+        Trajectory {
+            id: id.to_owned(),
+            task,
+            initial_observation: Some(first),
+            steps,
+            success,
+            ..Trajectory::default()
+        }
     }
 }

@@ -142,7 +142,9 @@ mod tests {
 
     #[test]
     fn lists_and_states_are_read() {
-        let room = read("You are in a room. Looking quickly around you, you see a bed 1, and a drawer 2.\nYour task is to: put it.");
+        let room = read(
+            "You are in a room. Looking quickly around you, you see a bed 1, and a drawer 2.\nYour task is to: put it.",
+        );
         assert_eq!(room.listed, Some((None, vec!["bed 1".to_owned(), "drawer 2".to_owned()])));
         let drawer = read("You open the drawer 2. The drawer 2 is open. In it, you see a cd 1, and a pen 3.");
         assert_eq!(drawer.listed, Some((Some("drawer 2".into()), vec!["cd 1".into(), "pen 3".into()])));

@@ -55,7 +55,11 @@ fn successes_are_cut_as_by_hand() {
         let own: Vec<_> = cut.segments.iter().map(|s| (s.call().to_string(), s.start, s.end)).collect();
         let by_hand: Vec<stepwright_skill::Segment> = serde_json::from_value(line["segments"].clone()).unwrap();
         let by_hand: Vec<_> = by_hand.iter().map(|s| (s.call().to_string(), s.start, s.end)).collect();
-        if own == by_hand { same += 1 } else { wrong.push(format!("{}\n  hand {by_hand:?}\n  own  {own:?}", line["trajectory_id"])) }
+        if own == by_hand {
+            same += 1
+        } else {
+            wrong.push(format!("{}\n  hand {by_hand:?}\n  own  {own:?}", line["trajectory_id"]))
+        }
     }
     assert!(wrong.is_empty(), "{same} alike, {} not\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -63,7 +63,11 @@ impl Mind<'_> {
         if depth > DEEPEST {
             return Err(format!("what `{}` needs leads round in a circle", form.verb()));
         }
-        let rule = self.knowledge.rules.action(&form.syntax()).ok_or_else(|| format!("nothing is known of `{}`", form.verb()))?;
+        let rule = self
+            .knowledge
+            .rules
+            .action(&form.syntax())
+            .ok_or_else(|| format!("nothing is known of `{}`", form.verb()))?;
         let mut bindings = self.bindings(skill, form, rule, given);
         // Those that lack least come first; of equals the first found.
         bindings.sort_by_key(|binding| self.unmet(rule, binding).count());
@@ -108,7 +112,8 @@ impl Mind<'_> {
             }
             (Fact::Seen { slot, .. }, true) => self.look_for(skill, kind_of(&thing(slot)?)),
             (Fact::Is { slot, state }, holds) => {
-                let makes = |rule: &ActionRule| rule.makes.iter().any(|(own, made)| own == slot && (made == state) == holds);
+                let makes =
+                    |rule: &ActionRule| rule.makes.iter().any(|(own, made)| own == slot && (made == state) == holds);
                 let (_, form) = forms().find(|(rule, _)| makes(rule)).ok_or_else(cannot)?;
                 self.reach(skill, &form, &[(slot.clone(), vec![thing(slot)?])], depth + 1)
             }
@@ -116,7 +121,8 @@ impl Mind<'_> {
                 // What is held has to be let go: where the agent is.
                 let held = self.scene.last(verb).map(|done| done.binding.clone()).ok_or_else(cannot)?;
                 let (_, form) = forms().find(|(_, form)| form.verb() == *until).ok_or_else(cannot)?;
-                let here = self.mover().and_then(|mover| self.scene.last(&mover.verb())?.binding.values().next().cloned());
+                let here =
+                    self.mover().and_then(|mover| self.scene.last(&mover.verb())?.binding.values().next().cloned());
                 let mut given: Vec<(String, Vec<String>)> = Vec::new();
                 for slot in form.slots() {
                     let own = held.get(slot).filter(|thing| !self.scene.places.contains(thing)).cloned();
@@ -234,4 +240,3 @@ impl Mind<'_> {
 fn number(thing: &str) -> usize {
     thing.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(usize::MAX)
 }
-

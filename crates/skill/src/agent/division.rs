@@ -85,7 +85,8 @@ fn marks<'a>(plans: &'a [Plan], ways: &[Way<'a>], at: usize) -> BTreeSet<&'a str
 /// How well a task's words fit a way: as a naive Bayes classifier reckons, over the words of all plans.
 fn fit(way: &Way<'_>, all: f64, vocabulary: &BTreeSet<&str>, task: &BTreeSet<&str>) -> f64 {
     let share = |word: &str| (way.words.get(word).copied().unwrap_or_default() / way.seen).clamp(NEVER, 1.0 - NEVER);
-    let words = vocabulary.iter().map(|word| if task.contains(word) { share(word).ln() } else { (1.0 - share(word)).ln() });
+    let words =
+        vocabulary.iter().map(|word| if task.contains(word) { share(word).ln() } else { (1.0 - share(word)).ln() });
     (way.seen / all).ln() + words.sum::<f64>()
 }
 
@@ -100,9 +101,8 @@ pub fn divide(rules: &Rules, task: &str, places: &[String]) -> Option<Vec<SkillC
     // A way that has words of its own is meant by them; the others where no such word is there.
     let some = ways.iter().any(&marked);
     let eligible = ways.iter().filter(|way| if some { marked(way) } else { way.marks.is_empty() });
-    let best = eligible.max_by(|a, b| {
-        fit(a, all, &vocabulary, &spoken).total_cmp(&fit(b, all, &vocabulary, &spoken))
-    })?;
+    let best =
+        eligible.max_by(|a, b| fit(a, all, &vocabulary, &spoken).total_cmp(&fit(b, all, &vocabulary, &spoken)))?;
     let slots: Vec<&str> = words(&best.plan.task).into_iter().filter(|word| is_slot(word)).collect();
     let content: Vec<&str> = task.iter().copied().filter(|word| !vocabulary.contains(word)).collect();
     let known = |word: &&str| {

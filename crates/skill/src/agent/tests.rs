@@ -79,7 +79,8 @@ fn what_is_refused_is_not_tried_again_and_what_cannot_be_done_is_reported() {
 fn a_call_of_a_persons_own_is_carried_out_and_the_plan_goes_on() {
     let past = [call("find(lamp)"), Past::Done];
     assert!(matches!(after(&past), Next::Call { call, .. } if call.to_string() == "find(mug1)"));
-    let done = ["find(mug1)", "take(mug1)", "find(mug2)", "take(mug2)"].into_iter().flat_map(|text| [call(text), Past::Done]);
+    let done =
+        ["find(mug1)", "take(mug1)", "find(mug2)", "take(mug2)"].into_iter().flat_map(|text| [call(text), Past::Done]);
     assert!(matches!(after(&done.collect::<Vec<_>>()), Next::Stuck(why) if why.contains("every call")));
 }
 

@@ -51,7 +51,8 @@ pub(super) fn cut(logs: &[Trajectory], shapes: &[Shape], refused: &[String]) -> 
         }
     }
     let all: Vec<Plan> = best.into_values().collect();
-    let mut plans: Vec<Plan> = all.iter().filter(|plan| !all.iter().any(|other| is_case(plan, other))).cloned().collect();
+    let mut plans: Vec<Plan> =
+        all.iter().filter(|plan| !all.iter().any(|other| is_case(plan, other))).cloned().collect();
     plans.sort_by(|a, b| b.seen.cmp(&a.seen).then_with(|| a.task.cmp(&b.task)));
     (cuts, plans)
 }
@@ -61,7 +62,9 @@ fn is_case(plan: &Plan, other: &Plan) -> bool {
     let (own, theirs): (Vec<&str>, Vec<&str>) =
         (plan.task.split_whitespace().collect(), other.task.split_whitespace().collect());
     let covers = |theirs: &str, own: &str| theirs == own || theirs.starts_with('[') && !own.starts_with('[');
-    plan.task != other.task && own.len() == theirs.len() && theirs.iter().zip(&own).all(|(theirs, own)| covers(theirs, own))
+    plan.task != other.task
+        && own.len() == theirs.len()
+        && theirs.iter().zip(&own).all(|(theirs, own)| covers(theirs, own))
 }
 
 /// The words of a task.
@@ -175,19 +178,26 @@ fn divided(log: &Trajectory, changes: &[Change<'_>], segments: &[Segment]) -> (S
     let spoken = |word: &str| {
         let kind = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let name = names.iter().find(|(known, _)| known == word || known == kind);
-        name.map_or_else(|| word.to_owned(), |(known, name)| format!("[{name}]{}", word.get(known.len()..).unwrap_or_default()))
+        name.map_or_else(
+            || word.to_owned(),
+            |(known, name)| format!("[{name}]{}", word.get(known.len()..).unwrap_or_default()),
+        )
     };
     let task: Vec<String> = log
         .task
         .split_whitespace()
         .map(|word| {
             let bare = bare(word);
-            names.iter().find(|(known, _)| known == bare).map_or_else(|| bare.to_owned(), |(_, name)| format!("[{name}]"))
+            names
+                .iter()
+                .find(|(known, _)| known == bare)
+                .map_or_else(|| bare.to_owned(), |(_, name)| format!("[{name}]"))
         })
         .collect();
     let mut calls: Vec<SkillCall> = Vec::new();
     for segment in segments {
-        let call = SkillCall { skill: segment.skill.clone(), args: segment.args.iter().map(|arg| spoken(arg)).collect() };
+        let call =
+            SkillCall { skill: segment.skill.clone(), args: segment.args.iter().map(|arg| spoken(arg)).collect() };
         // The same done twice in a row is a second try.
         if calls.last() != Some(&call) {
             calls.push(call);
@@ -213,7 +223,8 @@ pub(super) fn names(cuts: &[Cut]) -> Vec<String> {
 
 /// The signature of a skill: as many parameters as its segments have arguments, called as its form calls them.
 pub(super) fn signature(name: &str, shapes: &[Shape], cuts: &[Cut]) -> Signature {
-    let count = cuts.iter().flat_map(|cut| &cut.segments).find(|segment| segment.skill == name).map_or(0, |s| s.args.len());
+    let count =
+        cuts.iter().flat_map(|cut| &cut.segments).find(|segment| segment.skill == name).map_or(0, |s| s.args.len());
     let form = shapes.iter().map(|shape| &shape.form).find(|form| words::skill_of(form) == name);
     let slots: Vec<String> = match form {
         Some(form) => form.slots().map(str::to_owned).collect(),

@@ -70,8 +70,11 @@ pub(super) fn refusals(logs: &[Trajectory]) -> Vec<String> {
         entry.0 += 1;
         entry.1.insert(pattern(&step.action).0);
     }
-    let mut found: Vec<(usize, &str)> =
-        said.into_iter().filter(|(_, (_, forms))| forms.len() >= FORMS_REFUSED).map(|(text, (n, _))| (n, text)).collect();
+    let mut found: Vec<(usize, &str)> = said
+        .into_iter()
+        .filter(|(_, (_, forms))| forms.len() >= FORMS_REFUSED)
+        .map(|(text, (n, _))| (n, text))
+        .collect();
     found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     found.into_iter().map(|(_, text)| text.to_owned()).collect()
 }

@@ -109,7 +109,8 @@ pub fn discover(logs: &[Trajectory], settings: &Settings) -> Distilled {
         // What an action of the skill's own name needs is said there, what moves and opens where it is first used.
         for found in &found {
             let belongs = words::belongs(skill, &found.form);
-            let said = tips.iter().any(|tip| tip.form.as_deref() == Some(&found.form) && tip.need == Some(found.need.clone()));
+            let said =
+                tips.iter().any(|tip| tip.form.as_deref() == Some(&found.form) && tip.need == Some(found.need.clone()));
             if belongs && !said {
                 let tip = words::tip(skill, found);
                 skill.tips.push(tip.text.clone());
@@ -128,13 +129,7 @@ pub fn discover(logs: &[Trajectory], settings: &Settings) -> Distilled {
 }
 
 /// The skills of the cuts, each with the forms that were used in it.
-fn skills(
-    logs: &[Trajectory],
-    cuts: &[Cut],
-    shapes: &[Shape],
-    refused: &[String],
-    settings: &Settings,
-) -> Vec<Skill> {
+fn skills(logs: &[Trajectory], cuts: &[Cut], shapes: &[Shape], refused: &[String], settings: &Settings) -> Vec<Skill> {
     let by_id: BTreeMap<&str, &Trajectory> = logs.iter().map(|log| (log.id.as_str(), log)).collect();
     let mut skills: Vec<Skill> = Vec::new();
     for name in cut::names(cuts) {
@@ -146,9 +141,12 @@ fn skills(
         let count = segments().count();
         let mut primitives: Vec<(usize, Primitive)> = Vec::new();
         for shape in shapes {
-            let steps = segments().flat_map(|(log, segment)| log.steps.get(segment.start..=segment.end).into_iter().flatten());
+            let steps =
+                segments().flat_map(|(log, segment)| log.steps.get(segment.start..=segment.end).into_iter().flatten());
             let actions: Vec<&str> = steps
-                .filter(|step| forms::taken(step.observation.as_deref(), refused) && shape.form.bind(&step.action).is_some())
+                .filter(|step| {
+                    forms::taken(step.observation.as_deref(), refused) && shape.form.bind(&step.action).is_some()
+                })
                 .map(|step| step.action.as_str())
                 .collect();
             // A stray action in a few episodes is no part of the skill.
@@ -181,7 +179,9 @@ fn complete(skill: &mut Skill, logs: &[Trajectory], shapes: &[Shape], actions: &
         let mut needs = own.flat_map(|rule| &rule.needs);
         let is_needed = needs.any(|need| match &need.fact {
             Fact::Last { verb: wanted, .. } | Fact::Here { verb: wanted, .. } => need.holds && *wanted == verb,
-            Fact::Is { slot, state } => rule.makes.iter().any(|(own, made)| own == slot && (made == state) == need.holds),
+            Fact::Is { slot, state } => {
+                rule.makes.iter().any(|(own, made)| own == slot && (made == state) == need.holds)
+            }
             _ => false,
         });
         if is_needed && !has(skill, &form) {

@@ -46,12 +46,7 @@ struct Moment {
 }
 
 /// The needs of all forms.
-pub(super) fn contrast(
-    logs: &[Trajectory],
-    shapes: &[Shape],
-    refused: &[String],
-    settings: &Settings,
-) -> Vec<Found> {
+pub(super) fn contrast(logs: &[Trajectory], shapes: &[Shape], refused: &[String], settings: &Settings) -> Vec<Found> {
     let states: BTreeSet<String> = logs
         .iter()
         .flat_map(|log| &log.steps)

@@ -23,7 +23,9 @@ pub(super) fn actions(logs: &[Trajectory], shapes: &[Shape], refused: &[String],
         let mut made: BTreeMap<(String, String), usize> = BTreeMap::new();
         let mut shown: BTreeMap<String, usize> = BTreeMap::new();
         for step in logs.iter().flat_map(|log| &log.steps) {
-            let (Some(said), Some(binding)) = (step.observation.as_deref(), shape.form.bind(&step.action)) else { continue };
+            let (Some(said), Some(binding)) = (step.observation.as_deref(), shape.form.bind(&step.action)) else {
+                continue;
+            };
             if !taken(Some(said), refused) {
                 continue;
             }

@@ -128,7 +128,9 @@ struct Purchase<'a> {
 fn purchase(log: &Trajectory) -> Option<Purchase<'_>> {
     let at = log.steps.iter().rposition(|step| step.action == "click[Buy Now]")?;
     let item = log.steps.get(..at)?.iter().rposition(|step| name_of(&step.action) == "click[Item ID]")?;
-    let inside = |action: &'_ str| action.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']')).unwrap_or_default().to_owned();
+    let inside = |action: &'_ str| {
+        action.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']')).unwrap_or_default().to_owned()
+    };
     let page = log.steps.get(item)?.observation.as_deref().unwrap_or_default();
     let row = |line: &'_ str| -> Vec<(usize, usize)> {
         let mut found = Vec::new();
@@ -154,13 +156,16 @@ fn purchase(log: &Trajectory) -> Option<Purchase<'_>> {
     let clicked = clicked.filter_map(|step| step.action.split_once('[')?.1.strip_suffix(']')).collect();
     let search = log.steps.get(..item)?.iter().rev().find(|step| step.action.starts_with("search["));
     let query = search.and_then(|step| step.action.split_once('[')?.1.strip_suffix(']')).unwrap_or_default();
-    let price = page.lines().find_map(|line| line.trim().strip_prefix("Price: $")?.split_whitespace().next()?.parse().ok());
+    let price =
+        page.lines().find_map(|line| line.trim().strip_prefix("Price: $")?.split_whitespace().next()?.parse().ok());
     let results = log.steps.get(..item)?.iter().rev().find_map(|step| step.observation.as_deref());
     let id = inside(&log.steps.get(item)?.action);
-    let first = results.and_then(|page| page.find(&format!("[{id}]")).map(|place| (page, place))).is_some_and(|(page, place)| {
-        let before = page.get(..place).unwrap_or_default();
-        !before.lines().any(|line| line.trim().starts_with("[B0") || line.trim().starts_with("$"))
-    });
+    let first = results.and_then(|page| page.find(&format!("[{id}]")).map(|place| (page, place))).is_some_and(
+        |(page, place)| {
+            let before = page.get(..place).unwrap_or_default();
+            !before.lines().any(|line| line.trim().starts_with("[B0") || line.trim().starts_with("$"))
+        },
+    );
     Some(Purchase { log, at, clicked, rows, query, price, first })
 }
 
@@ -179,7 +184,9 @@ const CONDITIONS: [(&str, &str, Condition); 6] = [
     }),
     ("select_item_attributes", "Choose the options whose words stand in the instruction.", |p| {
         let task = norm(&p.log.task);
-        p.clicked.iter().all(|own| norm(own).split(' ').any(|word| word.len() > 2 && task.contains(word)) || task.contains(&norm(own)))
+        p.clicked.iter().all(|own| {
+            norm(own).split(' ').any(|word| word.len() > 2 && task.contains(word)) || task.contains(&norm(own))
+        })
     }),
     ("select_item_attributes", "Write an option exactly as its button does, upper and lower case alike.", |p| {
         p.clicked.iter().all(|own| p.rows.iter().flatten().any(|option| option == own))
@@ -233,7 +240,11 @@ fn tips(logs: &[Trajectory]) -> Vec<Tip> {
             need: None,
             successes: good,
             failures: (never.len(), bad.1),
-            witnesses: never.iter().take(WITNESSES).map(|id| Witness { trajectory: (*id).to_owned(), step: 0 }).collect(),
+            witnesses: never
+                .iter()
+                .take(WITNESSES)
+                .map(|id| Witness { trajectory: (*id).to_owned(), step: 0 })
+                .collect(),
         });
     }
     tips

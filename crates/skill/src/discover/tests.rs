@@ -7,10 +7,14 @@ use crate::house::House;
 /// Logs of a house: successes by the book, and failures that leave out a step each.
 fn logs() -> Vec<Trajectory> {
     let mut logs = Vec::new();
-    for (at, (object, from, to)) in
-        [("mug", "desk 1", "shelf"), ("pen", "drawer 1", "desk"), ("cup", "shelf 2", "desk"), ("key", "drawer 2", "shelf")]
-            .into_iter()
-            .enumerate()
+    for (at, (object, from, to)) in [
+        ("mug", "desk 1", "shelf"),
+        ("pen", "drawer 1", "desk"),
+        ("cup", "shelf 2", "desk"),
+        ("key", "drawer 2", "shelf"),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let house = || House::new(&[(&format!("{object} 1"), from)], object, to);
         let mut way = vec!["go to shelf 1".to_owned(), format!("go to {from}")];
@@ -21,7 +25,8 @@ fn logs() -> Vec<Trajectory> {
         let (goal, put) = (format!("go to {to} 1"), format!("put {object} 1 in/on {to} 1"));
         let good = [way.clone(), vec![take.clone(), goal.clone(), put.clone()]].concat();
         logs.push(house().play(&format!("{at}-good"), &good));
-        let unopened = [vec![format!("go to {from}"), "open desk 1".to_owned(), take.clone(), take.clone()], vec![put.clone(); 3]];
+        let unopened =
+            [vec![format!("go to {from}"), "open desk 1".to_owned(), take.clone(), take.clone()], vec![put.clone(); 3]];
         logs.push(house().play(&format!("{at}-early"), &unopened.concat()));
         let unmoved = [way, vec![take, put.clone(), put.clone(), "go to attic 1".to_owned(), put]].concat();
         logs.push(house().play(&format!("{at}-far"), &unmoved));
@@ -36,9 +41,8 @@ fn skills_primitives_needs_and_plans_are_found() {
     assert_eq!(names, ["find(object)", "take(object)", "put(object, receptacle)"]);
     let rules = &found.knowledge.rules;
     assert_eq!(rules.refused, ["Nothing happens."]);
-    let needs = |form: &str| -> Vec<String> {
-        rules.action(form).unwrap().needs.iter().map(ToString::to_string).collect()
-    };
+    let needs =
+        |form: &str| -> Vec<String> { rules.action(form).unwrap().needs.iter().map(ToString::to_string).collect() };
     assert!(needs("take [object] [id] from [receptacle] [id]").contains(&"[object] seen at [receptacle]".to_owned()));
     assert!(needs("put [object] [id] in/on [receptacle] [id]").contains(&"last go to: [receptacle]".to_owned()));
     let plan = rules.plans.first().unwrap();
@@ -46,8 +50,13 @@ fn skills_primitives_needs_and_plans_are_found() {
     let first = found.cuts.iter().find(|cut| cut.trajectory == "0-good").unwrap();
     let cut: Vec<String> = first.segments.iter().map(|s| format!("{} {}-{}", s.call(), s.start, s.end)).collect();
     assert_eq!(cut, ["find(mug) 0-1", "take(mug) 2-2", "put(mug, shelf) 3-4"]);
-    for (cut, log) in found.cuts.iter().map(|cut| (cut, logs().into_iter().find(|log| log.id == cut.trajectory).unwrap())) {
-        assert_eq!(crate::segment::validate(&cut.segments, log.steps.len(), |name| found.knowledge.skill(name).is_some()), Ok(()));
+    for (cut, log) in
+        found.cuts.iter().map(|cut| (cut, logs().into_iter().find(|log| log.id == cut.trajectory).unwrap()))
+    {
+        assert_eq!(
+            crate::segment::validate(&cut.segments, log.steps.len(), |name| found.knowledge.skill(name).is_some()),
+            Ok(())
+        );
     }
     // Each tip says what speaks for it, and each stands with its skill.
     assert!(!found.tips.is_empty());
@@ -102,7 +111,11 @@ fn what_is_found_solves_houses_that_were_never_seen_and_nothing_solves_none() {
     assert!(!without(|known| known.skills.iter_mut().for_each(|skill| skill.primitives.clear())), "primitives");
     assert!(!without(|known| known.rules.actions.retain(|rule| !rule.form.starts_with("open"))), "opening");
     assert!(
-        !without(|known| known.rules.actions.iter_mut().for_each(|rule| rule.needs.retain(|need| !need.to_string().contains("go to")))),
+        !without(|known| known
+            .rules
+            .actions
+            .iter_mut()
+            .for_each(|rule| rule.needs.retain(|need| !need.to_string().contains("go to")))),
         "where to stand"
     );
 }

@@ -56,7 +56,9 @@ fn said(need: &Need) -> String {
             true => format!("your last `{verb}` came after your last `{until}`"),
             false => format!("no `{verb}` of yours waits for its `{until}`"),
         },
-        Fact::Seen { slot, at } => format!("you {} that {slot} at that {at} when you last looked", not("saw", "did not see")),
+        Fact::Seen { slot, at } => {
+            format!("you {} that {slot} at that {at} when you last looked", not("saw", "did not see"))
+        }
         Fact::Here { slot, verb } => {
             format!("you {} that {slot} where your last `{verb}` led", not("saw", "did not see"))
         }
@@ -68,9 +70,10 @@ fn said(need: &Need) -> String {
 /// Tips on whole episodes: what failures do and successes do not.
 pub(super) fn general(logs: &[Trajectory], refused: &[String]) -> Vec<Tip> {
     let repeats = |log: &Trajectory| {
-        let again = log.steps.windows(2).position(|pair| {
-            pair[0].action == pair[1].action && !taken(pair[0].observation.as_deref(), refused)
-        });
+        let again = log
+            .steps
+            .windows(2)
+            .position(|pair| pair[0].action == pair[1].action && !taken(pair[0].observation.as_deref(), refused));
         again.map(|at| at + 1)
     };
     let unfinished = |log: &Trajectory| {
@@ -80,7 +83,11 @@ pub(super) fn general(logs: &[Trajectory], refused: &[String]) -> Vec<Tip> {
     };
     let tips = [
         contrasted(logs, repeats, "Do not give an action again right after it was refused; do something else first."),
-        contrasted(logs, unfinished, "When several actions in a row are refused, stop and look at what the first of them needs."),
+        contrasted(
+            logs,
+            unfinished,
+            "When several actions in a row are refused, stop and look at what the first of them needs.",
+        ),
     ];
     tips.into_iter().flatten().collect()
 }
@@ -89,10 +96,8 @@ pub(super) fn general(logs: &[Trajectory], refused: &[String]) -> Vec<Tip> {
 fn contrasted(logs: &[Trajectory], does: impl Fn(&Trajectory) -> Option<usize>, text: &str) -> Option<Tip> {
     let (successes, failures): (Vec<&Trajectory>, Vec<&Trajectory>) = logs.iter().partition(|log| log.success);
     let good = successes.iter().filter(|log| does(log).is_none()).count();
-    let bad: Vec<Witness> = failures
-        .iter()
-        .filter_map(|log| Some(Witness { trajectory: log.id.clone(), step: does(log)? }))
-        .collect();
+    let bad: Vec<Witness> =
+        failures.iter().filter_map(|log| Some(Witness { trajectory: log.id.clone(), step: does(log)? })).collect();
     let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
     let is_told = bad.len() >= WITNESSES
         && share(bad.len(), failures.len()) >= MORE * share(successes.len() - good, successes.len());

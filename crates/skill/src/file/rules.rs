@@ -83,7 +83,12 @@ fn action(table: ActionTable, line_of: &impl Fn(usize) -> usize) -> Result<Actio
                 check(at, &slot)?;
                 makes.push((slot, state));
             }
-            _ => return Err(fail(at, format!("{text:?} says not how an action makes a thing; write \"[slot] is STATE\""))),
+            _ => {
+                return Err(fail(
+                    at,
+                    format!("{text:?} says not how an action makes a thing; write \"[slot] is STATE\""),
+                ));
+            }
         }
     }
     if let Some(shows) = &table.shows {
@@ -92,11 +97,7 @@ fn action(table: ActionTable, line_of: &impl Fn(usize) -> usize) -> Result<Actio
     Ok(ActionRule { form: syntax, needs, makes, shows: table.shows.map(Spanned::into_inner) })
 }
 
-fn plan(
-    table: PlanTable,
-    skills: &[(String, usize)],
-    line_of: &impl Fn(usize) -> usize,
-) -> Result<Plan, FileError> {
+fn plan(table: PlanTable, skills: &[(String, usize)], line_of: &impl Fn(usize) -> usize) -> Result<Plan, FileError> {
     let mut calls = Vec::new();
     for text in table.calls {
         let line = line_of(text.span().start);
@@ -105,7 +106,10 @@ fn plan(
         match skills.iter().find(|(name, _)| *name == call.skill) {
             None => return Err(fail(format!("the plan calls {}, which is no skill here", call.skill))),
             Some((_, count)) if *count != call.args.len() => {
-                return Err(fail(format!("{call} has {} arguments; the skill has {count} parameters", call.args.len())));
+                return Err(fail(format!(
+                    "{call} has {} arguments; the skill has {count} parameters",
+                    call.args.len()
+                )));
             }
             Some(_) => calls.push(call),
         }
