@@ -128,6 +128,9 @@ mod tests {
         assert_eq!(read(&FILE[..4]).err(), Some(EmbedError::Table("it is empty")));
         assert_eq!(read(&FILE[..FILE.len() / 2]).err(), Some(EmbedError::Table("it ends early")));
         assert_eq!(read(b"SWEMBED0        ").err(), Some(EmbedError::Table("it is of another version")));
-        assert_eq!(read(b"SWEMBED1\x02\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01\x01one").err(), Some(EmbedError::Table("its pieces are not as many as its rows")));
+        assert_eq!(
+            read(b"SWEMBED1\x02\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01\x01one").err(),
+            Some(EmbedError::Table("its pieces are not as many as its rows"))
+        );
     }
 }

@@ -44,7 +44,9 @@ pub fn table(
 ) -> Result<(Table, Origin), EmbedError> {
     let key = key(embedder, names);
     let path = place(folder, &key);
-    if let Some(vectors) = std::fs::read(&path).ok().and_then(|file| read(&file, &key, names.len(), embedder.dimensions())) {
+    if let Some(vectors) =
+        std::fs::read(&path).ok().and_then(|file| read(&file, &key, names.len(), embedder.dimensions()))
+    {
         return Ok((Table::new(names.to_vec(), vectors), Origin::Read));
     }
     let vectors = embed(embedder, names, progress)?;
@@ -69,7 +71,11 @@ fn embed(
         if more.len() != some.len() || dimension == 0 || more.iter().any(|v| v.len() != dimension) {
             return Err(EmbedError::Unfit {
                 embedder: embedder.name().to_owned(),
-                got: format!("{} vectors of up to {} numbers", more.len(), more.iter().map(Vec::len).max().unwrap_or_default()),
+                got: format!(
+                    "{} vectors of up to {} numbers",
+                    more.len(),
+                    more.iter().map(Vec::len).max().unwrap_or_default()
+                ),
                 asked: format!("{} sentences", some.len()),
             });
         }
@@ -128,7 +134,10 @@ fn read(file: &[u8], key: &[u8; DIGEST], count: usize, dimensions: usize) -> Opt
     let (dimension, numbers) = rest.split_first_chunk::<4>()?;
     let dimension = u32::from_le_bytes(*dimension) as usize;
     let fits = dimension > 0 && (dimensions == 0 || dimension == dimensions);
-    if !fits || numbers.len() != dimension.checked_mul(count)?.checked_mul(4)? || Sha256::digest(content)[..] != digest[..] {
+    if !fits
+        || numbers.len() != dimension.checked_mul(count)?.checked_mul(4)?
+        || Sha256::digest(content)[..] != digest[..]
+    {
         return None;
     }
     let number = |b: &[u8]| f32::from_le_bytes([b[0], b[1], b[2], b[3]]);

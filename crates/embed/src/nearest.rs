@@ -54,7 +54,8 @@ impl Table {
         if width == 0 {
             return table;
         }
-        let places = table.rows.chunks_exact_mut(width).zip(table.rounded.chunks_exact_mut(width)).zip(&mut table.scales);
+        let places =
+            table.rows.chunks_exact_mut(width).zip(table.rounded.chunks_exact_mut(width)).zip(&mut table.scales);
         for (vector, ((row, rounded), scale)) in vectors.iter().zip(places) {
             if vector.len() != dimensions || vector.iter().any(|x| !x.is_finite()) {
                 continue;
@@ -191,7 +192,9 @@ mod tests {
                     for near in &found {
                         assert!((f64::from(near.similarity) - plain[near.index]).abs() < 1e-5);
                     }
-                    assert!(found.is_sorted_by(|a, b| a.similarity > b.similarity || a.similarity == b.similarity && a.index < b.index));
+                    assert!(found.is_sorted_by(
+                        |a, b| a.similarity > b.similarity || a.similarity == b.similarity && a.index < b.index
+                    ));
                 }
                 let worst = table.nearest(&query, 5).last().map_or(0.0, |n| f64::from(n.similarity));
                 plain.sort_by(|a, b| b.total_cmp(a));
@@ -204,7 +207,8 @@ mod tests {
 
     #[test]
     fn unfit_vectors_and_queries_find_nothing_and_break_nothing() {
-        let table = Table::new(vec!["a".into(), "b".into(), "c".into()], vec![vec![1.0, 0.0], vec![f32::NAN, 0.0], vec![1.0]]);
+        let table =
+            Table::new(vec!["a".into(), "b".into(), "c".into()], vec![vec![1.0, 0.0], vec![f32::NAN, 0.0], vec![1.0]]);
         assert_eq!(table.nearest(&[1.0, 0.0], 1), [Neighbour { index: 0, similarity: 1.0 }]);
         assert_eq!(table.nearest(&[1.0, 0.0], 3).len(), 3);
         assert!(table.nearest(&[1.0], 1).is_empty() && table.nearest(&[f32::INFINITY, 0.0], 1).is_empty());

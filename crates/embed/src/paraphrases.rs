@@ -31,7 +31,10 @@ pub const LOOKED_AT: usize = 20;
 /// All of them.
 pub fn all() -> Vec<Paraphrase> {
     let lines = FILE.lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| line.split_once('\t')).map(|(text, right)| Paraphrase { text, right: right.split('|').collect() }).collect()
+    lines
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(text, right)| Paraphrase { text, right: right.split('|').collect() })
+        .collect()
 }
 
 /// What an embedder finds for each, in a table of that embedder's vectors.
