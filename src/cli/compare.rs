@@ -42,7 +42,10 @@ impl Compare {
             let line = |tip: NodeId, name: String| Line { name, session, tip };
             match (node, loaded.len()) {
                 (Some(node), _) => lines.push(line(end(session, *node), (*name).to_owned())),
-                (None, 1) => lines.extend(tips.iter().map(|tip| line(*tip, format!("{name}#{tip}")))),
+                (None, 1) => lines.extend(tips.iter().map(|tip| {
+                    let named = session.branch_name(*tip);
+                    line(*tip, if named.is_empty() { format!("{name}#{tip}") } else { format!("{named} (#{tip})") })
+                })),
                 (None, _) => lines.extend(tips.first().map(|tip| line(*tip, (*name).to_owned()))),
             }
         }

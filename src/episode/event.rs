@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::artifact::{ArtifactId, OfferId, Written};
 use super::ask::AskKind;
+use super::branch::BranchEdit;
 use super::decision::{Actor, Decision, DecisionId, Policy};
 use super::exchanged::Exchange;
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
@@ -360,6 +361,13 @@ pub enum Event {
     ArtifactUndone {
         /// Which.
         artifact: ArtifactId,
+    },
+    /// A person named a branch, hid it or deleted it, or took that back.
+    BranchEdited {
+        /// Its first node.
+        branch: NodeId,
+        /// The change.
+        edit: BranchEdit,
     },
     /// A remark, by a person or the program.
     Noted {

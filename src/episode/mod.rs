@@ -4,6 +4,7 @@
 
 mod artifact;
 mod ask;
+mod branch;
 mod decision;
 mod event;
 mod exchanged;
@@ -18,6 +19,7 @@ pub use artifact::{
     Adopted, ArtifactId, ArtifactKind, Change, Documents, Due, Fate, InForce, Offer, OfferId, Written, is_same,
     patch_between, patched, replacing,
 };
+pub use branch::{Branch, BranchEdit};
 pub use ask::{Ask, AskKind, AskState, Sampling};
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
 pub use event::{

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::artifact::{Adopted, ArtifactId, Change, Documents, Due, Fate, InForce, Offer, OfferId};
+use super::branch::Branch;
 use super::ask::{Ask, AskKind, AskState};
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
@@ -194,6 +195,8 @@ pub struct Session {
     pub policy: Policy,
     /// What a person changed of the candidates of each action, what was taken back left out.
     candidate_edits: BTreeMap<String, Vec<CandidateEdit>>,
+    /// What a person said of branches, by their first nodes.
+    branches: BTreeMap<NodeId, Branch>,
     /// The model's name in use.
     pub model: String,
     /// The method's name in use.
@@ -221,6 +224,7 @@ impl Session {
             records: 0,
             policy: Policy::manual(),
             candidate_edits: BTreeMap::new(),
+            branches: BTreeMap::new(),
             model,
             method,
             options,
@@ -332,6 +336,11 @@ impl Session {
     /// Candidates belong to the session, not to a branch of it.
     pub fn candidate_edits(&self) -> &BTreeMap<String, Vec<CandidateEdit>> {
         &self.candidate_edits
+    }
+
+    /// What a person said of the branch that begins at a node.
+    pub fn branch(&self, start: NodeId) -> Option<&Branch> {
+        self.branches.get(&start)
     }
 
     /// The assertions in force at the cursor.
@@ -509,6 +518,12 @@ impl Session {
             }
             Event::ArtifactSettled { .. } | Event::ArtifactRefused { .. } | Event::ArtifactUndone { .. } => {
                 self.nodes[at].apply_artifact(&record.event, self.next_offer)?;
+            }
+            Event::BranchEdited { branch, edit } => {
+                if self.node(*branch).is_none() {
+                    return Err(format!("no node {branch} where a branch could begin"));
+                }
+                self.branches.entry(*branch).or_default().apply(edit);
             }
             Event::Noted { text } => self.nodes[at].turn.notes.push(text.clone()),
             Event::Failed { error } => self.nodes[at].turn.notes.push(error.clone()),

@@ -195,19 +195,21 @@ fn chapters(session: &Session) -> Vec<Chapter> {
     let mut chapters = vec![chapter(session, "The episode".to_owned(), &main, &mut told)];
     // Every node not told yet starts a branch; it is followed along its newest children.
     for node in session.nodes() {
-        if is_told(&told, node.id) {
+        if is_told(&told, node.id) || session.is_deleted(node.id) {
             continue;
         }
         let mut line = vec![node];
         while let Some(next) = line
             .last()
-            .and_then(|n| n.children.iter().rev().find(|c| !is_told(&told, **c)))
+            .and_then(|n| n.children.iter().rev().find(|c| !is_told(&told, **c) && !session.is_deleted(**c)))
             .and_then(|c| session.node(*c))
         {
             line.push(next);
         }
         let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
-        chapters.push(chapter(session, format!("Branch after step {from}"), &line, &mut told));
+        let name = session.branch_name(node.id);
+        let name = if name.is_empty() { String::new() } else { format!(": {name}") };
+        chapters.push(chapter(session, format!("Branch after step {from}{name}"), &line, &mut told));
     }
     chapters
 }
@@ -247,7 +249,7 @@ fn step(session: &Session, node: &Node) -> Step {
 }
 
 /// Who decided on the step to a node, how and why, in words; empty at the reset.
-pub(super) fn decided(session: &Session, node: &Node) -> String {
+pub fn decided(session: &Session, node: &Node) -> String {
     let parent = node.parent.and_then(|p| session.node(p));
     parent.zip(session.decision_at(node.id)).map(|(p, d)| decision_words(d, &p.turn)).unwrap_or_default()
 }

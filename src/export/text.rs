@@ -32,7 +32,7 @@ pub fn opening(story: &Story) -> String {
 
 /// The line that opens a chapter.
 pub fn chapter_title(chapter: &Chapter) -> String {
-    format!("\n== {}\n", chapter.title)
+    format!("\n== {}\n", line(&chapter.title))
 }
 
 /// One step: how it was reached, what it gave, what was offered next.

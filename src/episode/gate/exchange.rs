@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::artifact::{ArtifactId, OfferId, Written};
 use super::super::ask::AskKind;
+use super::super::branch::BranchEdit;
 use super::super::decision::{DecisionId, Policy};
 use super::super::event::{
     AskId, CandidateEdit, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
@@ -215,6 +216,13 @@ pub enum Request {
     AskAside(AskSpec),
     /// Put assertions in force.
     Adopt(Assertions),
+    /// Name a branch, hide it or delete it, or take that back.
+    EditBranch {
+        /// Its first node.
+        branch: NodeId,
+        /// The change.
+        edit: BranchEdit,
+    },
     /// Record what a person changes of an action's candidate preconditions.
     EditCandidate {
         /// The action's function.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::branch::BranchEdit;
 use super::super::artifact::{Adopted, ArtifactId, Offer};
 use super::super::decision::{Actor, Choice, Decision, Policy};
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
@@ -88,6 +89,7 @@ impl Gate {
             Request::CorrectArtifact { artifact, text } => self.correct_artifact(artifact, text),
             Request::AmendArtifact { artifact, patch } => self.amend_artifact(artifact, patch),
             Request::UndoArtifact(artifact) => self.undo_artifact(artifact),
+            Request::EditBranch { branch, edit } => self.edit_branch(branch, edit),
             Request::Note(text) => self.record(Event::Noted { text }),
         }
     }
@@ -282,6 +284,17 @@ impl Gate {
                 self.go(parent, AfterMove::Read(text));
             }
         }
+    }
+
+    fn edit_branch(&mut self, branch: NodeId, edit: BranchEdit) {
+        let deletes = edit == BranchEdit::Delete { deleted: true };
+        if self.session.node(branch).is_none() {
+            return self.refuse(Level::Error, format!("there is no node {branch}"));
+        }
+        if deletes && self.session.path(self.session.cursor()).iter().any(|n| n.id == branch) {
+            return self.refuse(Level::Warning, "the session is on this branch; go to another one first");
+        }
+        self.record(Event::BranchEdited { branch, edit });
     }
 
     fn resend(&mut self, ask: AskId, messages: Vec<PromptMessage>) {

@@ -96,10 +96,12 @@ pub struct Line<'a> {
     pub tip: NodeId,
 }
 
-/// The tips of a session's branches: the end of the line that the cursor is on first, then the others by number.
+/// The tips of a session's branches: the end of the line that the cursor is on first, then the others by number. Deleted branches are
+/// left out.
 pub fn tips(session: &Session) -> Vec<NodeId> {
     let first = session.line().last().map(|n| n.id);
     let ends = session.nodes().iter().filter(|n| n.children.is_empty()).map(|n| n.id);
+    let ends = ends.filter(|id| !session.is_deleted(*id));
     first.into_iter().chain(ends.filter(|id| Some(*id) != first)).collect()
 }
 

@@ -1,19 +1,23 @@
-//! The undo tree: every step and branch of the session; go to any of them.
+//! The tree of steps and branches: go to any of them; name, hide, delete a branch.
 
 use crossterm::event::{KeyCode, MouseEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::field::Field;
 use super::list::List;
 use super::{Context, Dialog, Reply};
 use crate::driver::{Command, Request};
-use crate::episode::{Node, NodeId, Session};
+use crate::episode::{Branch, BranchEdit, Node, NodeId, Session};
+use crate::export::decided;
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::panes::words;
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
+use crate::words::count;
+use crate::wrap::wrapped;
 
 /// A row: a node and how deep it is indented, in branches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,29 +28,58 @@ struct Row {
     branch: bool,
 }
 
+/// Rows below the list: who decided and why, notes, keys.
+const DETAIL: u16 = 4;
+
 /// The tree.
 pub struct Tree {
-    rows: Vec<Row>,
     list: List,
+    /// Whether deleted branches are listed too.
+    all: bool,
+    /// A name being typed for the branch that begins at a node.
+    naming: Option<(NodeId, Field)>,
 }
 
 impl Tree {
     /// The session's tree, the cursor on the current node.
     pub fn new(session: &Session) -> Self {
-        let rows = rows(session);
-        let at = rows.iter().position(|r| r.node == session.cursor()).unwrap_or(0);
-        Tree { rows, list: List::at(at) }
+        let at = rows(session, false).iter().position(|r| r.node == session.cursor()).unwrap_or(0);
+        Tree { list: List::at(at), all: false, naming: None }
+    }
+
+    fn rows(&self, context: Context<'_>) -> Vec<Row> {
+        context.view.session.as_ref().map(|s| rows(s, self.all)).unwrap_or_default()
+    }
+
+    fn marked(&self, context: Context<'_>) -> Option<NodeId> {
+        self.rows(context).get(self.list.cursor()).map(|row| row.node)
+    }
+
+    /// Changes the branch that the marked node is on.
+    fn edit(&self, context: Context<'_>, edit: impl Fn(&Branch) -> BranchEdit) -> Vec<Reply> {
+        let Some((session, node)) = context.view.session.as_ref().zip(self.marked(context)) else { return Vec::new() };
+        let branch = session.branch_start(node);
+        let edit = edit(session.branch(branch).unwrap_or(&Branch::default()));
+        vec![Reply::Send(Command::Gate(Request::EditBranch { branch, edit }))]
     }
 }
 
-/// Nodes in drawing order: the oldest line of descent flat, every later branch indented below the node it leaves.
-fn rows(session: &Session) -> Vec<Row> {
+/// Nodes in drawing order: the oldest line of descent flat, every later branch indented below the node it leaves. Of a hidden branch
+/// only the first node is listed, of a deleted one nothing unless `all` are.
+fn rows(session: &Session, all: bool) -> Vec<Row> {
     let mut out = Vec::with_capacity(session.nodes().len());
     let mut waiting = vec![Row { node: 0, indent: 0, branch: false }];
     while let Some(row) = waiting.pop() {
         let Some(node) = session.node(row.node) else { continue };
+        let branch = session.branch(row.node);
+        if branch.is_some_and(|b| b.deleted) && !all {
+            continue;
+        }
         out.push(row);
-        // The first child goes on in the same column and comes last; younger branches stand before it, right below their origin.
+        if branch.is_some_and(|b| b.hidden) && row.node != session.branch_start(session.cursor()) {
+            continue;
+        }
+        // The first child goes on in the same column and comes last; younger branches come before it, right below their origin.
         for (i, child) in node.children.iter().enumerate() {
             let branch = i > 0;
             waiting.push(Row { node: *child, indent: row.indent + usize::from(branch), branch });
@@ -55,7 +88,7 @@ fn rows(session: &Session) -> Vec<Row> {
     out
 }
 
-fn line<'a>(row: Row, node: &'a Node, session: &Session, theme: &Theme) -> Line<'a> {
+fn line<'a>(row: Row, node: &'a Node, session: &'a Session, theme: &Theme) -> Line<'a> {
     let glyphs = &theme.glyphs;
     let current = row.node == session.cursor();
     let indent = row.indent.min(12);
@@ -73,26 +106,53 @@ fn line<'a>(row: Row, node: &'a Node, session: &Session, theme: &Theme) -> Line<
         mark,
         Span::styled(sanitize::line(action), theme.style(role)),
     ];
+    let mut say = |text: String, role| spans.push(Span::styled(format!("  {text}"), theme.style(role)));
+    if let Some(branch) = session.branch(row.node) {
+        if !branch.name.is_empty() {
+            say(format!("[{}]", sanitize::line(&branch.name)), Role::Title);
+        }
+        match (branch.deleted, branch.hidden) {
+            (true, _) => say("deleted".into(), Role::Bad),
+            (false, true) => say("hidden".into(), Role::Warn),
+            (false, false) => {}
+        }
+    }
     if current {
-        spans.push(Span::styled(format!("  {} here", glyphs.here), theme.style(Role::Accent)));
+        say(format!("{} here", glyphs.here), Role::Accent);
     }
     let rejected = node.turn.decisions.iter().filter(|d| !d.takes()).count();
     if rejected > 0 {
-        spans.push(Span::styled(format!("  {rejected} rejected"), theme.style(Role::Dim)));
+        say(format!("{rejected} rejected"), Role::Dim);
+    }
+    if !node.turn.notes.is_empty() {
+        say(count(node.turn.notes.len(), "note"), Role::Dim);
     }
     if node.outcome.won {
-        spans.push(Span::styled(format!("  {} goal reached", glyphs.yes), theme.style(Role::Good)));
+        say(format!("{} goal reached", glyphs.yes), Role::Good);
     } else if node.outcome.done {
-        spans.push(Span::styled("  episode over", theme.style(Role::Warn)));
+        say("episode over".into(), Role::Warn);
     } else if node.outcome.error.is_some() {
-        spans.push(Span::styled("  refused", theme.style(Role::Bad)));
+        say("refused".into(), Role::Bad);
     } else if node.outcome.blocked.is_some() {
-        spans.push(Span::styled("  blocked", theme.style(Role::Warn)));
+        say("blocked".into(), Role::Warn);
     }
     if node.children.len() > 1 {
-        spans.push(Span::styled(format!("  {} branches", node.children.len()), theme.style(Role::Warn)));
+        say(format!("{} branches", node.children.len()), Role::Warn);
     }
     Line::from(spans)
+}
+
+/// Who decided on the step to a node and why, then what was remarked there.
+fn detail<'a>(session: &Session, node: NodeId, width: usize, theme: &Theme) -> Vec<Line<'a>> {
+    let Some(node) = session.node(node) else { return Vec::new() };
+    let decided = decided(session, node);
+    let notes = node.turn.notes.iter().map(|note| (Role::Text, format!("note: {note}")));
+    let decided = Some((Role::Text, decided)).filter(|(_, text)| !text.is_empty());
+    let lines = decided.into_iter().chain(notes);
+    lines
+        .flat_map(|(role, text)| wrapped(&text, width).into_iter().map(move |text| (role, text)))
+        .map(|(role, text)| Line::styled(text, theme.style(role)))
+        .collect()
 }
 
 impl Dialog for Tree {
@@ -105,48 +165,86 @@ impl Dialog for Tree {
     }
 
     fn captures_text(&self) -> bool {
-        false
+        self.naming.is_some()
     }
 
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (84, u16::try_from(self.rows.len()).unwrap_or(u16::MAX).clamp(3, 40))
+    fn size(&self, context: Context<'_>) -> (u16, u16) {
+        (84, u16::try_from(self.rows(context).len()).unwrap_or(u16::MAX).clamp(3, 36) + DETAIL)
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
         let Some(session) = &context.view.session else { return };
-        let rows = &self.rows;
-        self.list.render(context.theme, area, frame, true, rows.len(), |i| {
+        let (theme, rows) = (context.theme, self.rows(context));
+        let below = DETAIL.min(area.height / 2);
+        let (list, rest) =
+            (Rect { height: area.height - below, ..area }, Rect { y: area.bottom() - below, height: below, ..area });
+        self.list.render(theme, list, frame, true, rows.len(), |i| {
             let Some((row, node)) = rows.get(i).and_then(|r| Some((*r, session.node(r.node)?))) else {
                 return Line::default();
             };
-            line(row, node, session, context.theme)
+            line(row, node, session, theme)
         });
+        let last = Rect { y: rest.bottom().saturating_sub(1), height: rest.height.min(1), ..rest };
+        match &mut self.naming {
+            Some((_, field)) => field.render(theme, last, frame, true),
+            None => {
+                let deleted = if self.all { "D leave deleted ones out" } else { "D list deleted ones" };
+                let keys = format!("branch: n name  h hide or show  x delete or bring back  {deleted}");
+                frame.render_widget(Line::styled(keys, theme.style(Role::Dim)), last);
+            }
+        }
+        let Some(row) = rows.get(self.list.cursor()) else { return };
+        let lines = detail(session, row.node, usize::from(rest.width), theme);
+        for (y, line) in (rest.y..last.y).zip(lines) {
+            frame.render_widget(line, Rect { y, height: 1, ..rest });
+        }
     }
 
-    fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
+        if let Some((branch, field)) = self.naming.take_if(|_| action == ActionId::Accept) {
+            let edit = BranchEdit::Name { name: field.text().trim().to_owned() };
+            return vec![Reply::Send(Command::Gate(Request::EditBranch { branch, edit }))];
+        }
         if action != ActionId::Accept {
-            self.list.act(action, self.rows.len());
+            self.list.act(action, self.rows(context).len());
             return Vec::new();
         }
-        let row = self.rows.get(self.list.cursor());
-        row.map(|r| vec![Reply::Close, Reply::Send(Command::Gate(Request::Goto(r.node)))]).unwrap_or_default()
+        let node = self.marked(context);
+        node.map(|n| vec![Reply::Close, Reply::Send(Command::Gate(Request::Goto(n)))]).unwrap_or_default()
     }
 
-    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
+        if let Some((_, field)) = &mut self.naming {
+            field.input(input);
+            return Vec::new();
+        }
         let Input::Key(key) = input else { return Vec::new() };
+        let rows = self.rows(context).len();
         match key.code {
-            KeyCode::Char('j') => self.list.step(1, self.rows.len()),
-            KeyCode::Char('k') => self.list.step(-1, self.rows.len()),
+            KeyCode::Char('j') => self.list.step(1, rows),
+            KeyCode::Char('k') => self.list.step(-1, rows),
             KeyCode::Char('t' | 'q') => return vec![Reply::Close],
             KeyCode::Char('g') | KeyCode::Home => self.list = List::at(0),
-            KeyCode::Char('G') | KeyCode::End => self.list = List::at(self.rows.len().saturating_sub(1)),
+            KeyCode::Char('G') | KeyCode::End => self.list = List::at(rows.saturating_sub(1)),
+            KeyCode::Char('n') => {
+                let session = context.view.session.as_ref();
+                self.naming = session.zip(self.marked(context)).map(|(session, node)| {
+                    let branch = session.branch_start(node);
+                    (branch, Field::new(session.branch(branch).map_or("", |b| b.name.as_str())))
+                });
+            }
+            KeyCode::Char('h') => return self.edit(context, |b| BranchEdit::Hide { hidden: !b.hidden }),
+            KeyCode::Char('x') => return self.edit(context, |b| BranchEdit::Delete { deleted: !b.deleted }),
+            KeyCode::Char('D') => self.all = !self.all,
             _ => {}
         }
         Vec::new()
     }
 
-    fn mouse(&mut self, event: MouseEvent, area: Rect, _: Context<'_>) -> Vec<Reply> {
-        self.list.mouse(event, area, self.rows.len());
+    fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
+        let list = Rect { height: area.height.saturating_sub(DETAIL.min(area.height / 2)), ..area };
+        let rows = self.rows(context).len();
+        self.list.mouse(event, list, rows);
         Vec::new()
     }
 }

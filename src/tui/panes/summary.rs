@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::words;
 use crate::episode::{
-    Actor, Adopted, ArtifactId, ArtifactKind, CandidateEdit, Choice, Event, OfferId, Record, TreeEdit,
+    Actor, Adopted, ArtifactId, ArtifactKind, BranchEdit, CandidateEdit, Choice, Event, OfferId, Record, TreeEdit,
 };
 use crate::tui::theme::Role;
 
@@ -38,6 +38,7 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         },
         Event::ArtifactRefused { .. } => ("refused", Role::Warn),
         Event::ArtifactUndone { .. } => ("undone", Role::Warn),
+        Event::BranchEdited { .. } => ("branch", Role::Warn),
         Event::Noted { .. } => ("note", Role::Text),
         Event::Failed { .. } => ("failed", Role::Bad),
     }
@@ -137,6 +138,14 @@ pub fn summary(record: &Record) -> String {
             format!("{} refused offer {offer}{why}", words::actor(*by))
         }
         Event::ArtifactUndone { artifact } => format!("the last change of the {artifact} taken back"),
+        Event::BranchEdited { branch, edit } => match edit {
+            BranchEdit::Name { name } if name.is_empty() => format!("the branch at node {branch} has no name any more"),
+            BranchEdit::Name { name } => format!("the branch at node {branch} is named {name}"),
+            BranchEdit::Hide { hidden: true } => format!("the branch at node {branch} is hidden"),
+            BranchEdit::Hide { hidden: false } => format!("the branch at node {branch} is shown again"),
+            BranchEdit::Delete { deleted: true } => format!("the branch at node {branch} is deleted"),
+            BranchEdit::Delete { deleted: false } => format!("the branch at node {branch} is back"),
+        },
         Event::Noted { text } => text.clone(),
         Event::Failed { error } => error.clone(),
     }

@@ -1,0 +1,74 @@
+//! Branches: a name, and whether lists and exports leave them out. A branch is known by its first node: a child of a node with several,
+//! or the beginning. Nothing is ever taken out of the log, so each change can be made back.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::NodeId;
+use super::session::Session;
+
+/// What a person said of a branch.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Branch {
+    /// Its name; empty where it has none.
+    pub name: String,
+    /// Whether lists fold it into one row.
+    pub hidden: bool,
+    /// Whether lists and exports leave it out.
+    pub deleted: bool,
+}
+
+/// A change of a branch by a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum BranchEdit {
+    /// Give it a name, or none.
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Fold it in lists, or show it again.
+    Hide {
+        /// Folded or shown.
+        hidden: bool,
+    },
+    /// Leave it out of lists and exports, or bring it back.
+    Delete {
+        /// Out or back.
+        deleted: bool,
+    },
+}
+
+impl Branch {
+    /// Makes a change.
+    pub(super) fn apply(&mut self, edit: &BranchEdit) {
+        match edit {
+            BranchEdit::Name { name } => self.name.clone_from(name),
+            BranchEdit::Hide { hidden } => self.hidden = *hidden,
+            BranchEdit::Delete { deleted } => self.deleted = *deleted,
+        }
+    }
+}
+
+impl Session {
+    /// The first node of the branch that a node is on.
+    pub fn branch_start(&self, node: NodeId) -> NodeId {
+        let mut at = node;
+        while let Some(parent) = self.node(at).and_then(|n| self.node(n.parent?)) {
+            if parent.children.len() > 1 {
+                break;
+            }
+            at = parent.id;
+        }
+        at
+    }
+
+    /// The name of the branch that a node is on; empty where it has none.
+    pub fn branch_name(&self, node: NodeId) -> &str {
+        self.branch(self.branch_start(node)).map_or("", |branch| branch.name.as_str())
+    }
+
+    /// Whether a node is on a branch that was deleted, or below one.
+    pub fn is_deleted(&self, node: NodeId) -> bool {
+        self.path(node).iter().any(|n| self.branch(n.id).is_some_and(|b| b.deleted))
+    }
+}
