@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::artifact::{ArtifactId, OfferId, Written};
 use super::ask::AskKind;
 use super::branch::BranchEdit;
+use super::breakpoint::Breakpoint;
 use super::decision::{Actor, Decision, DecisionId, Policy};
 use super::exchanged::Exchange;
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
@@ -361,6 +362,11 @@ pub enum Event {
     ArtifactUndone {
         /// Which.
         artifact: ArtifactId,
+    },
+    /// A person set the breakpoints of the session.
+    BreakpointsSet {
+        /// All of them; none if empty.
+        breakpoints: Vec<Breakpoint>,
     },
     /// A person named a branch, hid it or deleted it, or took that back.
     BranchEdited {

@@ -5,6 +5,7 @@
 mod artifact;
 mod ask;
 mod branch;
+pub mod breakpoint;
 mod decision;
 mod event;
 mod exchanged;
@@ -19,6 +20,7 @@ pub use artifact::{
     Adopted, ArtifactId, ArtifactKind, Change, Documents, Due, Fate, InForce, Offer, OfferId, Written, is_same,
     patch_between, patched, replacing,
 };
+pub use breakpoint::Breakpoint;
 pub use branch::{Branch, BranchEdit};
 pub use ask::{Ask, AskKind, AskState, Sampling};
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::artifact::{Adopted, ArtifactId, Change, Documents, Due, Fate, InForce, Offer, OfferId};
 use super::branch::Branch;
+use super::breakpoint::Breakpoint;
 use super::ask::{Ask, AskKind, AskState};
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
@@ -197,6 +198,8 @@ pub struct Session {
     candidate_edits: BTreeMap<String, Vec<CandidateEdit>>,
     /// What a person said of branches, by their first nodes.
     branches: BTreeMap<NodeId, Branch>,
+    /// What automatic runs stop at.
+    pub breakpoints: Vec<Breakpoint>,
     /// The model's name in use.
     pub model: String,
     /// The method's name in use.
@@ -225,6 +228,7 @@ impl Session {
             policy: Policy::manual(),
             candidate_edits: BTreeMap::new(),
             branches: BTreeMap::new(),
+            breakpoints: Vec::new(),
             model,
             method,
             options,
@@ -519,6 +523,7 @@ impl Session {
             Event::ArtifactSettled { .. } | Event::ArtifactRefused { .. } | Event::ArtifactUndone { .. } => {
                 self.nodes[at].apply_artifact(&record.event, self.next_offer)?;
             }
+            Event::BreakpointsSet { breakpoints } => self.breakpoints.clone_from(breakpoints),
             Event::BranchEdited { branch, edit } => {
                 if self.node(*branch).is_none() {
                     return Err(format!("no node {branch} where a branch could begin"));

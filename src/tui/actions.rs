@@ -107,6 +107,7 @@ actions! {
         PreviousProposal "previous-proposal" "[ k up" "previous" "Choose the previous proposal";
         Manual "manual" "m" "type action" "Type any action yourself, with completion over the admissible ones";
         Policy "policy" "p" "policy" "Say when steps are taken without asking you, and when that stops";
+        Breakpoints "breakpoints" "B" "breakpoints" "Say at which actions, failing assertions, changes of the state, rewards or errors automatic steps stop";
         Cancel "cancel" "esc ctrl-c" "stop" "Stop whatever is under way: an ask, an inference, a run";
         Propose "propose" "P" "propose" "Ask for proposals at this step again, or have the new belief written again";
         Undo "undo" "u" "undo" "Go back one decision; the world goes with it";

@@ -100,6 +100,9 @@ pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                     None => format!("{} {}", thousands(spent), noun(spent, "token")),
                 });
             }
+            if !session.breakpoints.is_empty() {
+                right.push(crate::words::count(session.breakpoints.len(), "breakpoint"));
+            }
             if let Some(cost) = session.cost {
                 right.push(format!("cost {}", words::cost(cost)));
             }

@@ -565,6 +565,29 @@ fn a_marked_completion_is_taken_by_enter() {
 }
 
 #[test]
+fn branches_are_named_in_the_tree_and_breakpoints_set_by_a_line() {
+    let mut bench = Bench::open();
+    bench.press("t n 'left hand' enter h");
+    let sent = bench.commands();
+    let edits: Vec<_> = sent
+        .iter()
+        .map(|command| match command {
+            Command::Gate(Request::EditBranch { edit, .. }) => edit.clone(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let named = stepwright::episode::BranchEdit::Name { name: "left hand".into() };
+    assert_eq!(edits, [named, stepwright::episode::BranchEdit::Hide { hidden: true }]);
+    assert!(bench.draw(80, 24).contains("branch: n name  h hide or show  x delete or bring back"));
+    bench.press("esc B 'stop' enter");
+    assert_eq!(bench.commands(), vec![], "what cannot be read is not set");
+    assert!(bench.draw(80, 24).contains("`stop` is no breakpoint"));
+    bench.press("ctrl-u 'reward; state agent.inventory' enter");
+    let [Command::Gate(Request::SetBreakpoints(set))] = bench.commands().try_into().unwrap() else { panic!() };
+    assert_eq!(set.len(), 2);
+}
+
+#[test]
 fn enter_takes_the_marked_action_and_asks_once_about_any_other_text() {
     let manual = |text: &str| vec![Command::Gate(Request::Manual { text: text.into() })];
     let mut bench = Bench::open();

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::super::artifact::{ArtifactId, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::branch::BranchEdit;
+use super::super::breakpoint::Breakpoint;
 use super::super::decision::{DecisionId, Policy};
 use super::super::event::{
     AskId, CandidateEdit, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
@@ -216,6 +217,8 @@ pub enum Request {
     AskAside(AskSpec),
     /// Put assertions in force.
     Adopt(Assertions),
+    /// Set what automatic runs stop at, in place of what was set.
+    SetBreakpoints(Vec<Breakpoint>),
     /// Name a branch, hide it or delete it, or take that back.
     EditBranch {
         /// Its first node.

@@ -173,7 +173,13 @@ impl Gate {
         let why = turn.and_then(|t| t.recommended.as_ref()).map_or("nothing is recommended", |(_, why)| why.as_str());
         let proposal = recommended.and_then(|id| turn.and_then(|t| t.proposal(id))).ok_or(why);
         let verdict = recommended.and_then(|id| turn.and_then(|t| t.verdicts.get(&id)));
-        match policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict) {
+        let action = proposal.ok().and_then(|p| p.action.as_ref());
+        let reached = action.filter(|_| self.session.policy.is_automatic()).and_then(|action| {
+            let mut breakpoints = self.session.breakpoints.iter();
+            breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.before(action, verdict)?)))
+        });
+        let outcome = policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict);
+        match reached.map_or(outcome, PolicyOutcome::Stop) {
             PolicyOutcome::Person => {}
             PolicyOutcome::Stop(why) => {
                 self.stop_policy(&why);
@@ -236,10 +242,17 @@ impl Gate {
             // Nothing was executed, so it was no step.
             self.taken = self.taken.saturating_sub(1);
         }
+        let mut breakpoints = self.session.breakpoints.iter();
+        let reached =
+            breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.after(&outcome, &changes)?)));
         if let Some(error) = &outcome.error {
             self.say(Level::Warning, format!("the world refused `{}`: {error}", action.text));
         }
         self.record(Event::Executed { decision, child: self.session.next_node(), action, outcome, changes });
+        if let Some(why) = reached.filter(|_| self.replay.is_none()) {
+            self.stop_policy(&why);
+            self.say(Level::Info, format!("stopped: {why}"));
+        }
         self.new_round();
         if self.replay.is_some() {
             return self.replay_next();

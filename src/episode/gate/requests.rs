@@ -12,6 +12,7 @@ use super::policy::{over_budget, spent};
 use super::{
     AfterMove, Answer, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, Ticket, describe,
 };
+use crate::words::count;
 
 impl Gate {
     pub(super) fn on_request(&mut self, request: Request) {
@@ -89,6 +90,11 @@ impl Gate {
             Request::CorrectArtifact { artifact, text } => self.correct_artifact(artifact, text),
             Request::AmendArtifact { artifact, patch } => self.amend_artifact(artifact, patch),
             Request::UndoArtifact(artifact) => self.undo_artifact(artifact),
+            Request::SetBreakpoints(breakpoints) => {
+                let set = count(breakpoints.len(), "breakpoint");
+                self.record(Event::BreakpointsSet { breakpoints });
+                self.say(Level::Info, format!("{set} in this session"));
+            }
             Request::EditBranch { branch, edit } => self.edit_branch(branch, edit),
             Request::Note(text) => self.record(Event::Noted { text }),
         }

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
 use super::super::artifact::ArtifactId;
+use super::super::branch::BranchEdit;
+use super::super::breakpoint::Breakpoint;
 use super::super::ask::AskKind;
 use super::super::event::PromptMessage;
 use super::super::proposal::{Check, Origin, Status};
@@ -115,6 +117,46 @@ fn a_proposal_taken_again_goes_back_on_its_branch() {
     sim.ask(Request::Undo);
     sim.ask(Request::Manual { text: "go".into() });
     assert_eq!(sim.gate.session().nodes().len(), 3);
+}
+
+#[test]
+fn an_automatic_run_stops_at_breakpoints_and_says_which() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    sim.ask(Request::SetBreakpoints(Breakpoint::list("action st*").unwrap()));
+    sim.ask(Request::SetPolicy(Policy { steps: 5, ..Policy::default() }));
+    assert_eq!(texts(&sim), ["go"]);
+    sim.answer(0, &["stay"]);
+    assert_eq!(texts(&sim), ["go"], "stopped before it");
+    assert!(sim.said.iter().any(|(_, t)| t.contains("breakpoint `action st*`: `stay` is next")), "{:?}", sim.said);
+    assert!(!sim.gate.session().policy.is_automatic());
+    // A person may take it all the same.
+    approve(&mut sim);
+    assert_eq!(texts(&sim), ["go", "stay"]);
+    sim.ask(Request::SetBreakpoints(Vec::new()));
+    assert!(sim.gate.session().breakpoints.is_empty());
+}
+
+#[test]
+fn a_branch_is_named_hidden_and_deleted_but_not_the_one_the_session_is_on() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["go"]);
+    approve(&mut sim);
+    sim.ask(Request::Undo);
+    sim.ask(Request::Manual { text: "stay".into() });
+    let edit = |branch, edit| Request::EditBranch { branch, edit };
+    sim.ask(edit(1, BranchEdit::Name { name: "first".into() }));
+    sim.ask(edit(1, BranchEdit::Delete { deleted: true }));
+    let session = sim.gate.session();
+    assert_eq!((session.branch_start(1), session.branch_name(1), session.is_deleted(1)), (1, "first", true));
+    assert!(!session.is_deleted(2));
+    assert_eq!(crate::export::compare::tips(session), [2]);
+    sim.ask(edit(2, BranchEdit::Delete { deleted: true }));
+    assert!(last_said(&sim).contains("go to another one first"), "{:?}", sim.said);
+    sim.ask(edit(1, BranchEdit::Delete { deleted: false }));
+    assert!(!sim.gate.session().is_deleted(1));
+    sim.ask(edit(9, BranchEdit::Hide { hidden: true }));
+    assert!(last_said(&sim).contains("no node 9"));
 }
 
 #[test]

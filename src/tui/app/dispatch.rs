@@ -307,6 +307,11 @@ impl App {
                 }
             }
             A::Note => self.open(Box::new(Prompt::note())),
+            A::Breakpoints => {
+                let set = self.view.session.as_ref().map(|s| s.breakpoints.as_slice()).unwrap_or_default();
+                let dialog = Prompt::breakpoints(set);
+                self.open(Box::new(dialog));
+            }
             A::RestartWorld => self.send(Command::RestartWorld),
             A::Configure => {
                 if let (Some(session), Some(catalog)) = (&self.view.session, self.start.catalog()) {

@@ -9,14 +9,15 @@ use unicode_width::UnicodeWidthStr;
 use super::field::Field;
 use super::{Context, Dialog, Reply};
 use crate::driver::{Command, Request};
-use crate::episode::{OfferId, ProposalId};
+use crate::episode::breakpoint::SYNTAX;
+use crate::episode::{Breakpoint, OfferId, ProposalId};
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::sanitize;
 use crate::tui::theme::Role;
 
-/// What a line that was typed is sent as; `None` for nothing.
-type Sent = Box<dyn Fn(String) -> Option<Request>>;
+/// What a line that was typed is sent as; `None` for nothing, or what is wrong with it.
+type Sent = Box<dyn Fn(String) -> Result<Option<Request>, String>>;
 
 /// Asks for one line.
 pub struct Prompt {
@@ -26,18 +27,19 @@ pub struct Prompt {
     about: String,
     field: Field,
     sent: Sent,
+    problem: Option<String>,
 }
 
 impl Prompt {
     fn new(title: &'static str, accept: &'static str, about: String, sent: Sent) -> Self {
-        Prompt { title, accept, about, field: Field::new(""), sent }
+        Prompt { title, accept, about, field: Field::new(""), sent, problem: None }
     }
 
     /// Asks why a proposal is refused.
     pub fn reject(proposal: ProposalId, action: &str) -> Self {
         let about =
             format!("{}\nWhy not? The model is told, as your decision. Empty is allowed.", sanitize::line(action));
-        let sent = move |reason| Some(Request::Reject { proposal, reason });
+        let sent = move |reason| Ok(Some(Request::Reject { proposal, reason }));
         Prompt::new("Reject the proposal", "reject", about, Box::new(sent))
     }
 
@@ -45,15 +47,23 @@ impl Prompt {
     pub fn refuse(offer: OfferId, update: &str) -> Self {
         let update = sanitize::line(update);
         let about = format!("Written for: {update}\nWhy not? What is believed stays as it is. Empty is allowed.");
-        let sent = move |reason| Some(Request::RefuseOffer { offer, reason });
+        let sent = move |reason| Ok(Some(Request::RefuseOffer { offer, reason }));
         Prompt::new("Refuse the new belief", "refuse", about, Box::new(sent))
     }
 
     /// Asks for a remark.
     pub fn note() -> Self {
         let about = "A remark at this step, kept in the session.".to_owned();
-        let sent = |text: String| (!text.is_empty()).then_some(Request::Note(text));
+        let sent = |text: String| Ok((!text.is_empty()).then_some(Request::Note(text)));
         Prompt::new("Note", "write", about, Box::new(sent))
+    }
+
+    /// Asks for the breakpoints, filled with those that are set.
+    pub fn breakpoints(set: &[Breakpoint]) -> Self {
+        let about = format!("Automatic steps stop at: {SYNTAX}. Several apart by `;`; empty: none.");
+        let sent = |text: String| Ok(Some(Request::SetBreakpoints(Breakpoint::list(&text)?)));
+        let now = set.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        Prompt { field: Field::new(&now), ..Prompt::new("Breakpoints", "set", about, Box::new(sent)) }
     }
 }
 
@@ -71,9 +81,10 @@ impl Dialog for Prompt {
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let text = Paragraph::new(self.about.as_str()).wrap(Wrap { trim: true });
+        let (text, role) = self.problem.as_ref().map_or((&self.about, Role::Text), |problem| (problem, Role::Bad));
+        let text = Paragraph::new(text.as_str()).wrap(Wrap { trim: true });
         let [above, _, line] = rows(area);
-        frame.render_widget(text.style(context.theme.style(Role::Text)), above);
+        frame.render_widget(text.style(context.theme.style(role)), above);
         self.field.render(context.theme, line, frame, true);
     }
 
@@ -81,11 +92,19 @@ impl Dialog for Prompt {
         if action != ActionId::Accept {
             return Vec::new();
         }
-        let sent = (self.sent)(self.field.text().trim().to_owned());
-        std::iter::once(Reply::Close).chain(sent.map(|request| Reply::Send(Command::Gate(request)))).collect()
+        match (self.sent)(self.field.text().trim().to_owned()) {
+            Ok(sent) => {
+                std::iter::once(Reply::Close).chain(sent.map(|request| Reply::Send(Command::Gate(request)))).collect()
+            }
+            Err(problem) => {
+                self.problem = Some(sanitize::line(&problem).into_owned());
+                Vec::new()
+            }
+        }
     }
 
     fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        self.problem = None;
         self.field.input(input);
         Vec::new()
     }

@@ -38,6 +38,7 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         },
         Event::ArtifactRefused { .. } => ("refused", Role::Warn),
         Event::ArtifactUndone { .. } => ("undone", Role::Warn),
+        Event::BreakpointsSet { .. } => ("breakpoints", Role::Warn),
         Event::BranchEdited { .. } => ("branch", Role::Warn),
         Event::Noted { .. } => ("note", Role::Text),
         Event::Failed { .. } => ("failed", Role::Bad),
@@ -138,6 +139,10 @@ pub fn summary(record: &Record) -> String {
             format!("{} refused offer {offer}{why}", words::actor(*by))
         }
         Event::ArtifactUndone { artifact } => format!("the last change of the {artifact} taken back"),
+        Event::BreakpointsSet { breakpoints } if breakpoints.is_empty() => "none".to_owned(),
+        Event::BreakpointsSet { breakpoints } => {
+            breakpoints.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        }
         Event::BranchEdited { branch, edit } => match edit {
             BranchEdit::Name { name } if name.is_empty() => format!("the branch at node {branch} has no name any more"),
             BranchEdit::Name { name } => format!("the branch at node {branch} is named {name}"),
