@@ -583,8 +583,11 @@ fn branches_are_named_in_the_tree_and_breakpoints_set_by_a_line() {
     assert_eq!(bench.commands(), vec![], "what cannot be read is not set");
     assert!(bench.draw(80, 24).contains("`stop` is no breakpoint"));
     bench.press("ctrl-u 'reward; state agent.inventory' enter");
-    let [Command::Gate(Request::SetBreakpoints(set))] = bench.commands().try_into().unwrap() else { panic!() };
-    assert_eq!(set.len(), 2);
+    let sent = bench.commands();
+    assert!(
+        matches!(sent.as_slice(), [Command::Gate(Request::SetBreakpoints(set))] if set.len() == 2),
+        "{sent:?}"
+    );
 }
 
 #[test]
