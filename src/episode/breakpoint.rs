@@ -158,7 +158,9 @@ mod tests {
         assert_eq!(back.join("; "), text);
         let kept: Vec<Breakpoint> = serde_json::from_value(serde_json::to_value(&list).unwrap()).unwrap();
         assert_eq!(kept, list);
-        for (wrong, why) in [("action", "needs"), ("state ", "needs"), ("reward much", "no number"), ("stop", "there are")] {
+        for (wrong, why) in
+            [("action", "needs"), ("state ", "needs"), ("reward much", "no number"), ("stop", "there are")]
+        {
             assert!(Breakpoint::list(wrong).unwrap_err().contains(why), "{wrong}");
         }
     }
@@ -167,7 +169,9 @@ mod tests {
     fn actions_are_named_by_text_call_function_or_pattern() {
         let action = Action { text: "put mug 1 in desk 1".into(), call: Some("agent.put('mug 1', 'desk 1')".into()) };
         let reached = |text: &str| text.parse::<Breakpoint>().unwrap().before(&action, None).is_some();
-        for yes in ["action put", "action put*", "action *desk 1", "action p*mug*1", "action agent.put('mug 1', 'desk 1')"] {
+        for yes in
+            ["action put", "action put*", "action *desk 1", "action p*mug*1", "action agent.put('mug 1', 'desk 1')"]
+        {
             assert!(reached(yes), "{yes}");
         }
         for no in ["action take", "action put mug", "action *desk", "action put*mug*mug*"] {
@@ -190,7 +194,9 @@ mod tests {
         let changes = json!([{"op": "add", "path": "/agent/inventory", "value": "mug 1"}]);
         let outcome = StepOutcome { reward: 0.5, error: Some("no".into()), ..StepOutcome::default() };
         let reached = |text: &str| text.parse::<Breakpoint>().unwrap().after(&outcome, &changes).is_some();
-        for yes in ["state agent", "state agent.inventory", "state agent.inventory.name", "reward", "reward 0.5", "error"] {
+        for yes in
+            ["state agent", "state agent.inventory", "state agent.inventory.name", "reward", "reward 0.5", "error"]
+        {
             assert!(reached(yes), "{yes}");
         }
         for no in ["state agent.inv", "state env", "reward 0.6"] {

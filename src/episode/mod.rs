@@ -20,9 +20,9 @@ pub use artifact::{
     Adopted, ArtifactId, ArtifactKind, Change, Documents, Due, Fate, InForce, Offer, OfferId, Written, is_same,
     patch_between, patched, replacing,
 };
-pub use breakpoint::Breakpoint;
-pub use branch::{Branch, BranchEdit};
 pub use ask::{Ask, AskKind, AskState, Sampling};
+pub use branch::{Branch, BranchEdit};
+pub use breakpoint::Breakpoint;
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
 pub use event::{
     AskId, CandidateEdit, CandidateMark, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record,

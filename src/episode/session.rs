@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::artifact::{Adopted, ArtifactId, Change, Documents, Due, Fate, InForce, Offer, OfferId};
+use super::ask::{Ask, AskKind, AskState};
 use super::branch::Branch;
 use super::breakpoint::Breakpoint;
-use super::ask::{Ask, AskKind, AskState};
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};

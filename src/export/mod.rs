@@ -15,7 +15,7 @@ mod text;
 use crate::episode::{Header, InvalidRecord, Record, Session};
 
 pub use html::comparison as comparison_page;
-pub use story::{Story, decided, change_lines, tell};
+pub use story::{Story, change_lines, decided, tell};
 pub use summary::{Summary, summary};
 
 /// A format sessions are exported to.

@@ -584,10 +584,7 @@ fn branches_are_named_in_the_tree_and_breakpoints_set_by_a_line() {
     assert!(bench.draw(80, 24).contains("`stop` is no breakpoint"));
     bench.press("ctrl-u 'reward; state agent.inventory' enter");
     let sent = bench.commands();
-    assert!(
-        matches!(sent.as_slice(), [Command::Gate(Request::SetBreakpoints(set))] if set.len() == 2),
-        "{sent:?}"
-    );
+    assert!(matches!(sent.as_slice(), [Command::Gate(Request::SetBreakpoints(set))] if set.len() == 2), "{sent:?}");
 }
 
 #[test]

@@ -243,8 +243,7 @@ impl Gate {
             self.taken = self.taken.saturating_sub(1);
         }
         let mut breakpoints = self.session.breakpoints.iter();
-        let reached =
-            breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.after(&outcome, &changes)?)));
+        let reached = breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.after(&outcome, &changes)?)));
         if let Some(error) = &outcome.error {
             self.say(Level::Warning, format!("the world refused `{}`: {error}", action.text));
         }

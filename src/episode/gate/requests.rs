@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::branch::BranchEdit;
 use super::super::artifact::{Adopted, ArtifactId, Offer};
+use super::super::branch::BranchEdit;
 use super::super::decision::{Actor, Choice, Decision, Policy};
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;

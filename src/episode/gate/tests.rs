@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::super::artifact::ArtifactId;
+use super::super::ask::AskKind;
 use super::super::branch::BranchEdit;
 use super::super::breakpoint::Breakpoint;
-use super::super::ask::AskKind;
 use super::super::event::PromptMessage;
 use super::super::proposal::{Check, Origin, Status};
 use super::simulation::{Sim, draft, no_prompt};
