@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Request, Source};
 use crate::episode::{Header, log};
 use crate::export::{self, Format};
-use crate::method::{self, Method, ModelTraits};
+use crate::method::{self, ModelTraits};
 use crate::model::{ModelInfo, ModelKind, fetch};
 use crate::tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use crate::words::count;
@@ -29,6 +29,9 @@ const READ_WHOLE: u64 = 1 << 20;
 
 /// Most sessions listed; the newest.
 const SESSIONS: usize = 200;
+
+/// How long the start screen waits for a method in another process to say what it is.
+const INTRODUCTION: Duration = Duration::from_secs(10);
 
 /// What stands before an example's name in place of a path.
 const EXAMPLE: &str = "example:";
@@ -102,6 +105,17 @@ impl Launch {
                 Entry { name, about, unavailable, fetch, suggests, traits, ..Entry::default() }
             })
             .collect()
+    }
+
+    /// The configured methods in other processes, as they introduce themselves; one that does not is shown with the reason.
+    fn own_methods(&self) -> Vec<Entry> {
+        let entry = |(name, command): (&String, &Arc<method::Command>)| {
+            let introduced = command.introduce(INTRODUCTION);
+            let info = command.info();
+            let about = format!("{} (in another process: {})", info.description, command.adapter.command_line());
+            Entry { name: format!("{}{name}", method::EXTERNAL), about, unavailable: introduced.err(), method: Some(info), ..Entry::default() }
+        };
+        self.config.methods.iter().map(entry).collect()
     }
 
     fn sessions(&self) -> Vec<SessionEntry> {
@@ -178,28 +192,16 @@ impl Launcher for Launch {
             let (name, about) = (m.id.to_owned(), m.description.to_owned());
             Entry { name, about, method: Some(m), ..Entry::default() }
         };
-        let mut methods: Vec<Entry> = method::all().into_iter().map(entry).collect();
+        let mut methods: Vec<Entry> = method::all().into_iter().map(entry).chain(self.own_methods()).collect();
         let configured = self.config.method.method.as_str();
         match methods.iter().position(|m| m.name == configured) {
             // The first is the default.
             Some(at) => methods.swap(0, at),
             None if configured.is_empty() => {}
-            None => match configured.strip_prefix(method::EXTERNAL).and_then(|name| self.config.external.get(name)) {
-                // One in another process begins where it is configured; the dialog offers the others.
-                Some(adapter) => {
-                    let (name, about) =
-                        (configured.to_owned(), format!("in another process: {}", adapter.command_line()));
-                    let info = method::External::new(Arc::clone(adapter)).info();
-                    methods.insert(0, Entry { name, about, method: Some(info), ..Entry::default() });
-                }
-                None => {
-                    let known: Vec<&str> = methods.iter().map(|m| m.name.as_str()).collect();
-                    problems.push(format!(
-                        "there is no method `{configured}` as configured; there are {}",
-                        known.join(", ")
-                    ));
-                }
-            },
+            None => {
+                let known: Vec<&str> = methods.iter().map(|m| m.name.as_str()).collect();
+                problems.push(format!("there is no method `{configured}` as configured; there are {}", known.join(", ")));
+            }
         }
         let examples = driver::examples::EXAMPLES.iter().map(|e| SessionEntry {
             path: PathBuf::from(format!("{EXAMPLE}{}", e.name)),

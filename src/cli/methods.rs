@@ -2,16 +2,21 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
 use super::unattended::interrupted;
 use super::{CliError, Global, print};
-use crate::method::{self, ModelTraits};
+use crate::config::Config;
+use crate::method::{self, MethodInfo, ModelTraits};
 use crate::options::{self, Values};
 use crate::study::matrix;
 use crate::study::runner::Opening;
 use crate::world::{Sources, WORLDS};
+
+/// How long it is waited for a method in another process to say what it is.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Lists the methods.
 #[derive(Debug, Args)]
@@ -37,13 +42,18 @@ impl Methods {
         match (self.options, self.matrix) {
             (true, _) => print(&options::markdown(method::options::all()))?,
             (_, true) => return self.play(global),
-            _ => print(&list())?,
+            _ => {
+                let config = global.load()?;
+                print(&(list() + &list_own(&config)))?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
 
     fn play(&self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
+        let own = config.methods.values().filter_map(|command| command.introduce(PATIENCE).ok());
+        let methods: Vec<MethodInfo> = method::all().into_iter().chain(own).collect();
         let sources = Sources::with_adapters(config.external.clone());
         let mut worlds = Vec::new();
         for world in WORLDS {
@@ -55,7 +65,7 @@ impl Methods {
         let runtime = tokio::runtime::Runtime::new()?;
         let cancel = interrupted(&runtime);
         let mut rows = Vec::new();
-        for info in method::all() {
+        for info in methods {
             let mut cells = Vec::new();
             for (world, tasks) in &worlds {
                 match runtime.block_on(matrix::cell(&opening, world, tasks, &info, &cancel)) {
@@ -73,15 +83,36 @@ impl Methods {
 
 /// The methods with the worlds they fit and their options.
 fn list() -> String {
+    let flags = |info: &MethodInfo| {
+        let flags: Vec<String> = info.options.iter().map(|o| format!("--{}", o.key)).collect();
+        format!("  options: {}\n\n", flags.join(" "))
+    };
+    method::all().iter().map(|info| described(info) + &flags(info)).collect()
+}
+
+/// The same of a person's own methods, their options with what they may be; where one cannot be used, the reason.
+fn list_own(config: &Config) -> String {
+    let told = config.methods.iter().map(|(name, command)| match command.introduce(PATIENCE) {
+        Err(why) => format!("{}{name}: cannot be used: {why}\n\n", method::EXTERNAL),
+        Ok(info) => {
+            let version = command.version().map(|version| format!(" {version}")).unwrap_or_default();
+            let mut text = described(&info) + &format!("  it is: {}{version}, {}\n", info.label, command.adapter.command_line());
+            for spec in info.options {
+                let default = if spec.default.is_empty() { "none" } else { spec.default };
+                let key = spec.key.strip_prefix(&format!("{name}.")).unwrap_or(spec.key);
+                let allowed = spec.kind.allowed(false);
+                text.push_str(&format!("  --method-opt {key}=…  {} ({allowed}; default {default})\n", spec.about));
+            }
+            text + "\n"
+        }
+    });
+    told.collect()
+}
+
+/// A method with the worlds it fits.
+fn described(info: &MethodInfo) -> String {
     let model = ModelTraits { language: true, scores: true, ..ModelTraits::default() };
-    let mut out = String::new();
-    for info in method::all() {
-        let fitting =
-            WORLDS.iter().filter(|world| method::fits(&info, &Values::default(), world, None, &model).is_ok());
-        let worlds: Vec<&str> = fitting.map(|world| world.name).collect();
-        let options: Vec<String> = info.options.iter().map(|o| format!("--{}", o.key)).collect();
-        out.push_str(&format!("{}: {}\n  worlds: {}\n", info.id, info.description, worlds.join(", ")));
-        out.push_str(&format!("  options: {}\n\n", options.join(" ")));
-    }
-    out
+    let fitting = WORLDS.iter().filter(|world| method::fits(info, &Values::default(), world, None, &model).is_ok());
+    let worlds: Vec<&str> = fitting.map(|world| world.name).collect();
+    format!("{}: {}\n  worlds: {}\n", info.id, info.description, worlds.join(", "))
 }

@@ -85,15 +85,15 @@ impl Run {
             ..NewSession::default()
         };
         let study = run::Run::new(opening, new, tasks, &self.seeds).map_err(failed)?;
-        self.method.suit(study.method())?;
+        self.method.suit(study.method(), &config)?;
         self.unattended.run(study, circumstances, &config, &model, self.detail)
     }
 
     /// The configured commands that take part: of an external world those whose tasks are chosen, and an external method's.
     fn commands(&self, config: &Config, tasks: &[TaskInfo]) -> Vec<String> {
         let mut names: Vec<String> = tasks.iter().map(|task| task.kind.clone()).collect();
-        names.extend(config.method.method.strip_prefix(method::EXTERNAL).map(str::to_owned));
         names.retain(|name| config.external.contains_key(name));
+        names.extend(config.method.method.strip_prefix(method::EXTERNAL).map(|_| config.method.method.clone()));
         names.sort();
         names.dedup();
         names

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Args, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 
 use super::CliError;
 use crate::blocking::NamedDomain;
 use crate::config::{Config, Overrides};
 use crate::debug_log;
+use crate::driver;
 use crate::episode::Configuration;
 use crate::method::{self, DOMAIN};
 use crate::options::{OptionSpec, flags};
@@ -56,10 +57,21 @@ pub struct Global {
 pub struct MethodFlags {
     method: Option<String>,
     options: BTreeMap<String, String>,
+    /// Options of a method in another process.
+    own: BTreeMap<String, String>,
 }
 
 /// The heading of these flags in help texts.
 const HEADING: &str = "Method";
+
+/// The flag for options of methods that have no flag of their own.
+const METHOD_OPT: &str = "method-opt";
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(key, _)| !key.trim().is_empty());
+    let (key, value) = parts.ok_or("write it as KEY=VALUE")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
 
 /// All that a flag sets beside the method.
 fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
@@ -69,7 +81,13 @@ fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
 impl FromArgMatches for MethodFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let method = matches.get_one::<String>("method").cloned();
-        Ok(MethodFlags { method, options: flags::given(matches, method_options()) })
+        let mut options = flags::given(matches, method_options());
+        let mut own = BTreeMap::new();
+        for (key, value) in matches.get_many::<(String, String)>(METHOD_OPT).into_iter().flatten().cloned() {
+            let built_in = method_options().any(|option| option.key == key);
+            if built_in { options.insert(key, value) } else { own.insert(key, value) };
+        }
+        Ok(MethodFlags { method, options, own })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -81,9 +99,15 @@ impl FromArgMatches for MethodFlags {
 impl Args for MethodFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
         let known: Vec<&str> = method::all().iter().map(|m| m.id).collect();
-        let help = format!("The method (docs/methods.md): {} [env: STEPWRIGHT_METHOD]", known.join(", "));
+        let help = format!(
+            "The method (docs/methods.md): {}, or external:NAME of [methods.NAME] [env: STEPWRIGHT_METHOD]",
+            known.join(", ")
+        );
         let method = Arg::new("method").long("method").value_name("NAME").help(help).help_heading(HEADING);
-        flags::add(command.arg(method), method_options(), HEADING)
+        let own = Arg::new(METHOD_OPT).long(METHOD_OPT).value_name("KEY=VALUE").help_heading(HEADING);
+        let own = own.help("An option of the method by its key; those of your own methods are set so (`stepwright methods` lists them)");
+        let own = own.action(ArgAction::Append).value_parser(key_and_value);
+        flags::add(command.arg(method).arg(own), method_options(), HEADING)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
@@ -101,6 +125,10 @@ impl MethodFlags {
             return Err(CliError::Usage("--domain is chosen when an episode begins; leave it out".to_owned()));
         }
         let method = self.method.clone().filter(|m| m != "auto").unwrap_or_default();
+        if let Some(key) = self.own.keys().next() {
+            let why = format!("--{METHOD_OPT} {key}: options of a method of your own are changed in the session (M)");
+            return Err(CliError::Usage(why));
+        }
         let change = Configuration { model: String::new(), method, options: self.options.clone() };
         Ok(Some(change).filter(|_| *self != MethodFlags::default()))
     }
@@ -109,10 +137,27 @@ impl MethodFlags {
     ///
     /// # Errors
     /// The first that it has not, with those it has.
-    pub fn suit(&self, method: &str) -> Result<(), CliError> {
-        let Some(info) = method::named(method).map(|method| method.info()) else { return Ok(()) };
+    pub fn suit(&self, method: &str, config: &Config) -> Result<(), CliError> {
+        if self.options.is_empty() && self.own.is_empty() {
+            return Ok(());
+        }
+        let found = if method.is_empty() { None } else { driver::methods(config)(method).ok() };
+        let Some(found) = found else {
+            let of_none = self.own.keys().next();
+            let why = of_none.map(|key| format!("--{METHOD_OPT} {key}: name the method that has it (--method)"));
+            return why.map_or(Ok(()), |why| Err(CliError::Usage(why)));
+        };
+        let info = found.ready().map_err(CliError::Failed)?;
         let has = |key: &str| key == DOMAIN.key || info.options.iter().any(|option| option.key == key);
-        let Some(other) = self.options.keys().find(|key| !has(key)) else { return Ok(()) };
+        let of_command = method.strip_prefix(method::EXTERNAL).and_then(|name| config.methods.get(name));
+        let other = match of_command {
+            Some(command) => {
+                command.recorded(&self.own).map_err(|e| CliError::Usage(e.to_string()))?;
+                None
+            }
+            None => self.own.keys().next(),
+        };
+        let Some(other) = other.or_else(|| self.options.keys().find(|key| !has(key))) else { return Ok(()) };
         let own: Vec<String> = info.options.iter().chain([&DOMAIN]).map(|option| format!("--{}", option.key)).collect();
         Err(CliError::Usage(format!("{method} has no option --{other}; its options are {}", own.join(", "))))
     }
@@ -129,8 +174,9 @@ impl Global {
     /// # Errors
     /// [`CliError::Failed`] with every problem found.
     pub fn load(&self) -> Result<Config, CliError> {
-        let config = crate::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
-        self.method.suit(&config.method.method)?;
+        let mut config = crate::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
+        config.method.own = self.method.own.clone();
+        self.method.suit(&config.method.method, &config)?;
         let logs = config.paths.logs();
         debug_log::report_crashes(&logs);
         let log = debug_log::begin(&logs, &config.log.level, config.log.prompts);

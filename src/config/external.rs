@@ -1,4 +1,4 @@
-//! The `[external.NAME]` sections as adapters: values that only make sense together are checked here.
+//! The `[external.NAME]` and `[methods.NAME]` sections as commands: values that only make sense together are checked here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,29 +6,54 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::file::{Value, from_text};
-use super::settings::{EXTERNAL, SETTINGS, base};
+use super::settings::{EXTERNAL, METHODS, SETTINGS, base};
 use super::show::Source;
 use super::{Layer, Paths, Problem};
+use crate::method;
 use crate::world::external::{Adapter, Phrase};
 
-/// The adapters by name. They do not get the variables `withheld`.
+/// The worlds behind commands by name. They do not get the variables `withheld`.
 pub(super) fn adapters(
     merged: &Layer,
     withheld: &[String],
     paths: &Paths,
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<String, Arc<Adapter>> {
+    let commands = commands(EXTERNAL, (merged, withheld, paths), problems);
+    commands.into_iter().map(|(name, (adapter, _))| (name, Arc::new(adapter))).collect()
+}
+
+/// The methods behind commands by name, with what is set of their options.
+pub(super) fn methods(
+    merged: &Layer,
+    withheld: &[String],
+    paths: &Paths,
+    problems: &mut Vec<Problem>,
+) -> BTreeMap<String, Arc<method::Command>> {
+    let commands = commands(METHODS, (merged, withheld, paths), problems);
+    let method = |(name, (adapter, options))| (name, Arc::new(method::Command::new(Arc::new(adapter), options)));
+    commands.into_iter().map(method).collect()
+}
+
+/// The commands of a group of sections, each with its table of options.
+fn commands(
+    group: &'static str,
+    (merged, withheld, paths): (&Layer, &[String], &Paths),
+    problems: &mut Vec<Problem>,
+) -> BTreeMap<String, (Adapter, BTreeMap<String, String>)> {
     let sections = merged.iter().filter_map(|(name, (_, source))| Some((name.strip_suffix('.')?, source)));
     let mut adapters = BTreeMap::new();
-    for (section, source) in sections.filter(|(section, _)| base(section) == EXTERNAL) {
+    for (section, source) in sections.filter(|(section, _)| base(section) == group) {
         let Some((_, name)) = section.split_once('.') else { continue };
         let mut reader = Reader { merged, section, place: paths.config_file().display().to_string(), problems };
         let Some(command) = reader.texts("command") else {
-            reader.problem(source, format!("[{section}] has no `command`; name the program that is the world"));
+            reader.problem(source, format!("[{section}] has no `command`; name the program to start"));
             continue;
         };
         let adapter = Adapter {
+            section: group,
             folder: reader.path("dir"),
+            inherited: reader.texts("inherit"),
             env: reader.variables(),
             withheld: withheld.to_vec(),
             start_timeout: reader.seconds("start_timeout_s"),
@@ -39,7 +64,8 @@ pub(super) fn adapters(
             demonstrations: reader.path("demonstrations"),
             ..Adapter::new(name, command)
         };
-        adapters.insert(name.to_owned(), Arc::new(adapter));
+        let options = reader.table("options");
+        adapters.insert(name.to_owned(), (adapter, options));
     }
     adapters
 }
@@ -73,7 +99,7 @@ impl Reader<'_> {
     /// A time; the setting's default where none is given.
     fn seconds(&self, key: &str) -> Duration {
         let default = || {
-            let setting = SETTINGS.iter().find(|s| s.section == EXTERNAL && s.key == key)?;
+            let setting = SETTINGS.iter().find(|s| s.section == base(self.section) && s.key == key)?;
             from_text(setting, setting.default).ok()
         };
         let number = match self.get(key).map(|(value, _)| value.clone()).or_else(default) {
@@ -81,6 +107,23 @@ impl Reader<'_> {
             _ => 0.0,
         };
         Duration::try_from_secs_f64(number).unwrap_or_default()
+    }
+
+    /// A table of single values as texts.
+    fn table(&mut self, key: &str) -> BTreeMap<String, String> {
+        let Some((Value::Table(table), source)) = self.get(key).cloned() else { return BTreeMap::new() };
+        let mut texts = BTreeMap::new();
+        for (name, value) in table {
+            match value {
+                toml::Value::String(text) => texts.insert(name, text),
+                toml::Value::Array(_) | toml::Value::Table(_) => {
+                    self.problem(&source, format!("`{name}` in `{key}` of [{}] must be a single value", self.section));
+                    None
+                }
+                plain => texts.insert(name, plain.to_string()),
+            };
+        }
+        texts
     }
 
     fn variables(&mut self) -> Vec<(String, String)> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::settings::{EXTERNAL, SECTIONS, SETTINGS, Setting, base, find};
+use super::settings::{EXTERNAL, METHODS, SECTIONS, SETTINGS, Setting, base, find};
 use super::show::Source;
 use super::{ConfigError, Layer, Problem};
 use crate::options::{Kind, nearest};
@@ -102,6 +102,7 @@ impl Reader<'_> {
             match name {
                 "models" => self.named("models", "a model", entries),
                 EXTERNAL => self.named(EXTERNAL, "an adapter", entries),
+                METHODS => self.named(METHODS, "a method", entries),
                 "keys" => self.keys(entries),
                 _ if SECTIONS.iter().any(|(section, _)| *section == name) => self.section(name, entries),
                 _ => self.unknown_section(at, name),

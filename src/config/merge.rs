@@ -1,7 +1,7 @@
 //! Merging the layers: defaults, file, environment, flags.
 
 use super::file::{Value, can_name, from_text, parse};
-use super::settings::{EXTERNAL, SECTIONS, SETTINGS, Setting, find};
+use super::settings::{SECTIONS, SETTINGS, Setting, find, holds_commands};
 use super::show::Source;
 use super::{Environment, Layer, Overrides, Paths, Problem};
 use crate::options::{Kind, nearest};
@@ -34,7 +34,7 @@ pub(super) fn merge(
     for flag in &overrides.flags {
         let found = flag.setting.rsplit_once('.').and_then(|(section, key)| Some((section, find(section, key)?)));
         // `external` has no values of its own, only its sections have.
-        let Some((section, setting)) = found.filter(|(section, _)| *section != EXTERNAL) else {
+        let Some((section, setting)) = found.filter(|(section, _)| !holds_commands(section)) else {
             let names: Vec<String> = SETTINGS.iter().map(|s| format!("{}.{}", s.section, s.key)).collect();
             let advice = nearest(&flag.setting, names.iter().map(String::as_str))
                 .map_or_else(|| "see `stepwright config show`".into(), |near| format!("did you mean {near}?"));
@@ -95,8 +95,8 @@ fn put(
 /// The defaults as a file.
 fn defaults() -> String {
     let mut text = String::new();
-    // The adapters' defaults stand in where an adapter has no value; there is no adapter by default.
-    for (section, _) in SECTIONS.iter().copied().filter(|(section, _)| *section != EXTERNAL) {
+    // The commands' defaults stand in where one has no value; there is no command by default.
+    for (section, _) in SECTIONS.iter().copied().filter(|(section, _)| !holds_commands(section)) {
         text.push_str(&format!("[{section}]\n"));
         for setting in SETTINGS.iter().filter(|s| s.section == section && !s.default.is_empty()) {
             text.push_str(&format!("{} = {}\n", setting.key, setting.default_toml()));

@@ -44,9 +44,9 @@ impl Setting {
     }
 }
 
-/// The sections with a line of help each. `models.NAME` takes the keys of `model`, `external` holds sections only, `keys` takes
-/// any.
-pub(super) const SECTIONS: [(&str, &str); 10] = [
+/// The sections with a line of help each. `models.NAME` takes the keys of `model`, `external` and `methods` hold sections only,
+/// `keys` takes any.
+pub(super) const SECTIONS: [(&str, &str); 11] = [
     ("model", "the model in use; [models.NAME] sections describe further ones, taking what they leave out from here"),
     ("method", "how proposals are made"),
     ("ui", "the workbench"),
@@ -55,6 +55,7 @@ pub(super) const SECTIONS: [(&str, &str); 10] = [
     ("candidates", "how a model is asked for candidate preconditions"),
     ("log", "a debug log in the folder of logs (`stepwright config show` says where); it holds no key"),
     (EXTERNAL, "worlds of your own: [external.NAME] runs a command that speaks the line protocol (adapters/README.md)"),
+    (METHODS, "methods of your own: [methods.NAME] is the command of the method external:NAME (adapters/README.md)"),
     ("keys", "keys by action, as listed in docs/keys.md: ACTION = \"KEY\" or [\"KEY\", \"KEY\"]"),
     ("models", ""),
 ];
@@ -97,7 +98,7 @@ const fn number(min: f64, max: f64) -> Kind {
 }
 
 /// Those that nobody else declares.
-const OWN: [Setting; 57] = settings! {
+const OWN: [Setting; 65] = settings! {
     "model" {
         "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
@@ -195,7 +196,9 @@ const OWN: [Setting; 57] = settings! {
         "command", Kind::Command, "", [], "the program that is the world, and its arguments";
         "dir", Kind::Path, "", [], "the folder it is started in; where stepwright was started if absent";
         "env", Kind::Texts, "", [],
-            "variables it gets beside those of stepwright, as \"NAME=value\"; it never gets the keys of model providers";
+            "variables it gets beside those it inherits, as \"NAME=value\"";
+        "inherit", Kind::Texts, "", [],
+            "variables it inherits, as [\"PATH\", \"HOME\"]; all but the keys of model providers if absent";
         "tasks", Kind::Texts, "", [], "the tasks to choose from, as it calls them";
         "spec", Kind::Path, "", [],
             "the specification of its programs, as worlds/household/spec.py; one that takes any action as agent.act(text) if absent";
@@ -204,16 +207,35 @@ const OWN: [Setting; 57] = settings! {
         "start_timeout_s", number(0.1, 86_400.0), "60", [], "seconds the start and each reset may take";
         "step_timeout_s", number(0.1, 86_400.0), "30", [], "seconds a step may take";
     }
+    METHODS {
+        "command", Kind::Command, "", [], "the program that is the method, and its arguments";
+        "dir", Kind::Path, "", [], "the folder it is started in; where stepwright was started if absent";
+        "env", Kind::Texts, "", [], "variables it gets beside those it inherits, as \"NAME=value\"";
+        "inherit", Kind::Texts, "", [],
+            "variables it inherits, as [\"PATH\", \"HOME\"]; all but the keys of model providers if absent";
+        "options", Kind::Table, "", [], "options that it declares, as { order = \"largest\" }; --method-opt goes before them";
+        "start_timeout_s", number(0.1, 86_400.0), "60", [], "seconds until it has introduced itself";
+        "step_timeout_s", number(0.1, 86_400.0), "30", [], "seconds an answer may take";
+    }
 };
 
 /// The section whose sections are adapters.
 pub(super) const EXTERNAL: &str = "external";
+
+/// The section whose sections are methods in other processes.
+pub(super) const METHODS: &str = "methods";
+
+/// Whether a section holds sections by name, each a command, and has no values of its own.
+pub(super) fn holds_commands(section: &str) -> bool {
+    matches!(section, EXTERNAL | METHODS)
+}
 
 /// The section that tells the keys of a section: `models.NAME` takes those of `model`, `external.NAME` those of `external`.
 pub(super) fn base(section: &str) -> &str {
     match section.split_once('.') {
         Some(("models", _)) => "model",
         Some((EXTERNAL, _)) => EXTERNAL,
+        Some((METHODS, _)) => METHODS,
         _ => section,
     }
 }

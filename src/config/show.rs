@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Layer;
 use super::endpoint::FROM_ENVIRONMENT;
 use super::file::Value;
-use super::settings::{EXTERNAL, SECTIONS, SETTINGS, base};
+use super::settings::{SECTIONS, SETTINGS, base, holds_commands};
 use super::typed::{Config, ModelConfig};
 use crate::model::remote;
 use crate::options::Kind;
@@ -69,8 +69,8 @@ impl Shown {
             add(&mut shown, merged, &section, keys);
             shown.push(key_line(&section, model));
         }
-        for section in merged.keys().filter_map(|n| n.strip_suffix('.')).filter(|n| base(n) == EXTERNAL) {
-            let keys = SETTINGS.iter().filter(|s| s.section == EXTERNAL).map(|s| s.key.to_owned());
+        for section in merged.keys().filter_map(|n| n.strip_suffix('.')).filter(|n| holds_commands(base(n))) {
+            let keys = SETTINGS.iter().filter(|s| s.section == base(section)).map(|s| s.key.to_owned());
             add(&mut shown, merged, section, keys);
         }
         shown
@@ -178,7 +178,7 @@ impl Config {
 pub fn template() -> String {
     let mut out = String::from("# Stepwright's configuration. Remove the # before a setting to change it.\n");
     for (section, help) in SECTIONS.iter().filter(|(section, _)| *section != "models") {
-        let heading = if *section == EXTERNAL { "# [external.mine]".to_owned() } else { format!("[{section}]") };
+        let heading = if holds_commands(section) { format!("# [{section}.mine]") } else { format!("[{section}]") };
         out.push_str(&format!("\n# {help}\n{heading}\n"));
         for setting in SETTINGS.iter().filter(|s| s.section == *section) {
             out.push_str(&format!("# {}: {}", setting.help, setting.kind.allowed(true)));

@@ -191,7 +191,7 @@ fn the_template_is_valid_and_so_is_every_line_of_it() {
             {
                 uncommented.push_str(setting);
             }
-            Some(section) if section.starts_with("[models.") || section.starts_with("[external.") => {
+            Some(section) if ["[models.", "[external.", "[methods."].iter().any(|s| section.starts_with(s)) => {
                 uncommented.push_str(section)
             }
             _ => uncommented.push_str(line),
@@ -201,6 +201,7 @@ fn the_template_is_valid_and_so_is_every_line_of_it() {
     let config = with(&uncommented, &[], &[]).unwrap();
     assert_eq!(config.models["local"].options.model, "qwen2.5-coder");
     assert_eq!(config.external["mine"].command, ["python3", "adapter.py"]);
+    assert_eq!(config.methods["mine"].adapter.command, ["python3", "adapter.py"]);
     assert!(config.show().contains("config.toml line"));
 }
 
@@ -281,6 +282,27 @@ fn adapters_are_read_with_their_defaults_and_without_the_keys() {
     assert_eq!(config.external["cli"].command, ["python3", "my adapter.py"]);
     let shown = config.show();
     assert!(shown.contains("[external.alf]") && shown.contains("tasks = [\"0\", \"1\"]"), "{shown}");
+}
+
+#[test]
+fn methods_in_other_processes_are_read_with_their_options() {
+    let file = "[methods.toy]\ncommand = 'python3 toy.py'\ninherit = ['PATH']\nstep_timeout_s = 5\n\
+        options = { order = 'smallest', depth = 3, deep = true }\n";
+    let flags = [("methods.other.command", "other --fast")];
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.toml"), file).unwrap();
+    let config = load_in(dir.path(), &[], &flags).unwrap();
+    let toy = &config.methods["toy"];
+    assert_eq!((&toy.adapter.command[..], toy.adapter.section), (&["python3".into(), "toy.py".into()][..], "methods"));
+    assert_eq!(toy.adapter.inherited.as_deref(), Some(&["PATH".to_owned()][..]));
+    assert_eq!((toy.adapter.start_timeout, toy.adapter.step_timeout), (Duration::from_secs(60), Duration::from_secs(5)));
+    let options: Vec<_> = toy.options.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    assert_eq!(options, [("deep", "true"), ("depth", "3"), ("order", "smallest")]);
+    assert_eq!(config.methods["other"].adapter.command, ["other", "--fast"]);
+    assert!(config.external.is_empty() && config.show().contains("[methods.toy]"), "{}", config.show());
+    let problems = problems("[methods.a]\ncommand = 'x'\noptions = { b = [1] }\n[methods.c]\ntasks = ['0']\n");
+    assert!(problems.contains("`b` in `options` of [methods.a] must be a single value"), "{problems}");
+    assert!(problems.contains("unknown key `tasks` in [methods.c]"), "{problems}");
 }
 
 #[test]

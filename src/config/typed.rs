@@ -11,7 +11,7 @@ use super::show::{Shown, Source};
 use super::{Environment, Layer, Paths, Problem};
 use crate::blocking::NamedDomain;
 use crate::episode::Policy;
-use crate::method::options;
+use crate::method::{Command, options};
 use crate::model::fetch::Hub;
 use crate::model::remote::{Api, LimitField, Options, Score};
 use crate::model::{Price, Settings};
@@ -42,6 +42,8 @@ pub struct Config {
     pub candidates: CandidateAsks,
     /// The `[external.NAME]` sections: worlds behind commands.
     pub external: BTreeMap<String, Arc<Adapter>>,
+    /// The `[methods.NAME]` sections: methods behind commands.
+    pub methods: BTreeMap<String, Arc<Command>>,
     /// The `[keys]` section: keys by action, unchecked.
     pub keys: BTreeMap<String, KeySetting>,
     /// How models of any name are reached.
@@ -82,6 +84,8 @@ pub struct MethodConfig {
     pub method: String,
     /// Options of methods.
     pub options: crate::options::Values,
+    /// Options of a method in another process, by the keys it gives them; unchecked. They go before those of its section.
+    pub own: BTreeMap<String, String>,
     /// A blocking domain in place of the one that ships for the world.
     pub domain: Option<NamedDomain>,
 }
@@ -220,6 +224,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
         // Only values that the table allows come this far.
         options: crate::options::Values::read(options::all(), &of_methods).unwrap_or_default(),
+        own: BTreeMap::new(),
         domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
     };
     let path = |key| values.text("data", key).map(PathBuf::from);
@@ -240,6 +245,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         keys_of_models.filter(|name| !name.is_empty()).chain(endpoint::key_variables().map(str::to_owned)).collect();
     let log = Log { level: values.text("log", "level").unwrap_or_default(), prompts: values.flag("log", "prompts") };
     let external = super::external::adapters(&merged, &withheld, &paths, problems);
+    let methods = super::external::methods(&merged, &withheld, &paths, problems);
     let shown = Shown::all(&merged, &model, &models);
     Config {
         paths,
@@ -252,6 +258,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         log,
         candidates,
         external,
+        methods,
         keys,
         endpoints,
         shown,

@@ -23,7 +23,7 @@ pub use crate::method::blocking::BlockingSource;
 pub use crate::method::program_context::LineStatus;
 pub use crate::method::{BeliefReading, SYMBOLIC, prompting};
 pub use open::{
-    NewSession, OpenError, OpenRequest, new_header, open, prepare, prepare_new, resolver, suggested_method,
+    NewSession, OpenError, OpenRequest, methods, new_header, open, prepare, prepare_new, resolver, suggested_method,
 };
 pub use setup::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, system_clock,

@@ -13,7 +13,7 @@ use crate::config::{self, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method::blocking::BlockingSource;
 use crate::method::prompting::{self, Prompting};
-use crate::method::{self, DOMAIN, External, Method, SYMBOLIC};
+use crate::method::{self, DOMAIN, External, Method, MethodInfo, SYMBOLIC};
 use crate::model::ModelKind;
 use crate::options::Values;
 use crate::prompt::Prompts;
@@ -156,10 +156,12 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
     let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
     let method = methods(config)(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
+    let info = method.ready().map_err(OpenError::Failed)?;
     let mut method_options = config.method.options.record([]);
+    method_options.extend(own_options(config, &info).map_err(OpenError::Failed)?);
     method_options.extend(options.clone());
-    let method_options =
-        Values::read(method::options::all(), &method_options).map_err(|e| OpenError::Failed(e.to_string()))?;
+    let method_options = Values::read(method::options::with(info.options), &method_options)
+        .map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
     // The opening of the program is known once the world stands at the task.
@@ -170,16 +172,17 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         opened.sentence = told.unwrap_or_else(|| opened.task.clone());
     }
     let task_kind = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.kind);
-    method::fits(&method.info(), &method_options, kind, task_kind.as_deref(), &source.traits())
+    method::fits(&info, &method_options, kind, task_kind.as_deref(), &source.traits())
         .map_err(|misfit| OpenError::Failed(misfit.to_string()))?;
     let named = own.map(|name| (DOMAIN.key.to_owned(), name.to_string()));
     let header = Header {
-        options: opened.options.into_iter().chain(method_options.record(method.info().options)).chain(named).collect(),
+        options: opened.options.into_iter().chain(method_options.record(info.options)).chain(named).collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
         task: opened.task,
         sentence: opened.sentence,
         seed: new.seed,
-        method: method.info().id.to_owned(),
+        method: info.id.to_owned(),
+        method_version: method.version().unwrap_or_default(),
         model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
         ..new_header(opened.world.as_ref(), &clock)
     };
@@ -277,15 +280,27 @@ pub fn suggested_method(source: &Source) -> &'static str {
 /// Methods by their ids: built-in ones, and those behind configured commands. A session whose command is not configured can still be
 /// read.
 pub fn methods(config: &Config) -> MethodResolver {
-    let adapters = config.external.clone();
+    let commands = config.methods.clone();
     let built_in = built_in_methods();
     Arc::new(move |id| match id.strip_prefix(method::EXTERNAL) {
         Some(name) => {
-            let adapter = adapters.get(name).map(Arc::clone);
-            Ok(Arc::new(External::new(adapter.unwrap_or_else(|| Arc::new(Adapter::new(name, Vec::new()))))))
+            let command = commands.get(name).map(Arc::clone).unwrap_or_else(|| {
+                let adapter = Adapter { section: "methods", ..Adapter::new(name, Vec::new()) };
+                Arc::new(method::Command::new(Arc::new(adapter), BTreeMap::new()))
+            });
+            Ok(Arc::new(External::of(command)))
         }
         None => built_in(if id.is_empty() { method::DEFAULT } else { id }),
     })
+}
+
+/// What is configured of the own options of a method in another process, as sessions record them; nothing of other methods.
+fn own_options(config: &Config, method: &MethodInfo) -> Result<BTreeMap<String, String>, String> {
+    let command = method.id.strip_prefix(method::EXTERNAL).and_then(|name| config.methods.get(name));
+    let Some(command) = command else { return Ok(BTreeMap::new()) };
+    let mut given = command.options.clone();
+    given.extend(config.method.own.clone());
+    command.recorded(&given).map_err(|e| e.to_string())
 }
 
 /// Models by the names the configuration gives.

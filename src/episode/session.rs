@@ -44,6 +44,9 @@ pub struct Header {
     pub seed: u64,
     /// The method's name at the start.
     pub method: String,
+    /// Its own version, of one in another process that tells it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub method_version: String,
     /// The model's name at the start.
     pub model: String,
     /// The specification the programs run against, whole, so that the session reads without the program's files.

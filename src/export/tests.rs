@@ -18,6 +18,7 @@ fn header() -> Header {
         sentence: "put a <mug> in desk.".into(),
         seed: 0,
         method: "few-shot".into(),
+        method_version: String::new(),
         model: "symbolic".into(),
         specification: "class Agent:\n    pass\n".into(),
         opening: vec!["def f():".into()],

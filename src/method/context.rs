@@ -185,6 +185,8 @@ impl<'a> Context<'a> {
             };
             json!({ "id": a.id, "kind": a.kind, "n": a.n, "texts": texts })
         });
+        let documents = node.into_iter().flat_map(|n| n.documents.iter());
+        let documents = documents.map(|(id, document)| (id.to_string(), Arc::clone(document)));
         let steps = self.path().into_iter().map(|n| {
             let outcome = &n.outcome;
             json!({ "action": n.action, "observation": outcome.observation, "calls": outcome.calls, "error": outcome.error })
@@ -204,6 +206,7 @@ impl<'a> Context<'a> {
             "goals": self.world.goals(),
             "request": self.world.request(),
             "belief": self.session.belief(),
+            "artifacts": documents.collect::<BTreeMap<_, _>>(),
             "model": self.model,
             "raw": self.prompting.raw,
             "options": self.session.options,

@@ -40,7 +40,7 @@ use std::sync::Arc;
 pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
 pub use exchange::{Answer, Carried, Checks, Deed, Fate, Program, Rank, Reading, Section, SectionLine, Step};
-pub use external::{External, PREFIX as EXTERNAL};
+pub use external::{Command, External, PREFIX as EXTERNAL};
 pub use ff_replan::considered;
 pub use follower::Follower;
 pub use needs::{Misfit, Needs, fits};
@@ -80,6 +80,20 @@ pub struct MethodInfo {
 pub trait Method: Send + Sync + std::fmt::Debug {
     /// The method as people see it.
     fn info(&self) -> MethodInfo;
+
+    /// The same once all of it is known. One in another process is asked for it, once, which may take as long as its command takes to
+    /// start.
+    ///
+    /// # Errors
+    /// Why it cannot be used, in words.
+    fn ready(&self) -> Result<MethodInfo, String> {
+        Ok(self.info())
+    }
+
+    /// Its own version, where it has one beside the program's.
+    fn version(&self) -> Option<String> {
+        None
+    }
 
     /// What comes next. Called at a new node and after every answer, when all proposals have their verdicts.
     fn step(&self, cx: &Context<'_>) -> Step;

@@ -105,6 +105,11 @@ pub fn all() -> Table {
     &ALL
 }
 
+/// The same with those of a method that is not among them.
+pub fn with(own: Table) -> impl Iterator<Item = &'static OptionSpec> {
+    all().iter().chain(own.iter().filter(|spec| all().iter().all(|known| known.key != spec.key)))
+}
+
 /// Whether the prompt of a method that would (`by_method`) show the assertions in force does.
 pub fn shows_assertions(values: &Values, by_method: bool) -> bool {
     match values.text(&ASSERTIONS) {

@@ -31,6 +31,18 @@ pub enum OptionError {
     },
 }
 
+impl OptionError {
+    /// `owner` has no option `key`; it has those `known`.
+    pub fn unknown(owner: &str, key: &str, known: &[&str]) -> Self {
+        let advice = match (nearest(key, known.iter().copied()), known.is_empty()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, true) => "it has no options".to_owned(),
+            (None, false) => format!("it has {}", known.join(", ")),
+        };
+        OptionError::Unknown { owner: owner.to_owned(), key: key.to_owned(), advice }
+    }
+}
+
 /// Values by key, those that are not the defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -66,12 +78,7 @@ impl Values {
     pub fn exactly(specs: &[OptionSpec], map: &BTreeMap<String, String>, owner: &str) -> Result<Self, OptionError> {
         if let Some(key) = map.keys().find(|key| specs.iter().all(|s| s.key != **key)) {
             let known: Vec<&str> = specs.iter().map(|s| s.key).collect();
-            let advice = match (nearest(key, known.iter().copied()), known.is_empty()) {
-                (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, true) => "it has no options".to_owned(),
-                (None, false) => format!("it has {}", known.join(", ")),
-            };
-            return Err(OptionError::Unknown { owner: owner.to_owned(), key: key.clone(), advice });
+            return Err(OptionError::unknown(owner, key, &known));
         }
         Self::read(specs, map)
     }

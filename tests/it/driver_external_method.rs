@@ -101,3 +101,65 @@ async fn a_command_that_fails_is_named_with_its_last_words() {
     assert!(said.contains("no such thing") && said.contains("python3"), "{said}");
     w.quit().await;
 }
+
+/// A method in Python: what it says of itself, and the body of `step(context)`.
+fn python(name: &str, info: &str, step: &str) -> Arc<dyn Method> {
+    let step: String = step.lines().map(|line| format!("    {line}\n")).collect();
+    let program = format!(
+        "import json, sys\nINFO = {info}\ndef step(context):\n{step}\nfor line in sys.stdin:\n    r = json.loads(line)\n    \
+         print(json.dumps(INFO if 'info' in r else step(r['step'])), flush=True)\n"
+    );
+    Arc::new(External::new(Arc::new(Adapter::new(name, vec!["python3".into(), "-c".into(), program]))))
+}
+
+fn begin(method: Arc<dyn Method>, options: &[(&str, &str)]) -> Watched {
+    let mut header = header();
+    header.options.extend(options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
+    let mut setup = setup(Beginning::New(Box::new(header)), Counter::default(), Scripted::lines(&[]), None);
+    setup.method = method;
+    setup.source = Source::Symbolic;
+    Watched::start(setup)
+}
+
+#[tokio::test]
+async fn options_reach_it_under_its_own_keys() {
+    let mut w = begin(external(), &[("toy.order", "smallest"), ("other.order", "x")]);
+    w.recommended().await;
+    let offered = w.session.current().unwrap().turn.proposals.first().unwrap();
+    assert_eq!(offered.rationale.as_deref(), Some("the smallest first"));
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn an_artifact_is_offered_once_if_it_was_declared() {
+    let step = "\
+        if 'plan' not in context['artifacts']:\n    \
+            return {'amend': {'artifact': {'kind': 'plan'}, 'title': 'mine', 'raw': 'add 5', 'value': {'text': 'add 5'}}}\n\
+        if not context['proposals']:\n    \
+            plan = context['artifacts']['plan']['text']\n    \
+            draft = {'raw': plan, 'action': {'text': plan}, 'origin': 'symbolic'}\n    \
+            return {'offer': {'ask': {'kind': {'for': 'action', 'how': 'ranked'}, 'n': 1}, 'drafts': [draft]}}\n\
+        return {'recommend': {'proposal': context['proposals'][0]['proposal']['id'], 'why': 'planned'}}";
+    let info = |writes: &str| format!("{{'name': 'P', 'protocol': 1, 'writes': [{writes}]}}");
+    let mut w = begin(python("planner", &info("'plan'"), step), &[]);
+    w.recommended().await;
+    let node = w.session.current().unwrap();
+    let offers: Vec<_> = node.turn.offers.iter().map(|o| (o.written.title.as_str(), o.is_settled())).collect();
+    assert_eq!(offers, [("mine", true)]);
+    assert_eq!(node.turn.proposals.first().map(|p| p.raw.as_str()), Some("add 5"));
+    w.quit().await;
+    let mut w = begin(python("sly", &info("'notes'"), step), &[]);
+    let said = w.said(stepwright::driver::Level::Warning, "writes a plan").await;
+    assert!(said.contains("not among what it said it writes"), "{said}");
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn one_that_does_not_introduce_itself_is_refused() {
+    let method = python("mute", "{'drafts': []}", "return 'pass'");
+    let mut w = begin(Arc::clone(&method), &[]);
+    let said = w.said(stepwright::driver::Level::Error, "introduce").await;
+    assert!(said.contains("python3") && said.contains("\"protocol\": 1"), "{said}");
+    assert!(method.ready().unwrap_err().contains("adapters/README.md"));
+    w.quit().await;
+}

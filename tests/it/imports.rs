@@ -61,7 +61,7 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("world/table/mod.rs", "statler", "the method it suggests"),
     // Commands of worlds in other processes are settings.
     ("config/", "external", "the commands of external worlds are settings"),
-    ("method/external.rs", "external", "a method in another process is spoken to by the same line protocol"),
+    ("method/external/", "external", "a method in another process is spoken to by the same line protocol"),
     ("driver/open.rs", "external", "the commands of external methods are settings"),
     ("cli/launch.rs", "external", "the commands of external worlds are settings"),
     ("cli/settings.rs", "external", "the commands of external worlds are settings"),

@@ -16,6 +16,8 @@ mod blocking_figures;
 mod blocking_household;
 mod blocking_tree;
 mod cli_config;
+#[cfg(unix)]
+mod cli_external_method;
 mod cli_play;
 mod cli_preconditions;
 mod cli_report;

@@ -286,6 +286,7 @@ pub fn header() -> Header {
         sentence: "reach ten.".into(),
         seed: 0,
         method: "precondition-aware".into(),
+        method_version: String::new(),
         model: "scripted".into(),
         specification: SPECIFICATION.into(),
         opening: vec![

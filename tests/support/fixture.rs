@@ -46,6 +46,7 @@ pub fn header() -> Header {
         sentence: "put a mug in desk.".into(),
         seed: 0,
         method: "preconditions".into(),
+        method_version: String::new(),
         model: "gpt-test".into(),
         specification: SPECIFICATION.into(),
         opening: vec![

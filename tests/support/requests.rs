@@ -44,6 +44,7 @@ pub fn header() -> Header {
         sentence: "answer 3 requests".into(),
         seed: 0,
         method: "statler".into(),
+        method_version: String::new(),
         model: "symbolic".into(),
         specification: "class Robot:\n    pass\n".into(),
         opening: vec!["robot = Robot()".into()],

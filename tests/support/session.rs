@@ -24,6 +24,7 @@ pub fn header() -> Header {
         sentence: "put a mug in desk".into(),
         seed: 1,
         method: "preconditions".into(),
+        method_version: String::new(),
         model: "symbolic".into(),
         specification: "class Environment:\n    pass\n\n\nclass Agent:\n    def goto(self, recep):\n        assert self.location != recep\n        self.location = recep\n".into(),
         opening: vec![

@@ -25,10 +25,17 @@ impl Driver {
     /// Which method, option or model there is not.
     pub(super) fn prepare(&mut self, wanted: &Configuration) -> Result<Prepared, String> {
         let same = (self.team.id() == wanted.method).then(|| self.team.method());
-        let method = same.map_or_else(|| (self.methods)(&wanted.method), Ok)?;
+        let method = match same {
+            Some(method) => method,
+            None => {
+                let method = (self.methods)(&wanted.method)?;
+                method.ready()?;
+                method
+            }
+        };
         let mut options = self.gate.session().options.clone();
         options.extend(wanted.options.clone());
-        let options = Values::read(options::all(), &options).map_err(|e| e.to_string())?;
+        let options = Values::read(options::with(method.info().options), &options).map_err(|e| e.to_string())?;
         let other = wanted.model != self.source.name();
         let source = other.then(|| (self.resolver)(&wanted.model)).transpose()?;
         let traits = source.as_ref().map_or_else(|| self.traits.clone(), Source::traits);

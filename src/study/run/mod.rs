@@ -39,8 +39,9 @@ impl Run {
         let first = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
         let setup = opening.setup(&NewSession { task: first, ..new.clone() })?;
         let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
-        let options = Values::read(method::options::all(), &begun.options).map_err(|e| e.to_string())?;
         let (info, kind, traits) = (setup.method.info(), setup.world.kind(), setup.source.traits());
+        let options = method::options::with(info.options);
+        let options = Values::read(options, &begun.options).map_err(|e| e.to_string())?;
         for task in &tasks {
             let fits = method::fits(&info, &options, kind, Some(&task.kind), &traits);
             fits.map_err(|misfit| format!("task {}: {misfit}", task.id))?;
@@ -67,11 +68,16 @@ impl Study for Run {
     }
 
     fn shared(&self) -> Value {
-        let Header { world, method, options, .. } = &*self.begun;
+        let Header { world, method, method_version, options, .. } = &*self.begun;
         // What these two name may lie in any folder; what it holds is known otherwise.
         let options: BTreeMap<_, _> =
             options.iter().filter(|(key, _)| !["preconditions", DOMAIN.key].contains(&key.as_str())).collect();
-        json!({ "world": world, "method": method, "options": options, "limits": self.opening.shared() })
+        let mut shared =
+            json!({ "world": world, "method": method, "options": options, "limits": self.opening.shared() });
+        if !method_version.is_empty() {
+            shared["method_version"] = json!(method_version);
+        }
+        shared
     }
 
     /// There is one.

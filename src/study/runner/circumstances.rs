@@ -12,6 +12,7 @@ use super::experiment::{digest, hex};
 use crate::blocking::NamedDomain;
 use crate::config::Config;
 use crate::driver::{self, Source};
+use crate::method;
 use crate::prompt::Prompts;
 
 /// Files of a folder of data that are read whole; in larger folders names and sizes count.
@@ -58,8 +59,11 @@ impl Circumstances {
     /// The same with the commands of worlds and methods in other processes.
     pub fn with_commands<'a>(self, config: &Config, names: impl IntoIterator<Item = &'a str>) -> Self {
         let command = |name: &'a str| {
-            let adapter = config.external.get(name)?;
-            let mut words = vec![json!(format!("{:?}", (&adapter.env, &adapter.phrases)))];
+            let adapter = match name.strip_prefix(method::EXTERNAL) {
+                Some(method) => &config.methods.get(method)?.adapter,
+                None => config.external.get(name)?,
+            };
+            let mut words = vec![json!(format!("{:?}", (&adapter.env, &adapter.inherited, &adapter.phrases)))];
             words.extend(adapter.command.iter().map(|word| word_of(word, adapter.folder.as_deref())));
             words.extend(
                 adapter.specification.iter().chain(&adapter.demonstrations).filter_map(|p| file_digest(p).ok()),

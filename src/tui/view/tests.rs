@@ -21,6 +21,7 @@ impl Told {
             sentence: "look.".into(),
             seed: 0,
             method: "m".into(),
+            method_version: String::new(),
             model: "symbolic".into(),
             specification: String::new(),
             opening: Vec::new(),

@@ -15,12 +15,16 @@ const GENERIC: &str = include_str!("../../../worlds/external/spec.py");
 pub struct Adapter {
     /// The name it is configured under; the first part of its tasks' ids.
     pub name: String,
+    /// The section of config.toml that holds it (`external`, of a method `methods`), for messages.
+    pub section: &'static str,
     /// Program and arguments.
     pub command: Vec<String>,
     /// Where it is started; where Stepwright was started if `None`.
     pub folder: Option<PathBuf>,
     /// Variables set for it, beside those it inherits.
     pub env: Vec<(String, String)>,
+    /// Variables it inherits; all but those withheld if `None`.
+    pub inherited: Option<Vec<String>>,
     /// Variables it does not inherit: those that hold keys of model providers.
     pub withheld: Vec<String>,
     /// How long the start and each reset may take.
@@ -42,9 +46,11 @@ impl Adapter {
     pub fn new(name: &str, command: Vec<String>) -> Self {
         Adapter {
             name: name.to_owned(),
+            section: "external",
             command,
             folder: None,
             env: Vec::new(),
+            inherited: None,
             withheld: Vec::new(),
             start_timeout: Duration::from_secs(60),
             step_timeout: Duration::from_secs(30),

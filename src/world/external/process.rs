@@ -57,13 +57,16 @@ impl Process {
         let failed = |e: std::io::Error| WorldError::Failed(not_started(adapter, &e));
         let Some((program, args)) = adapter.command.split_first() else {
             return Err(WorldError::Failed(format!(
-                "the adapter `{0}` is not configured here; write [external.{0}] with its command into config.toml, or give the \
-                 command with --command",
-                adapter.name
+                "the command of `{1}` is not configured here; write [{0}.{1}] with its `command` into config.toml, or give it with \
+                 --set {0}.{1}.command=…",
+                adapter.section, adapter.name
             )));
         };
         let mut command = Command::new(program);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(inherited) = &adapter.inherited {
+            command.env_clear().envs(inherited.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        }
         command.envs(adapter.env.iter().map(|(name, value)| (name, value)));
         adapter.withheld.iter().for_each(|name| {
             command.env_remove(name);
