@@ -113,7 +113,13 @@ impl Launch {
             let introduced = command.introduce(INTRODUCTION);
             let info = command.info();
             let about = format!("{} (in another process: {})", info.description, command.adapter.command_line());
-            Entry { name: format!("{}{name}", method::EXTERNAL), about, unavailable: introduced.err(), method: Some(info), ..Entry::default() }
+            Entry {
+                name: format!("{}{name}", method::EXTERNAL),
+                about,
+                unavailable: introduced.err(),
+                method: Some(info),
+                ..Entry::default()
+            }
         };
         self.config.methods.iter().map(entry).collect()
     }
@@ -200,7 +206,8 @@ impl Launcher for Launch {
             None if configured.is_empty() => {}
             None => {
                 let known: Vec<&str> = methods.iter().map(|m| m.name.as_str()).collect();
-                problems.push(format!("there is no method `{configured}` as configured; there are {}", known.join(", ")));
+                problems
+                    .push(format!("there is no method `{configured}` as configured; there are {}", known.join(", ")));
             }
         }
         let examples = driver::examples::EXAMPLES.iter().map(|e| SessionEntry {

@@ -96,7 +96,8 @@ fn list_own(config: &Config) -> String {
         Err(why) => format!("{}{name}: cannot be used: {why}\n\n", method::EXTERNAL),
         Ok(info) => {
             let version = command.version().map(|version| format!(" {version}")).unwrap_or_default();
-            let mut text = described(&info) + &format!("  it is: {}{version}, {}\n", info.label, command.adapter.command_line());
+            let mut text =
+                described(&info) + &format!("  it is: {}{version}, {}\n", info.label, command.adapter.command_line());
             for spec in info.options {
                 let default = if spec.default.is_empty() { "none" } else { spec.default };
                 let key = spec.key.strip_prefix(&format!("{name}.")).unwrap_or(spec.key);

@@ -85,7 +85,11 @@ impl FromArgMatches for MethodFlags {
         let mut own = BTreeMap::new();
         for (key, value) in matches.get_many::<(String, String)>(METHOD_OPT).into_iter().flatten().cloned() {
             let built_in = method_options().any(|option| option.key == key);
-            if built_in { options.insert(key, value) } else { own.insert(key, value) };
+            if built_in {
+                options.insert(key, value)
+            } else {
+                own.insert(key, value)
+            };
         }
         Ok(MethodFlags { method, options, own })
     }

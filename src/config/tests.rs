@@ -295,7 +295,10 @@ fn methods_in_other_processes_are_read_with_their_options() {
     let toy = &config.methods["toy"];
     assert_eq!((&toy.adapter.command[..], toy.adapter.section), (&["python3".into(), "toy.py".into()][..], "methods"));
     assert_eq!(toy.adapter.inherited.as_deref(), Some(&["PATH".to_owned()][..]));
-    assert_eq!((toy.adapter.start_timeout, toy.adapter.step_timeout), (Duration::from_secs(60), Duration::from_secs(5)));
+    assert_eq!(
+        (toy.adapter.start_timeout, toy.adapter.step_timeout),
+        (Duration::from_secs(60), Duration::from_secs(5))
+    );
     let options: Vec<_> = toy.options.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     assert_eq!(options, [("deep", "true"), ("depth", "3"), ("order", "smallest")]);
     assert_eq!(config.methods["other"].adapter.command, ["other", "--fast"]);

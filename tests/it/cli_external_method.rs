@@ -33,7 +33,11 @@ fn played(configured: &str, flags: &[&str]) -> (u64, Value, String) {
     let (said, lines) = run(configured, flags);
     let [head, _, line] = lines.as_slice() else { panic!("{said}") };
     let experiment = &head["fields"];
-    assert_eq!((&experiment["method"], &experiment["method_version"]), (&"external:toy".into(), &"1.0".into()), "{head}");
+    assert_eq!(
+        (&experiment["method"], &experiment["method_version"]),
+        (&"external:toy".into(), &"1.0".into()),
+        "{head}"
+    );
     assert!(experiment["commands"]["external:toy"]["digest"].is_string(), "{head}");
     (line["steps"].as_u64().unwrap(), experiment["options"]["toy.order"].clone(), head["experiment"].to_string())
 }
@@ -75,7 +79,10 @@ fn what_does_not_fit_is_refused_before_the_first_episode() {
     let args = ["run", "--world", "table", "--tasks", "first=1", "--method", "external:toy", "--set", &set, "--out"];
     let out = stepwright(folder.path(), &[&args[..], &[results.to_str().unwrap()]].concat());
     let said = String::from_utf8_lossy(&out.stderr);
-    assert!(said.contains("external:toy cannot work in the world table: it has no list of admissible actions"), "{said}");
+    assert!(
+        said.contains("external:toy cannot work in the world table: it has no list of admissible actions"),
+        "{said}"
+    );
     assert_eq!(said.trim_end().lines().count(), 1, "{said}");
     assert!(!results.exists() || std::fs::read_to_string(results).unwrap().is_empty());
 }
@@ -100,7 +107,13 @@ fn it_is_listed_with_its_options() {
     let set = format!("methods.toy.command={TOY}");
     let out = stepwright(folder.path(), &["methods", "--set", &set, "--set", "methods.gone.command=no-such-program"]);
     let text = String::from_utf8_lossy(&out.stdout);
-    assert!(text.contains("external:toy: Offers what is admissible, sorted.\n  worlds: household, dialogue, kitchen"), "{text}");
-    assert!(text.contains("--method-opt order=…  which action comes first (largest or smallest; default largest)"), "{text}");
+    assert!(
+        text.contains("external:toy: Offers what is admissible, sorted.\n  worlds: household, dialogue, kitchen"),
+        "{text}"
+    );
+    assert!(
+        text.contains("--method-opt order=…  which action comes first (largest or smallest; default largest)"),
+        "{text}"
+    );
     assert!(text.contains("external:gone: cannot be used: `no-such-program` cannot be started"), "{text}");
 }

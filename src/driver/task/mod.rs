@@ -97,7 +97,8 @@ impl Driver {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
         };
-        prompting.options = Values::read(options::with(method.info().options), &session.options).map_err(|e| e.to_string())?;
+        prompting.options =
+            Values::read(options::with(method.info().options), &session.options).map_err(|e| e.to_string())?;
         let header = session.header.clone();
         let mut program = ProgramContext::load(&header.specification)?;
         let (reset, calls) = timeline::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;

@@ -89,12 +89,19 @@ impl Introduction {
     /// # Errors
     /// What cannot be used, in words.
     pub(super) fn read(line: &str, id: &'static str, configured: &str) -> Result<Self, String> {
-        let whole: Map<String, Value> = serde_json::from_str(line).map_err(|e| format!("that is no JSON object: {e}"))?;
+        let whole: Map<String, Value> =
+            serde_json::from_str(line).map_err(|e| format!("that is no JSON object: {e}"))?;
         // A program of another version may say other things; the version is told first.
         match whole.get("protocol").and_then(Value::as_u64) {
             Some(version) if version == u64::from(PROTOCOL) => {}
-            Some(version) => return Err(format!("it speaks version {version} of the protocol, and this is {PROTOCOL}")),
-            None => return Err(format!("it does not say which version of the protocol it speaks (\"protocol\": {PROTOCOL})")),
+            Some(version) => {
+                return Err(format!("it speaks version {version} of the protocol, and this is {PROTOCOL}"));
+            }
+            None => {
+                return Err(format!(
+                    "it does not say which version of the protocol it speaks (\"protocol\": {PROTOCOL})"
+                ));
+            }
         }
         let told: Told = serde_json::from_value(Value::Object(whole)).map_err(|e| e.to_string())?;
         debug_assert_eq!(told.protocol, PROTOCOL);
@@ -180,10 +187,13 @@ fn own_option(told: &Value, configured: &str) -> Result<OptionSpec, String> {
             return Err(wrong(&format!("needs `choices`, {MOST} at most")));
         }
         "choice" => {
-            let words: Result<Vec<_>, String> = told.choices.iter().map(|c| choice(c).map_err(|why| wrong(&why))).collect();
+            let words: Result<Vec<_>, String> =
+                told.choices.iter().map(|c| choice(c).map_err(|why| wrong(&why))).collect();
             Kind::Choice(Vec::leak(words?))
         }
-        other => return Err(wrong(&format!("has the type {other:?}; there is switch, whole, number, choice and text"))),
+        other => {
+            return Err(wrong(&format!("has the type {other:?}; there is switch, whole, number, choice and text")));
+        }
     };
     let default = plain_text(&told.default).ok_or_else(|| wrong("has a default that is no single value"))?;
     if !default.is_empty() && !kind.accepts(&default) {
@@ -240,13 +250,17 @@ mod tests {
 
     #[test]
     fn what_a_method_declares_is_one_table_with_the_programs_own() {
-        let own = json!({"key": "order", "type": "choice", "choices": [["up", "the least first"], "down"], "default": "up"});
+        let own =
+            json!({"key": "order", "type": "choice", "choices": [["up", "the least first"], "down"], "default": "up"});
         let depth = json!({"key": "depth", "type": "whole", "min": 1, "max": 9, "default": 3, "label": "Depth", "about": "how far"});
         let told = json!({"name": "Mine", "protocol": 1, "version": "2.0", "options": [own, depth, "shots"],
             "needs": {"world": ["admissible"], "language": true}, "writes": ["belief", "notes"]});
         let Introduction { info, version, writes } = read(told).unwrap();
         let rows: Vec<_> = info.options.iter().map(|s| (s.key, s.label, s.default)).collect();
-        assert_eq!(rows, [("mine.order", "order", "up"), ("mine.depth", "Depth", "3"), ("shots", "Demonstrations", "3")]);
+        assert_eq!(
+            rows,
+            [("mine.order", "order", "up"), ("mine.depth", "Depth", "3"), ("shots", "Demonstrations", "3")]
+        );
         assert_eq!(info.options[0].note("up"), "the least first");
         assert_eq!((info.label, version.as_str(), info.needs.language), ("Mine", "2.0", true));
         assert_eq!(info.needs.world, [Ability::Admissible, Ability::Belief]);

@@ -108,7 +108,9 @@ impl External {
         let declared = self.command.known().map(|known| known.writes);
         if declared.as_ref().is_some_and(|writes| !writes.contains(kind)) {
             let name = self.name();
-            return Step::Stuck(format!("{name} writes a {kind}, which is not among what it said it writes (`writes`)"));
+            return Step::Stuck(format!(
+                "{name} writes a {kind}, which is not among what it said it writes (`writes`)"
+            ));
         }
         let offered = cx.node().is_some_and(|node| node.turn.offers.iter().any(|offer| offer.written == *written));
         if offered { self.ask_step(cx) } else { Step::Amend(written) }
