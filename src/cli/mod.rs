@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand. Parses, calls the library, prints; the work itself is done elsewhere.
+//! Command line: one file a subcommand. Parses, calls the library, prints; the work itself is done elsewhere.
 //!
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
@@ -93,7 +93,7 @@ enum Command {
     Completions(docs::Completions),
     /// Print the man page
     Man(docs::Man),
-    /// Run model-written code as told on standard input; started by the program itself
+    /// Run model-written code from standard input; started by the program itself
     #[command(name = crate::program::sandbox::WORKER, hide = true)]
     SandboxWorker(sandbox_worker::SandboxWorker),
 }

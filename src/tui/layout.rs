@@ -1,4 +1,4 @@
-//! Where everything goes, for any size: bars, columns of slots, and which pane each slot shows.
+//! Layout for any size: bars, columns of slots, and which pane each slot shows.
 //!
 //! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide
 //! ones two columns, large ones three with all four main panes at once. Pure geometry: drawing is `chrome`'s and the panes'.

@@ -1,9 +1,9 @@
 //! ReAct's logs of text: `Action: …` with `Observation: …` (the shop), or `> …` with what was observed below (the household).
-//! Thoughts are actions of their own there (`think[…]`, `think: …`); here they are the thought before the next action.
+//! Thoughts are separate actions there (`think[…]`, `think: …`); here they are the thought before the next action.
 
 use crate::trajectory::{LogError, LoggedStep, Trajectory};
 
-/// Reads one episode's log. What stands before the first action is the first observation.
+/// Reads one episode's log. The text before the first action is the first observation.
 ///
 /// # Errors
 /// If there is no action in it.
