@@ -1,4 +1,4 @@
-//! File of skills, `NAME.skills.toml`: one table a skill, readable and written by people. [`read`] checks it and names the line
+//! The file of skills, `NAME.skills.toml`: one table a skill, readable and written by people. [`read`] checks it and names the line
 //! of what is wrong; [`write()`] writes what [`read`] reads.
 //!
 //! ```toml

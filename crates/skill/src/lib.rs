@@ -3,12 +3,19 @@
 //!
 //! [`Knowledge`] is what was distilled; [`mod@file`] its readable file, with a validator that names lines. [`response`] reads what a
 //! model answers in the three stages, [`mod@line`] single lines of a policy. [`Trajectory`] is an episode of a log and [`segment`] says
-//! whether a cut of one into skills is sound. [`mod@discover`] finds knowledge in logs by counting, [`agent`] acts by
-//! knowledge, both without a language model. Nothing here calls a model or steps a world.
+//! whether a cut of one into skills is sound, [`cut`] changes one. [`contrast`] sets a success beside a failure, [`changes`] compares
+//! two lists of what is known, [`distil`] says which questions a model is asked about logs and takes its answers. [`mod@discover`]
+//! finds knowledge in logs by counting, [`agent`] acts by knowledge, both without a language model. Nothing here calls a model or
+//! steps a world.
 
 pub mod agent;
+pub mod batch;
 pub mod call;
+pub mod changes;
+pub mod contrast;
+pub mod cut;
 pub mod discover;
+pub mod distil;
 pub mod document;
 pub mod file;
 pub mod form;
@@ -23,6 +30,7 @@ pub mod response;
 pub mod rules;
 pub mod scene;
 pub mod segment;
+pub mod show;
 pub mod trajectory;
 
 pub use call::{Signature, SkillCall};

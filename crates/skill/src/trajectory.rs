@@ -83,6 +83,7 @@ fn read_line(line: &str) -> Result<Trajectory, String> {
     if values.next().is_some() {
         return Err("something follows the trajectory on its line; write one trajectory a line".to_owned());
     }
+    let first = actions_alone(first);
     let mut trajectory: Trajectory = serde_json::from_value(first)
         .map_err(|e| format!("no trajectory: {e}; `id` and `steps` with `action` are expected"))?;
     if trajectory.steps.is_empty() {
@@ -93,6 +94,47 @@ fn read_line(line: &str) -> Result<Trajectory, String> {
         step.thought = step.thought.take().filter(|thought| !thought.is_empty());
     }
     Ok(trajectory)
+}
+
+/// A published session that lists its actions and no observations, as steps.
+fn actions_alone(mut value: serde_json::Value) -> serde_json::Value {
+    let Some(line) = value.as_object_mut().filter(|line| !line.contains_key("steps")) else { return value };
+    if let Some(serde_json::Value::Array(actions)) = line.get("actions").cloned() {
+        let steps = actions.into_iter().map(|action| serde_json::json!({ "action": action })).collect();
+        line.insert("steps".to_owned(), serde_json::Value::Array(steps));
+        line.remove("actions");
+        if let Some(reward) = line.get("reward").and_then(serde_json::Value::as_f64) {
+            line.entry("score").or_insert(reward.into());
+            line.entry("success").or_insert((reward >= 1.0).into());
+        }
+    }
+    value
+}
+
+/// The logs of a file in any of the layouts that are read: a trajectory a line in JSON, or texts of ReAct; with what is wrong in it.
+/// Ids that come twice are told apart by a number.
+pub fn read_any(text: &str, name: &str) -> (Vec<Trajectory>, Vec<LogError>) {
+    let is_json = text.trim_start().starts_with('{');
+    let read = if is_json { read(text) } else { crate::log::read_all(text, name) };
+    let (mut logs, mut wrong): (Vec<Trajectory>, Vec<LogError>) = (Vec::new(), Vec::new());
+    let mut seen: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for line in read {
+        match line {
+            Err(error) => wrong.push(error),
+            Ok(mut log) => {
+                let times = seen.entry(log.id.clone()).or_default();
+                *times += 1;
+                if *times > 1 {
+                    log.id = format!("{} ({times})", log.id);
+                }
+                logs.push(log);
+            }
+        }
+    }
+    if logs.is_empty() && wrong.is_empty() {
+        wrong.push(LogError { line: 1, message: "the file is empty; a trajectory a line is expected".to_owned() });
+    }
+    (logs, wrong)
 }
 
 impl Trajectory {
@@ -124,5 +166,16 @@ mod tests {
         let first = read[0].as_ref().unwrap();
         assert_eq!(first.unobserved(), 1);
         assert_eq!(first.rest["note"], "n");
+    }
+
+    #[test]
+    fn files_of_any_layout_are_read() {
+        let actions = r#"{"id":"a","actions":["search[x]","click[Buy Now]"],"reward":1.0,"pages":[]}"#;
+        let (logs, wrong) = read_any(&format!("{actions}\n{actions}\nnothing\n"), "f");
+        assert_eq!((logs.len(), wrong.len(), logs[0].unobserved(), logs[0].success), (2, 1, 2, true));
+        assert_eq!((logs[1].id.as_str(), wrong[0].line), ("a (2)", 3));
+        let (logs, wrong) = read_any("You are in a room.\n> look\nA room.\n", "f");
+        assert_eq!((logs[0].id.as_str(), wrong.len()), ("f", 0));
+        assert_eq!(read_any("", "f").1[0].line, 1);
     }
 }
