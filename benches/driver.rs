@@ -1,4 +1,4 @@
-//! Cost of opening a long session, stepping in it and checking a proposal.
+//! What opening a long session, stepping in it and checking a proposal cost.
 
 #![allow(missing_docs, reason = "a benchmark has no interface")]
 #![allow(clippy::expect_used, reason = "a benchmark that cannot begin has nothing to measure")]

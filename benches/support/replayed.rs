@@ -1,4 +1,4 @@
-//! Workbench over a made-up session, without a driver behind it.
+//! The workbench itself over a made-up session, without a driver behind it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use stepwright::tui::theme_file::{self, Wanted};
 
 use crate::support::session;
 
-/// Opens a session of that many records for any request.
+/// Opens a session of that many records whatever is asked for.
 struct Replay(usize);
 
 impl Launcher for Replay {
@@ -38,7 +38,7 @@ impl Launcher for Replay {
         Ok(Handle { commands, notices })
     }
 
-    fn export(&self, _: &Path, _: ExportForm, _: &Path) -> Result<(), String> {
+    fn export(&self, _: &Path, _: ExportForm) -> Result<PathBuf, String> {
         Err("nothing to export".into())
     }
 }

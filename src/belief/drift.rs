@@ -1,4 +1,4 @@
-//! Drift: how far a belief is from the truth, counted value by value.
+//! How far a belief is from the truth: so many values, one by one.
 
 use serde_json::Value;
 

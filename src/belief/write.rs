@@ -1,4 +1,4 @@
-//! Text of a belief as prompts show it: every line a comment, one entry a line.
+//! The text of a belief as prompts show it: every line a comment, one entry a line.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! `stepwright export` and `stepwright show`: a session log in other formats.
+//! `stepwright export` and `stepwright show`: a session log for other eyes.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

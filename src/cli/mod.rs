@@ -1,11 +1,13 @@
-//! Command line: one file a subcommand. Parses, calls the library, prints; the work itself is done elsewhere.
+//! The command line: one file a subcommand. Parses, calls the library, prints; the work itself is done elsewhere.
 //!
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
 mod candidates;
 mod compare;
 mod config;
+mod check_logs;
 mod conform;
+mod distill;
 mod docs;
 mod error;
 mod export;
@@ -61,6 +63,8 @@ enum Command {
     NewTask(new_task::NewTask),
     /// Print a task of the kitchen or the household as a planning problem (PDDL), or a plan for it
     Pddl(pddl::Pddl),
+    /// Distil skills, primitives and tips from logs of episodes into a file
+    Distill(distill::Distill),
     /// Compare the program with recordings of the original systems
     Conform(conform::Conform),
     /// Run episodes unattended, one result a line
@@ -93,7 +97,7 @@ enum Command {
     Completions(docs::Completions),
     /// Print the man page
     Man(docs::Man),
-    /// Run model-written code from standard input; started by the program itself
+    /// Run model-written code as told on standard input; started by the program itself
     #[command(name = crate::program::sandbox::WORKER, hide = true)]
     SandboxWorker(sandbox_worker::SandboxWorker),
 }
@@ -106,6 +110,7 @@ pub fn run() -> ExitCode {
         Some(Command::Play(play)) => play.run(&cli.global),
         Some(Command::NewTask(new_task)) => new_task.run(),
         Some(Command::Pddl(pddl)) => pddl.run(),
+        Some(Command::Distill(distill)) => distill.run(&cli.global),
         Some(Command::Conform(conform)) => conform.run(),
         Some(Command::Run(run)) => run.execute(&cli.global),
         Some(Command::Study(command)) => command.run(&cli.global),

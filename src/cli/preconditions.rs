@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use super::check_logs::CheckLogs;
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, candidates, print};
 use crate::driver::{self, Beginning, NewSession};
@@ -21,6 +22,8 @@ pub enum PreconditionsCommand {
     Check(Check),
     /// Print the candidate preconditions of actions with their verdicts and clusters, those that would be adopted, and the true ones
     Candidates(candidates::Candidates),
+    /// Say which assertions logs of episodes violate, where and with what values; exit code 1 if there are any
+    Logs(CheckLogs),
     /// Compare two files, or a file with the world's ground truth (else the specification's own assertions); exit code 1 if they do not permit the same
     Diff(Diff),
 }
@@ -73,6 +76,7 @@ impl PreconditionsCommand {
         match self {
             PreconditionsCommand::Check(check) => check.run(global),
             PreconditionsCommand::Candidates(candidates) => candidates.run(global),
+            PreconditionsCommand::Logs(logs) => logs.run(),
             PreconditionsCommand::Diff(diff) => diff.run(global),
         }
     }
@@ -109,8 +113,8 @@ impl Where {
         self.place(set).map_or_else(|_| String::new(), |(w, _)| format!("checked in the world {}; {task}\n", w.name()))
     }
 
-    /// The demonstrations, executed on the specification; and the true preconditions, with their name: the world's ground truth where it
-    /// has one, else the specification's own assertions.
+    /// The demonstrations, executed on the specification; and what is held true, with its name: the world's ground truth where it
+    /// tells one, else the specification's own assertions.
     pub(super) fn store(
         &self,
         set: &AdoptedSet,
@@ -222,7 +226,7 @@ impl Diff {
         if self.json {
             print(&format!("{:#}\n", candidates::compared(&comparison)))?;
         } else {
-            print(&crate::sanitize::visible(&described(&comparison)))?;
+            print(&crate::sanitize::visible(&told(&comparison)))?;
         }
         let same = comparison.actions.iter().all(|a| a.score.is_ok() && a.difference.is_none());
         Ok(ExitCode::from(u8::from(!same)))
@@ -246,7 +250,7 @@ fn whole(store: &CandidateStore, assertions: &[(String, Vec<String>)]) -> Adopte
     AdoptedSet { notes: Vec::new(), actions: actions.collect() }
 }
 
-fn described(comparison: &SetComparison) -> String {
+fn told(comparison: &SetComparison) -> String {
     let mut out = format!("--- {}\n+++ {}\n", comparison.left, comparison.right);
     for action in &comparison.actions {
         let score = match &action.score {

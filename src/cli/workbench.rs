@@ -17,10 +17,11 @@ use crate::tui::run::{Options, run};
 use crate::tui::theme::Theme;
 use crate::tui::theme_file::{self, Wanted};
 
-/// Open a recorded session where it was left.
+/// Open a recorded session where it was left, or an episode of a log of other programs.
 #[derive(Debug, Args)]
 pub struct Open {
-    /// The session's log (a .jsonl file), or its name in the folder of sessions
+    /// The session's log (a .jsonl file), its name in the folder of sessions, or a log of episodes of other programs: trajectories
+    /// a line, or a text of ReAct
     #[arg(required_unless_present = "last")]
     file: Option<PathBuf>,
     /// The session written to last
@@ -29,6 +30,9 @@ pub struct Open {
     /// Go to that step of the branch it was left on
     #[arg(long, value_name = "N")]
     step: Option<u32>,
+    /// The episode of a log of episodes, by its id or a part of it; the first if absent
+    #[arg(long, value_name = "ID", conflicts_with_all = ["last", "step"])]
+    episode: Option<String>,
     #[command(flatten)]
     method: MethodFlags,
 }
@@ -50,7 +54,7 @@ impl Open {
             }
         };
         let node = self.step.map(|step| node_at(&file, step)).transpose()?;
-        open(global, Some(Reopened { file, change, node }))
+        open(global, Some(Reopened { file, change, node, episode: self.episode }))
     }
 }
 
@@ -71,6 +75,8 @@ pub struct Reopened {
     pub change: Option<Configuration>,
     /// The node to go to.
     pub node: Option<NodeId>,
+    /// The episode of a log to open, where one is named.
+    pub episode: Option<String>,
 }
 
 /// Opens the workbench, on a session or the start screen.

@@ -1,4 +1,4 @@
-//! Folders the program uses, by the platform's conventions or as the user says.
+//! The folders the program uses, by the platform's conventions or as the user says.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub struct Paths {
     pub data: PathBuf,
     /// Logs and autosaved sessions.
     pub state: PathBuf,
-    /// What can be made again.
+    /// What can be made anew.
     pub cache: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! Display of the configuration: each value with where it comes from, and a file to start from.
+//! Showing the configuration: each value with where it comes from, and a file to start from.
 
 use std::collections::BTreeMap;
 

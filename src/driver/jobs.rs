@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use stepwright_skill::Knowledge;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +30,11 @@ pub(super) enum Message {
     World(Back),
     /// The end of work on candidate preconditions.
     Workshop(Box<workshop::Done>),
+    /// Knowledge that was found in logs, to be offered.
+    Found {
+        title: String,
+        knowledge: Box<Knowledge>,
+    },
 }
 
 /// The end of an ask.
@@ -116,7 +122,7 @@ impl Jobs {
         }
     }
 
-    /// Stops all jobs that carry out a decision; returns whether there were any.
+    /// Stops whatever carries out a decision; whether there was anything.
     pub(super) fn stop_deeds(&self) -> bool {
         let deeds = self.under_way.values().filter(|(job, _)| !matches!(job, Job::Ask(_)));
         deeds.map(|(_, stop)| stop()).count() > 0
@@ -175,7 +181,7 @@ pub(super) fn generate(
     });
 }
 
-/// Has continuations scored, reporting progress; `done == total` comes last, however it ended.
+/// Has continuations scored, telling how far it is; `done == total` comes last, however it ended.
 pub(super) fn score(
     model: Arc<dyn LanguageModel>,
     ask: AskId,

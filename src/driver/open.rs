@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::setup::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, system_clock,
 };
+use super::recorded::{self, Made};
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain};
 use crate::config::{self, Config, Selected};
@@ -26,8 +27,10 @@ use crate::world::{OpenSpec, Sources, World, WorldError, WorldKind};
 pub enum OpenRequest {
     /// A new session.
     New(NewSession),
-    /// A session file, to continue.
+    /// A session file, to go on with.
     File(PathBuf),
+    /// An episode of a file of logs, by its id or a part of it; the first if that is empty.
+    Log(PathBuf, String),
     /// An example session that ships with the program, by name. What is done in it goes to a copy.
     Example(String),
 }
@@ -106,16 +109,39 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
                     let copy = session_path(&config.paths.sessions(), &loaded.session.header);
                     (Persistence::Copy(copy), loaded)
                 }
+                // What is no session may be a log of episodes.
+                Err(log::LogError::NoSession { path, why }) => {
+                    return prepare_log(&path, "", config, sources).map_err(|error| {
+                        let why = format!("{why}; and no log of episodes: {error}");
+                        OpenError::Log(log::LogError::NoSession { path: path.clone(), why })
+                    });
+                }
                 Err(error) => return Err(error.into()),
             };
             prepare_loaded(loaded, keep, config, sources)
         }
+        OpenRequest::Log(path, episode) => prepare_log(path, episode, config, sources),
         OpenRequest::Example(name) => {
             let loaded = super::examples::load(name)?;
             let copy = session_path(&config.paths.sessions(), &loaded.session.header);
             prepare_loaded(loaded, Persistence::Copy(copy), config, sources)
         }
     }
+}
+
+/// An episode of a log, as a session that is kept in a file of its own once something is done in it.
+fn prepare_log(path: &Path, episode: &str, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
+    let clock = system_clock();
+    let Made { mut session, records, opened } = recorded::open(path, episode, sources, &clock)?;
+    let name = if config.model.model.is_empty() { SYMBOLIC } else { config.model.model.as_str() };
+    let source = resolver(config)(name).map_err(OpenError::Failed)?;
+    let method = methods(config)(method::DEFAULT).map_err(OpenError::Failed)?;
+    (session.header.model, session.header.method) = (name.to_owned(), method.info().id.to_owned());
+    (session.model, session.method) = (session.header.model.clone(), session.header.method.clone());
+    let keep = Persistence::Copy(session_path(&config.paths.sessions(), &session.header));
+    let beginning = Beginning::Resume { session: Box::new(session), records };
+    let parts = (method, source, BlockingSource::Assertions);
+    Ok(Setup { keep, ..setup(beginning, opened.world, parts, Vec::new(), config) })
 }
 
 fn prepare_loaded(
@@ -164,12 +190,12 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         .map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
-    // The opening of the program is known once the world is at the task.
+    // The opening of the program is known once the world stands at the task.
     opened.world.reset(&opened.task, new.seed)?;
     if opened.sentence.is_empty() {
-        // A world in another process reports it now.
-        let sentence = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.sentence);
-        opened.sentence = sentence.unwrap_or_else(|| opened.task.clone());
+        // A world in another process tells it now.
+        let told = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.sentence);
+        opened.sentence = told.unwrap_or_else(|| opened.task.clone());
     }
     let task_kind = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.kind);
     method::fits(&info, &method_options, kind, task_kind.as_deref(), &source.traits())
@@ -193,7 +219,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     Ok(Setup { policy, clock, ..setup(beginning, opened.world, parts, demonstrations, config) })
 }
 
-/// The part of a new session's header that the program and a world, already at its task, provide.
+/// The part of a new session's header that the program and a world tell which stands at its task.
 pub fn new_header(world: &dyn World, clock: &Clock) -> Header {
     let opening = world.header();
     let mut lines = vec![format!("def {}():", opening.function)];

@@ -1,4 +1,4 @@
-//! Exports of sessions: a self-contained page, an asciicast, JSONL, plain text.
+//! Sessions for other eyes: a self-contained page, an asciicast, JSONL, plain text.
 //!
 //! Every format renders the same [`Story`]; none reads a file or a clock. Hazardous characters are spelled out in all of them.
 
@@ -11,12 +11,14 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
+mod trajectory;
 
 use crate::episode::{Header, InvalidRecord, Record, Session};
 
 pub use html::comparison as comparison_page;
-pub use story::{Story, change_lines, decided, story};
+pub use story::{Story, change_lines, decided, tell};
 pub use summary::{Summary, summary};
+pub use trajectory::trajectory;
 
 /// A format sessions are exported to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +59,7 @@ pub fn render(format: Format, header: &Header, records: &[Record]) -> Result<Str
     for record in records {
         session.apply(record)?;
     }
-    let story = story(&session);
+    let story = tell(&session);
     Ok(match format {
         Format::Html => html::render(&story)?,
         Format::Cast => cast::render(&story, records, header.created),

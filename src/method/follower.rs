@@ -1,5 +1,5 @@
-//! Followers: state that a method derives from the episode, node by node. The timeline keeps a copy at every checkpoint beside world and
-//! program, so that going back costs nothing and no frame derives it again.
+//! State that a method derives from the episode, node by node. The timeline keeps a copy at every checkpoint beside world and
+//! program, so that going back costs nothing and nothing is derived anew at each frame.
 
 use std::any::Any;
 

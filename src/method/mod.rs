@@ -1,4 +1,4 @@
-//! Methods: each fills the slots of the loop for one paper's method or baseline, and nothing else.
+//! Methods: what each research method puts into the slots of the loop, and nothing else.
 //!
 //! A method is pure: it sees a read-only [`Context`] and says what comes next ([`Step`]), reads answers ([`Reading`]), checks
 //! actions, and says how a decision is carried out ([`Deed`]). Asking, deciding, acting and recording belong to the driver and
@@ -61,7 +61,7 @@ use serde_json::Value;
 /// The name that is recorded where no language model answers.
 pub const SYMBOLIC: &str = "symbolic";
 
-/// A method's name and description for display.
+/// A method as people see it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MethodInfo {
     /// As on the command line.
@@ -78,7 +78,7 @@ pub struct MethodInfo {
 
 /// A method. All functions are pure: the same context gives the same result.
 pub trait Method: Send + Sync + std::fmt::Debug {
-    /// Name and description for display.
+    /// The method as people see it.
     fn info(&self) -> MethodInfo;
 
     /// The same once all of it is known. One in another process is asked for it, once, which may take as long as its command takes to
@@ -98,7 +98,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     /// What comes next. Called at a new node and after every answer, when all proposals have their verdicts.
     fn step(&self, cx: &Context<'_>) -> Step;
 
-    /// Reads the answer to one of its own asks, at the node it was made at.
+    /// Reads the answer to an ask of its own, at the node it was made at.
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading;
 
     /// How asks of that kind are answered where they do not say so themselves; `raw` for one text that the model continues.
@@ -106,7 +106,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         Shape::Generate(next_action::one_line(raw))
     }
 
-    /// Does its own work ([`crate::episode::Shape::Compute`]), on a separate thread.
+    /// Does its own work ([`crate::episode::Shape::Compute`]), on a thread of its own.
     ///
     /// # Errors
     /// Why there is no answer, in words.
@@ -124,7 +124,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         Deed::Act
     }
 
-    /// The result of a program of [`Deed::Run`].
+    /// What a program of [`Deed::Run`] comes to.
     ///
     /// # Errors
     /// Why nothing is carried out, in words.
@@ -132,23 +132,23 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         Err("this method runs no programs".to_owned())
     }
 
-    /// Why the episode is over for the method after a step that carried out this decision, where the world continues. The context is
-    /// that before the step, except for the followers.
+    /// Why the episode is over for the method after a step that carried out this decision, where the world goes on. The context is
+    /// that before the step, but for what follows the episode.
     fn ended(&self, _cx: &Context<'_>, _decision: &Decision) -> Option<String> {
         None
     }
 
-    /// What it follows at the cursor, for panes and exports: read from the records alone.
+    /// What it goes by at the cursor, for panes and exports: read from the records alone.
     fn rows(&self, _session: &Session) -> Vec<Section> {
         Vec::new()
     }
 
-    /// The goals as they are at the cursor, with what blocks them, where the method keeps a tree of them that a person may change.
+    /// The goals as they are at the cursor, with what is in the way, where the method keeps a tree of them that a person may change.
     fn tree(&self, _cx: &Context<'_>) -> Option<BlockingTree> {
         None
     }
 
-    /// What it derives from the episode node by node, begun at the cursor from the records; `None` where there is nothing to
+    /// What it derives from the episode node by node, begun at the cursor from what the records tell; `None` where there is nothing to
     /// derive, or it is there already.
     fn follow(&self, _cx: &Context<'_>) -> Option<Box<dyn Follower>> {
         None

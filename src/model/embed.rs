@@ -1,4 +1,4 @@
-//! The seam for sentence vectors: turns texts into vectors whose angle measures how alike they are.
+//! The seam for sentence vectors: whatever turns texts into vectors whose angle tells how alike they are.
 //!
 //! [`Model`] is any language model with an embedding interface: `/v1/embeddings` of an OpenAI-compatible server, Ollama's own.
 //! What is done with the vectors (translation to admissible steps, retrieval) is left to those who ask.
@@ -16,7 +16,7 @@ const AT_ONCE: usize = 256;
 /// Turns texts into vectors.
 #[async_trait]
 pub trait Embedder: Send + Sync {
-    /// What it is, for display: part of what makes stored vectors fit.
+    /// What it is, as people see it: part of what makes stored vectors fit.
     fn name(&self) -> String;
 
     /// A vector of length 1 for each text, in their order, all of the same dimension.

@@ -1,4 +1,4 @@
-//! Relation of two satisfied sets.
+//! How two satisfied sets relate.
 
 use super::instance_set::InstanceSet;
 
@@ -35,7 +35,7 @@ impl Relation {
         }
     }
 
-    /// In words, to put between the two: "implies".
+    /// In words, to stand between the two: "implies".
     pub fn in_words(self) -> &'static str {
         match self {
             Relation::Equivalent => "is equivalent to",

@@ -1,4 +1,4 @@
-//! Embedded templates, which ship in the program: every `.jinja` file under `prompts/`. A test compares this list with the folder.
+//! The templates that ship in the program: every `.jinja` file under `prompts/`. A test compares this list with the folder.
 
 /// Name and source of each.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -10,6 +10,13 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("cups/plain_chat", include_str!("../../prompts/cups/plain_chat.jinja")),
     ("cups/state", include_str!("../../prompts/cups/state.jinja")),
     ("cups/state_chat", include_str!("../../prompts/cups/state_chat.jinja")),
+    ("o3d/again", include_str!("../../prompts/o3d/again.jinja")),
+    ("o3d/discover", include_str!("../../prompts/o3d/discover.jinja")),
+    ("o3d/part", include_str!("../../prompts/o3d/part.jinja")),
+    ("o3d/primitives", include_str!("../../prompts/o3d/primitives.jinja")),
+    ("o3d/segment", include_str!("../../prompts/o3d/segment.jinja")),
+    ("o3d/tips", include_str!("../../prompts/o3d/tips.jinja")),
+    ("o3d/tips_of_successes", include_str!("../../prompts/o3d/tips_of_successes.jinja")),
     ("preconditions/candidates", include_str!("../../prompts/preconditions/candidates.jinja")),
     ("preconditions/candidates_chat", include_str!("../../prompts/preconditions/candidates_chat.jinja")),
     ("progprompt/assertion", include_str!("../../prompts/progprompt/assertion.jinja")),

@@ -1,4 +1,4 @@
-//! Report of a study: words, tables and plots of its lines, for display and as files (CSV, JSON, SVG).
+//! What a study has to say of its lines: words, tables and plots, for people and as files (CSV, JSON, SVG).
 
 use std::fmt;
 

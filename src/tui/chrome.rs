@@ -1,6 +1,6 @@
-//! Chrome around the panes: title bar, tab bar, borders, the gate in brief, message line, footer.
+//! What surrounds the panes: title bar, tab bar, borders, the gate in brief, message line, footer.
 //!
-//! Draws what the application gives it; decides nothing.
+//! Draws what the application tells; decides nothing.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -47,7 +47,7 @@ fn is_ascii(glyphs: &Glyphs) -> bool {
     glyphs.vertical.is_ascii()
 }
 
-/// An empty block; the focused one shows by weight of line, not by colour alone.
+/// An empty block; what has the keys is told by weight of line, not by colour alone.
 pub fn frame_of(theme: &Theme, focused: bool) -> Block<'static> {
     let set = match (is_ascii(&theme.glyphs), focused) {
         (true, true) => ASCII_FOCUSED,
@@ -148,10 +148,11 @@ fn short_title(pane: PaneId) -> &'static str {
         PaneId::Proposals => "Prop",
         PaneId::Preconditions => "Cond",
         PaneId::State => "State",
-        PaneId::Blocking => "Block",
+        PaneId::Blocking => "Blk",
         PaneId::Observations => "Obs",
         PaneId::Model => "Model",
         PaneId::Log => "Log",
+        PaneId::Skills => "Skl",
     }
 }
 
@@ -236,6 +237,7 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                 Origin::Symbolic => "no language model",
                 Origin::Scored => "scored",
                 Origin::Person => "you",
+                Origin::Recorded => "recorded",
             };
             Line::from(vec![
                 Span::styled(format!(" {index}/{} ", offered.len()), theme.style(Role::Dim)),

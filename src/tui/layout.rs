@@ -1,4 +1,4 @@
-//! Layout for any size: bars, columns of slots, and which pane each slot shows.
+//! Where everything goes, for any size: bars, columns of slots, and which pane each slot shows.
 //!
 //! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide
 //! ones two columns, large ones three with all four main panes at once. Pure geometry: drawing is `chrome`'s and the panes'.
@@ -110,7 +110,7 @@ pub struct Layout {
 
 impl Default for Layout {
     fn default() -> Self {
-        use PaneId::{Blocking, Log, Model, Observations, Preconditions, Program, Proposals, State};
+        use PaneId::{Blocking, Log, Model, Observations, Preconditions, Program, Proposals, Skills, State};
         let slot = |panes: &[PaneId], share| Slot {
             panes: panes.to_vec(),
             shown: panes.first().copied().unwrap_or(Program),
@@ -120,12 +120,12 @@ impl Default for Layout {
         all.shown = Proposals;
         let small = vec![Column { slots: vec![all], share: 1000 }];
         let medium = vec![
-            Column { slots: vec![slot(&[Program, Preconditions], 600), slot(&[Observations, Log], 400)], share: 500 },
+            Column { slots: vec![slot(&[Program, Preconditions, Skills], 600), slot(&[Observations, Log], 400)], share: 500 },
             Column { slots: vec![slot(&[Proposals, Model], 550), slot(&[State, Blocking], 450)], share: 500 },
         ];
         let large = vec![
             Column { slots: vec![slot(&[Program], 620), slot(&[Observations, Log], 380)], share: 340 },
-            Column { slots: vec![slot(&[Proposals], 560), slot(&[Preconditions, Model], 440)], share: 360 },
+            Column { slots: vec![slot(&[Proposals], 560), slot(&[Preconditions, Model, Skills], 440)], share: 360 },
             Column { slots: vec![slot(&[State], 560), slot(&[Blocking], 440)], share: 300 },
         ];
         Layout { arrangements: [small, medium, large], zoomed: false }

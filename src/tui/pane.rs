@@ -1,4 +1,4 @@
-//! Panes: each draws part of the view and answers actions with intents.
+//! What a pane is: something that draws part of the view and answers actions with intents.
 
 use crossterm::event::MouseEvent;
 use ratatui::Frame;
@@ -35,6 +35,8 @@ pub enum PaneId {
     Model,
     /// The session's records.
     Log,
+    /// What is known of skills, and recorded logs.
+    Skills,
 }
 
 /// All panes, in tab order.
@@ -118,7 +120,7 @@ pub trait Pane {
     /// Which one it is.
     fn id(&self) -> PaneId;
 
-    /// Its title, with its counts.
+    /// Its title, with whatever counts belong there.
     fn title(&self, view: &View) -> String {
         let _ = view;
         self.id().title().to_owned()

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::agent::Learn;
 use super::demonstration::Demonstration;
 use super::external::Adapters;
+use super::transcript::Transcript;
 use super::{Ability, TaskInfo, World, WorldError};
 use crate::episode::Header;
 use crate::options::{Table, Values};
@@ -42,7 +43,7 @@ pub struct DataSpec {
     pub about: &'static str,
     /// The environment variable that names them.
     pub env: &'static str,
-    /// Whether such files lie at a path, as far as a quick look shows.
+    /// Whether such files lie at a path, as far as a glance tells.
     pub lies_at: fn(&Path) -> bool,
     /// Whether the setting `data.demonstrations` is of this world.
     pub demonstrations: bool,
@@ -117,9 +118,11 @@ pub struct WorldKind {
     pub agent: Option<Learn>,
     /// Makes tasks, where that is possible.
     pub generate: Option<Generator>,
+    /// How recorded episodes of it are read.
+    pub transcript: Option<Transcript>,
 }
 
-/// Worlds are distinguished by their names.
+/// Worlds are told apart by their names.
 impl PartialEq for WorldKind {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -145,6 +148,7 @@ impl WorldKind {
             open,
             agent: None,
             generate: None,
+            transcript: None,
         }
     }
 
@@ -193,7 +197,7 @@ pub struct OpenedWorld {
     pub world: Box<dyn World>,
     /// The task's whole id.
     pub task: String,
-    /// The goal as stated to the agent; empty where only the reset states it.
+    /// The goal as the agent is told it; empty where only the reset tells it.
     pub sentence: String,
     /// World options, those left open filled in.
     pub options: BTreeMap<String, String>,

@@ -17,6 +17,7 @@ mod kind;
 pub mod kitchen;
 mod language;
 pub mod map;
+pub mod recorded;
 pub mod remote;
 mod requests;
 mod shipped_domain;
@@ -26,6 +27,7 @@ mod sources;
 pub mod state_form;
 mod symbols;
 pub mod table;
+pub mod transcript;
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -58,12 +60,12 @@ pub use shipped_domain::shipped_domain;
 pub static WORLDS: &[&WorldKind] =
     &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &graph::KIND, &external::KIND];
 
-/// The world of that name.
+/// The world of that name. Recorded episodes are one that is not listed: nothing begins in them.
 ///
 /// # Errors
 /// [`WorldError::Unknown`] if there is none.
 pub fn named(kinds: &[&'static WorldKind], name: &str) -> Result<&'static WorldKind, WorldError> {
-    let found = kinds.iter().find(|kind| kind.name == name).copied();
+    let found = kinds.iter().copied().chain([&recorded::KIND]).find(|kind| kind.name == name);
     found.ok_or_else(|| {
         let known = kinds.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         WorldError::Unknown { what: "world", name: name.to_owned(), known }
@@ -121,9 +123,9 @@ pub struct TaskInfo {
     pub id: String,
     /// The world's own kind of task (`pick_and_place_simple`).
     pub kind: String,
-    /// The goal as stated to the agent.
+    /// The goal as the agent is told it.
     pub sentence: String,
-    /// Where it comes from, for display: `shipped`, or a path.
+    /// Where it comes from, for people: `shipped`, or a path.
     pub source: String,
 }
 
@@ -207,7 +209,7 @@ fn nearest_hint(nearest: &[String]) -> String {
     format!("; nearest: {}", nearest.join(", "))
 }
 
-/// A snapshot of an episode that a world can return to. Opaque, cheap to clone and to keep.
+/// A point in an episode that a world can return to. Opaque, cheap to clone and to keep.
 #[derive(Clone)]
 pub struct Snapshot(pub Arc<dyn Any + Send + Sync>);
 
@@ -227,7 +229,7 @@ pub trait World: Send {
         self.kind().name
     }
 
-    /// Starts the task from its beginning.
+    /// Starts the task anew.
     ///
     /// # Errors
     /// [`WorldError::NoSuchTask`] if the id is unknown.
@@ -242,7 +244,7 @@ pub trait World: Send {
     /// Admissible actions now, sorted by code point; `None` where a world has no such list.
     fn admissible(&self) -> Option<Vec<String>>;
 
-    /// The hidden state as JSON, for display. Never shown to a model or a proposer.
+    /// The hidden state as JSON, for people. Never shown to a model or a proposer.
     fn truth(&self) -> Value;
 
     /// The present point, to come back to.
@@ -254,7 +256,7 @@ pub trait World: Send {
     /// [`WorldError::ForeignSnapshot`] if it is not one of this world and task.
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError>;
 
-    /// What `act(text)` would give, leaving the world as it is; `None` where a world cannot predict it.
+    /// What `act(text)` would give, leaving the world as it is; `None` where a world cannot tell.
     fn preview(&self, text: &str) -> Option<(Outcome, Value)>;
 
     /// The tasks this instance can be reset to.
@@ -274,7 +276,7 @@ pub trait World: Send {
     /// tasks give it before the first reset too.
     fn specification(&self) -> Cow<'static, str>;
 
-    /// The true preconditions, by action function, where the world's data holds them separately from the specification.
+    /// The true preconditions, by action function, where the world's data tells them apart from the specification.
     fn ground_truth(&self) -> Option<Vec<(String, Vec<String>)>> {
         None
     }
@@ -300,8 +302,13 @@ pub trait World: Send {
         None
     }
 
-    /// A picture of the place, for display; `None` where the world has no such picture.
+    /// A picture of the place, for people; `None` where the world has no such picture.
     fn picture(&self) -> Option<Map> {
+        None
+    }
+
+    /// The recorded episodes that the world plays back; `None` where it is none of them.
+    fn recorded(&self) -> Option<recorded::Logs> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! Blocking domains that ship with the program, one a world at most.
+//! The blocking domains that ship with the program, one a world at most.
 
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::{
     Language, Map, Outcome, ProgramHeader, Requests, Snapshot, Symbols, TaskInfo, TaskSet, World, WorldError, WorldKind,
 };
+use super::recorded::Logs;
 use crate::program::Call;
 
 /// A running episode of a simulated world: cheap to clone, deterministic, without input or output.
@@ -81,6 +82,11 @@ pub trait Episode: Clone + Debug + Send + Sync + 'static {
 
     /// As [`World::picture`].
     fn picture(&self) -> Option<Map> {
+        None
+    }
+
+    /// As [`World::recorded`].
+    fn recorded(_world: &Simulated<Self>) -> Option<Logs> {
         None
     }
 }
@@ -210,6 +216,10 @@ impl<E: Episode> World for Simulated<E> {
 
     fn picture(&self) -> Option<Map> {
         self.episode.as_ref()?.picture()
+    }
+
+    fn recorded(&self) -> Option<Logs> {
+        E::recorded(self)
     }
 
     fn fork(&self) -> Box<dyn World> {

@@ -1,4 +1,4 @@
-//! Method `blocking` through the driver, in a shipped kitchen: blocks, undo across them, limits, a person's changes of the tree,
+//! The method `blocking` through the driver, in a shipped kitchen: blocks, undo across them, limits, a person's changes of the tree,
 //! and selection by a scripted model.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Tests of the whole program in a pseudo-terminal: keys in, screen out.
+//! The whole program in a pseudo-terminal: keys in, screen out.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -16,6 +16,7 @@ mod pty_episode;
 mod pty_external;
 mod pty_model;
 mod pty_preconditions;
+mod pty_skills;
 mod pty_statler;
 mod pty_terminal;
 mod pty_verdicts;

@@ -1,4 +1,4 @@
-//! Snapshots of every pane in its states, sizes and themes.
+//! What every pane looks like, in its states, sizes and themes.
 
 use std::sync::Arc;
 use std::time::Duration;

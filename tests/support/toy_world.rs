@@ -1,4 +1,4 @@
-//! Toy world in one file: a row of lamps, each to be switched on. Registered as any world is, by a `static KIND`.
+//! A toy world in one file: a row of lamps, each to be switched on. Registered as any world is, by a `static KIND`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Memory of grabbing: from where each thing was taken in a script, for putting it back.
+//! The memory of grabbing: from where each thing was taken in a script, for putting it back.
 
 use crate::graph::At;
 use crate::vocabulary::Relation;

@@ -46,7 +46,7 @@ pub enum ParseError {
     /// No `[ACTION]` at the line's beginning.
     #[error("Cannot parse action")]
     NoAction,
-    /// An unknown action.
+    /// An action that is none.
     #[error("Unknown action \"{0}\"")]
     UnknownAction(String),
     /// Too many or too few objects.

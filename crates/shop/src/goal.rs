@@ -1,9 +1,9 @@
-//! Goals: what a buyer wants, and the instruction in words.
+//! Goals: what a buyer wants, and the words in which the agent is told.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// The price limit that means no limit, in dollars.
+/// The price limit that is none, in dollars.
 pub const NO_LIMIT: f64 = 1_000_000.0;
 
 /// A goal.
@@ -28,7 +28,7 @@ pub struct Goal {
     /// Its path in the catalogue.
     #[serde(default)]
     pub product_category: String,
-    /// The instruction shown to the agent.
+    /// What the agent is told.
     pub instruction_text: String,
     /// What the product must have.
     pub attributes: Vec<String>,

@@ -1,4 +1,4 @@
-//! Tests of the buyer without a language model on the goals of the recordings: how often it succeeds, and its mean score.
+//! The buyer without a language model on the goals of the recordings: how often it succeeds, and its mean score.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Edits of the forest by a person.
+//! A person's changes of the forest.
 
 use super::{Forest, Node, NodeKey};
 use crate::blocking::domain::Domain;

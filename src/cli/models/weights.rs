@@ -55,14 +55,14 @@ pub(super) fn fetch(config: &Config, name: &str, from: Option<&Path>) -> Result<
                 fired.cancel();
             }
         });
-        let progress = |step: Step| {
+        let told = |step: Step| {
             bar.set_message(step.what);
             bar.set_position(step.done);
         };
         let places = config.places();
         match from {
-            Some(from) => fetch::take(&weights, from, &places, &progress, &cancel).await,
-            None => fetch::fetch(&weights, &places, &progress, &cancel).await,
+            Some(from) => fetch::take(&weights, from, &places, &told, &cancel).await,
+            None => fetch::fetch(&weights, &places, &told, &cancel).await,
         }
     });
     bar.finish_and_clear();
@@ -72,7 +72,7 @@ pub(super) fn fetch(config: &Config, name: &str, from: Option<&Path>) -> Result<
             Ok(ExitCode::SUCCESS)
         }
         Err(FetchError::Cancelled) => {
-            // With standard error closed nobody can read it.
+            // With standard error closed there is nobody to tell.
             let _ = writeln!(io::stderr(), "stepwright: {}", FetchError::Cancelled);
             Ok(ExitCode::from(INTERRUPTED))
         }

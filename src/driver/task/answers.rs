@@ -1,4 +1,6 @@
-//! Answers of jobs: read by the method, reported to the gate. A prompt's real length corrects the estimate of tokens.
+//! What jobs sent back: read by the method, reported to the gate. A prompt's real length corrects the estimate of tokens.
+
+use stepwright_skill::document;
 
 use super::Driver;
 use crate::driver::Level;
@@ -11,6 +13,10 @@ use crate::model::ModelError;
 impl Driver {
     pub(super) fn message(&mut self, message: Message) {
         match message {
+            Message::Found { title, knowledge } => {
+                let value = document::write(&knowledge).into();
+                self.offer_knowledge(title, String::new(), Some(value));
+            }
             Message::Workshop(done) => self.workshop(|workshop, around| workshop.worked(*done, around)),
             Message::World(back) => self.came_back(back),
             Message::Ran(ran) => self.program_ran(ran),
@@ -41,7 +47,7 @@ impl Driver {
         answered
     }
 
-    /// The kind of the workshop's ask that has ended, if it is one of the workshop's.
+    /// The kind of the workshop's ask that has ended, if it is one of its own.
     fn aside(&self, answered: &Answered) -> Option<AskKind> {
         let nodes = self.gate.session().nodes();
         let mut asks = nodes.iter().rev().flat_map(|n| &n.turn.asks);

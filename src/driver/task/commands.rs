@@ -1,4 +1,4 @@
-//! Commands of the watchers, and what each starts.
+//! What each command of the watchers sets going.
 
 use super::Driver;
 use crate::driver::workshop::Workshop;
@@ -21,6 +21,7 @@ impl Driver {
                 }
                 self.workshop(Workshop::stop_writing);
             }
+            Command::Skills(command) => self.skills(command),
             Command::RestartWorld => self.restart_world(),
             Command::CheckBelief { token, text } => {
                 let reading = method::read_belief(&text);

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::jobs::{Jobs, Message, Outlets};
+use super::recorded::violations;
 use super::setup::{Beginning, Persistence, Setup, Source};
 use super::timeline::{self, Timeline};
 use super::workshop::{Surroundings, Workshop};
@@ -40,7 +41,7 @@ pub(super) struct Driver {
     /// The method in use, with its companions.
     pub(super) team: Team,
     pub(super) source: Source,
-    /// Its traits, as methods see them.
+    /// What methods are told of it.
     pub(super) traits: ModelTraits,
     resolver: super::setup::Resolver,
     methods: super::setup::MethodResolver,
@@ -53,7 +54,7 @@ pub(super) struct Driver {
     clock: super::setup::Clock,
     /// Effects not yet carried out.
     effects: VecDeque<Effect>,
-    /// Queued requests that ended since they were last looked at.
+    /// Queued requests that have come to their end since somebody looked.
     ended: Vec<(Ticket, Answer)>,
     /// Model and method made ready, until their record is written.
     prepared: Option<Prepared>,
@@ -70,6 +71,8 @@ pub(super) struct Driver {
     shortened: bool,
     /// How often in a row a prompt turned out too long.
     too_long: u32,
+    /// Whether recorded episodes were told of.
+    told_logs: bool,
 }
 
 /// Starts a driver on the present tokio runtime.
@@ -122,7 +125,7 @@ impl Driver {
         let follower = follower.map(|tree| Box::new(tree) as Box<dyn Follower>);
         let mut timeline = Timeline::new(world, &program, follower, &calls);
         if prompting.options.is(&BELIEF, "on") {
-            timeline.track_truth();
+            timeline.tell_truth();
         }
         let path = match &keep {
             Persistence::Log(log) => Some(log.path().to_owned()),
@@ -176,6 +179,7 @@ impl Driver {
             shown: None,
             shortened: false,
             too_long: 0,
+            told_logs: false,
         };
         driver.suit(&driver.source.clone());
         driver.watch_world();
@@ -183,6 +187,7 @@ impl Driver {
             driver.say(Level::Warning, gone(why));
         }
         driver.say_warnings();
+        driver.tell_logs();
         if let Some(difference) = driver.diverged.clone() {
             driver.say(Level::Error, diverged_words(&difference));
         }
@@ -233,7 +238,7 @@ impl Driver {
             past: Past {
                 requests: self.timeline.requests(),
                 follower: self.timeline.follower.as_deref(),
-                truth: self.timeline.belief_truth(),
+                truth: self.timeline.told(),
             },
         }
     }
@@ -257,6 +262,21 @@ impl Driver {
         }
     }
 
+    /// Tells which recorded episodes there are, and what is violated in the one that is played back.
+    pub(super) fn tell_logs(&mut self) {
+        let Some(logs) = self.timeline.world.recorded() else { return };
+        if let (Some(first), false) = (logs.problems.first(), self.told_logs) {
+            let more = match logs.problems.len() {
+                1 => "the others were read".to_owned(),
+                n => format!("{} more lines could not be read, the others were", n - 1),
+            };
+            self.say(Level::Warning, format!("{first}; {more}"));
+        }
+        self.told_logs = true;
+        let found = logs.current().map(|log| violations(log, &self.program)).unwrap_or_default();
+        self.tell(Notice::Logs { logs, violations: Arc::new(found) });
+    }
+
     fn now(&self) -> u64 {
         (self.clock)()
     }
@@ -269,7 +289,7 @@ impl Driver {
         let _ = self.notices.send(notice);
     }
 
-    /// Has the workshop do something; carries out what it asks of the gate, and reports the ends of its requests and asks to it.
+    /// Has the workshop do something; carries out what it asks of the gate, and tells it what became of its requests and asks.
     pub(super) fn workshop(&mut self, act: impl FnOnce(&mut Workshop, &Surroundings<'_>)) {
         self.with_workshop(act);
         loop {
@@ -302,7 +322,7 @@ impl Driver {
         self.effects.extend(self.gate.report(report, now));
     }
 
-    /// Sends the state of world and program at the cursor, when that changed.
+    /// Tells what world and program look like at the cursor, when that changed.
     pub(super) fn show_situation(&mut self) {
         let at = self.gate.session().cursor();
         if self.diverged.is_some() || self.shown.as_ref().is_some_and(|(node, _)| *node == at) {

@@ -1,4 +1,4 @@
-//! Nearest recorded request to one that is not recorded, and where the two differ.
+//! The recorded request nearest to one that is not recorded, and where the two part.
 
 use std::collections::HashMap;
 

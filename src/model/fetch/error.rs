@@ -1,4 +1,4 @@
-//! Errors of fetching weights: what, where, what to do.
+//! What can go wrong while weights are fetched: what, where, what to do.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Manifest of the weights that can be fetched, read from `manifest.toml`.
+//! The weights that can be fetched, read from `manifest.toml`.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use super::FetchError;
 /// The manifest that ships with the program.
 const SHIPPED: &str = include_str!("manifest.toml");
 
-/// A file of weights: what it is, how it is recognised, where it can be downloaded.
+/// A file of weights: what it is, how it is recognised, where it can be had.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weights {
@@ -15,7 +15,7 @@ pub struct Weights {
     pub name: String,
     /// The model's own name and form.
     pub title: String,
-    /// A description for the person who chooses.
+    /// In words, for people who choose.
     pub about: String,
     /// The file's name below the folder of models.
     pub file: String,
@@ -29,7 +29,7 @@ pub struct Weights {
     pub sources: Vec<Source>,
 }
 
-/// Where weights can be downloaded.
+/// Where weights can be had.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Source {

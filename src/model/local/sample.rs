@@ -1,4 +1,4 @@
-//! Sampling of a token.
+//! Choosing a token.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,4 @@
-//! Retries: what is tried again, and when.
+//! What is tried again, and when.
 
 use std::time::{Duration, SystemTime};
 
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_account_is_no_rate_limit() {
+    fn money_is_told_from_rate() {
         assert!(is_money(&json!({"code": "insufficient_quota"}), "You exceeded your current quota"));
         assert!(is_money(&json!({"type": "credit_balance_exhausted"}), ""));
         assert!(!is_money(&json!({"code": "rate_limit_exceeded"}), "Rate limit reached for requests per min"));

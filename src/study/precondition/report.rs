@@ -1,4 +1,4 @@
-//! Tables of a study of preconditions: ours by service or action, the paper's beside them. Computed from results alone.
+//! The tables of a study of preconditions: ours by service or action, the paper's beside them. Computed from results alone.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Result of an unattended episode: one line of a results file.
+//! What an unattended episode came to: one line of a results file.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct RunResult {
     pub task: String,
     /// Its type.
     pub kind: String,
-    /// The goal as stated.
+    /// The goal as told.
     pub sentence: String,
     /// The method's name.
     pub method: String,

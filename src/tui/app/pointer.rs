@@ -1,4 +1,4 @@
-//! Mouse: never needed, supported everywhere.
+//! The mouse: never needed, always obeyed.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Dialog for the name of a file to be written or read. An existing file is replaced only after a second yes.
+//! Asks for the name of a file to be written or read. A file that is there is replaced only after a second yes.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The eight panes of the workbench.
+//! The nine panes of the workbench.
 //!
 //! One file or folder a pane; beside them what they share: drawing of rows (`draw`), windowed lists (`list`), searching
 //! (`find`), editing (`edit`), the path through the session (`trail`), an offered belief (`offer`) and wording (`words`). Panes
@@ -17,6 +17,7 @@ pub(in crate::tui) mod offer;
 mod preconditions;
 mod program;
 pub mod proposals;
+mod skills;
 mod state;
 mod summary;
 mod trail;
@@ -36,5 +37,6 @@ pub fn all() -> Vec<Box<dyn Pane>> {
         Box::new(observations::ObservationsPane::default()),
         Box::new(model::ModelPane::default()),
         Box::new(log::LogPane::default()),
+        Box::new(skills::SkillsPane::default()),
     ]
 }

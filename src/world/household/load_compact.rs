@@ -1,4 +1,4 @@
-//! Loader of games in the compact JSON layout (one object a line, or one object a file).
+//! Reads games in the compact JSON layout (one object a line, or one object a file).
 
 use serde::Deserialize;
 

@@ -1,8 +1,8 @@
-//! Household world: ALFWorld's text games, exactly, in both text editions.
+//! The household world: ALFWorld's text games, exactly, in both text editions.
 //!
 //! Games come from the tasks that ship with the program, from compact JSON, or from the original `game.tw-pddl` files; all end as
 //! the same [`Definition`]. `game` resolves it once, `state` is what changes, `rules` says which commands are admissible and
-//! what they do, `text` what the player reads, `program` how it reads as program calls, `goal` when it is won, `memory`
+//! what they do, `text` what the player is told, `program` how it reads as program calls, `goal` when it is won, `memory`
 //! and `facts` what the agent knows from its observations. `source` finds tasks in files and folders. The engine has no step
 //! limit; evaluation loops have (`driver`).
 
@@ -30,6 +30,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod text;
+mod transcript;
 mod truth;
 mod world;
 
@@ -84,6 +85,7 @@ pub static KIND: WorldKind = WorldKind {
         make: generate::new_task,
     }),
     agent: Some(agent::learn),
+    transcript: Some(transcript::TRANSCRIPT),
     ..WorldKind::new(
         "household",
         "ALFWorld's text games: find, carry, clean, heat, cool and put things about a house",

@@ -1,4 +1,4 @@
-//! State: what changes during an episode. Small and flat, so that a snapshot is a few copies of memory.
+//! What changes during an episode. Small and flat, so that a snapshot is a few copies of memory.
 
 use super::bits::BitGrid;
 

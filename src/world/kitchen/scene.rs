@@ -1,4 +1,4 @@
-//! Scene: everything about a kitchen that no action changes. `load` makes it; it holds no rules.
+//! A scene: everything about a kitchen that no action changes. `load` makes it; it holds no rules.
 
 use serde::Deserialize;
 
@@ -78,7 +78,7 @@ pub struct Body {
 pub struct Task {
     /// Its name in the scene (`coffee`).
     pub name: String,
-    /// The sentence shown to the agent.
+    /// What the agent is told.
     pub text: String,
     /// What is to be met, in order.
     pub goals: Vec<Goal>,
@@ -122,7 +122,7 @@ impl Scene {
         &self.thing(index).id
     }
 
-    /// The index of an id, slices that may come into being included.
+    /// The index of an id, slices that may come to be included.
     pub fn find(&self, id: &str) -> Option<usize> {
         self.things.iter().position(|t| t.id == id)
     }

@@ -1,4 +1,4 @@
-//! Demonstrations that ship with the program: every shipped task done by the expert of the tests, stored so that they never
+//! The demonstrations that ship with the program: every shipped task done by the expert of the tests, stored so that they never
 //! change unnoticed.
 
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ mod tests {
     use super::super::expert;
     use super::*;
 
-    /// With `STEPWRIGHT_WRITE` set, writes the file again.
+    /// With `STEPWRIGHT_WRITE` set, writes the file anew.
     #[test]
     fn the_file_is_what_the_expert_does() {
         let source = Source::shipped().unwrap();

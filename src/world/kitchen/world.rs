@@ -1,4 +1,4 @@
-//! Kitchen as a simulated world: an episode of a task in a scene.
+//! The kitchen as a simulated world: an episode of a task in a scene.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,9 +1,9 @@
-//! Shop world: WebShop (Yao et al. 2022). An agent searches, looks at products, chooses options and buys one; how well that fits
+//! The shop world: WebShop (Yao et al. 2022). An agent searches, looks at products, chooses options and buys one; how well that fits
 //! the instruction is the reward.
 //!
 //! The engine (search, pages, sessions, reward) is the crate `stepwright-shop`. Here: `source` opens catalogues as sets of tasks,
-//! `visit` makes one interface of the engine's forms, `world` an episode of it, `program` gives pages as program calls,
-//! `picture` displays them, and `agent` is the buyer without a language model.
+//! `visit` makes one interface of the engine's forms, `world` an episode of it, `program` tells of pages as program calls,
+//! `picture` shows them to people, and `agent` is the buyer without a language model.
 
 mod agent;
 mod picture;
@@ -12,6 +12,7 @@ mod shipped;
 mod source;
 #[cfg(test)]
 mod tests;
+mod transcript;
 mod visit;
 mod world;
 
@@ -57,6 +58,7 @@ pub static KIND: WorldKind = WorldKind {
     steps: 15,
     abilities: &[Ability::Admissible, Ability::Preview, Ability::Picture],
     agent: Some(agent::learn),
+    transcript: Some(transcript::TRANSCRIPT),
     ..WorldKind::new(
         "shop",
         "a web shop: search, compare, choose options and buy what an instruction asks for",

@@ -1,4 +1,4 @@
-//! Built-in functions.
+//! The built-in functions.
 
 use super::compile_expr::MAX_DIGITS;
 use super::fault::{ExcKind, Stop};

@@ -1,4 +1,4 @@
-//! Calls that code made of host functions, and their text.
+//! A call that code made of a host function, and its text.
 
 use std::fmt;
 

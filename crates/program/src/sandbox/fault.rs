@@ -1,4 +1,4 @@
-//! Faults: why a run ended early, and whose fault that is.
+//! Why a run ended early, and whose doing that is.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Construction of an index, one document after the other. A word is analysed once, however often it occurs.
+//! Building an index, one document after the other. A word is analysed once, however often it occurs.
 
 use rustc_hash::FxHashMap;
 

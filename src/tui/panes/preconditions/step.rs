@@ -1,4 +1,4 @@
-//! View of a demonstration step: the assertions' values there with those of their parts, and the calls around
+//! A demonstration step to read: what the assertions come to there with the values of their parts, and the calls around
 //! it.
 
 use std::sync::Arc;

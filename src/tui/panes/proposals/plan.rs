@@ -1,4 +1,4 @@
-//! Plan that a method follows, with the status of its lines: done, refused, next. Empty for methods that follow none.
+//! What a method goes by (a plan), with what became of its lines: done, refused, next. Nothing for methods that go by nothing.
 
 use crate::episode::Session;
 use crate::method::{self, Fate, Section};

@@ -1,4 +1,4 @@
-//! Rationale of a proposed action, in words.
+//! Why an action is proposed, in words for people.
 //!
 //! Says what is known and what is hoped; nothing that the proposer did not use.
 

@@ -1,4 +1,4 @@
-//! Furnishing of a room: how many of each receptacle, where they stand, which objects lie where.
+//! Furnishes a room: how many of each receptacle, where they stand, which objects lie where.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Phrases, the forms the grammar knows: they name things, with conditions that distinguish them.
+//! The forms the grammar knows: phrases that name things, and conditions that tell them apart.
 //!
 //! Only the forms; [`super::parse`] finds them in tokens, [`super::resolve`] says which things they mean.
 
@@ -16,7 +16,7 @@ pub struct Part {
     pub count: Count,
     /// What sort of thing.
     pub noun: Noun,
-    /// What distinguishes it.
+    /// What tells it apart.
     pub conditions: Vec<Condition>,
 }
 
@@ -25,7 +25,7 @@ pub struct Part {
 pub enum Count {
     /// "the block": exactly one.
     The,
-    /// "a block", "some block": any.
+    /// "a block", "some block": whichever.
     Any,
     /// "the blocks", "all blocks".
     All,
@@ -69,9 +69,9 @@ pub enum Condition {
     Lower(Phrase),
     /// As many blocks below it as below the other.
     Level(Phrase),
-    /// None is higher, in a container or stack if one is given.
+    /// None is higher, in a container or stack if one is told.
     Highest(Option<Phrase>),
-    /// None is lower, in a container or stack if one is given.
+    /// None is lower, in a container or stack if one is told.
     Lowest(Option<Phrase>),
     /// Nothing is in it or on it.
     Empty,

@@ -1,4 +1,4 @@
-//! Course of requests on a table, and the episode it makes.
+//! A course of requests on a table, and the episode it makes.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! Queries of generators on a table.
+//! What generators ask of a table.
 
 use super::super::{Kind, TABLE, Table};
 

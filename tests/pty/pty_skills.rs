@@ -1,0 +1,73 @@
+//! Logs of one task by keys: opened, cut into calls, a tip distilled by contrast, edited and taken, and kept in a file.
+
+use crate::support::pty::Pty;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
+
+/// A success and a failure on one task, written for this test; a third line is none.
+const LOGS: &str = concat!(
+    r#"{"id":"good","pair_id":"p","env":"alfworld","task":"put a mug in shelf","success":true,"score":1,"initial_observation":"You are in the middle of a room. Looking quickly around you, you see a desk 1, and a shelf 1.\nYour task is to: put a mug in shelf.","steps":[{"action":"go to desk 1","observation":"On the desk 1, you see a mug 1."},{"action":"take mug 1 from desk 1","observation":"You pick up the mug 1 from the desk 1."},{"action":"go to shelf 1","observation":"On the shelf 1, you see nothing."},{"action":"put mug 1 in/on shelf 1","observation":"You put the mug 1 in/on the shelf 1."}]}"#,
+    "\n",
+    r#"{"id":"bad","pair_id":"p","env":"alfworld","task":"put a mug in shelf","success":false,"initial_observation":"You are in the middle of a room. Looking quickly around you, you see a desk 1, and a shelf 1.\nYour task is to: put a mug in shelf.","steps":[{"action":"go to desk 1","observation":"On the desk 1, you see a mug 1."},{"action":"take mug from desk","observation":"Nothing happens."}]}"#,
+    "\n{\"id\":\"torn\"\n",
+);
+
+#[test]
+fn two_logs_of_one_task_give_a_tip_that_is_edited_taken_and_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let logs = home.path().join("logs.jsonl");
+    std::fs::write(&logs, LOGS).unwrap();
+    let kept = home.path().join("mine.skills.toml");
+    let mut pty = Pty::start(PROGRAM, &["open", &logs.display().to_string()], home.path(), &[], (120, 40));
+    // What cannot be read of the file is said with its line.
+    pty.wait_for("put a mug in shelf").wait_for("line 3");
+    pty.settle().send("\x1b9");
+    pty.wait_for("Nothing is known of skills");
+    pty.send("E");
+    pty.wait_for("Ctrl-S takes it");
+    pty.send("[[skill]]\rname = \"take(object)\"\r\r[[skill]]\rname = \"put(object, receptacle)\"\x13");
+    pty.wait_for("put(object, receptacle)").settle();
+    // The log, cut into two calls; a border is moved and comes back.
+    pty.send("v");
+    pty.wait_for("go to shelf 1");
+    pty.send("j+");
+    pty.settle().send("take(mug)\r");
+    pty.wait_for("steps 1 to 4");
+    pty.settle().send("jjj+");
+    pty.settle().send("put(mug, shelf)\r");
+    pty.wait_for("steps 3 to 4").settle();
+    pty.send("J");
+    pty.wait_for("steps 4 to 4").settle();
+    pty.send("K");
+    pty.wait_for("steps 3 to 4").settle();
+    // Both logs side by side, and what the failure teaches.
+    pty.send("v");
+    pty.wait_for("Name things with their numbers");
+    pty.send("I");
+    pty.wait_for("! offered: a tip from good and bad").settle();
+    pty.send("je");
+    pty.settle().send(" Always.\r");
+    pty.wait_for("does nothing. Always.").settle();
+    pty.send("A");
+    pty.wait_for("knowledge").settle();
+    pty.send("W");
+    pty.settle().send(&format!("\x15{}\r", kept.display()));
+    pty.wait_for("2 skills written to").settle();
+    pty.send("q");
+    assert_eq!(pty.wait(), 0);
+    let known = stepwright_skill::file::read(&std::fs::read_to_string(&kept).unwrap()).unwrap();
+    let take = known.skill("take").unwrap();
+    assert_eq!(take.tips.len(), 1, "{known:?}");
+    assert!(take.tips[0].ends_with("which does nothing. Always."), "{}", take.tips[0]);
+}
+
+#[test]
+fn a_file_that_is_no_log_is_said_to_be_none() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("notes.txt");
+    std::fs::write(&file, "nothing to see\n").unwrap();
+    let mut pty = Pty::start(PROGRAM, &["open", &file.display().to_string()], home.path(), &[], (120, 40));
+    pty.wait_for("no log of episodes").settle();
+    pty.send("q");
+    pty.settle().send("q");
+}
