@@ -120,7 +120,10 @@ impl Default for Layout {
         all.shown = Proposals;
         let small = vec![Column { slots: vec![all], share: 1000 }];
         let medium = vec![
-            Column { slots: vec![slot(&[Program, Preconditions, Skills], 600), slot(&[Observations, Log], 400)], share: 500 },
+            Column {
+                slots: vec![slot(&[Program, Preconditions, Skills], 600), slot(&[Observations, Log], 400)],
+                share: 500,
+            },
             Column { slots: vec![slot(&[Proposals, Model], 550), slot(&[State, Blocking], 450)], share: 500 },
         ];
         let large = vec![
