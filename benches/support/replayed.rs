@@ -38,7 +38,7 @@ impl Launcher for Replay {
         Ok(Handle { commands, notices })
     }
 
-    fn export(&self, _: &Path, _: ExportForm) -> Result<PathBuf, String> {
+    fn export(&self, _: &Path, _: ExportForm, _: &Path) -> Result<(), String> {
         Err("nothing to export".into())
     }
 }

@@ -3,7 +3,7 @@
 //! What there is comes from the program's own files, the configuration, and the folder of sessions. Drivers run on a runtime of
 //! their own; the workbench's thread never waits for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -124,6 +124,12 @@ impl Launch {
         self.config.methods.iter().map(entry).collect()
     }
 
+    /// The arrangements kept; none where there is no file of them, or none that can be read.
+    fn layouts(&self) -> BTreeMap<String, String> {
+        let text = std::fs::read_to_string(self.config.paths.layouts_file()).unwrap_or_default();
+        toml::from_str(&text).unwrap_or_default()
+    }
+
     fn sessions(&self) -> Vec<SessionEntry> {
         super::sessions::in_folder(&self.config.paths.sessions())
             .into_iter()
@@ -221,6 +227,7 @@ impl Launcher for Launch {
             methods,
             models: self.models(),
             sessions: examples.chain(self.sessions()).collect(),
+            layouts: self.layouts(),
             problems,
         }
     }
@@ -268,6 +275,15 @@ impl Launcher for Launch {
         let places = self.config.places();
         let fetched = self.runtime.block_on(fetch::fetch(&weights, &places, &step, cancel));
         fetched.map(|_| ()).map_err(|e| e.to_string())
+    }
+
+    fn keep_layout(&self, world: &str, layout: &str) -> Result<(), String> {
+        let mut all = self.layouts();
+        all.insert(world.to_owned(), layout.to_owned());
+        let file = self.config.paths.layouts_file();
+        let text = toml::to_string(&all).map_err(|e| e.to_string())?;
+        let written = file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| super::export::write(&file, &text));
+        written.map_err(|e| format!("the layout could not be kept: {}: {e}", file.display()))
     }
 
     fn export(&self, session: &Path, form: ExportForm, target: &Path) -> Result<(), String> {

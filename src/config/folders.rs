@@ -61,6 +61,11 @@ impl Paths {
         self.state.join("sessions")
     }
 
+    /// The file of the arrangements of panes, by world.
+    pub fn layouts_file(&self) -> PathBuf {
+        self.state.join("layouts.toml")
+    }
+
     /// The folder of log files.
     pub fn logs(&self) -> PathBuf {
         self.state.join("logs")

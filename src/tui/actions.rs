@@ -122,6 +122,9 @@ actions! {
         Palette "palette" ": ctrl-p" "commands" "Find a command by name";
         FocusNext "focus-next" "tab" "next pane" "Give the keys to the next pane";
         FocusPrevious "focus-previous" "shift-tab" "previous pane" "Give the keys to the previous pane";
+        LayoutStepping "layout-stepping" "f10 alt-s" "layout: stepping" "Arrange the panes for deciding step by step: all four kinds of evidence at once";
+        LayoutAssertions "layout-assertions" "f11 alt-a" "layout: assertions" "Arrange the panes for inferring and editing preconditions";
+        LayoutReview "layout-review" "f12 alt-v" "layout: review" "Arrange the panes for reading a session with others";
         Zoom "zoom" "z" "zoom" "Give the whole screen to the focused pane, or take it back";
         Wider "wider" "ctrl-right >" "wider" "Make the focused pane's column wider";
         Narrower "narrower" "ctrl-left <" "narrower" "Make the focused pane's column narrower";

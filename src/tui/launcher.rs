@@ -3,6 +3,7 @@
 //! The workbench knows no world, method or model; whoever starts it hands in a [`Launcher`]. Everything here may block and is
 //! called off the drawing thread.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
@@ -70,6 +71,8 @@ pub struct Catalog {
     pub models: Vec<Entry>,
     /// Sessions: shipped examples first, then the person's own, newest first.
     pub sessions: Vec<SessionEntry>,
+    /// The arrangement of panes last used in each world, by name.
+    pub layouts: BTreeMap<String, String>,
     /// What could not be read and what to do about it, in words.
     pub problems: Vec<String>,
 }
@@ -150,6 +153,15 @@ pub trait Launcher: Send + Sync {
     fn fetch(&self, model: &str, told: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
         let _ = (told, cancel);
         Err(format!("there is nothing to fetch for {model}"))
+    }
+
+    /// Remembers the arrangement of panes for a world.
+    ///
+    /// # Errors
+    /// What went wrong and what to do, in words.
+    fn keep_layout(&self, world: &str, layout: &str) -> Result<(), String> {
+        let _ = (world, layout);
+        Ok(())
     }
 
     /// Writes a session out in another form to a file, which is replaced if it is there.

@@ -1,7 +1,8 @@
 //! Where everything goes, for any size: bars, columns of slots, and which pane each slot shows.
 //!
-//! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide
-//! ones two columns, large ones three with all four main panes at once. Pure geometry: drawing is `chrome`'s and the panes'.
+//! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide ones two
+//! columns, large ones three. What is in them is a preset: for stepping (Program, Proposals, Preconditions, State and Blocking at once,
+//! from 100x28 on), for editing assertions, for reviews. Pure geometry: drawing is left to `chrome` and the panes.
 
 use ratatui::layout::{Constraint, Layout as Division, Position, Rect};
 
@@ -100,9 +101,24 @@ pub enum Resize {
     Shorter,
 }
 
+/// What the panes are arranged for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Preset {
+    /// Deciding step by step.
+    #[default]
+    Stepping,
+    /// Inferring and editing preconditions.
+    Assertions,
+    /// Reading a session with others.
+    Review,
+}
+
 /// The arrangement and what the person made of it.
 #[derive(Debug, Clone)]
 pub struct Layout {
+    /// What it was begun as.
+    pub preset: Preset,
     arrangements: [Vec<Column>; 3],
     /// Whether the focused pane has the whole body.
     pub zoomed: bool,
@@ -110,28 +126,67 @@ pub struct Layout {
 
 impl Default for Layout {
     fn default() -> Self {
-        use PaneId::{Blocking, Log, Model, Observations, Preconditions, Program, Proposals, Skills, State};
-        let slot = |panes: &[PaneId], share| Slot {
-            panes: panes.to_vec(),
-            shown: panes.first().copied().unwrap_or(Program),
-            share,
-        };
+        Layout::of(Preset::default())
+    }
+}
+
+/// A slot that shows the first of its panes.
+fn slot(panes: &[PaneId], share: i32) -> Slot {
+    Slot { panes: panes.to_vec(), shown: panes.first().copied().unwrap_or(PaneId::Program), share }
+}
+
+/// A column of slots.
+fn column(share: i32, slots: impl Into<Vec<Slot>>) -> Column {
+    Column { slots: slots.into(), share }
+}
+
+/// Two columns, then three, of a preset. Every pane is in one slot of each.
+fn columns(preset: Preset) -> [Vec<Column>; 2] {
+    use PaneId::{Blocking, Log, Model, Observations, Preconditions, Program, Proposals, Skills, State};
+    match preset {
+        Preset::Stepping => [
+            vec![
+                column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
+                column(500, [slot(&[Proposals], 460), slot(&[State], 270), slot(&[Blocking], 270)]),
+            ],
+            vec![
+                column(340, [slot(&[Program], 620), slot(&[Observations, Log], 380)]),
+                column(360, [slot(&[Proposals], 560), slot(&[Preconditions, Skills, Model], 440)]),
+                column(300, [slot(&[State], 560), slot(&[Blocking], 440)]),
+            ],
+        ],
+        Preset::Assertions => [
+            vec![
+                column(580, [slot(&[Preconditions, Skills], 700), slot(&[Program, Observations, Log], 300)]),
+                column(420, [slot(&[Proposals, Model], 540), slot(&[State, Blocking], 460)]),
+            ],
+            vec![
+                column(460, [slot(&[Preconditions, Skills], 720), slot(&[Proposals, Model], 280)]),
+                column(280, [slot(&[Program], 600), slot(&[Observations, Log], 400)]),
+                column(260, [slot(&[State], 560), slot(&[Blocking], 440)]),
+            ],
+        ],
+        Preset::Review => [
+            vec![
+                column(560, [slot(&[Proposals, Preconditions, Skills, Model], 560), slot(&[Observations, Log], 440)]),
+                column(440, [slot(&[Program], 500), slot(&[State, Blocking], 500)]),
+            ],
+            vec![
+                column(400, [slot(&[Proposals, Model], 520), slot(&[Observations, Log], 480)]),
+                column(320, [slot(&[Program], 640), slot(&[Preconditions, Skills], 360)]),
+                column(280, [slot(&[State], 560), slot(&[Blocking], 440)]),
+            ],
+        ],
+    }
+}
+
+impl Layout {
+    /// The arrangement of a preset, as nobody has changed it yet.
+    pub fn of(preset: Preset) -> Self {
         let mut all = slot(PANES, 1000);
-        all.shown = Proposals;
-        let small = vec![Column { slots: vec![all], share: 1000 }];
-        let medium = vec![
-            Column {
-                slots: vec![slot(&[Program, Preconditions, Skills], 600), slot(&[Observations, Log], 400)],
-                share: 500,
-            },
-            Column { slots: vec![slot(&[Proposals, Model], 550), slot(&[State, Blocking], 450)], share: 500 },
-        ];
-        let large = vec![
-            Column { slots: vec![slot(&[Program], 620), slot(&[Observations, Log], 380)], share: 340 },
-            Column { slots: vec![slot(&[Proposals], 560), slot(&[Preconditions, Model, Skills], 440)], share: 360 },
-            Column { slots: vec![slot(&[State], 560), slot(&[Blocking], 440)], share: 300 },
-        ];
-        Layout { arrangements: [small, medium, large], zoomed: false }
+        all.shown = PaneId::Proposals;
+        let [medium, large] = columns(preset);
+        Layout { preset, arrangements: [vec![column(1000, [all])], medium, large], zoomed: false }
     }
 }
 
@@ -321,10 +376,12 @@ mod tests {
     }
 
     #[test]
-    fn large_screens_show_all_main_panes() {
-        let shown = panes_shown(200, 60);
-        for pane in [PaneId::Program, PaneId::Proposals, PaneId::State, PaneId::Blocking] {
-            assert!(shown.contains(&pane), "{pane:?}");
+    fn the_main_panes_are_shown_together_where_there_are_columns() {
+        for (width, height) in [(100, 28), (120, 40), (200, 60)] {
+            let shown = panes_shown(width, height);
+            for pane in [PaneId::Program, PaneId::Proposals, PaneId::Preconditions, PaneId::State, PaneId::Blocking] {
+                assert!(shown.contains(&pane), "{pane:?} at {width}x{height}");
+            }
         }
     }
 
@@ -338,12 +395,15 @@ mod tests {
 
     #[test]
     fn every_pane_can_be_shown_at_every_size() {
-        for (width, height) in [(80, 24), (120, 40), (200, 60)] {
-            for &pane in PANES {
-                let mut layout = Layout::default();
-                layout.show(pane);
-                let geometry = layout.geometry(screen(width, height), pane).unwrap();
-                assert!(geometry.slots.iter().any(|s| s.pane == pane), "{pane:?} at {width}x{height}");
+        for preset in [Preset::Stepping, Preset::Assertions, Preset::Review] {
+            for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+                for &pane in PANES {
+                    let mut layout = Layout::of(preset);
+                    layout.show(pane);
+                    let geometry = layout.geometry(screen(width, height), pane).unwrap();
+                    let slots = geometry.slots.iter().filter(|s| s.pane == pane);
+                    assert_eq!(slots.count(), 1, "{pane:?} at {width}x{height} for {preset:?}");
+                }
             }
         }
     }

@@ -262,6 +262,11 @@ impl Workbench {
                 });
             }
             Effect::StopFetch => self.fetch.cancel(),
+            Effect::KeepLayout { world, layout } => {
+                if let Err(why) = launcher.keep_layout(&world, &layout) {
+                    self.app.say(Level::Warning, why);
+                }
+            }
             Effect::Copy(text) => self.screen.copy(&text).map_err(End::Failed)?,
             Effect::Suspend => self.suspend()?,
             Effect::Repaint => self.repaint()?,

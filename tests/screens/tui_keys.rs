@@ -200,7 +200,7 @@ fn catalog() -> Catalog {
             SessionEntry { path: "/x/one.jsonl".into(), title: "one".into(), detail: String::new(), shipped: true },
             SessionEntry { path: "/x/two.jsonl".into(), title: "two".into(), detail: String::new(), shipped: false },
         ],
-        problems: Vec::new(),
+        ..Catalog::default()
     }
 }
 

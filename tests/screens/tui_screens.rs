@@ -209,7 +209,7 @@ fn the_start_screen() {
             detail: "an episode to its end".into(),
             shipped: true,
         }],
-        problems: Vec::new(),
+        ..Catalog::default()
     };
     for (width, height) in [(80, 24), (120, 40)] {
         let mut app = app(false);

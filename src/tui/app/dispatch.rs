@@ -21,7 +21,7 @@ use crate::tui::dialog::tree::Tree;
 use crate::tui::dialog::{Dialog, Fetch, Reply};
 use crate::tui::event::Input;
 use crate::tui::keymap::Chord;
-use crate::tui::layout::Resize;
+use crate::tui::layout::{Preset, Resize};
 use crate::tui::pane::{PANES, PaneId};
 use crate::tui::request;
 use crate::tui::start::Wish;
@@ -232,6 +232,9 @@ impl App {
             A::Help => self.open(Box::new(Help::default())),
             A::Palette => self.open_palette(),
             A::Quit => self.quit(),
+            A::LayoutStepping => self.arrange(Preset::Stepping),
+            A::LayoutAssertions => self.arrange(Preset::Assertions),
+            A::LayoutReview => self.arrange(Preset::Review),
             A::Zoom => self.layout.zoomed = !self.layout.zoomed,
             A::FocusNext => self.turn_focus(1),
             A::FocusPrevious => self.turn_focus(PANES.len() - 1),

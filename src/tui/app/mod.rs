@@ -9,6 +9,7 @@ mod draw;
 mod gate;
 mod pointer;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use super::dialog::prompt::Confirm;
 use super::dialog::{self, Dialog, Fetch, Reply};
 use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, ExportForm};
-use super::layout::{Handle, Layout};
+use super::layout::{Handle, Layout, Preset};
 use super::pane::{FileUse, Intent, Pane, PaneId};
 use super::start::Start;
 use super::theme::Theme;
@@ -54,6 +55,13 @@ pub enum Effect {
         form: ExportForm,
         /// The file written to.
         target: PathBuf,
+    },
+    /// Remember the arrangement of panes for a world.
+    KeepLayout {
+        /// The world's name.
+        world: String,
+        /// The arrangement's name.
+        layout: String,
     },
     /// Put text on the clipboard.
     Copy(String),
@@ -91,6 +99,8 @@ pub struct App {
     themes: Vec<Theme>,
     theme: Theme,
     layout: Layout,
+    /// The arrangement last used in each world.
+    layouts: BTreeMap<String, String>,
     focus: PaneId,
     start: Start,
     dialogs: Vec<Box<dyn Dialog>>,
@@ -133,6 +143,7 @@ impl App {
             themes: parts.themes,
             theme,
             layout: Layout::default(),
+            layouts: BTreeMap::new(),
             focus: PaneId::Proposals,
             start: Start::default(),
             dialogs: Vec::new(),
@@ -208,7 +219,8 @@ impl App {
 
     /// Takes in a notice of the driver.
     pub fn notice(&mut self, notice: Notice) {
-        if matches!(notice, Notice::Opened { .. }) {
+        if let Notice::Opened { header, .. } = &notice {
+            self.arrange_as_kept(&header.world);
             self.launching = None;
             self.choosing = false;
             self.dialogs.clear();
@@ -224,6 +236,11 @@ impl App {
     pub fn catalog(&mut self, catalog: Catalog) {
         if let Some(problem) = catalog.problems.first() {
             self.say(Level::Warning, problem.clone());
+        }
+        self.layouts.extend(catalog.layouts.clone());
+        // The session may have been opened before the catalogue was read.
+        if let Some(world) = self.view.session.as_ref().map(|s| s.header.world.clone()) {
+            self.arrange_as_kept(&world);
         }
         self.start.set_catalog(catalog);
         if let Some(model) = self.mark.take() {
@@ -449,6 +466,28 @@ impl App {
             self.say(Level::Warning, text);
         } else {
             self.say(Level::Info, format!("Copied {} to the clipboard", crate::words::count(bytes, "byte")));
+        }
+    }
+
+    /// Arranges the panes, and has that kept for the world.
+    pub(super) fn arrange(&mut self, preset: Preset) {
+        self.layout = Layout::of(preset);
+        self.layout.show(self.focus);
+        let name: &'static str = preset.into();
+        if let Some(world) = self.view.session.as_ref().map(|s| s.header.world.clone()) {
+            self.say(Level::Info, format!("Arranged for {name}; kept for {world}"));
+            self.layouts.insert(world.clone(), name.to_owned());
+            self.effects.push(Effect::KeepLayout { world, layout: name.to_owned() });
+        }
+        self.dirty = true;
+    }
+
+    /// Arranges the panes as they were last in a world.
+    fn arrange_as_kept(&mut self, world: &str) {
+        let kept = self.layouts.get(world).and_then(|name| name.parse().ok()).unwrap_or_default();
+        if kept != self.layout.preset {
+            self.layout = Layout::of(kept);
+            self.layout.show(self.focus);
         }
     }
 
