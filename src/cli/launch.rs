@@ -282,7 +282,8 @@ impl Launcher for Launch {
         all.insert(world.to_owned(), layout.to_owned());
         let file = self.config.paths.layouts_file();
         let text = toml::to_string(&all).map_err(|e| e.to_string())?;
-        let written = file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| super::export::write(&file, &text));
+        let written =
+            file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| super::export::write(&file, &text));
         written.map_err(|e| format!("the layout could not be kept: {}: {e}", file.display()))
     }
 
