@@ -72,7 +72,8 @@ impl Launch {
         let resolve = driver::resolver(&self.config);
         let configured = self.config.models.keys().cloned();
         // Without the feature they could only be refused.
-        let known = if cfg!(feature = "local") { fetch::all().unwrap_or_default() } else { Vec::new() };
+        let mut known = if cfg!(feature = "local") { fetch::all().unwrap_or_default() } else { Vec::new() };
+        known.retain(|w| w.purpose == fetch::Purpose::Language);
         let folder = self.config.places().folder;
         let local = known.iter().map(|w| format!("local:{}", w.name));
         let names = [self.config.model.model.clone(), driver::SYMBOLIC.to_owned()].into_iter();

@@ -18,6 +18,7 @@ mod new_task;
 mod pddl;
 mod play;
 mod preconditions;
+mod rate;
 mod report;
 mod run;
 mod sandbox_worker;
@@ -72,6 +73,8 @@ enum Command {
     /// Measure what the papers' tables measure, with their figures beside ours
     #[command(subcommand)]
     Study(study::StudyCommand),
+    /// Judge plans of a results file, blind, or print what the judgements come to
+    Rate(rate::Rate),
     /// Put results files together: the tables of all of them, what is missing, and files for plots and further work
     Report(report::Report),
     /// Write a session as an HTML page, an asciicast, or JSONL
@@ -114,6 +117,7 @@ pub fn run() -> ExitCode {
         Some(Command::Conform(conform)) => conform.run(),
         Some(Command::Run(run)) => run.execute(&cli.global),
         Some(Command::Study(command)) => command.run(&cli.global),
+        Some(Command::Rate(rate)) => rate.run(&cli.global),
         Some(Command::Report(report)) => report.run(),
         Some(Command::Export(export)) => export.run(),
         Some(Command::Sessions(sessions)) => sessions.run(&cli.global),

@@ -112,6 +112,13 @@ pub(super) struct Look {
     pub(super) remarks: Vec<String>,
 }
 
+impl Look {
+    /// The theme in use.
+    pub(super) fn theme(&self) -> Option<&Theme> {
+        self.themes.first()
+    }
+}
+
 /// Reads keys and themes.
 ///
 /// # Errors

@@ -5,6 +5,7 @@
 //! the nearest key. [`load`] gives the merged [`Config`]; [`select`] turns a model's name into the model. Keys of providers
 //! are never in the file: a setting names the environment variable that holds one.
 
+mod embedder;
 mod endpoint;
 mod external;
 mod file;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use crate::model::Price;
+pub use embedder::BUILT_IN;
 pub use folders::Paths;
 pub use select::{Selected, select};
 pub use show::{Source, template};

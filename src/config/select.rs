@@ -94,6 +94,11 @@ fn weights_of(config: &Config, name: &str, rest: &str) -> Result<PathBuf, ModelE
     }
     let weights = fetch::named(rest)
         .map_err(|e| ModelError::Configuration(format!("{e}; or name a file: {LOCAL}/path/to/model.gguf")))?;
+    if weights.purpose != fetch::Purpose::Language {
+        return Err(ModelError::Configuration(format!(
+            "{rest} gives sentence vectors and answers no prompt; name it in [model] embedder"
+        )));
+    }
     let folder = config.places().folder;
     if !fetch::is_present(&folder, &weights) {
         let size = weights.megabytes();

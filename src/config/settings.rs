@@ -98,7 +98,7 @@ const fn number(min: f64, max: f64) -> Kind {
 }
 
 /// Those that nobody else declares.
-const OWN: [Setting; 65] = settings! {
+const OWN: [Setting; 66] = settings! {
     "model" {
         "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
@@ -154,6 +154,9 @@ const OWN: [Setting; 65] = settings! {
         "record", Kind::Path, "", ["STEPWRIGHT_RECORD"], "append every exchange to this cassette";
         "cache", Kind::Path, "", ["STEPWRIGHT_CACHE"],
             "answer from this cassette what is recorded there; ask and record only what is missing";
+        "embedder", Kind::Text, "built-in", ["STEPWRIGHT_EMBEDDER"],
+            "what gives sentence vectors: built-in (a small static table in the program), minilm (all-MiniLM-L6-v2 in this process), \
+             a [models.NAME], or the id of an embedding model at base_url";
     }
     "method" {
         "method", Kind::Text, "auto", ["STEPWRIGHT_METHOD"],

@@ -135,7 +135,7 @@ impl Config {
 }
 
 /// Settings of a model that change how it is reached or paid for, not what it answers. Where it answers, the model itself says.
-const NOT_SAMPLING: [&str; 16] = [
+const NOT_SAMPLING: [&str; 17] = [
     "model",
     "base_url",
     "api_key_env",
@@ -152,6 +152,7 @@ const NOT_SAMPLING: [&str; 16] = [
     "cache",
     "proxy",
     "keep_alive",
+    "embedder",
 ];
 
 impl Config {

@@ -28,6 +28,8 @@ pub struct Config {
     pub model: ModelConfig,
     /// The `[models.NAME]` sections.
     pub models: BTreeMap<String, ModelConfig>,
+    /// What gives sentence vectors, by name.
+    pub embedder: String,
     /// The `[method]` section.
     pub method: MethodConfig,
     /// The `[ui]` section.
@@ -251,6 +253,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         paths,
         model,
         models,
+        embedder: values.text("model", "embedder").unwrap_or_default(),
         method,
         ui,
         data,

@@ -12,6 +12,7 @@ pub mod paper;
 pub mod policy;
 pub mod precondition;
 pub mod report;
+pub mod reprompt;
 pub mod run;
 pub mod runner;
 pub mod statler;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use super::curve::{self, Chart, Plot, draw};
+use super::curve::{self, Chart, Plot, Scatter, draw, draw_points};
 pub(super) use super::table::Table;
 
 /// A piece of a report.
@@ -14,6 +14,8 @@ enum Part {
     Table(Table),
     /// Drawn at its place.
     Plot(Plot),
+    /// Drawn at its place.
+    Points(Scatter),
     /// For files alone.
     Chart(Chart),
 }
@@ -40,6 +42,11 @@ impl Report {
         self.parts.push(Part::Plot(plot));
     }
 
+    /// Adds points, which are also drawn.
+    pub(super) fn points(&mut self, points: Scatter) {
+        self.parts.push(Part::Points(points));
+    }
+
     /// Adds a chart for files alone.
     pub(super) fn chart(&mut self, chart: Chart) {
         self.parts.push(Part::Chart(chart));
@@ -52,6 +59,7 @@ impl Report {
     fn charts(&self) -> Vec<Chart> {
         let chart = |part: &Part| match part {
             Part::Plot(plot) => Some(Chart::Curves(plot.clone())),
+            Part::Points(points) => Some(Chart::Points(points.clone())),
             Part::Chart(chart) => Some(chart.clone()),
             _ => None,
         };
@@ -106,6 +114,7 @@ impl fmt::Display for Report {
                 Part::Text(text) => f.write_str(text)?,
                 Part::Table(table) => write!(f, "{table}")?,
                 Part::Plot(plot) => f.write_str(&draw(plot))?,
+                Part::Points(points) => f.write_str(&draw_points(points))?,
                 Part::Chart(_) => {}
             }
         }

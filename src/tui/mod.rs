@@ -18,6 +18,7 @@ pub mod launcher;
 pub mod layout;
 pub mod pane;
 pub mod panes;
+pub mod rating;
 mod request;
 pub mod run;
 pub use crate::sanitize;

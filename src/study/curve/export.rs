@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Chart, Plot, shares};
+use super::{Chart, Plot, scatter, shares};
 
 /// In which form plots are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,10 @@ pub(in crate::study) fn svg(charts: &[Chart]) -> String {
             Chart::Shares(shares) => {
                 body.push_str(&shares::panel(shares, top));
                 top += shares::height(shares);
+            }
+            Chart::Points(points) => {
+                body.push_str(&scatter::panel(points, top));
+                top += scatter::height(points);
             }
         }
     }

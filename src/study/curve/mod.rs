@@ -2,12 +2,15 @@
 
 mod draw;
 mod export;
+mod scatter;
 mod shares;
 
 pub use draw::draw;
 pub use export::Format;
 pub(super) use export::{quoted, svg};
 use serde::Serialize;
+pub use scatter::{PointOf, Scatter};
+pub(super) use scatter::draw as draw_points;
 pub use shares::{ShareOf, Shares};
 
 /// One line of a plot.
@@ -40,6 +43,8 @@ pub enum Chart {
     Curves(Plot),
     /// Shares with their intervals.
     Shares(Shares),
+    /// Two shares against each other.
+    Points(Scatter),
 }
 
 impl Plot {

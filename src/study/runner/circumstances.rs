@@ -34,6 +34,7 @@ impl Circumstances {
         fields.insert("program".to_owned(), json!(env!("CARGO_PKG_VERSION")));
         fields.insert("model".to_owned(), model_of(config, model)?);
         fields.insert("prompts".to_owned(), json!(Prompts::new(Some(&config.paths.config)).digest()));
+        fields.insert("embedder".to_owned(), json!(config.embedder("").name()));
         fields.insert("token_budget".to_owned(), json!(config.gate.policy.token_budget));
         let domain = match &config.method.domain {
             // A file that cannot be read is refused where it is read.
