@@ -62,7 +62,12 @@ impl Rate {
                     Some("csv") => format!("table,row,column,value\n{}", report.csv("")),
                     Some("json") => format!("{:#}\n", report.json()),
                     Some("svg") => Report::svg(std::slice::from_ref(&report)),
-                    _ => return Err(CliError::Usage(format!("{}: its name must end in .csv, .json or .svg", path.display()))),
+                    _ => {
+                        return Err(CliError::Usage(format!(
+                            "{}: its name must end in .csv, .json or .svg",
+                            path.display()
+                        )));
+                    }
                 };
                 std::fs::write(path, text).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))?;
             }
@@ -75,7 +80,8 @@ impl Rate {
         let look = super::workbench::look(&config)?;
         let plain = Theme::monochrome(ASCII);
         let mut judging = Judging::new(&rater, &plans, kept);
-        let code = rating::run(&mut judging, look.theme().unwrap_or(&plain)).map_err(|e| CliError::Failed(e.to_string()))?;
+        let code =
+            rating::run(&mut judging, look.theme().unwrap_or(&plain)).map_err(|e| CliError::Failed(e.to_string()))?;
         note(&format!(
             "{} of {} plans judged by {rater}, kept in {}. What all judgements come to: stepwright rate {} --figures",
             judging.count(),

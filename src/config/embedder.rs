@@ -125,8 +125,13 @@ mod tests {
         };
         let texts = ["open the fridge".to_owned()];
         let built_in = of("built-in");
-        assert!(built_in.name().starts_with("built-in") && built_in.embed(&texts).unwrap()[0].len() == built_in.dimensions());
-        for (name, advice) in [("minilm", "models fetch minilm"), ("symbolic", "built-in"), ("no such model", "there is no model")] {
+        assert!(
+            built_in.name().starts_with("built-in")
+                && built_in.embed(&texts).unwrap()[0].len() == built_in.dimensions()
+        );
+        for (name, advice) in
+            [("minilm", "models fetch minilm"), ("symbolic", "built-in"), ("no such model", "there is no model")]
+        {
             let error = of(name).embed(&texts).unwrap_err().to_string();
             assert!(error.contains(advice), "{name}: {error}");
         }

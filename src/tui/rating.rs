@@ -121,7 +121,10 @@ pub fn draw(frame: &mut Frame<'_>, theme: &Theme, judging: &Judging, view: &mut 
         frame.render_widget(Line::styled(text, theme.style(Role::Accent)), message);
     }
     let hints = KEYS.iter().flat_map(|(key, does)| {
-        [Span::styled(format!(" {key} "), theme.style(Role::Key)), Span::styled(format!("{does} "), theme.style(Role::Text))]
+        [
+            Span::styled(format!(" {key} "), theme.style(Role::Key)),
+            Span::styled(format!("{does} "), theme.style(Role::Text)),
+        ]
     });
     frame.render_widget(Line::from_iter(hints), keys);
 }

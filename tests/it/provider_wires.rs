@@ -8,11 +8,11 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use stepwright::model::embed;
-use stepwright_embed::Embedder;
 use stepwright::model::remote::{Options, Remote, Think, Wire};
 use stepwright::model::{
     LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Structure, Usage,
 };
+use stepwright_embed::Embedder;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::server::*;

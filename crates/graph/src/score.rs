@@ -52,7 +52,8 @@ fn ran(program: &[Line], setting: Setting<'_>) -> (Ran, Option<ErrorType>) {
         Ok(prepared) => {
             let run = Run::of(&prepared.graph, &prepared.script);
             // Where the simulator itself breaks off, the paper has no type but the last.
-            let of_reason = |run: &Run| run.reason().and_then(|r| r.error_type()).unwrap_or(ErrorType::OtherPrecondition);
+            let of_reason =
+                |run: &Run| run.reason().and_then(|r| r.error_type()).unwrap_or(ErrorType::OtherPrecondition);
             let error = run.failed.map(|_| of_reason(&run));
             ((prepared.script, run), error)
         }

@@ -42,9 +42,10 @@ pub fn of(plans: &Plans, kept: &Kept) -> BTreeMap<String, Figures> {
 
 /// The raters who say correct and incorrect of an item.
 fn votes(item: &Item, kept: &Kept, raters: &[String]) -> [u32; 2] {
-    raters.iter().filter_map(|rater| kept.of(rater, &item.id)).fold([0, 0], |[yes, no], correct| {
-        if correct { [yes + 1, no] } else { [yes, no + 1] }
-    })
+    raters
+        .iter()
+        .filter_map(|rater| kept.of(rater, &item.id))
+        .fold([0, 0], |[yes, no], correct| if correct { [yes + 1, no] } else { [yes, no + 1] })
 }
 
 fn figures(of: &[(&Item, bool)], kept: &Kept, raters: &[String]) -> Figures {
@@ -92,7 +93,10 @@ mod tests {
         let all = of(&plans, &Kept::open(&path).unwrap());
         let huang = &all["Huang"];
         assert_eq!((huang.plans, huang.executable, huang.judged, huang.by_all), (2, 1, 2, 2));
-        assert_eq!((huang.correct, huang.correct_and_executable, huang.correct_of_executable), (Some(0.75), Some(0.25), Some(0.5)));
+        assert_eq!(
+            (huang.correct, huang.correct_and_executable, huang.correct_of_executable),
+            (Some(0.75), Some(0.25), Some(0.5))
+        );
         assert!((huang.kappa.unwrap() + 1.0 / 3.0).abs() < 1e-12, "{:?}", huang.kappa);
         let cause = &all["Cause"];
         assert_eq!((cause.correct, cause.kappa), (Some(1.0), None), "where all say the same, chance explains all");
@@ -101,7 +105,12 @@ mod tests {
     #[test]
     fn nothing_judged_is_no_figure() {
         let folder = tempfile::tempdir().unwrap();
-        let item = Item { id: "i".into(), task: "t".into(), steps: Vec::new(), wrote: vec![Wrote { condition: "c".into(), executable: true }] };
+        let item = Item {
+            id: "i".into(),
+            task: "t".into(),
+            steps: Vec::new(),
+            wrote: vec![Wrote { condition: "c".into(), executable: true }],
+        };
         let plans = Plans { items: [("i".to_owned(), item)].into() };
         let figures = &of(&plans, &Kept::open(&folder.path().join("r")).unwrap())["c"];
         assert_eq!((figures.plans, figures.judged, figures.correct, figures.kappa), (1, 0, None, None));

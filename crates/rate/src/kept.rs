@@ -40,7 +40,9 @@ impl Kept {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fail)?;
         file.try_lock().map_err(|_| RateError::File {
             path: path.display().to_string(),
-            message: "someone else is rating into it now; rate into a file of your own with --to, and name both with --with".to_owned(),
+            message:
+                "someone else is rating into it now; rate into a file of your own with --to, and name both with --with"
+                    .to_owned(),
         })?;
         let text = std::fs::read_to_string(path).map_err(fail)?;
         let mut kept = Kept { path: path.to_owned(), file, judged: BTreeMap::new() };

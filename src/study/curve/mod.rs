@@ -8,9 +8,9 @@ mod shares;
 pub use draw::draw;
 pub use export::Format;
 pub(super) use export::{quoted, svg};
-use serde::Serialize;
-pub use scatter::{PointOf, Scatter};
 pub(super) use scatter::draw as draw_points;
+pub use scatter::{PointOf, Scatter};
+use serde::Serialize;
 pub use shares::{ShareOf, Shares};
 
 /// One line of a plot.

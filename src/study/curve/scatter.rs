@@ -80,15 +80,30 @@ pub(super) fn panel(scatter: &Scatter, top: f64) -> String {
     for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let (across, up) = (x(share), y(share));
         text.push_str(&format!("<path d=\"M{left} {up:.1}H{right}M{across:.1} {bottom:.1}v-4\" stroke=\"#ddd\"/>\n"));
-        text.push_str(&format!("<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{share:.2}</text>\n", left - 6.0, up + 4.0));
-        text.push_str(&format!("<text x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{share:.2}</text>\n", bottom + 16.0));
+        text.push_str(&format!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{share:.2}</text>\n",
+            left - 6.0,
+            up + 4.0
+        ));
+        text.push_str(&format!(
+            "<text x=\"{across:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{share:.2}</text>\n",
+            bottom + 16.0
+        ));
     }
-    text.push_str(&format!("<text x=\"{right}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n", bottom + 32.0, escaped(&scatter.across)));
+    text.push_str(&format!(
+        "<text x=\"{right}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+        bottom + 32.0,
+        escaped(&scatter.across)
+    ));
     for (at, (point, colour)) in scatter.points.iter().zip(COLOURS.iter().cycle()).enumerate() {
         let (across, up) = (x(point.x), y(point.y));
         let below = bottom + 32.0 + LINE * at as f64;
         text.push_str(&format!("<circle cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"5\" fill=\"{colour}\"/>\n"));
-        text.push_str(&format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{colour}\"/>\n", left + 6.0, below - 4.0));
+        text.push_str(&format!(
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{colour}\"/>\n",
+            left + 6.0,
+            below - 4.0
+        ));
         text.push_str(&format!("<text x=\"{:.1}\" y=\"{below:.1}\">{}</text>\n", left + 18.0, escaped(&point.name)));
     }
     text
@@ -100,7 +115,11 @@ mod tests {
 
     fn scatter() -> Scatter {
         let point = |name: &str, x, y| PointOf { name: name.into(), x, y };
-        Scatter { across: "executable".into(), up: "correct".into(), points: vec![point("<a>", 1.0, 0.0), point("b", 0.0, 1.0)] }
+        Scatter {
+            across: "executable".into(),
+            up: "correct".into(),
+            points: vec![point("<a>", 1.0, 0.0), point("b", 0.0, 1.0)],
+        }
     }
 
     #[test]
