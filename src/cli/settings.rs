@@ -7,13 +7,12 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 
 use super::CliError;
-use crate::blocking::NamedDomain;
 use crate::config::{Config, Overrides};
 use crate::debug_log;
 use crate::driver;
 use crate::episode::Configuration;
 use crate::method::{self, DOMAIN};
-use crate::options::{OptionSpec, flags};
+use crate::options::{Kind, OptionSpec, flags};
 use crate::world::WORLDS;
 use crate::world::external::COMMAND_LINE;
 
@@ -240,7 +239,8 @@ impl Global {
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
         overrides.set("method.method", "--method", self.method.method.clone());
         for (key, value) in &self.method.options {
-            let path = *key == DOMAIN.key && NamedDomain::from(value.as_str()) != NamedDomain::Derived;
+            let spec = method::options::all().iter().chain([&DOMAIN]).find(|spec| spec.key == key);
+            let path = matches!(spec.map(|spec| spec.kind), Some(Kind::PathOr(word)) if value != word);
             let value = if path { here(&PathBuf::from(value)) } else { value.clone() };
             overrides.set(&format!("method.{key}"), &format!("--{key}"), Some(value));
         }

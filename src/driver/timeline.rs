@@ -220,7 +220,7 @@ impl Timeline {
                 // Replaying starts no process: it is brought here when the next step is taken.
                 remote.recall(Recorded::Act { text: &action.text, outcome: &node.outcome });
                 self.state.run(recorded_calls(&node.outcome).iter());
-            } else if node.outcome.blocked.is_none() {
+            } else if node.outcome.is_executed() {
                 let outcome = self.perform(&action.text)?;
                 if let Some(difference) = difference(node, &outcome) {
                     return Err(difference);

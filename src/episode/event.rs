@@ -55,6 +55,9 @@ pub struct StepOutcome {
     /// The condition that blocked the selected action, so that it was not executed and its blocking tree grew instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
+    /// What the line was that executed nothing, where a method has such lines beside actions: a thought, a call of a skill, a report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<String>,
     /// Why the method ended the episode, where the world did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
@@ -118,6 +121,11 @@ impl CandidateEdit {
 }
 
 impl StepOutcome {
+    /// Whether the world performed the action: it was neither blocked nor a line that executes nothing.
+    pub fn is_executed(&self) -> bool {
+        self.blocked.is_none() && self.held.is_none()
+    }
+
     /// How another outcome of the same step differs, if it does, as far as an episode goes: `the observation was … and is now …`.
     pub fn difference(&self, got: &StepOutcome) -> Option<String> {
         let (what, was, is) = if self.observation != got.observation {

@@ -101,6 +101,8 @@ pub enum CheckKind {
     World,
     /// What blocks the action in the blocking tree. It tells what selecting it comes to, and counts neither for nor against it.
     Blocking,
+    /// What the method's own knowledge of lines says: a known skill, the syntax of a primitive.
+    Form,
 }
 
 /// All that checking said of a proposal.

@@ -253,7 +253,7 @@ fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
 
 /// A step as an update: what was done, and what came of it. What was not executed or refused changes nothing.
 fn step_of(node: &Node) -> Vec<Update> {
-    let done = node.action.as_ref().filter(|_| node.outcome.blocked.is_none() && node.outcome.error.is_none());
+    let done = node.action.as_ref().filter(|_| node.outcome.is_executed() && node.outcome.error.is_none());
     let update = done.map(|action| Update {
         due: Due { step: node.id, nth: 0 },
         text: format!("{}: {}", action.text, node.outcome.observation.trim()),

@@ -13,6 +13,7 @@ use super::blocking::BlockingSource;
 use super::options::TEMPERATURE;
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
+use super::skills::{SkillShelf, with_tips};
 use crate::episode::gate::AskSpec;
 use crate::episode::{
     Action, AskId, AskKind, AskState, Choice, Decision, Node, NodeId, PromptRecord, Proposal, Session, Shape,
@@ -58,6 +59,8 @@ pub struct Knowledge {
     pub kind: String,
     /// The goals at the reset, where the world tells any.
     pub goals: Vec<Atom>,
+    /// Where skills and tips come from.
+    pub skills: Arc<SkillShelf>,
 }
 
 /// What the timeline knows of other nodes than the cursor.
@@ -139,6 +142,7 @@ impl<'a> Context<'a> {
 
     /// An ask of the language model in use for completions.
     pub fn ask(&self, kind: AskKind, prompt: PromptRecord, n: u32, temperature: f64) -> AskSpec {
+        let prompt = with_tips(self, prompt);
         AskSpec { kind, model: self.model.name.clone(), prompt: Some(prompt), n, temperature, shape: Shape::Usual }
     }
 
@@ -150,7 +154,7 @@ impl<'a> Context<'a> {
 
     /// The trajectory as the agent lived it, the reset first.
     pub fn history(&self) -> Vec<Observed> {
-        self.path().into_iter().map(observed).collect()
+        self.path().into_iter().filter(|node| node.outcome.held.is_none()).map(observed).collect()
     }
 
     /// What work beside the episode takes along.

@@ -18,6 +18,7 @@ mod ff_replan;
 mod follower;
 mod needs;
 mod next_action;
+pub mod o3d;
 pub mod options;
 mod plan_following;
 mod precondition_aware;
@@ -27,6 +28,7 @@ pub mod program_context;
 pub mod prompting;
 pub mod reading;
 mod scored;
+pub mod skills;
 mod statler;
 mod team;
 #[cfg(test)]
@@ -191,6 +193,7 @@ fn built_in() -> Vec<Arc<dyn Method>> {
         Arc::new(progprompt::ProgPrompt { respect_assertions: false }),
         Arc::new(ff_replan::FfReplan { limited: false }),
         Arc::new(ff_replan::FfReplan { limited: true }),
+        Arc::new(o3d::O3d),
     ];
     all.extend(statler::built_in().into_iter().map(|method| Arc::new(method) as Arc<dyn Method>));
     all

@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use super::skills::TIPS;
 use crate::blocking::NamedDomain;
 use crate::options::{Kind, OptionSpec, Table, Values};
 use crate::world::Ability;
@@ -89,7 +90,7 @@ pub const DOMAIN: OptionSpec = OptionSpec::new(
 );
 
 /// The options of methods whose prompts are the trajectory program.
-pub const PROGRAM: Table = &[SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING];
+pub const PROGRAM: Table = &[SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS];
 
 /// The options of all methods, each once, in the order of the methods.
 pub fn all() -> Table {

@@ -6,6 +6,7 @@
 //! without saying so.
 
 use super::next_action::{Next, NextAction};
+use super::skills::TIPS;
 use super::options::{ASSERTIONS, BELIEF, BLOCKING, LIKELIHOOD, RANKED, SHOTS, TEMPERATURE, THINK};
 use super::precondition_aware::recommend_first;
 use super::{MethodInfo, Needs, Round};
@@ -22,7 +23,7 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Choice by likelihood",
         description: "Scores every admissible action as the program's next line; takes the likeliest whose \
                       preconditions hold. For models that tell log-probabilities of given texts; best for small ones.",
-        options: &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, TEMPERATURE, RANKED, BELIEF, BLOCKING],
+        options: &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS],
         needs: Needs { world_with_model: &[Ability::Admissible], scores: true, ..Needs::NONE },
     },
     shows_assertions: true,

@@ -33,6 +33,7 @@ mod driver_derived;
 #[cfg(unix)]
 mod driver_external_method;
 mod driver_methods;
+mod driver_o3d;
 mod driver_plans;
 #[cfg(unix)]
 mod driver_remote;
@@ -59,6 +60,7 @@ mod provider_wires;
 mod registry;
 #[cfg(unix)]
 mod sandbox;
+mod skills_success;
 mod statler_recorded;
 mod study_statler;
 mod symbolic_success;

@@ -21,6 +21,7 @@ pub mod file;
 pub mod form;
 #[cfg(test)]
 mod house;
+pub mod hierarchy;
 pub mod knowledge;
 pub mod line;
 pub mod log;

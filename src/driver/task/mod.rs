@@ -24,6 +24,7 @@ use super::{Command, Handle, Level, Notice};
 use crate::episode::gate::{Answer, Assertions, Effect, Report, Request, Ticket};
 use crate::episode::{Gate, Record, Session};
 use crate::method::blocking::{BlockingSource, LiveTree, gone};
+use crate::method::skills::SkillShelf;
 use crate::method::options::{self, BELIEF};
 use crate::method::program_context::ProgramContext;
 use crate::method::prompting::Prompting;
@@ -106,6 +107,7 @@ impl Driver {
         let mut program = ProgramContext::load(&header.specification)?;
         let (reset, calls) = timeline::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
         let goals = world.goals().unwrap_or_default();
+        let skills = Arc::new(SkillShelf::new(world.kind()));
         let kind = world.tasks().into_iter().find(|t| t.id == header.task).map(|t| t.kind).unwrap_or_default();
         for (action, (assertions, origin)) in session.assertions() {
             let (assertions, origin) = (assertions.clone(), origin.clone());
@@ -156,7 +158,7 @@ impl Driver {
             gate,
             timeline,
             program,
-            knowledge: Knowledge { proposer, demonstrations, blocking, kind, goals },
+            knowledge: Knowledge { proposer, demonstrations, blocking, kind, goals, skills },
             team: Team::new(method, &prompting.options),
             source,
             traits: ModelTraits::default(),

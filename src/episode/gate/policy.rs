@@ -91,9 +91,11 @@ fn failing(action: &Action, verdict: Option<&Verdict>) -> String {
     format!("`{}` fails {}", action.text, conditions.join(", "))
 }
 
-/// Whether `until` names the action: its text, its call, or its call's function.
+/// Whether `until` names the action: its text, what it is (`call`), its call, or its call's function.
 fn names(action: &Action, until: &str) -> bool {
     let until = until.trim();
     let function = action.call.as_deref().and_then(|c| c.split('(').next()).and_then(|f| f.rsplit('.').next());
-    action.text == until || action.call.as_deref() == Some(until) || function == Some(until)
+    // Lines that execute nothing begin with what they are (`call: find(mug)`).
+    let what = action.text.split_once(": ").map(|(what, _)| what);
+    action.text == until || what == Some(until) || action.call.as_deref() == Some(until) || function == Some(until)
 }

@@ -238,7 +238,7 @@ impl Gate {
                 return self.say(Level::Error, error);
             }
         };
-        if outcome.blocked.is_some() && self.decided_by(decision) == Some(Actor::Policy) {
+        if !outcome.is_executed() && self.decided_by(decision) == Some(Actor::Policy) {
             // Nothing was executed, so it was no step.
             self.taken = self.taken.saturating_sub(1);
         }

@@ -11,6 +11,7 @@ pub use tree::{BlockingSource, LiveTree};
 
 use super::next_action::scoring;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
+use super::skills::TIPS;
 use super::{Answer, Checks, Context, Deed, Follower, Method, MethodInfo, Needs, Reading, Step};
 use crate::blocking::{BlockingTree, Growth, selector::RankedLeaf};
 use crate::episode::gate::Draft;
@@ -90,7 +91,7 @@ impl Method for Blocking {
             label: "Blocking conditions and resolutions",
             description: "Selects among the leaves of the blocking tree; what is blocked grows the actions that may resolve \
                           it. For worlds with a blocking domain; without a language model the built-in selector ranks.",
-            options: &[SELECTION, CONVERSATION, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF],
+            options: &[SELECTION, CONVERSATION, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF, TIPS],
             needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
         }
     }

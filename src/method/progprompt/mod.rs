@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::context::Known;
 use super::options::{BELIEF, BLOCKING, TEMPERATURE};
+use super::skills::TIPS;
 use super::plan_following::{InForce, NextLine, Upcoming, judgement, plan, rows, upcoming, useless};
 use super::written_plan::{self, Command, Going, Item, Kind, Names, Sight, Vocabulary, function_name};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
@@ -73,7 +74,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt",
                 description: "The model writes a whole plan with assertions; its lines are proposed one at a time, `else` lines \
                               where an assertion does not hold of what is seen. A new plan when one is finished.",
-                options: &[JUDGING, TEMPERATURE, BELIEF, BLOCKING],
+                options: &[JUDGING, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
             }
         } else {
@@ -82,7 +83,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt, assertions ignored",
                 description: "The model writes a whole plan; every action in it is proposed in turn, `else` lines too, as in the \
                               kitchen comparison. A new plan when one is finished.",
-                options: &[TEMPERATURE, BELIEF, BLOCKING],
+                options: &[TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
             }
         }

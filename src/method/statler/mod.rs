@@ -19,6 +19,7 @@ pub(super) use prompt::{cups, state_prompt};
 
 use super::belief_update::{self, Keeping};
 use super::options::TEMPERATURE;
+use super::skills::TIPS;
 use super::{Carried, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
 use crate::episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
 use crate::options::{Kind, OptionSpec, Table};
@@ -122,7 +123,7 @@ pub(super) fn built_in() -> Vec<Coder> {
         let world: &[Ability] = if believes { &[Ability::Requests, Ability::Belief] } else { &[Ability::Requests] };
         // The built-in reader reads a belief.
         let needs = Needs { world, task, language: !believes, ..Needs::NONE };
-        let options: Table = if task.is_some() { &[TEMPERATURE] } else { &[PRIMITIVES, TEMPERATURE] };
+        let options: Table = if task.is_some() { &[TEMPERATURE, TIPS] } else { &[PRIMITIVES, TEMPERATURE, TIPS] };
         Coder { info: MethodInfo { id, label, description, options, needs }, policy }
     };
     vec![

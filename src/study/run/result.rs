@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::NewSession;
-use crate::episode::{Mark, Node, Session, Verdict};
+use crate::episode::{Mark, Node, Session, StepOutcome, Verdict};
 use crate::method::considered;
 use crate::study::runner::Episode;
 use crate::world::TaskInfo;
@@ -35,6 +35,9 @@ pub struct RunResult {
     /// Selections that were blocked, so that nothing was executed; not among `steps`.
     #[serde(default)]
     pub blocked: u32,
+    /// Lines that execute nothing: thoughts, calls of skills, reports; not among `steps`.
+    #[serde(default)]
+    pub held: u32,
     /// Of these, refused by the world.
     pub refused: u32,
     /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`). An action
@@ -98,8 +101,10 @@ impl RunResult {
             compatible += u32::from(is_compatible(session, node));
         }
         let current = session.current();
-        let blocked = path.iter().filter(|n| n.outcome.blocked.is_some()).count();
-        let blocked = u32::try_from(blocked).unwrap_or(u32::MAX);
+        let counted = |is: fn(&StepOutcome) -> bool| {
+            u32::try_from(path.iter().filter(|n| is(&n.outcome)).count()).unwrap_or(u32::MAX)
+        };
+        let (blocked, held) = (counted(|o| o.blocked.is_some()), counted(|o| o.held.is_some()));
         RunResult {
             task: header.task.clone(),
             sentence: header.sentence.clone(),
@@ -109,8 +114,9 @@ impl RunResult {
             seed: header.seed,
             won: current.is_some_and(|n| n.outcome.won),
             reward: current.map_or(0.0, |n| n.outcome.reward),
-            steps: current.map_or(0, |n| n.depth).saturating_sub(blocked),
+            steps: current.map_or(0, |n| n.depth).saturating_sub(blocked + held),
             blocked,
+            held,
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
             compatible,
             proposals,
@@ -127,7 +133,7 @@ impl RunResult {
 /// Whether a node was reached by an executed action whose preconditions held when it was decided. One that had none to check (a
 /// line that is no action has none either) is compatible only if the world took it.
 fn is_compatible(session: &Session, node: &Node) -> bool {
-    if node.decision.is_none() || node.outcome.blocked.is_some() {
+    if node.decision.is_none() || !node.outcome.is_executed() {
         return false;
     }
     match session.verdict_at(node.id).map_or(Mark::NotChecked, Verdict::preconditions) {

@@ -135,6 +135,8 @@ fn line<'a>(row: Row, node: &'a Node, session: &'a Session, theme: &Theme) -> Li
         say("refused".into(), Role::Bad);
     } else if node.outcome.blocked.is_some() {
         say("blocked".into(), Role::Warn);
+    } else if let Some(held) = &node.outcome.held {
+        say(held.clone(), Role::Dim);
     }
     if node.children.len() > 1 {
         say(format!("{} branches", node.children.len()), Role::Warn);

@@ -78,6 +78,7 @@ pub static KIND: WorldKind = WorldKind {
         shipped!("household", "likely.txt"),
         shipped!("household", "planning.pddl"),
         shipped!("household", "plans.txt"),
+        shipped!("household", "skills.toml"),
         shipped!("household", "state_form.toml"),
     ],
     generate: Some(Generator {

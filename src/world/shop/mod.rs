@@ -20,6 +20,7 @@ pub use source::Source;
 pub use visit::Form;
 pub use world::ShopWorld;
 
+use super::kind::shipped;
 use super::{Ability, DataSpec, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
@@ -57,6 +58,7 @@ pub static KIND: WorldKind = WorldKind {
     }),
     steps: 15,
     abilities: &[Ability::Admissible, Ability::Preview, Ability::Picture],
+    files: &[shipped!("shop", "skills.toml")],
     agent: Some(agent::learn),
     transcript: Some(transcript::TRANSCRIPT),
     ..WorldKind::new(
