@@ -1,6 +1,6 @@
 //! Studies: unattended runs, the papers' tables, metrics, and conformance checks against recordings of the original systems.
 //!
-//! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking` and `statler` are studies, listed in [`kinds`].
+//! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking`, `statler` and `o3d` are studies, listed in [`kinds`].
 
 pub mod blocking;
 pub mod conform;
@@ -8,6 +8,7 @@ pub mod curve;
 pub mod in_force;
 pub mod kinds;
 pub mod matrix;
+pub mod o3d;
 pub mod paper;
 pub mod policy;
 pub mod precondition;

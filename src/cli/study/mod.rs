@@ -2,6 +2,7 @@
 
 mod blocking;
 mod data;
+mod o3d;
 mod policy;
 mod preconditions;
 mod statler;
@@ -23,6 +24,8 @@ pub enum StudyCommand {
     Blocking(blocking::BlockingStudy),
     /// Count the requests at a table answered in a row, beside the paper's tables
     Statler(statler::StatlerStudy),
+    /// Run O3D, its ablations and baselines in the household and the shop, beside the paper's tables
+    O3d(o3d::O3dStudy),
 }
 
 impl StudyCommand {
@@ -36,6 +39,7 @@ impl StudyCommand {
             StudyCommand::Policy(study) => study.run(global),
             StudyCommand::Blocking(study) => study.run(global),
             StudyCommand::Statler(study) => study.run(global),
+            StudyCommand::O3d(study) => study.run(global),
         }
     }
 }

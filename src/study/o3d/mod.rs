@@ -1,0 +1,213 @@
+//! The study of "O3D": its method, ablations and baselines in the household and the shop, beside Tables 1, 2, 3, 6, 9 and 10; and
+//! success by the number of logs that the skills were found in.
+
+mod paper;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use stepwright_skill::discover::{Settings, discover};
+use stepwright_skill::{file, trajectory};
+use tokio_util::sync::CancellationToken;
+
+use super::report::Report;
+use super::run::RunResult;
+use super::runner::{Opening, Plan, Study, Unit, digest_of};
+use crate::driver::NewSession;
+use crate::method;
+
+/// The shop's world.
+const SHOP: &str = "shop";
+
+/// What is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// As in the paper's tables.
+    pub name: String,
+    /// The method that runs it.
+    pub method: &'static str,
+    /// Its options.
+    pub options: Vec<(&'static str, String)>,
+    /// Pairs of logs that its skills were found in, where they were found for the study.
+    pub logs: Option<usize>,
+    /// What of the knowledge its results depend on.
+    pub knowledge: String,
+}
+
+/// A condition of the paper: its name, the method, options that make it so.
+type Named = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// The conditions that are known by name.
+pub const CONDITIONS: [Named; 12] = [
+    ("ReAct", "react", &[]),
+    ("ReAct-long", "react-long", &[]),
+    ("Reflexion", "reflexion", &[]),
+    ("Reflexion+O3D", "reflexion", &[("tips", method::skills::SHIPPED)]),
+    ("O3D", "o3d", &[]),
+    ("O3D (SD-only)", "o3d", &[("variant", "sd-only")]),
+    ("O3D (PD-only)", "o3d", &[("variant", "pd-only")]),
+    ("O3D (TD-only)", "o3d", &[("variant", "td-only")]),
+    ("O3D-Human", "o3d", &[]),
+    ("O3D-Code", "o3d-code", &[]),
+    ("Demo2Code", "demo2code", &[]),
+    ("AdaPlanner", "adaplanner", &[]),
+];
+
+/// One line of the results file: an episode's result, with the condition it belongs to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct O3dResult {
+    /// The condition's name.
+    pub condition: String,
+    /// The world.
+    pub world: String,
+    /// Pairs of logs, where skills were found for the study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logs: Option<usize>,
+    /// The episode.
+    #[serde(flatten)]
+    pub run: RunResult,
+}
+
+/// The comparison.
+#[derive(Debug)]
+pub struct O3d {
+    /// How episodes are opened.
+    pub opening: Opening,
+    /// The world.
+    pub world: String,
+    /// Tasks; the shipped ones if `None`.
+    pub data: Option<PathBuf>,
+    /// Conditions, tasks, seeds.
+    pub plan: Plan<Condition>,
+    /// The model's name.
+    pub model: String,
+}
+
+/// The published limit of a world's episodes.
+pub fn limits(world: &str) -> &'static str {
+    if world == SHOP { "o3d-15" } else { "o3d-30" }
+}
+
+#[async_trait]
+impl Study for O3d {
+    type Condition = Condition;
+    type Line = O3dResult;
+    const NAME: &'static str = "o3d";
+    const CARRIED_OUT: &'static str = "episodes run";
+
+    fn plan(&self) -> &Plan<Condition> {
+        &self.plan
+    }
+
+    fn shared(&self) -> Value {
+        json!({ "world": self.world, "limits": self.opening.shared() })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        let Condition { name, method, options, logs, knowledge } = condition;
+        // A path may differ from machine to machine; what the file holds may not.
+        let options: Vec<_> = options.iter().filter(|(key, _)| *key != "skills").collect();
+        json!({ "condition": name, "method": method, "options": options, "logs": logs, "knowledge": knowledge, "model": self.model })
+    }
+
+    async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<O3dResult>> {
+        let Condition { name, method, options, logs, .. } = &*unit.condition;
+        let new = NewSession {
+            world: self.world.clone(),
+            data: self.data.clone(),
+            task: unit.task.id.clone(),
+            options: options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+            method: (*method).to_owned(),
+            model: self.model.clone(),
+            seed: unit.seed,
+        };
+        let run = RunResult::of(&self.opening.run(&new, cancel).await?, &unit.task, &new);
+        Some(vec![O3dResult { condition: name.clone(), world: self.world.clone(), logs: *logs, run }])
+    }
+
+    fn report(lines: &[O3dResult], _detail: bool) -> Report {
+        report::report(lines)
+    }
+}
+
+/// The conditions of a list of names; `O3D` alone if there is none. `skills`: the knowledge of those that use any, `human`: that of
+/// O3D-Human.
+///
+/// # Errors
+/// A name that is none, a method that this program has not, knowledge that cannot be read.
+pub fn conditions(
+    names: &[String],
+    world: &str,
+    skills: Option<&str>,
+    human: Option<&str>,
+) -> Result<Vec<Condition>, String> {
+    let default = ["O3D".to_owned()];
+    let names = if names.is_empty() { &default } else { names };
+    let known = || CONDITIONS.map(|(name, ..)| name).join(", ");
+    let find = |name: &String| {
+        let found = CONDITIONS.into_iter().find(|(own, ..)| own.eq_ignore_ascii_case(name));
+        let (name, method, options) = found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))?;
+        let info = method::named(method).ok_or_else(|| format!("{name}: this program has no method {method}"))?.info();
+        let has = |key: &str| info.options.iter().any(|option| option.key == key);
+        let mut options: Vec<(&'static str, String)> =
+            options.iter().filter(|(key, _)| has(key)).map(|(key, value)| (*key, (*value).to_owned())).collect();
+        if has("limits") {
+            options.push(("limits", limits(world).to_owned()));
+        }
+        let own = match (name, human) {
+            ("O3D-Human", None) => return Err("O3D-Human needs the knowledge that people wrote: --human FILE".to_owned()),
+            ("O3D-Human", human) => human,
+            _ => skills,
+        };
+        let mut knowledge = method::skills::SHIPPED.to_owned();
+        if let Some(own) = own.filter(|_| has("skills")) {
+            knowledge = content(own)?;
+            options.push(("skills", own.to_owned()));
+        }
+        Ok(Condition { name: name.to_owned(), method, options, logs: None, knowledge })
+    };
+    names.iter().map(find).collect()
+}
+
+/// What a named file of skills holds, as results depend on it.
+fn content(name: &str) -> Result<String, String> {
+    let path = name.split_once(".json#").map_or_else(|| name.to_owned(), |(path, _)| format!("{path}.json"));
+    let bytes = std::fs::read(&path).map_err(|e| format!("{path}: {e}"))?;
+    Ok(format!("{}{}", digest_of(&bytes), name.get(path.len()..).unwrap_or_default()))
+}
+
+/// Conditions of skills found without a language model in the first pairs of a log, one for each number of pairs. Their files are
+/// written to a folder, named after what they hold.
+///
+/// # Errors
+/// If the log cannot be read, or a file not be written.
+pub fn by_logs(log: &Path, numbers: &[usize], world: &str, folder: &Path) -> Result<Vec<Condition>, String> {
+    let text = std::fs::read_to_string(log).map_err(|e| format!("{}: {e}", log.display()))?;
+    let all: Vec<_> = trajectory::read(&text)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(|e| format!("{}: {e}", log.display()))?;
+    let mut pairs: Vec<&str> = Vec::new();
+    for log in &all {
+        let pair = log.pair_id.as_deref().unwrap_or(&log.id);
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let condition = |number: &usize| {
+        let used = pairs.get(..*number).ok_or_else(|| format!("{} holds {} pairs, not {number}", log.display(), pairs.len()))?;
+        let logs: Vec<_> =
+            all.iter().filter(|log| used.contains(&log.pair_id.as_deref().unwrap_or(&log.id))).cloned().collect();
+        let written = file::write(&discover(&logs, &Settings::default()).knowledge);
+        let knowledge = digest_of(written.as_bytes());
+        let path = folder.join(format!("{knowledge}.skills.toml"));
+        std::fs::write(&path, written).map_err(|e| format!("{}: {e}", path.display()))?;
+        let options = vec![("limits", limits(world).to_owned()), ("skills", path.display().to_string())];
+        Ok(Condition { name: "O3D".to_owned(), method: "o3d", options, logs: Some(*number), knowledge })
+    };
+    numbers.iter().map(condition).collect()
+}
