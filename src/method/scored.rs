@@ -6,9 +6,9 @@
 //! without saying so.
 
 use super::next_action::{Next, NextAction};
-use super::skills::TIPS;
 use super::options::{ASSERTIONS, BELIEF, BLOCKING, LIKELIHOOD, RANKED, SHOTS, TEMPERATURE, THINK};
 use super::precondition_aware::recommend_first;
+use super::skills::TIPS;
 use super::{MethodInfo, Needs, Round};
 use crate::episode::{AskKind, Proposal};
 use crate::world::Ability;

@@ -76,12 +76,19 @@ impl SkillShelf {
         let is_published = which.is_some() || path.ends_with(".json");
         let text = text_of(Path::new(&path))?;
         let wrong = |e: String| format!("{path}: {e}");
-        if is_published { self.published(&text, which).map_err(wrong) } else { file::read(&text).map_err(|e| wrong(e.to_string())) }
+        if is_published {
+            self.published(&text, which).map_err(wrong)
+        } else {
+            file::read(&text).map_err(|e| wrong(e.to_string()))
+        }
     }
 
     fn shipped(&self) -> Result<Knowledge, String> {
         let file = self.world.file(FILE).ok_or_else(|| {
-            format!("no skills ship for the world {}; name a file of skills (--skills FILE, docs/skills.md)", self.world.name)
+            format!(
+                "no skills ship for the world {}; name a file of skills (--skills FILE, docs/skills.md)",
+                self.world.name
+            )
         })?;
         file::read(file.text).map_err(|e| format!("the skills that ship: {e}"))
     }
@@ -90,7 +97,8 @@ impl SkillShelf {
     fn published(&self, text: &str, which: Option<&str>) -> Result<Knowledge, String> {
         let published = Published::read(text)?;
         let (env, author) = which.map_or(("", AUTHOR), |which| which.split_once('/').unwrap_or((which, AUTHOR)));
-        let list = published.tips_only.iter().find(|(known, variant, _)| (known.as_str(), variant.as_str()) == (env, author));
+        let list =
+            published.tips_only.iter().find(|(known, variant, _)| (known.as_str(), variant.as_str()) == (env, author));
         if let Some((.., tips)) = list.filter(|_| author != HUMAN) {
             return Ok(Knowledge { tips: tips.clone(), ..Knowledge::default() });
         }

@@ -25,12 +25,22 @@ fn watched(method: &str, options: &[(&str, &str)], model: &Arc<Scripted>) -> (Wa
 
 fn prompts(model: &Scripted) -> Vec<String> {
     let asked = model.asked.lock().unwrap();
-    asked.iter().map(|request| request.messages.iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n")).collect()
+    asked
+        .iter()
+        .map(|request| request.messages.iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n"))
+        .collect()
 }
 
 #[tokio::test]
 async fn calls_actions_and_reports_are_steps_of_one_tree() {
-    let lines = ["> think: ten is far", "> call: count(ten)", "> add 5", "> Done count(ten): five", "> call: count(five)", "> add 4"];
+    let lines = [
+        "> think: ten is far",
+        "> call: count(ten)",
+        "> add 5",
+        "> Done count(ten): five",
+        "> call: count(five)",
+        "> add 4",
+    ];
     let model = Scripted::lines(&lines);
     let (mut w, _folder) = watched("o3d", &[], &model);
     for _ in 0..5 {
@@ -56,7 +66,11 @@ async fn calls_actions_and_reports_are_steps_of_one_tree() {
     assert_eq!(texts, ["think: ten is far", "call: count(ten)", "  add 5", "  done: five", "call: count(five)"]);
     // Each policy is shown its own.
     let prompts = prompts(&model);
-    assert!(prompts[0].contains("count(number)") && prompts[0].contains("Ten is enough.") && !prompts[0].contains("add [id]"));
+    assert!(
+        prompts[0].contains("count(number)")
+            && prompts[0].contains("Ten is enough.")
+            && !prompts[0].contains("add [id]")
+    );
     assert!(prompts[2].contains("Your task now is: count(ten)") && prompts[2].contains("add [id]"), "{}", prompts[2]);
     assert!(prompts[2].contains("Add as much as you may."));
     assert!(prompts[4].contains("> call: count(ten)\nSubprocedure finished."), "{}", prompts[4]);

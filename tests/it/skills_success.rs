@@ -67,13 +67,16 @@ fn what_logs_teach_solves_unseen_games() {
     let logs: Vec<_> =
         trajectory::read(&std::fs::read_to_string(logs).unwrap()).into_iter().filter_map(Result::ok).collect();
     let learned = discover(&logs, &Settings::default()).knowledge;
-    let seen = |id: &str| logs.iter().any(|log| log.task_id.as_ref().and_then(|t| t.as_str()).is_some_and(|own| id.ends_with(own)));
+    let seen = |id: &str| {
+        logs.iter().any(|log| log.task_id.as_ref().and_then(|t| t.as_str()).is_some_and(|own| id.ends_with(own)))
+    };
     for (name, source, most) in [
         ("shipped", Source::shipped().unwrap(), "the games that ship"),
         ("recorded", Source::open(&games).unwrap(), "the recorded games"),
         ("unseen", Source::open(&more).unwrap(), "the unseen games"),
     ] {
-        let (won, of, lost) = play_all(&learned, source, |id| !seen(id) && (name != "unseen" || id.starts_with("valid_unseen/")));
+        let (won, of, lost) =
+            play_all(&learned, source, |id| !seen(id) && (name != "unseen" || id.starts_with("valid_unseen/")));
         assert!(of > 0 && won * 100 >= of * 91, "{most}: {won} of {of}, lost:\n{}", lost.join("\n"));
         // Without what the logs said of needs it gets nowhere.
         let mut less = learned.clone();

@@ -190,11 +190,9 @@ pub fn past(entries: &[Entry]) -> Vec<Past> {
         Line::Thought(_) => None,
         Line::Call(call) => Some(Past::Call(call.clone())),
         Line::Report(_) => Some(Past::Done),
-        Line::Act(action) => Some(Past::Act {
-            action: action.clone(),
-            observation: entry.observation.clone(),
-            refused: entry.refused,
-        }),
+        Line::Act(action) => {
+            Some(Past::Act { action: action.clone(), observation: entry.observation.clone(), refused: entry.refused })
+        }
     };
     entries.iter().filter_map(past).collect()
 }
@@ -224,12 +222,14 @@ pub fn layered(knowledge: &Knowledge, entries: &[Entry], action: &str) -> Result
         if skill.is_some_and(|skill| may(skill, action)) {
             return Ok(Line::Act(action.to_owned()));
         }
-        let acted = entries.get(at..).unwrap_or_default().iter().filter(|entry| matches!(entry.line, Line::Act(_))).count();
+        let acted =
+            entries.get(at..).unwrap_or_default().iter().filter(|entry| matches!(entry.line, Line::Act(_))).count();
         return Ok(Line::Report(format!("{call} took {acted} actions; what is next is none of its own")));
     }
     let skill = knowledge.skills.iter().find(|skill| skill.signature.parameters.is_empty() && may(skill, action));
     let call = skill.map(|skill| SkillCall { skill: skill.signature.name.clone(), args: Vec::new() });
-    call.map(Line::Call).ok_or_else(|| format!("no skill without parameters has the action `{action}` among its primitives"))
+    call.map(Line::Call)
+        .ok_or_else(|| format!("no skill without parameters has the action `{action}` among its primitives"))
 }
 
 /// A row of the tree of calls.
@@ -294,7 +294,10 @@ mod tests {
         let (before, own) = skill_history(&entries, Style::Arrow);
         assert_eq!((before.as_str(), own.as_str()), ("> go to desk 1\nOn the desk 1, you see a mug 1.\n", ""));
         let site = base_history(&entries[1..4], Style::Action, "first");
-        assert!(site.ends_with("Subprocedure Done[mug 1 is at desk 1]\nCurrent Page:\nOn the desk 1, you see a mug 1.\n"), "{site}");
+        assert!(
+            site.ends_with("Subprocedure Done[mug 1 is at desk 1]\nCurrent Page:\nOn the desk 1, you see a mug 1.\n"),
+            "{site}"
+        );
         let depths: Vec<usize> = tree(&entries).iter().map(|row| row.depth).collect();
         assert_eq!(depths, [0, 0, 1, 1, 0]);
     }
@@ -308,7 +311,9 @@ mod tests {
                 line => assert_eq!(recorded(&text).as_ref(), Some(line)),
             }
         }
-        let known = file::read("[[skill]]\nname = \"find(object)\"\nprimitives = [{ syntax = \"go to [receptacle] [id]\" }]").unwrap();
+        let known =
+            file::read("[[skill]]\nname = \"find(object)\"\nprimitives = [{ syntax = \"go to [receptacle] [id]\" }]")
+                .unwrap();
         let level_of = |level| move |text: &str| read(text, level, &known);
         let (base, skill) = (level_of.clone()(Level::Base), level_of(Level::Skill));
         assert_eq!(base("> call: find(mug)"), Ok(Line::Call("find(mug)".parse().unwrap())));
@@ -316,7 +321,10 @@ mod tests {
         assert!(base("> go to desk 1").is_err());
         assert_eq!(skill("> Done find(mug): there"), Ok(Line::Report("there".into())));
         assert_eq!(skill("Action: think[so]"), Ok(Line::Thought("so".into())));
-        assert_eq!(write(&Line::Report("there".into()), Style::Arrow, Some(&"find(mug)".parse().unwrap())), "> Done find(mug): there");
+        assert_eq!(
+            write(&Line::Report("there".into()), Style::Arrow, Some(&"find(mug)".parse().unwrap())),
+            "> Done find(mug): there"
+        );
     }
 
     #[test]

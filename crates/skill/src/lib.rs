@@ -19,9 +19,9 @@ pub mod distil;
 pub mod document;
 pub mod file;
 pub mod form;
+pub mod hierarchy;
 #[cfg(test)]
 mod house;
-pub mod hierarchy;
 pub mod knowledge;
 pub mod line;
 pub mod log;

@@ -64,12 +64,14 @@ impl O3dStudy {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
         let (model, _) = model(&config)?;
-        let here = |name: &String| std::path::absolute(name).map_or_else(|_| name.clone(), |path| path.display().to_string());
+        let here =
+            |name: &String| std::path::absolute(name).map_or_else(|_| name.clone(), |path| path.display().to_string());
         let (skills, human) = (self.skills.as_ref().map(here), self.human.as_ref().map(here));
         let mut all = match (&self.logs, self.conditions.is_empty()) {
             // Success by logs alone.
             (Some(_), true) => Vec::new(),
-            _ => conditions(&self.conditions, &self.world, skills.as_deref(), human.as_deref()).map_err(CliError::Usage)?,
+            _ => conditions(&self.conditions, &self.world, skills.as_deref(), human.as_deref())
+                .map_err(CliError::Usage)?,
         };
         if let Some(logs) = &self.logs {
             let folder = std::env::temp_dir().join("stepwright-skills");

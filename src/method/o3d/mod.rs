@@ -156,7 +156,9 @@ impl Method for O3d {
         }
         if !cx.model.language {
             if !is_layered(cx) {
-                return Step::Stuck("without a language model there is no policy that calls no skills; use --variant full".into());
+                return Step::Stuck(
+                    "without a language model there is no policy that calls no skills; use --variant full".into(),
+                );
             }
             let work = json!({
                 "knowledge": document::write(&known),
@@ -216,8 +218,10 @@ impl Method for O3d {
         let entries = lines::entries_of(work.get("lines").unwrap_or(&Value::Null))?;
         if knowledge.rules.actions.is_empty() {
             let wished = known.knowledge.proposer.propose(&known.agent(&[]), 4);
-            let wished: Vec<Value> =
-                wished.into_iter().map(|ranked| json!({ "call": ranked.call.to_string(), "why": ranked.rationale })).collect();
+            let wished: Vec<Value> = wished
+                .into_iter()
+                .map(|ranked| json!({ "call": ranked.call.to_string(), "why": ranked.rationale }))
+                .collect();
             return Ok(Answer { found: json!({ "wished": wished }), ..Answer::default() });
         }
         let first = work.get("first").and_then(Value::as_str).unwrap_or_default();
@@ -245,7 +249,9 @@ impl Method for O3d {
             Ok(Line::Report(_)) => only(holds("a skill is being carried out")),
             Ok(Line::Act(text)) => match form(cx, &known, &text) {
                 Some(Ok(skill)) => Checks::Beside(vec![holds(&format!("a primitive of {skill}"))]),
-                Some(Err(why)) => Checks::Beside(vec![check("it is a known primitive".to_owned(), Status::Fails, Some(why))]),
+                Some(Err(why)) => {
+                    Checks::Beside(vec![check("it is a known primitive".to_owned(), Status::Fails, Some(why))])
+                }
                 None => Checks::default(),
             },
             // What a person does at the level of calls is an action of the world's.

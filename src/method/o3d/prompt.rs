@@ -108,11 +108,13 @@ fn form(primitive: &stepwright_skill::Primitive) -> Form {
 
 /// How known tasks are divided, what varies in their words filled in.
 fn examples(known: &Knowledge, style: Style) -> Vec<String> {
-    let mut kinds = known.rules.likely.iter().filter_map(|(kind, places)| Some((kind.as_str(), places.first()?.as_str()))).cycle();
+    let mut kinds =
+        known.rules.likely.iter().filter_map(|(kind, places)| Some((kind.as_str(), places.first()?.as_str()))).cycle();
     let plans = known.rules.plans.iter().take(EXAMPLES).map(|plan| {
         let (thing, place) = kinds.next().unwrap_or(("mug", "shelf"));
         let other = kinds.next().map_or("lamp", |(kind, _)| kind);
-        let fill = |text: &str| text.replace("[object]", thing).replace("[object2]", other).replace("[receptacle]", place);
+        let fill =
+            |text: &str| text.replace("[object]", thing).replace("[object2]", other).replace("[receptacle]", place);
         let mut text = format!("Your task is to: {}.\n", fill(&plan.task));
         if plan.task.is_empty() {
             text = "Any instruction.\n".to_owned();

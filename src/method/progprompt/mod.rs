@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::context::Known;
 use super::options::{BELIEF, BLOCKING, TEMPERATURE};
-use super::skills::TIPS;
 use super::plan_following::{InForce, NextLine, Upcoming, judgement, plan, rows, upcoming, useless};
+use super::skills::TIPS;
 use super::written_plan::{self, Command, Going, Item, Kind, Names, Sight, Vocabulary, function_name};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
 use crate::episode::{Ask, AskKind, Generation, Origin, PromptRecord, Session, Shape};

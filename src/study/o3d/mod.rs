@@ -149,7 +149,8 @@ pub fn conditions(
     let known = || CONDITIONS.map(|(name, ..)| name).join(", ");
     let find = |name: &String| {
         let found = CONDITIONS.into_iter().find(|(own, ..)| own.eq_ignore_ascii_case(name));
-        let (name, method, options) = found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))?;
+        let (name, method, options) =
+            found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))?;
         let info = method::named(method).ok_or_else(|| format!("{name}: this program has no method {method}"))?.info();
         let has = |key: &str| info.options.iter().any(|option| option.key == key);
         let mut options: Vec<(&'static str, String)> =
@@ -158,7 +159,9 @@ pub fn conditions(
             options.push(("limits", limits(world).to_owned()));
         }
         let own = match (name, human) {
-            ("O3D-Human", None) => return Err("O3D-Human needs the knowledge that people wrote: --human FILE".to_owned()),
+            ("O3D-Human", None) => {
+                return Err("O3D-Human needs the knowledge that people wrote: --human FILE".to_owned());
+            }
             ("O3D-Human", human) => human,
             _ => skills,
         };
@@ -186,10 +189,8 @@ fn content(name: &str) -> Result<String, String> {
 /// If the log cannot be read, or a file not be written.
 pub fn by_logs(log: &Path, numbers: &[usize], world: &str, folder: &Path) -> Result<Vec<Condition>, String> {
     let text = std::fs::read_to_string(log).map_err(|e| format!("{}: {e}", log.display()))?;
-    let all: Vec<_> = trajectory::read(&text)
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(|e| format!("{}: {e}", log.display()))?;
+    let all: Vec<_> =
+        trajectory::read(&text).into_iter().collect::<Result<_, _>>().map_err(|e| format!("{}: {e}", log.display()))?;
     let mut pairs: Vec<&str> = Vec::new();
     for log in &all {
         let pair = log.pair_id.as_deref().unwrap_or(&log.id);
@@ -199,7 +200,9 @@ pub fn by_logs(log: &Path, numbers: &[usize], world: &str, folder: &Path) -> Res
     }
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let condition = |number: &usize| {
-        let used = pairs.get(..*number).ok_or_else(|| format!("{} holds {} pairs, not {number}", log.display(), pairs.len()))?;
+        let used = pairs
+            .get(..*number)
+            .ok_or_else(|| format!("{} holds {} pairs, not {number}", log.display(), pairs.len()))?;
         let logs: Vec<_> =
             all.iter().filter(|log| used.contains(&log.pair_id.as_deref().unwrap_or(&log.id))).cloned().collect();
         let written = file::write(&discover(&logs, &Settings::default()).knowledge);

@@ -5,7 +5,8 @@ use crate::study::runner::Printed::Number;
 use crate::study::runner::{PaperRow, paper_row};
 
 /// Where the figures are from.
-pub const SOURCE: &str = "O3D: Offline Data-driven Discovery and Distillation for Sequential Decision-Making with Large Language Models";
+pub const SOURCE: &str =
+    "O3D: Offline Data-driven Discovery and Distillation for Sequential Decision-Making with Large Language Models";
 
 /// The columns of the household's tables: types of task.
 pub const TYPES: [&str; 6] = ["pick", "clean", "heat", "cool", "look", "pick2"];

@@ -21,7 +21,10 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
         if let Some(plot) = by_logs(&of) {
             report.plot(plot);
         }
-        report.chart(Chart::Shares(Shares { measure: format!("episodes in the {world} that reached the goal"), rows: shares }));
+        report.chart(Chart::Shares(Shares {
+            measure: format!("episodes in the {world} that reached the goal"),
+            rows: shares,
+        }));
         for place in ["Table 1", "Table 2", "Table 3", "Table 6", "Table 9", "Table 10"] {
             let rows = FIGURES.iter().filter(|row| row.place == place && row.value("world") == Some(world));
             if rows.clone().count() == 0 {
@@ -65,8 +68,8 @@ fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>) {
     let figures = columns.iter().flat_map(|column| [(*column).to_owned(), "paper".to_owned()]);
     let rest = ["95 %", "actions", "calls and thoughts", "tokens", "errors"].map(str::to_owned);
     let headings: Vec<String> = headings.chain(figures).chain(rest).collect();
-    let mut table =
-        Table::new(3, headings.iter().map(String::as_str)).titled(format!("Episodes in the {world}, success in percent"));
+    let mut table = Table::new(3, headings.iter().map(String::as_str))
+        .titled(format!("Episodes in the {world}, success in percent"));
     let mut shares = Vec::new();
     let mut rows: Vec<(&str, &str, Option<usize>)> = Vec::new();
     for result in of {
