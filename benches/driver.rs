@@ -1,4 +1,4 @@
-//! What opening a long session, stepping in it and checking a proposal cost.
+//! Cost of opening a long session, stepping in it and checking a proposal.
 
 #![allow(missing_docs, reason = "a benchmark has no interface")]
 #![allow(clippy::expect_used, reason = "a benchmark that cannot begin has nothing to measure")]

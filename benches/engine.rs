@@ -1,4 +1,4 @@
-//! What the engine costs: checking each household precondition on a live state, copying a state, loading a specification.
+//! Cost of the engine: checking each household precondition on a live state, copying a state, loading a specification.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! The household world's figures: a step with its sorted admissible list, a reset from compact JSON, snapshot and restore.
+//! Figures of the household world: a step with its sorted admissible list, a reset from compact JSON, snapshot and restore.
 //!
 //! Measured on the shipped task with the most receptacles and, where recordings are at hand (`STEPWRIGHT_DATA`, default
 //! `../shared/data`), on ALFWorld's game with the most receptacles. Bars: step 15 µs, reset 0.5 ms, snapshot and restore 5 µs.

@@ -1,4 +1,4 @@
-//! What drawing each pane costs with a session of 10,000 steps open: after one key, after one more step, and the first time.
+//! Cost of drawing each pane with a session of 10,000 steps open: after one key, after one more step, and the first time.
 
 #![allow(missing_docs, reason = "a benchmark has no interface")]
 #![allow(clippy::expect_used, reason = "a benchmark that cannot begin has nothing to measure")]
@@ -26,7 +26,7 @@ fn panes(c: &mut Criterion) {
         let mut terminal = Terminal::new(TestBackend::new(area.width, area.height)).expect("a test terminal");
         let mut pane = screen::pane(id);
         let _ = pane.update(&view);
-        // Whatever is loaded in the background is there before the steady state is measured.
+        // All that is loaded in the background is there before the steady state is measured.
         std::thread::sleep(std::time::Duration::from_millis(300));
         let mut group = c.benchmark_group(id.title());
         group.bench_function("key_and_frame", |b| {

@@ -1,4 +1,4 @@
-//! What a decision costs: the symbolic proposer's ranking, and the blocking tree of a blocked action. Bars: 5 ms and 2 ms.
+//! Cost of a decision: the symbolic proposer's ranking, and the blocking tree of a blocked action. Bars: 5 ms and 2 ms.
 
 #![allow(missing_docs, reason = "a benchmark has no interface")]
 
@@ -26,7 +26,7 @@ impl Point {
             program: &self.program,
             history: &self.history,
             rejected: &[],
-            told: None,
+            observed: None,
         }
     }
 }

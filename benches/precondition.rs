@@ -1,4 +1,4 @@
-//! What inference costs on the shipped demonstrations: all pools from nothing (bar: 100 ms), and one candidate as it is typed.
+//! Cost of inference on the shipped demonstrations: all pools from nothing (bar: 100 ms), and one candidate as it is typed.
 
 use std::hint::black_box;
 

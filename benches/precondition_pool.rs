@@ -1,4 +1,4 @@
-//! Validating and ranking a pool of 1000 candidates, against CPython in the same run (`benches/precondition_pool.py`): same
+//! Cost of validating and ranking a pool of 1000 candidates, against CPython in the same run (`benches/precondition_pool.py`): same
 //! pools, same results, one thread each, CPU time of both. Bars: at least ten times faster, and 100 candidates within 5 ms.
 //!
 //! The pools are those of the recordings (`golden/large_*.json` under `STEPWRIGHT_DATA`), or one of our own over the shipped
@@ -130,7 +130,7 @@ fn spent() -> Duration {
 fn ours(problem: &Problem, candidates: &[String], repeats: usize) -> (Pool, Duration) {
     let specification = problem.demos.specification();
     let pass = || {
-        // Anew each time: what is learned of the states in one pass is not used in the next.
+        // From scratch each time: what is learned of the states in one pass is not used in the next.
         let mut store = CandidateStore::new(specification, problem.demos.all.clone()).unwrap();
         let begun = spent();
         let pool = store.offer(&problem.action, CandidateOrigin::Model, candidates, |_, _| true).unwrap();

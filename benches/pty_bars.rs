@@ -1,4 +1,4 @@
-//! The bars of the workbench, measured in a pseudo-terminal against a bare ratatui program in the same run.
+//! Bars of the workbench, measured in a pseudo-terminal against a bare ratatui program in the same run.
 //!
 //! `cargo bench --bench pty_bars` prints: first frame, key to first byte with a 10,000-record session, bytes and wake-ups a second
 //! at idle, memory. The same program plays the bare one (`bare`) and the session (`session N`) when it starts itself again.

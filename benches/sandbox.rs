@@ -1,4 +1,4 @@
-//! What a run of model-written code costs: with a worker started ahead, without one, and what starting CPython costs.
+//! Cost of a run of model-written code: with a worker started ahead, without one, and the cost of starting CPython.
 //!
 //! `cargo bench --bench sandbox` prints medians of rounds in which all three take turns, and their ratios.
 #![allow(missing_docs, reason = "a benchmark has no interface")]

@@ -1,4 +1,4 @@
-//! What a frame and a key cost with a session of 10,000 records open.
+//! Cost of a frame and a key with a session of 10,000 records open.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 #[path = "../tests/support/session.rs"]

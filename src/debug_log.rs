@@ -1,4 +1,4 @@
-//! The debug log and the report of a crash: files in the folder of logs, for people who look for what went wrong.
+//! Debug log and crash reports: files in the folder of logs, for finding out what went wrong.
 //!
 //! The log is off unless it is asked for. What is written comes from `tracing` events of this program alone; none of them
 //! holds a key, and those that hold prompts (target `stepwright::prompts`) are left out unless these are asked for too.
@@ -40,7 +40,7 @@ pub fn begin(folder: &Path, level: &str, prompts: bool) -> Result<Option<PathBuf
     Ok(Some(path))
 }
 
-/// Has a panic in any thread write a report into `folder` before it is told on the terminal: what, where, by which way.
+/// Has a panic in any thread write a report into `folder` before it is shown on the terminal: what, where, by which call path.
 pub fn report_crashes(folder: &Path) {
     if CRASHES.set(folder.to_owned()).is_err() {
         return;
@@ -60,7 +60,7 @@ pub fn report_crashes(folder: &Path) {
         let Some(folder) = CRASHES.get() else { return };
         let written =
             new_file(folder, "crash").and_then(|(path, mut file)| file.write_all(text.as_bytes()).map(|()| path));
-        // With standard error closed there is nobody to tell.
+        // With standard error closed nobody can read it.
         let _ = match written {
             Ok(path) => writeln!(std::io::stderr(), "stepwright: a report of this is in {}", path.display()),
             Err(e) => {
@@ -76,7 +76,7 @@ fn said(payload: &dyn std::any::Any) -> String {
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without words").to_owned()
 }
 
-/// A new file of its own, for this person alone.
+/// A new file, for this user alone.
 fn new_file(folder: &Path, stem: &str) -> std::io::Result<(PathBuf, File)> {
     use std::os::unix::fs::OpenOptionsExt;
     std::fs::create_dir_all(folder)?;

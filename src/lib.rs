@@ -3,7 +3,7 @@
 //! The map, in the order imports run (a module imports only from those above it):
 //! - [`options`]: what can be set of worlds and methods, declared once as data.
 //! - [`episode`]: events, the session as their fold, the undo tree, the gate, the log file; pure.
-//! - [`literal`]: ground literals, and the set of them an agent can tell at a moment.
+//! - [`literal`]: ground literals, and the set of them an agent can know at a moment.
 //! - [`weights`]: weights as multiples of one another: exact fractions, expressions, what follows from several.
 //! - [`sanitize`]: text made safe to draw. - [`wrap`]: the same, wrapped to a width.
 //! - [`program`]: specifications, calls, rendering, the bounded Python engine, and the sandbox of model-written code; a crate of its

@@ -1,4 +1,4 @@
-//! Literals: ground atoms, the set of them an agent can tell at a moment, and what actions change of them.
+//! Literals: ground atoms, the set of them an agent can know at a moment, and what actions change of them.
 //!
 //! The common ground of worlds, blocking domains, beliefs and planners. A world fills them from what is observable, never from its hidden state. What is not seen has no literals: its truth is open,
 //! not false. Reading them against a domain belongs to [`crate::blocking`].
@@ -57,10 +57,10 @@ impl TryFrom<String> for Atom {
     }
 }
 
-/// What the agent can tell at one moment.
+/// What the agent can know at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
-    /// The things it can tell about now, sorted by code point, no duplicates (`VISIBLE x` holds of exactly these).
+    /// The things it can see now, sorted by code point, no duplicates (`VISIBLE x` holds of exactly these).
     pub things: Vec<String>,
     /// The atoms that hold, those of the agent itself included (`HANDS_EMPTY`, `HOLDS x`). An atom about seen things only that is
     /// not in here is false; an atom about anything else is open.
@@ -81,7 +81,7 @@ impl Facts {
         Facts { things, atoms: atoms.iter().map(|a| a.parse().unwrap()).collect() }
     }
 
-    /// Whether a thing can be told about now.
+    /// Whether a thing can be seen now.
     pub fn sees(&self, thing: &str) -> bool {
         self.things.binary_search_by(|known| known.as_str().cmp(thing)).is_ok()
     }
@@ -101,7 +101,7 @@ pub enum Truth {
     PossiblyFalse,
 }
 
-/// An effect of an action: an atom, and what becomes of it. An argument `*` stands for anything.
+/// An effect of an action: an atom, and its truth afterwards. An argument `*` stands for anything.
 pub type Change = (Atom, Truth);
 
 #[cfg(test)]

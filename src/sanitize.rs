@@ -1,4 +1,4 @@
-//! Text from models, files and worlds made safe to draw: whatever could act on a terminal or deceive a reader is spelled out.
+//! Sanitised text of models, files and worlds, safe to draw: all that could act on a terminal or deceive a reader is spelled out.
 //!
 //! Escape sequences, other control characters, bidirectional overrides and invisible characters become `\x1b`, `\u{202e}` and
 //! so on. Line breaks stay (callers split lines); [`line()`] spells those out too. Drawing and cutting to width is the callers'.

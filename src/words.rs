@@ -7,7 +7,7 @@ pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {}", plural(noun)) }
 }
 
-/// The noun alone, as it stands after a number that is written in some other way.
+/// The noun alone, as it is after a number that is written in some other way.
 pub fn noun(n: impl TryInto<u64>, noun: &str) -> String {
     if n.try_into().is_ok_and(|n| n == 1) { noun.to_owned() } else { plural(noun) }
 }

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::sanitize;
 
-/// The text wrapped at spaces to lines of at most `width` columns; words longer than a line are broken. Leading blanks stay.
+/// The text wrapped at spaces to lines of at most `width` columns; words longer than a line are broken. Leading spaces stay.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut out = Vec::new();
     if width == 0 {
@@ -46,7 +46,7 @@ fn cut(line: &str, width: usize) -> Option<usize> {
         }
         used += w;
         if c == ' ' {
-            // Blanks that indent the line are no place to break it.
+            // Spaces that indent the line are no place to break it.
             if seen_word {
                 space = Some(at + 1);
             }

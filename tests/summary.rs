@@ -1,6 +1,6 @@
-//! The last line of a run: how many tests had the recordings they need, and which had not.
+//! Summary, the last line of a run: how many tests had the recordings they need, and which had not.
 //!
-//! A program of its own, because a test's output is not shown when it passes, and last by its name, because cargo runs the binaries
+//! A separate program, because a test's output is not shown when it passes, and last by its name, because cargo runs the binaries
 //! in order. It reads what the tests of the same run noted (`support/recordings.rs`).
 #![allow(clippy::print_stdout, reason = "the run's summary")]
 

@@ -1,4 +1,4 @@
-//! The yardstick: the least a ratatui program does. Three bordered lists over 100,000 lines, drawn only after events.
+//! Baseline: the least a ratatui program does. Three bordered lists over 100,000 lines, drawn only after events.
 
 use std::io::{BufWriter, stdout};
 

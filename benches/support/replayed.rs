@@ -1,4 +1,4 @@
-//! The workbench itself over a made-up session, without a driver behind it.
+//! Workbench over a made-up session, without a driver behind it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use stepwright::tui::theme_file::{self, Wanted};
 
 use crate::support::session;
 
-/// Opens a session of that many records whatever is asked for.
+/// Opens a session of that many records for any request.
 struct Replay(usize);
 
 impl Launcher for Replay {

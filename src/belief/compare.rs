@@ -1,4 +1,4 @@
-//! Two beliefs by meaning, value by value: what is believed wrongly, what is missing, what is too much.
+//! Comparison of two beliefs by meaning, value by value: what is believed wrongly, what is missing, what is too much.
 //!
 //! The order of keys and lists does not count; an absent value, `{}`, `[]` and null are the same. Weights are compared as they are
 //! given, apart from spelling (`b.weight / 2`, `b.weight * 0.5`): what follows from several of them belongs to [`crate::weights`].
@@ -94,8 +94,8 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Whether something believed only says that a thing lies on the table, which a truth that never names the table leaves unsaid:
-/// there, whatever is on nothing else is on the table.
+/// Whether something believed only says that a thing lies on the table, which a truth that never names the table leaves out:
+/// there, a thing that is on nothing else is on the table.
 fn grounded(truth: &Value) -> impl Fn(&str, Option<&Value>) -> bool {
     const TABLE: &str = "table";
     let strings = |list: Option<&Value>| -> Vec<String> {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_told_value_by_value() {
+    fn what_differs_is_listed_value_by_value() {
         let belief = json!({"objects": ["a"], "relations": ["a is on b"], "a": {"is": ["dirty"]}, "m/n": {"weight": "a.weight"}});
         let truth = json!({"objects": ["a"], "relations": ["a is on c"], "a": {"is": ["clean"]}, "d": {"contains": ["a"]}, "m/n": {"weight": "a.weight * 2"}});
         let found: Vec<(String, Option<Value>, Option<Value>)> =

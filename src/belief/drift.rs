@@ -1,4 +1,4 @@
-//! How far a belief is from the truth: so many values, one by one.
+//! Drift: how far a belief is from the truth, counted value by value.
 
 use serde_json::Value;
 

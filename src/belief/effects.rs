@@ -1,4 +1,4 @@
-//! A writer without a model: what an action changes by its effects, applied to a belief in a world's state form.
+//! Writer without a model: applies the effects of an action to a belief in a world's state form.
 //!
 //! Only what is certain is believed: what an action possibly brings about stays as it was. So the belief departs from the truth
 //! where they are silent, which is what a person wants to see (`drift`).
@@ -60,7 +60,7 @@ mod tests {
             let source = household::Source::from_lines(&task.to_string(), "here").unwrap();
             let mut world = household::HouseholdWorld::new(source, household::Edition::Put);
             let drift = played(&mut world, task["id"].as_str().unwrap(), &actions);
-            // Places that share a spot are all the agent stands at; the domain knows of the one gone to. All else is followed.
+            // The agent is at all places that share a spot; the domain knows of the one gone to. All else is followed.
             assert!(drift.iter().all(|d| d.wrong == 0 && d.changed == 0), "{}: {drift:?}", task["id"]);
             assert_eq!(drift[0], Drift::default());
         }

@@ -2,7 +2,8 @@
 //!
 //! A belief is one JSON object: `objects` (names), `relations` (sentences such as `a is on b`), then one entry an object that says
 //! what it is and what it contains. This module reads what models write of it ([`read()`]), writes it as prompts show it
-//! ([`write()`]), tells two states apart as a patch ([`patch()`], [`apply()`]) or by meaning ([`compare()`], [`Drift`]). In worlds with a blocking domain it is written without a model too ([`effects`]).
+//! ([`write()`]), compares two states as a patch ([`patch()`], [`apply()`]) or by meaning ([`compare()`],
+//! [`Drift`]). In worlds with a blocking domain it is written without a model too ([`effects`]).
 //!
 //! Who writes a belief, when it is asked for and who approves it belongs to methods and the gate; what is true belongs to worlds.
 

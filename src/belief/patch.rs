@@ -1,4 +1,4 @@
-//! Two beliefs as a patch (RFC 6902), and a belief with a patch applied.
+//! Patches (RFC 6902) between two beliefs, and their application.
 
 use json_patch::Patch;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The text of a belief as prompts show it: every line a comment, one entry a line.
+//! Text of a belief as prompts show it: every line a comment, one entry a line.
 
 use std::fmt::Write as _;
 

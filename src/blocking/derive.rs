@@ -1,4 +1,4 @@
-//! Builds the blocking tree of an action: its preconditions, and under each unmet one the actions that would meet it.
+//! Blocking tree of an action, built from assertions: its preconditions, and under each unmet one the actions that would meet it.
 //!
 //! Generic over specification and world: preconditions are the assertions in force, resolutions are actions whose learned effects
 //! make the condition true when tried on a copy of the state, over the names seen so far. An action that only may help, because
@@ -64,7 +64,7 @@ impl Means {
     fn words(self) -> &'static str {
         match self {
             Means::Effect => "its effect meets the condition",
-            Means::Sight => "it may show what is missing; that cannot be told beforehand",
+            Means::Sight => "it may show what is missing; that cannot be known beforehand",
             Means::Substitute => "no known action changes this; another choice would",
         }
     }
@@ -108,7 +108,7 @@ impl<P: ProgramView> Derivation<'_, P> {
         above.push(action.clone());
         for (index, check) in checks.iter().enumerate() {
             let depth = above.len() - 1;
-            // Below the root only what stands in the way is shown.
+            // Below the root only what blocks is shown.
             if tree.nodes.len() >= NODES || (depth > 0 && check.status == Status::Holds) {
                 continue;
             }
@@ -412,16 +412,16 @@ fn status_of(status: Status) -> NodeStatus {
     }
 }
 
-/// Why a condition stands as it does.
+/// Why a condition has its status.
 fn words(check: &Check, helpless: bool) -> String {
-    let stands = match check.status {
+    let status = match check.status {
         Status::Holds => return "holds".to_owned(),
         Status::Fails => "does not hold",
-        Status::Unknown => "cannot be told",
+        Status::Unknown => "cannot be decided",
     };
     let detail = check.detail.as_deref().map(|d| format!(": {d}")).unwrap_or_default();
     let helpless = if helpless && check.status == Status::Fails { "; no known action meets it" } else { "" };
-    format!("{stands}{detail}{helpless}")
+    format!("{status}{detail}{helpless}")
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ fn without_demonstrations_nothing_is_invented() {
 }
 
 proptest::proptest! {
-    /// Whatever state and action: the tree is bounded, and a parent stands before its children.
+    /// For any state and action: the tree is bounded, and a parent precedes its children.
     #[test]
     fn trees_are_bounded_and_in_order(
         calls in proptest::collection::vec(proptest::sample::select(vec![

@@ -1,17 +1,17 @@
-//! What a live tree asks of the environment that its episode runs in. Worlds answer it.
+//! Environment of an episode, as a live tree queries it. Worlds implement it.
 
 use crate::literal::{Atom, Facts};
 use crate::program::Call;
 
 /// An environment at its present moment.
 pub trait Environment {
-    /// What the agent can tell now; `None` where no literals are told.
+    /// What the agent can know now; `None` where no literals are reported.
     fn facts(&self) -> Option<Facts>;
 
     /// The goals not met yet, in order.
     fn goals(&self) -> Option<Vec<Atom>>;
 
-    /// Whether a part of a goal holds, judged as goals are; `None` where that is not told.
+    /// Whether a part of a goal holds, judged as goals are; `None` where that is not reported.
     fn goal_holds(&self, part: &Atom) -> Option<bool>;
 
     /// The text of an action's call; `None` if it is no action here.

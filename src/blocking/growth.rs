@@ -1,7 +1,7 @@
-//! Everything of an episode that hangs on its blocking tree: the domain, the forest, the built-in selector's memory.
+//! Growth of an episode's blocking tree: the domain, the forest, the built-in selector's memory.
 //!
-//! The domain is the world's own, or derived anew from assertions after every step. It is told what happened and keeps up; whoever
-//! runs an episode holds one a point in time. Cheap to clone. It reads worlds, but never touches one.
+//! The domain is the world's own, or derived again from assertions after every step. It follows what happened; the runner of an
+//! episode holds one a node. Cheap to clone. It reads worlds, but never touches one.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ pub struct Growth {
     derived: Option<Derived>,
 }
 
-/// What is told of a world's present moment: facts and goals.
+/// The observation of a world's present moment: facts and goals.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
-    /// What the robot can tell.
+pub struct Observation {
+    /// What the robot can know.
     pub facts: Facts,
     goals: Vec<Atom>,
 }
 
-impl Told {
-    /// The present moment of a world; `None` where it tells no facts.
-    pub fn by(world: &(impl Environment + ?Sized)) -> Option<Self> {
-        Some(Told { facts: world.facts()?, goals: world.goals().unwrap_or_default() })
+impl Observation {
+    /// The present moment of a world; `None` where it reports no facts.
+    pub fn of(world: &(impl Environment + ?Sized)) -> Option<Self> {
+        Some(Observation { facts: world.facts()?, goals: world.goals().unwrap_or_default() })
     }
 
     fn moment<T>(&self, world: &(impl Environment + ?Sized), act: impl FnOnce(&Moment<'_>) -> T) -> T {
@@ -44,20 +44,20 @@ impl Told {
 }
 
 impl Growth {
-    /// What grows where a world stands now; `None` where it tells no facts.
+    /// The tree of a world's present moment; `None` where it reports no facts.
     pub fn begin(domain: Arc<Domain>, world: &(impl Environment + ?Sized)) -> Option<Self> {
-        let told = Told::by(world)?;
-        let forest = told.moment(world, |moment| Forest::plant(&domain, moment));
-        let memory = Memory::begin(&told.facts);
+        let observed = Observation::of(world)?;
+        let forest = observed.moment(world, |moment| Forest::plant(&domain, moment));
+        let memory = Memory::begin(&observed.facts);
         Some(Growth { domain, forest: Arc::new(forest), memory: Arc::new(memory), derived: None })
     }
 
     /// What grows from assertions, where there is no domain, or another one is not wanted.
     pub fn derive(mut derived: Derived, world: &(impl Environment + ?Sized)) -> Self {
         let domain = derived.domain(&Forest::default(), None, &|call| world.text_of(call));
-        let told = Told { facts: derived.facts().clone(), goals: derived.goals() };
-        let forest = told.moment(world, |moment| Forest::plant(&domain, moment));
-        let memory = Memory::begin(&told.facts);
+        let observed = Observation { facts: derived.facts().clone(), goals: derived.goals() };
+        let forest = observed.moment(world, |moment| Forest::plant(&domain, moment));
+        let memory = Memory::begin(&observed.facts);
         let (domain, forest) = (Arc::new(domain), Arc::new(forest));
         Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived) }
     }
@@ -73,14 +73,14 @@ impl Growth {
     }
 
     /// The present moment.
-    pub fn told(&self, world: &(impl Environment + ?Sized)) -> Option<Told> {
+    pub fn observation(&self, world: &(impl Environment + ?Sized)) -> Option<Observation> {
         match &self.derived {
-            Some(derived) => Some(Told { facts: derived.facts().clone(), goals: derived.goals() }),
-            None => Told::by(world),
+            Some(derived) => Some(Observation { facts: derived.facts().clone(), goals: derived.goals() }),
+            None => Observation::of(world),
         }
     }
 
-    /// What can be told at the present moment.
+    /// What can be known at the present moment.
     pub fn facts(&self, world: &(impl Environment + ?Sized)) -> Option<Facts> {
         self.derived.as_ref().map_or_else(|| world.facts(), |derived| Some(derived.facts().clone()))
     }
@@ -125,15 +125,15 @@ impl Growth {
         selection
     }
 
-    /// Takes in that the world executed an action: what was told before, and the world as it is after.
+    /// Takes in that the world executed an action: the observation before it, and the world after it.
     pub fn executed(
         &mut self,
         text: &str,
         error: Option<&str>,
-        before: &Told,
+        before: &Observation,
         world: &(impl Environment + ?Sized),
     ) -> Option<Blocked> {
-        let after = self.told(world)?;
+        let after = self.observation(world)?;
         let action = self.forest.leaf(text).map(|leaf| leaf.action.clone()).or_else(|| self.domain.read_text(text));
         let known = (text, action.as_ref());
         Arc::make_mut(&mut self.memory).executed(&self.domain, known, error, &before.facts, &after.facts);
@@ -191,7 +191,7 @@ impl Growth {
     }
 
     /// Why there is no use in any of the candidates: all are known to be blocked, and nothing is known to help; or there are none
-    /// because nothing in the demonstrations leads on. Only where everything was looked at again after the last step.
+    /// because nothing in the demonstrations leads on. Only where everything was checked again after the last step.
     pub fn helpless(&self) -> Option<String> {
         if self.derived.is_some() && self.has_no_tree() {
             return Some("the demonstrations show no action that leads to the task from here".to_owned());
@@ -203,7 +203,7 @@ impl Growth {
         all.then(|| format!("every candidate is blocked, and nothing is known to help: {}", conditions.join("; ")))
     }
 
-    /// The forest for people.
+    /// The forest for display.
     pub fn shown(&self, facts: &Facts) -> BlockingTree {
         self.forest.shown(&self.domain, facts)
     }

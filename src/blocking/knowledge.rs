@@ -1,4 +1,4 @@
-//! What a blocking domain is asked about: the facts of the moment and what the tree remembers.
+//! Knowledge that a blocking domain is queried on: the facts of the moment and what the tree remembers.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ impl<'a> Knowledge<'a> {
         Knowledge { domain, facts, remembered }
     }
 
-    /// Whether a literal is told to hold.
+    /// Whether a literal is known to hold.
     pub fn holds(&self, literal: &Atom) -> bool {
         if literal.predicate == VISIBLE {
             return matches!(literal.args.as_slice(), [thing] if self.facts.sees(thing));
@@ -32,7 +32,7 @@ impl<'a> Knowledge<'a> {
         self.facts.atoms.contains(literal)
     }
 
-    /// The argument lists a pattern's predicate is told to hold of, in code-point order.
+    /// The argument lists a pattern's predicate is known to hold of, in code-point order.
     pub(super) fn instances(&self, pattern: &Pattern) -> Vec<Vec<String>> {
         if pattern.name == VISIBLE {
             return self.facts.things.iter().map(|thing| vec![thing.clone()]).collect();

@@ -20,7 +20,7 @@ pub use derived::{Basis, Before, Derived, TextOf};
 pub use domain::{Domain, DomainError};
 pub use environment::Environment;
 pub use forest::{Blocked, Forest, Moment, Node, NodeKey, Selection};
-pub use growth::{Growth, Told};
+pub use growth::{Growth, Observation};
 pub use knowledge::Knowledge;
 pub use named::NamedDomain;
 
@@ -40,7 +40,7 @@ pub enum NodeKind {
     Condition,
 }
 
-/// How a node stands now.
+/// The present status of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeStatus {
@@ -48,7 +48,7 @@ pub enum NodeStatus {
     Open,
     /// The condition does not hold, the goal is not reached, the action is blocked.
     Blocked,
-    /// It cannot be told.
+    /// It cannot be decided.
     Unknown,
     /// An action that only may help.
     Possibly,
@@ -78,7 +78,7 @@ pub struct BlockingNode {
     pub kind: NodeKind,
     /// As a person reads it: `take mug 1 from shelf 2`, `self.inventory == None`.
     pub text: String,
-    /// How it stands.
+    /// Its status.
     pub status: NodeStatus,
     /// Why it is there and what would unblock it, in words.
     pub why: String,
@@ -89,7 +89,7 @@ pub struct BlockingNode {
 /// Goals, blocked actions, their conditions and resolution actions: a forest in depth-first order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct BlockingTree {
-    /// The nodes; a parent stands before its children.
+    /// The nodes; a parent precedes its children.
     pub nodes: Vec<BlockingNode>,
 }
 
@@ -125,7 +125,7 @@ impl BlockingTree {
         ordered
     }
 
-    /// The actions that are no candidates because a person pruned them, or what they stand below.
+    /// The actions that are no candidates because a person pruned them, or an ancestor of them.
     pub fn pruned(&self) -> BTreeSet<&str> {
         let mut out: Vec<bool> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_added_late_stands_below_its_parent() {
+    fn what_was_added_late_is_placed_below_its_parent() {
         let node = |parent, text: &str| BlockingNode {
             parent,
             kind: NodeKind::Goal,

@@ -1,4 +1,4 @@
-//! Which blocking domain a person asks for in place of the one that ships: a file's, or one derived from assertions.
+//! Named domains, in place of the one that ships: a file's, or one derived from assertions.
 
 use std::fmt;
 use std::path::PathBuf;

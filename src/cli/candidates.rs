@@ -66,7 +66,7 @@ impl Candidates {
     }
 }
 
-/// A pool for people: what would be adopted, and how many others there are.
+/// A pool for display: what would be adopted, and how many others there are.
 fn listed(pool: &Pool, suggested: &[String]) -> String {
     let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
     let clusters = pool.candidates.iter().filter_map(|c| c.cluster).max().map_or(0, |last| last + 1);

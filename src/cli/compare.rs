@@ -91,7 +91,7 @@ fn load(name: &str) -> Result<(&str, Session, Option<NodeId>), CliError> {
     Ok((name, loaded.session, node))
 }
 
-/// The end of the branch through a node, as redo would go on from it.
+/// The end of the branch through a node, as redo would continue from it.
 fn end(session: &Session, node: NodeId) -> NodeId {
     let mut at = node;
     while let Some(next) = session.node(at).and_then(|n| n.last_child) {

@@ -1,4 +1,4 @@
-//! What can go wrong on the command line, and printing that survives a closed pipe.
+//! Errors of the command line, and printing that survives a closed pipe.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// Tells the person and gives the exit code. A reader that closed the pipe has what it wanted: no word, code 0.
+    /// Prints the error and gives the exit code. A reader that closed the pipe has what it wanted: no message, code 0.
     pub fn report(&self) -> ExitCode {
         if let CliError::Stream(error) = self
             && error.kind() == io::ErrorKind::BrokenPipe
@@ -37,7 +37,7 @@ impl CliError {
 
 /// Says something beside what is printed.
 pub fn note(text: &str) {
-    // With standard error closed there is nobody to tell.
+    // With standard error closed nobody can read it.
     let _ = writeln!(io::stderr(), "{}", text.trim_end_matches('\n'));
 }
 

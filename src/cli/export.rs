@@ -1,4 +1,4 @@
-//! `stepwright export` and `stepwright show`: a session log for other eyes.
+//! `stepwright export` and `stepwright show`: a session log in other formats.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What the workbench can begin, and beginning it: the driver's opening behind the workbench's interface.
+//! Launcher of the workbench: what it can start, with the driver's opening behind the workbench's interface.
 //!
 //! What there is comes from the program's own files, the configuration, and the folder of sessions. Drivers run on a runtime of
 //! their own; the workbench's thread never waits for them.
@@ -91,12 +91,12 @@ impl Launch {
                         (about, None, driver::suggested_method(&source).to_owned(), source.traits())
                     }
                     Err(why) => {
-                        // Whatever it turns out to be, a method is not refused for it.
+                        // Whatever the model turns out to be, no method is refused for it.
                         let traits = ModelTraits { language: true, scores: true, ..ModelTraits::default() };
                         (String::new(), Some(why), String::new(), traits)
                     }
                 };
-                // A method that is configured is wanted whatever the model.
+                // A method that is configured is wanted with any model.
                 let suggests = Some(suggests).filter(|m| !m.is_empty() && self.config.method.method.is_empty());
                 let absent = |w: &&fetch::Weights| !fetch::is_present(&folder, w);
                 let weights = known.iter().filter(|w| name == format!("local:{}", w.name)).find(absent);
@@ -234,7 +234,7 @@ impl Launcher for Launch {
     }
 
     fn start(&self, choice: &Choice) -> Result<Handle, String> {
-        // A task's own source is a file below the folder that was configured; the folder finds it again, whatever the layout.
+        // A task's own source is a file below the folder that was configured; the folder finds it again, in any layout.
         let data = self.config.data.of(&choice.world).filter(|_| choice.source != "shipped").map(Path::to_owned);
         self.begin(&OpenRequest::New(NewSession {
             world: choice.world.clone(),
@@ -263,14 +263,14 @@ impl Launcher for Launch {
         Ok(handle)
     }
 
-    fn fetch(&self, model: &str, told: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
+    fn fetch(&self, model: &str, report: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
         let weights = fetch::named(model).map_err(|e| e.to_string())?;
         let last = AtomicU64::new(u64::MAX);
         let step = |step: fetch::Step| {
             let megabytes = step.done / 1_000_000;
-            // Pieces come by the thousand; only what shows is told.
+            // Pieces come by the thousand; only visible changes are reported.
             if last.swap(megabytes, Ordering::Relaxed) != megabytes || step.done == step.total {
-                told(format!("{}: {megabytes} of {}", step.what, weights.megabytes()));
+                report(format!("{}: {megabytes} of {}", step.what, weights.megabytes()));
             }
         };
         let places = self.config.places();

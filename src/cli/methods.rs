@@ -24,7 +24,7 @@ pub struct Methods {
     /// Print what can be set of methods, as a Markdown table
     #[arg(long, conflicts_with = "matrix")]
     options: bool,
-    /// Play each method in each world with the built-in agents and print what came of it, as a Markdown table; a world of your own
+    /// Play each method in each world with the built-in agents and print the results, as a Markdown table; a world of your own
     /// is among them where one is configured
     #[arg(long)]
     matrix: bool,

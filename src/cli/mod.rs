@@ -1,11 +1,11 @@
-//! The command line: one file a subcommand. Parses, calls the library, prints; the work itself is done elsewhere.
+//! Command line: one file a subcommand. Parses, calls the library, prints; the work itself is done elsewhere.
 //!
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
 mod candidates;
-mod check_logs;
 mod compare;
 mod config;
+mod check_logs;
 mod conform;
 mod distill;
 mod docs;
@@ -100,7 +100,7 @@ enum Command {
     Completions(docs::Completions),
     /// Print the man page
     Man(docs::Man),
-    /// Run model-written code as told on standard input; started by the program itself
+    /// Run model-written code from standard input; started by the program itself
     #[command(name = crate::program::sandbox::WORKER, hide = true)]
     SandboxWorker(sandbox_worker::SandboxWorker),
 }

@@ -113,8 +113,8 @@ impl Where {
         self.place(set).map_or_else(|_| String::new(), |(w, _)| format!("checked in the world {}; {task}\n", w.name()))
     }
 
-    /// The demonstrations, executed on the specification; and what is held true, with its name: the world's ground truth where it
-    /// tells one, else the specification's own assertions.
+    /// The demonstrations, executed on the specification; and the true preconditions, with their name: the world's ground truth where it
+    /// has one, else the specification's own assertions.
     pub(super) fn store(
         &self,
         set: &AdoptedSet,
@@ -226,7 +226,7 @@ impl Diff {
         if self.json {
             print(&format!("{:#}\n", candidates::compared(&comparison)))?;
         } else {
-            print(&crate::sanitize::visible(&told(&comparison)))?;
+            print(&crate::sanitize::visible(&described(&comparison)))?;
         }
         let same = comparison.actions.iter().all(|a| a.score.is_ok() && a.difference.is_none());
         Ok(ExitCode::from(u8::from(!same)))
@@ -250,7 +250,7 @@ fn whole(store: &CandidateStore, assertions: &[(String, Vec<String>)]) -> Adopte
     AdoptedSet { notes: Vec::new(), actions: actions.collect() }
 }
 
-fn told(comparison: &SetComparison) -> String {
+fn described(comparison: &SetComparison) -> String {
     let mut out = format!("--- {}\n+++ {}\n", comparison.left, comparison.right);
     for action in &comparison.actions {
         let score = match &action.score {

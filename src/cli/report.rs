@@ -119,7 +119,7 @@ impl Report {
     }
 }
 
-/// All experiments for people.
+/// All experiments for display.
 fn printed(all: &[Tabulated], files: usize) -> String {
     let mut text = String::new();
     for (at, Tabulated { merged, report }) in all.iter().enumerate() {

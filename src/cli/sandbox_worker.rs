@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::program::sandbox;
 
-/// Runs code as told on standard input.
+/// Runs code from standard input.
 #[derive(Debug, Args)]
 pub struct SandboxWorker {}
 

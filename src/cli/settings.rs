@@ -184,7 +184,7 @@ impl Global {
         debug_log::report_crashes(&logs);
         let log = debug_log::begin(&logs, &config.log.level, config.log.prompts);
         if let Some(path) = log.map_err(|e| CliError::Failed(format!("the debug log cannot be written: {e}")))? {
-            // With standard error closed there is nobody to tell.
+            // With standard error closed nobody can read it.
             let _ = writeln!(std::io::stderr(), "stepwright: the debug log is {}", path.display());
         }
         #[cfg(feature = "local")]

@@ -1,5 +1,5 @@
-//! What `run` and the studies share on the command line: the flags, the units, a progress bar, limits, an end at Ctrl-C, the results
-//! file, the table, the exit code.
+//! Unattended runs, as `run` and the studies share them on the command line: the flags, the units, a progress bar, limits, an end at
+//! Ctrl-C, the results file, the table, the exit code.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub struct UnattendedFlags {
     /// Carry out one share of the units, the I-th of N; if absent as a Slurm array or a Kubernetes indexed job says
     #[arg(long, value_name = "I/N", help_heading = "Many machines")]
     shard: Option<Shard>,
-    /// Carry out this unit alone, by the key that --list tells; may be given several times
+    /// Carry out this unit alone, by the key that --list prints; may be given several times
     #[arg(long, value_name = "KEY", help_heading = "Many machines")]
     unit: Vec<String>,
     /// Print the units (of the shard) instead of carrying them out; with --json an object a line
@@ -195,7 +195,7 @@ impl UnattendedFlags {
         Ok(carried.code)
     }
 
-    /// The shard given, else the one that a scheduler's variables tell.
+    /// The shard given, else the one that a scheduler's variables give.
     fn shard(&self) -> Result<Shard, CliError> {
         if let Some(shard) = self.shard {
             return Ok(shard);
@@ -206,7 +206,7 @@ impl UnattendedFlags {
         }
         let found = Shard::of_environment(&|name| std::env::var(name).ok()).map_err(CliError::Usage)?;
         Ok(found.map_or(Shard::ALL, |(shard, variable)| {
-            note(&format!("{shard}, as ${variable} tells"));
+            note(&format!("{shard}, from ${variable}"));
             shard
         }))
     }

@@ -1,4 +1,4 @@
-//! The options that say which tasks of which world are meant, shared by the subcommands and made from the registry of worlds.
+//! World options: which tasks of which world are meant, shared by the subcommands and made from the registry of worlds.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
-//! Where a model is reached: what the person set, and what a provider's name says where they set nothing.
+//! Endpoint of a model: what the person set, and what a provider's name says where they set nothing.
 //!
-//! A model's id may begin with a well-known provider (`anthropic/…`), which tells wire format, address and key variable. An
-//! address that a person set comes first: there the id is sent as it stands, as OpenRouter and many servers have such ids.
+//! A model's id may begin with a well-known provider (`anthropic/…`), which determines wire format, address and key variable. An
+//! address that a person set comes first: there the id is sent unchanged, as OpenRouter and many servers have such ids.
 
 use secrecy::SecretString;
 use serde_json::Map;
@@ -12,7 +12,7 @@ use super::typed::{ModelConfig, Values};
 use super::{Environment, Layer};
 use crate::model::remote::providers::{self, PROVIDERS, Provider};
 
-/// What stands before the name of a variable that holds a header's value.
+/// The prefix of the name of a variable that holds a header's value.
 pub(super) const FROM_ENVIRONMENT: &str = "env:";
 
 /// A provider with what the environment says of it.
@@ -60,7 +60,7 @@ impl Endpoints {
         Endpoints { known: known.collect(), model: model.clone(), set: set_in(merged, "model") }
     }
 
-    /// The model of an id, by the `[model]` section; of its own id if empty.
+    /// The model of an id, by the `[model]` section; under its own id if empty.
     pub(super) fn of_model(&self, id: &str) -> ModelConfig {
         let mut config = self.model.clone();
         if !id.is_empty() {

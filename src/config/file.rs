@@ -1,4 +1,4 @@
-//! Reading `config.toml` and single values: TOML with line numbers, checked against the settings.
+//! Reader of `config.toml` and of single values: TOML with line numbers, checked against the settings.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     String::from_utf8(bytes).map(Some).map_err(|_| wrong("is no UTF-8 text; save it as UTF-8".into()))
 }
 
-/// Reads the file's text into a layer; whatever is wrong goes to `problems`.
+/// Reads the file's text into a layer; all that is wrong goes to `problems`.
 pub(super) fn parse(place: &str, text: &str, source: &dyn Fn(usize) -> Source, problems: &mut Vec<Problem>) -> Layer {
     let mut reader = Reader { place, text, source, problems, layer: Layer::new() };
     match DeTable::parse(text) {
@@ -187,7 +187,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a section of a group can have that name. An adapter's stands before its tasks' names, with a `/` between.
+/// Whether a section of a group can have that name. An adapter's is the prefix of its tasks' names, with a `/` between.
 pub(super) fn can_name(group: &str, name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.') || (c == '/' && group == "models");
     !name.is_empty() && name.chars().all(plain) && (group, name) != ("models", "symbolic")
@@ -215,9 +215,9 @@ fn from_toml(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
     read.filter(|v| fits(setting.kind, v)).ok_or_else(|| format!("must be {}", setting.kind.allowed(true)))
 }
 
-/// Reads a value given as text, by an environment variable or a flag: as TOML where it is such a value, else as it stands.
+/// Reads a value given as text, by an environment variable or a flag: as TOML where it is such a value, else as text.
 pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
-    // A text that is no TOML value, or one of another kind (a model called `1.5`), is meant as it stands.
+    // A text that is no TOML value, or one of another kind (a model called `1.5`), is meant as text.
     let toml = format!("value = {text}");
     if let Ok(table) = DeTable::parse(&toml)
         && let [(_, value)] = table.get_ref().iter().collect::<Vec<_>>().as_slice()

@@ -1,4 +1,4 @@
-//! The folders the program uses, by the platform's conventions or as the user says.
+//! Folders the program uses, by the platform's conventions or as the user says.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub struct Paths {
     pub data: PathBuf,
     /// Logs and autosaved sessions.
     pub state: PathBuf,
-    /// What can be made anew.
+    /// What can be made again.
     pub cache: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! Merging the layers: defaults, file, environment, flags.
+//! Merge of the layers: defaults, file, environment, flags.
 
 use super::file::{Value, can_name, from_text, parse};
 use super::settings::{SECTIONS, SETTINGS, Setting, find, holds_commands};
@@ -53,7 +53,7 @@ pub(super) fn merge(
         }
         put(&mut merged, section, setting, &flag.value, &flag.flag, source, problems);
     }
-    // Paths in the file start where the file is; elsewhere where the person stands.
+    // Paths in the file start where the file is; elsewhere at the working directory.
     let home = environment("HOME").or_else(|| environment("USERPROFILE"));
     for (name, (value, source)) in &mut merged {
         let kind = name.rsplit_once('.').and_then(|(section, key)| find(section, key)).map(|s| s.kind);

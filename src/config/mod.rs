@@ -1,4 +1,4 @@
-//! Configuration: what can be set, where values come from, and what they amount to.
+//! Configuration: what can be set, where values come from, and the merged result.
 //!
 //! Values are merged in this order, later ones winning: defaults, `config.toml` in the configuration directory, environment
 //! variables, flags. `settings` lists all that can be set; a key that is not in the list is an error that names its line and

@@ -1,4 +1,4 @@
-//! From a model's name to the model.
+//! Selection of a model by its name.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::model::recorded::Recorded;
 use crate::model::remote::Remote;
 use crate::model::{LanguageModel, ModelError};
 
-/// What stands before the name of a model in this process.
+/// The prefix of the name of a model in this process.
 const LOCAL: &str = "local:";
 
-/// What stands before the path of outputs that were recorded elsewhere.
+/// The prefix of the path of outputs that were recorded elsewhere.
 const RECORDED: &str = "recorded:";
 
 /// What a name stands for.

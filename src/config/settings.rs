@@ -104,7 +104,7 @@ const OWN: [Setting; 66] = settings! {
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
              PROVIDER/MODEL (anthropic/…, openrouter/…, ollama/…; docs/models.md), or a model's id at base_url";
         "provider", Kind::Choice(&PROVIDER_NAMES), "auto", [],
-            "who answers: it tells the wire format, and address and key variable where these are not set; auto takes what stands \
+            "who answers: it determines the wire format, and address and key variable where these are not set; auto takes the word \
              before the model's id where base_url is not set, else OpenAI's format";
         "base_url", Kind::Text, "https://api.openai.com/v1", ["STEPWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
             "where an OpenAI-compatible server answers";
@@ -117,7 +117,7 @@ const OWN: [Setting; 66] = settings! {
         "stream", Kind::Switch, "true", [], "show answers as they are generated";
         "context", whole(256, 100_000_000), "", [],
             "tokens the model takes, prompt and completion together; what does not fit is left out of prompts and said. \
-             Taken from the server where it tells";
+             Taken from the server where it says";
         "score", Kind::Choice(&[("auto", "as the endpoint turns out to offer"), ("native", "llama.cpp"), ("echo", "vLLM"), ("never", "")]), "auto", [],
             "how given texts are scored: native (llama.cpp), echo (vLLM), never, or whichever the endpoint turns out to offer";
         "max_tokens", whole(1, 1_000_000), "256", [],

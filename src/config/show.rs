@@ -1,4 +1,4 @@
-//! Showing the configuration: each value with where it comes from, and a file to start from.
+//! Display of the configuration: each value with where it comes from, and a file to start from.
 
 use std::collections::BTreeMap;
 

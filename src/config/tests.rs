@@ -96,7 +96,7 @@ fn unknown_keys_name_their_line_and_the_nearest() {
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     let file = "[model]\nretries = -1\nstream = 'yes'\napi = 'chatty'\ntemperature = 3.5\nomit = [1]\nmax_tokens = 1.5\n[ui]\nmouse = 1\n";
     let error =
         with(file, &[("STEPWRIGHT_ASCII", "maybe")], &[("model.retries", "many"), ("ui.thme", "x")]).unwrap_err();
@@ -118,7 +118,7 @@ fn every_problem_is_told_at_once() {
 }
 
 #[test]
-fn what_is_no_toml_or_no_text_is_told() {
+fn what_is_no_toml_or_no_text_is_reported() {
     assert!(problems("[model]\nmodel = \n").contains("line 2"), "{}", problems("[model]\nmodel = \n"));
     assert!(problems("[ui]\n[ui]\n").contains("line 2"));
     assert!(problems("models = 3").contains("unknown section or key") || problems("models = 3").contains("line 1"));
@@ -235,22 +235,22 @@ fn models_in_this_process_are_named_by_their_weights() {
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().display().to_string();
     let config = with("", &[("STEPWRIGHT_STATE_DIR", &state)], &[]).unwrap();
-    let told = |name: &str| match select(&config, name) {
+    let selected = |name: &str| match select(&config, name) {
         Ok(Selected::Language(model)) => Ok(model.info()),
         Ok(Selected::Symbolic) => panic!("{name} is symbolic"),
         Err(e) => Err(e.to_string()),
     };
-    let absent = told("local:smollm2").unwrap_err();
+    let absent = selected("local:smollm2").unwrap_err();
     assert!(absent.contains("not fetched yet (98 MB); fetch them: stepwright models fetch smollm2"), "{absent}");
-    let unknown = told("local:gpt").unwrap_err();
+    let unknown = selected("local:gpt").unwrap_err();
     assert!(unknown.contains("qwen, smollm2") && unknown.contains("local:/path/to/model.gguf"), "{unknown}");
     let file = dir.path().join("own.gguf");
     std::fs::write(&file, "not read before it is asked").unwrap();
-    let own = told(&format!("local:{}", file.display()));
+    let own = selected(&format!("local:{}", file.display()));
     if cfg!(feature = "local") {
         let own = own.unwrap();
         assert_eq!((own.kind, own.endpoint), (ModelKind::Local, file.display().to_string()));
-        assert!(told("local:/nowhere/w.gguf").unwrap_err().contains("there is no such file"));
+        assert!(selected("local:/nowhere/w.gguf").unwrap_err().contains("there is no such file"));
     } else {
         let own = own.unwrap_err();
         assert!(own.contains("--features local") && own.contains("scripts/local-model"), "{own}");
@@ -360,7 +360,7 @@ fn names_of_providers_lead_to_their_addresses_keys_and_wire_formats() {
     let (wire, id, url, key) = at(&plain, "ollama/qwen3:8b");
     assert!(wire == Wire::Ollama && id == "qwen3:8b" && url.contains("11434") && key.is_empty());
     assert_eq!(at(&plain, "gpt-x").3, "o");
-    // An id at an address that is set is sent as it stands, and gets no other provider's key.
+    // An id at an address that is set is sent unchanged, and gets no other provider's key.
     let own = with("[model]\nbase_url = \"http://127.0.0.1:9/v1\"\n[models.claude]\nmodel = \"claude-x\"\nprovider = \"anthropic\"\n", &keys, &[]).unwrap();
     let (wire, id, url, key) = at(&own, "anthropic/claude-x");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The merged configuration as the rest of the program reads it.
+//! Typed configuration, merged, as the rest of the program reads it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ pub struct ModelConfig {
     pub model: String,
     /// Threads of a model in this process; 0 for one a core.
     pub threads: usize,
-    /// Price of the tokens, where told.
+    /// Price of the tokens, where given.
     pub price: Option<Price>,
     /// The cassette exchanges are recorded into.
     pub record: Option<PathBuf>,

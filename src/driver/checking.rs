@@ -8,7 +8,7 @@ use crate::method::program_context::{ProgramContext, ProgramState};
 use crate::program::Call;
 use crate::world::World;
 
-/// All that can be said of an action before it is taken.
+/// All checks of an action before it is taken.
 pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &ProgramState, action: &Action) -> Verdict {
     let mut verdict = Verdict::default();
     if let Some(call) = action.call.as_deref().and_then(|c| c.parse::<Call>().ok()) {

@@ -1,4 +1,4 @@
-//! What a step changed, as a JSON patch (RFC 6902) that reads as a person would say it.
+//! Differences: what a step changed, as a JSON patch (RFC 6902) of few and readable operations.
 //!
 //! Sets are shown as sorted lists. An element that joins one is one addition, where a diff by position would say that every
 //! element after it changed.

@@ -1,5 +1,5 @@
-//! What a session records of an ask beside prompt and texts: the request as it was sent, the model that answered, the reasons for
-//! the ends, reasoning, tokens with their alternatives, and the cost.
+//! Exchange record: what a session keeps of an ask beside prompt and texts: the request as it was sent, the model that answered, the
+//! reasons for the ends, reasoning, tokens with their alternatives, and the cost.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Why a proposal is blocked and what would unblock it: the blocking tree of its action, under the task.
+//! Explanations: why a proposal is blocked and what would unblock it, as the blocking tree of its action under the task.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::method::observed;
 use crate::program::Call;
 
 impl Driver {
-    /// The task with its sub-goals as they stand for all the agent can know, and the first that is open. Only the sentence where
+    /// The task with its sub-goals, with their status as far as the agent can know, and the first that is open. Only the sentence where
     /// the planner does not read it.
     pub(super) fn goals(&self) -> (BlockingTree, usize) {
         let session = self.gate.session();
@@ -27,7 +27,7 @@ impl Driver {
         // The world decides when the task is done.
         let why = match won {
             true => "the goal is reached",
-            false => "not reached yet; choose a proposal to see what stands in its way",
+            false => "not reached yet; choose a proposal to see what blocks it",
         };
         let mut tree = BlockingTree::default();
         let root = tree.push(goal(None, &session.header.sentence, won, why));
@@ -40,7 +40,7 @@ impl Driver {
     }
 }
 
-/// All calls on the way to the cursor, actions and observations.
+/// All calls on the path to the cursor, actions and observations.
 fn history(session: &Session) -> Vec<Call> {
     let calls = session.path(session.cursor()).into_iter().flat_map(|n| &n.outcome.calls);
     calls.filter_map(|c| c.parse().ok()).collect()
@@ -61,7 +61,7 @@ impl Driver {
         match call {
             None => {
                 let text = found.action.as_ref().map_or_else(|| found.raw.trim().to_owned(), |a| a.text.clone());
-                let why = "it has no program call, so no precondition stands in its way".to_owned();
+                let why = "it has no program call, so no precondition blocks it".to_owned();
                 let status = if found.action.is_some() { NodeStatus::Open } else { NodeStatus::Unknown };
                 tree.nodes.push(BlockingNode {
                     parent: Some(under),

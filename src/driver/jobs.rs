@@ -31,7 +31,10 @@ pub(super) enum Message {
     /// The end of work on candidate preconditions.
     Workshop(Box<workshop::Done>),
     /// Knowledge that was found in logs, to be offered.
-    Found { title: String, knowledge: Box<Knowledge> },
+    Found {
+        title: String,
+        knowledge: Box<Knowledge>,
+    },
 }
 
 /// The end of an ask.
@@ -119,7 +122,7 @@ impl Jobs {
         }
     }
 
-    /// Stops whatever carries out a decision; whether there was anything.
+    /// Stops all jobs that carry out a decision; returns whether there were any.
     pub(super) fn stop_deeds(&self) -> bool {
         let deeds = self.under_way.values().filter(|(job, _)| !matches!(job, Job::Ask(_)));
         deeds.map(|(_, stop)| stop()).count() > 0
@@ -178,7 +181,7 @@ pub(super) fn generate(
     });
 }
 
-/// Has continuations scored, telling how far it is; `done == total` comes last, however it ended.
+/// Has continuations scored, reporting progress; `done == total` comes last, however it ended.
 pub(super) fn score(
     model: Arc<dyn LanguageModel>,
     ask: AskId,

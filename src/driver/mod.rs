@@ -1,17 +1,17 @@
-//! The driver: the task that runs methods against worlds and models, obeys commands and emits notices.
+//! The driver: the task that runs methods against worlds and models, carries out commands and emits notices.
 //!
-//! This file holds what passes between the driver and whoever watches it (the workbench, unattended runs). The driver never
-//! draws; the watcher never waits for the driver. What the session *is* travels as [`Notice::Recorded`]; everything else is
+//! This file holds what passes between the driver and its watchers (the workbench, unattended runs). The driver never
+//! draws; a watcher never waits for the driver. What the session *is* travels as [`Notice::Recorded`]; everything else is
 //! derived or passing and never logged.
 
 mod asking;
 mod checking;
 mod difference;
-pub mod distilling;
 pub mod examples;
 mod exchange;
 mod explain;
 mod jobs;
+pub mod distilling;
 mod logs;
 mod open;
 mod recorded;
@@ -26,15 +26,15 @@ mod workshop;
 pub use crate::method::blocking::BlockingSource;
 pub use crate::method::program_context::LineStatus;
 pub use crate::method::{BeliefReading, SYMBOLIC, prompting};
-pub use logs::read_logs;
 pub use open::{
     NewSession, OpenError, OpenRequest, methods, new_header, open, prepare, prepare_new, resolver, suggested_method,
 };
+pub use logs::read_logs;
 pub use recorded::{Violation, program_of, violations};
+pub use skills::SkillsCommand;
 pub use setup::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, system_clock,
 };
-pub use skills::SkillsCommand;
 pub use task::start;
 pub use workshop::{SetSource, WorkshopCommand, file_name, inferred_in, written_in};
 
@@ -52,8 +52,8 @@ pub use crate::episode::Level;
 pub use crate::episode::gate::Request;
 use crate::episode::{AskId, Header, NodeId, ProposalId, Record, Verdict};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
-use crate::world::recorded::Logs;
 pub use crate::world::remote::ProcessStatus;
+use crate::world::recorded::Logs;
 use crate::world::{self, Map};
 
 /// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].
@@ -65,7 +65,7 @@ pub enum Command {
     Workshop(WorkshopCommand),
     /// What is known of skills: files of it, and finding more in recorded logs.
     Skills(SkillsCommand),
-    /// Cancel whatever is under way: an ask, an inference, an automatic run.
+    /// Cancel all that is under way: an ask, an inference, an automatic run.
     Cancel,
     /// Check a text as it is being typed; answered by [`Notice::TextChecked`] with the same token, never logged.
     CheckText {
@@ -93,7 +93,7 @@ pub enum Command {
         /// Which.
         proposal: ProposalId,
     },
-    /// Start the world's process anew and bring it to the cursor, where another process does the steps.
+    /// Restart the world's process and bring it to the cursor, where another process does the steps.
     RestartWorld,
     /// Flush and stop.
     Quit,
@@ -104,11 +104,11 @@ pub enum Command {
 pub struct BeliefView {
     /// What is believed.
     pub state: Arc<Value>,
-    /// The truth in the same form, where the world tells it.
+    /// The truth in the same form, where the world reports it.
     pub truth: Option<Arc<Value>>,
     /// The values that differ, by meaning; their paths are JSON pointers.
     pub differences: Vec<Difference>,
-    /// On the way to the cursor, node by node: how many values the belief there had wrong. Nodes whose truth is not told are left
+    /// Node by node on the path to the cursor: how many values the belief there had wrong. Nodes whose truth is not known are left
     /// out.
     pub drift: Vec<(NodeId, usize)>,
 }
@@ -120,7 +120,7 @@ pub struct Situation {
     pub node: NodeId,
     /// Admissible actions, sorted; `None` where the world has no list.
     pub admissible: Option<Vec<String>>,
-    /// The world's hidden state, for people.
+    /// The world's hidden state, for display.
     pub truth: Value,
     /// The program's variables: what the agent can know.
     pub variables: Value,
@@ -140,7 +140,7 @@ pub struct Situation {
     pub belief: Option<Arc<BeliefView>>,
 }
 
-/// What the driver tells its watchers.
+/// What the driver sends to its watchers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice {
     /// The recorded episodes that are played back, and the violations of the assertions in force in the present one.
@@ -165,7 +165,7 @@ pub enum Notice {
     Recorded(Box<Record>),
     /// The situation at the cursor changed.
     Situation(Arc<Situation>),
-    /// How the world's process is doing, where another process does the steps; told at the beginning and at every change.
+    /// How the world's process is doing, where another process does the steps; sent at the beginning and at every change.
     World(ProcessStatus),
     /// More text of a pending ask.
     Stream {
@@ -203,7 +203,7 @@ pub enum Notice {
         /// Why.
         why: String,
     },
-    /// Long work goes on; `done == total` ends it.
+    /// Long work progresses; `done == total` ends it.
     Progress {
         /// What is under way.
         what: String,
@@ -246,7 +246,7 @@ pub enum Notice {
     CandidateChecked {
         /// The command's token.
         token: u64,
-        /// The candidate as it stands in the pool, or as it would; `Err` says why nothing can be told.
+        /// The candidate as it is in the pool, or as it would be; `Err` says why it cannot be inspected.
         inspection: Result<Arc<Inspection>, String>,
     },
     /// Answer to [`WorkshopCommand::ShowStep`] and [`WorkshopCommand::ShowDifference`].
@@ -265,11 +265,11 @@ pub enum Notice {
         /// The right one, to be put in force.
         right: Arc<AdoptedSet>,
     },
-    /// What inference has to go by; told at the beginning and whenever it changes.
+    /// What inference has to work from; sent at the beginning and whenever it changes.
     Inference {
         /// How candidates are asked of a model.
         asks: CandidateAsks,
-        /// Whether the world's data tells the true preconditions ([`SetSource::Truth`]).
+        /// Whether the world's data holds the true preconditions ([`SetSource::Truth`]).
         ground_truth: bool,
     },
     /// A message for the person: what happened, and what to press next.

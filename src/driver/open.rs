@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::recorded::{self, Made};
 use super::setup::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, system_clock,
 };
+use super::recorded::{self, Made};
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain};
 use crate::config::{self, Config, Selected};
@@ -27,7 +27,7 @@ use crate::world::{OpenSpec, Sources, World, WorldError, WorldKind};
 pub enum OpenRequest {
     /// A new session.
     New(NewSession),
-    /// A session file, to go on with.
+    /// A session file, to continue.
     File(PathBuf),
     /// An episode of a file of logs, by its id or a part of it; the first if that is empty.
     Log(PathBuf, String),
@@ -190,12 +190,12 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         .map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
-    // The opening of the program is known once the world stands at the task.
+    // The opening of the program is known once the world is at the task.
     opened.world.reset(&opened.task, new.seed)?;
     if opened.sentence.is_empty() {
-        // A world in another process tells it now.
-        let told = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.sentence);
-        opened.sentence = told.unwrap_or_else(|| opened.task.clone());
+        // A world in another process reports it now.
+        let sentence = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.sentence);
+        opened.sentence = sentence.unwrap_or_else(|| opened.task.clone());
     }
     let task_kind = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.kind);
     method::fits(&info, &method_options, kind, task_kind.as_deref(), &source.traits())
@@ -219,7 +219,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     Ok(Setup { policy, clock, ..setup(beginning, opened.world, parts, demonstrations, config) })
 }
 
-/// The part of a new session's header that the program and a world tell which stands at its task.
+/// The part of a new session's header that the program and a world, already at its task, provide.
 pub fn new_header(world: &dyn World, clock: &Clock) -> Header {
     let opening = world.header();
     let mut lines = vec![format!("def {}():", opening.function)];

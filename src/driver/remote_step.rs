@@ -1,6 +1,6 @@
 //! Worlds in other processes: their steps are done beside the driver's task, in a fork, and can be stopped.
 //!
-//! While a step is under way the gate waits for its report and the driver goes on answering; the world it holds meanwhile is
+//! While a step is under way the gate waits for its report and the driver keeps answering; the world it holds meanwhile is
 //! where the step began. Going back costs nothing here: the process follows when the next step is taken.
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) struct Back {
 }
 
 impl Driver {
-    /// Has the status of the world's process told, if it has one.
+    /// Has the status of the world's process reported, if it has one.
     pub(super) fn watch_world(&mut self) {
         let notices = self.notices.clone();
         if let Some(remote) = self.timeline.world.remote() {
@@ -47,7 +47,7 @@ impl Driver {
         self.send_out(Some((decision, action.clone())), move |world| world.act(&text))
     }
 
-    /// Starts the world's process anew and brings it to the cursor.
+    /// Restarts the world's process and brings it to the cursor.
     pub(super) fn restart_world(&mut self) {
         if self.timeline.world.remote().is_none() {
             return self.say(Level::Info, "this world runs in the program itself; there is nothing to restart");
@@ -81,7 +81,7 @@ impl Driver {
         true
     }
 
-    /// Takes in what a fork came to.
+    /// Takes in the result of a fork.
     pub(super) fn came_back(&mut self, back: Back) {
         let Back { job, at, world, result } = back;
         let Some(Job::World { step }) = self.jobs.end(job) else { return };
@@ -109,15 +109,15 @@ impl Driver {
                 let steps = self.gate.session().current().map_or(0, |n| n.depth);
                 if at == self.gate.session().cursor() {
                     self.timeline.refresh(world, steps);
-                    // What only the process tells of this point is known now.
+                    // What only the process knows of this node can be shown now.
                     self.shown = None;
                 }
                 let replayed = match steps {
-                    0 => "it stands at the reset, as recorded".to_owned(),
+                    0 => "it is at the reset, as recorded".to_owned(),
                     1 => "1 step replayed, as recorded".to_owned(),
                     n => format!("{n} steps replayed, all as recorded"),
                 };
-                self.say(Level::Info, format!("the world was started anew; {replayed}"));
+                self.say(Level::Info, format!("the world was restarted; {replayed}"));
             }
         }
     }

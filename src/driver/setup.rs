@@ -1,4 +1,4 @@
-//! What a driver is started with.
+//! Setup: what a driver is started with.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ pub enum Persistence {
     Nothing,
     /// In this log.
     Log(log::Writer),
-    /// In a new file, made when the first record is added: for sessions that are opened to be looked at.
+    /// In a new file, made when the first record is added: for sessions that are opened to be read.
     Copy(PathBuf),
 }
 

@@ -1,4 +1,4 @@
-//! What world and program look like at the cursor: derived, never logged.
+//! Situation: the state of world and program at the cursor. Derived, never logged.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub(super) fn of(driver: &Driver) -> Situation {
     let world = driver.timeline.world.as_ref();
     let truth = world.truth();
     let node = session.cursor();
-    // What the last step changed: against the truth last shown where that was the step's beginning, else against the kept point.
+    // What the last step changed: against the truth last shown where that was the step's beginning, else against the checkpoint.
     let parent = session.current().and_then(|n| n.parent);
     let before = driver.shown.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth.clone());
     let before = before.or_else(|| driver.timeline.truth_at(parent?));
@@ -34,16 +34,16 @@ pub(super) fn of(driver: &Driver) -> Situation {
     }
 }
 
-/// What is believed at the cursor, the truth there, and how far both were apart on the way; `None` where no belief is maintained.
+/// The belief at the cursor, the truth there, and their difference along the path; `None` where no belief is maintained.
 fn believed(driver: &Driver) -> Option<BeliefView> {
     let session = driver.gate.session();
     let maintained = driver.team.believes(&driver.context(None));
     let state = session.belief().filter(|_| maintained).map(Arc::clone)?;
-    let truth = driver.timeline.told_at(session.cursor()).map(Arc::clone);
+    let truth = driver.timeline.belief_truth_at(session.cursor()).map(Arc::clone);
     let differences = truth.as_deref().map(|truth| belief::compare(&state, truth)).unwrap_or_default();
     let path = session.path(session.cursor());
     let drift = path.iter().filter_map(|node| {
-        let truth = driver.timeline.told_at(node.id)?;
+        let truth = driver.timeline.belief_truth_at(node.id)?;
         Some((node.id, belief::compare(node.belief()?, truth).len()))
     });
     Some(BeliefView { state, truth, differences, drift: drift.collect() })

@@ -31,9 +31,9 @@ pub(super) struct Timeline {
     recent: VecDeque<NodeId>,
     /// The request that was open at every node that was visited.
     requests: BTreeMap<NodeId, Request>,
-    /// The truth as beliefs tell it, at every node that was visited; empty where the world does not tell it so.
+    /// The true state in the form of beliefs, at every node visited; empty where the world has no such form.
     truths: BTreeMap<NodeId, Arc<Value>>,
-    /// Whether the truth is told by the form that ships for the world, where the world has none of its own.
+    /// Whether the truth is derived by the form that ships for the world, where the world has none of its own.
     formed: bool,
 }
 
@@ -87,7 +87,7 @@ impl Timeline {
         timeline
     }
 
-    /// Performs an action and keeps the new node as `child`; where the action is held, `held` is what comes of it and the world is
+    /// Performs an action and keeps the new node as `child`; where the action is held, `held` is the result and the world is
     /// left alone.
     pub(super) fn act(
         &mut self,
@@ -249,27 +249,27 @@ impl Timeline {
         }
     }
 
-    /// Has the truth told as beliefs tell it from here on, also where only a form that ships says how.
-    pub(super) fn tell_truth(&mut self) {
+    /// Has the truth derived in the form of beliefs from here on, also where only a form that ships says how.
+    pub(super) fn track_truth(&mut self) {
         self.formed = true;
         if let Some(truth) = self.truth() {
             self.truths.insert(self.at, Arc::new(truth));
         }
     }
 
-    /// The truth as a belief would tell it.
+    /// The true state, in the form of a belief.
     pub(super) fn truth(&self) -> Option<Value> {
         let formed = || self.formed.then(|| state_form::of(self.world.as_ref())).flatten();
         self.world.belief_form().or_else(formed)
     }
 
-    /// The truth at a node as a belief would tell it.
-    pub(super) fn told_at(&self, node: NodeId) -> Option<&Arc<Value>> {
+    /// The true state at a node, in the form of a belief.
+    pub(super) fn belief_truth_at(&self, node: NodeId) -> Option<&Arc<Value>> {
         self.truths.get(&node)
     }
 
-    /// The truth at the present node as a belief would tell it.
-    pub(super) fn told(&self) -> Option<&Value> {
+    /// The true state at the present node, in the form of a belief.
+    pub(super) fn belief_truth(&self) -> Option<&Value> {
         self.truths.get(&self.at).map(AsRef::as_ref)
     }
 

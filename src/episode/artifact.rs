@@ -17,7 +17,7 @@ use super::decision::Actor;
 use super::event::{AskId, Event, NodeId, TreeEdit};
 use super::session::Node;
 
-/// A kind of artifact. Kinds are open: a method may have one of its own.
+/// A kind of artifact. Kinds are open: a method may have its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum ArtifactKind {
@@ -25,7 +25,7 @@ pub enum ArtifactKind {
     Belief,
     /// A plan whose lines are offered one at a time: `{"text": …, "ask": …}`.
     Plan,
-    /// A program that was run, with the calls it came to: `{"source": …, "calls": […]}`.
+    /// A program that was run, with the calls it made: `{"source": …, "calls": […]}`.
     Program,
     /// A person's changes of the blocking tree: an array of [`TreeEdit`]s.
     Tree,
@@ -60,8 +60,8 @@ impl ArtifactKind {
     }
 
     /// Whether an offer of this kind waits for a decision before anything else is proposed. A plan's and a program's parts are
-    /// decided about one by one; trees and assertions are changed by people; knowledge and segments that are offered are looked at while
-    /// the episode goes on.
+    /// decided about one by one; trees and assertions are changed by a person; knowledge and segments that are offered are reviewed while
+    /// the episode continues.
     pub fn waits(&self) -> bool {
         matches!(self, ArtifactKind::Belief | ArtifactKind::Other(_))
     }
@@ -151,7 +151,7 @@ pub struct Due {
     pub nth: u32,
 }
 
-/// What became of an offer.
+/// The status of an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     /// Nothing yet: a decision is awaited.
@@ -186,7 +186,7 @@ pub struct Written {
     pub title: String,
     /// The text that was written, verbatim.
     pub raw: String,
-    /// What was put right in reading it, in words.
+    /// The repairs made in reading it, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<String>,
     /// The document read from it; `None` where it cannot be read.
@@ -197,7 +197,7 @@ pub struct Written {
     pub problem: Option<String>,
 }
 
-/// A document that was offered, and what became of it.
+/// A document that was offered, and its status.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offer {
     /// Its number within the session.
@@ -206,7 +206,7 @@ pub struct Offer {
     pub ask: Option<AskId>,
     /// What was written.
     pub written: Written,
-    /// What became of it.
+    /// Its status.
     pub fate: Fate,
 }
 
@@ -320,7 +320,7 @@ pub fn is_same(one: &Value, other: &Value) -> bool {
 /// The document a patch leads to.
 ///
 /// # Errors
-/// A patch that is none or does not fit, in words.
+/// A patch that is invalid or does not fit, in words.
 pub fn patched(kind: &ArtifactKind, document: Option<&Value>, patch: &Value) -> Result<Value, String> {
     let patch: Patch = serde_json::from_value(patch.clone()).map_err(|e| format!("the patch is none: {e}"))?;
     let mut value = document.cloned().unwrap_or_else(|| kind.empty());

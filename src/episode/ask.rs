@@ -1,6 +1,6 @@
 //! Asks of a model and of what stands in for one: their kinds, records and states.
 //!
-//! An ask's kind is a type, which also says which words stood in its place in logs of format 1. What a prompt says belongs to the
+//! An ask's kind is a type, which also knows its words in logs of format 1. What a prompt says belongs to the
 //! method that asks.
 
 use std::fmt;
@@ -63,7 +63,7 @@ pub enum AskKind {
         /// How many are scored.
         n: usize,
     },
-    /// Anything else a method asks; the label is for people.
+    /// Anything else a method asks; the label is for display.
     Other {
         /// In a few words.
         label: String,
@@ -92,7 +92,7 @@ impl AskKind {
     /// The belief after an update.
     pub const BELIEF: AskKind = AskKind::Artifact { artifact: ArtifactKind::Belief };
 
-    /// Whether nothing is proposed of the answer: the ask goes on alongside the episode.
+    /// Whether nothing is proposed of the answer: the ask runs alongside the episode.
     pub fn is_aside(&self) -> bool {
         matches!(self, AskKind::Candidates { .. } | AskKind::CandidateScores { .. })
     }
@@ -135,7 +135,7 @@ impl AskKind {
 }
 
 impl fmt::Display for AskKind {
-    /// The kind in a few words, for people.
+    /// The kind in a few words, for display.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AskKind::Action { how } => f.write_str(match how {
@@ -163,7 +163,7 @@ impl fmt::Display for AskKind {
     }
 }
 
-/// An ask and what became of it.
+/// An ask and its status.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
     /// Its number.
@@ -180,11 +180,11 @@ pub struct Ask {
     pub temperature: f64,
     /// The request as sent and what came back beside the texts, where it was recorded.
     pub exchange: Option<Box<Exchange>>,
-    /// What became of it.
+    /// Its status.
     pub state: AskState,
 }
 
-/// What became of an ask.
+/// The status of an ask.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AskState {
     /// Under way, or the program ended meanwhile.
@@ -193,7 +193,7 @@ pub enum AskState {
     Answered {
         /// The completions.
         texts: Vec<String>,
-        /// Tokens, where told.
+        /// Tokens, where reported.
         usage: Option<Usage>,
         /// Milliseconds.
         ms: u64,

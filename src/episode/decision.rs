@@ -1,4 +1,4 @@
-//! What was chosen, by whom, and why; and the policy under which the program chooses by itself.
+//! Decisions: what was chosen, by whom, and why; and the policy under which the program chooses by itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,14 +26,14 @@ pub enum Choice {
         /// The proposal taken.
         proposal: ProposalId,
     },
-    /// Take an edited action in its place. The edited action is a proposal of its own (origin: person), checked like any other.
+    /// Take an edited action in its place. The edited action is a separate proposal (origin: person), checked like any other.
     Edit {
         /// The proposal it was edited from.
         from: ProposalId,
         /// The edited proposal, which is taken.
         proposal: ProposalId,
     },
-    /// Take an action a person typed; it is a proposal of its own (origin: person), checked like any other.
+    /// Take an action a person typed; it is a separate proposal (origin: person), checked like any other.
     Manual {
         /// The proposal that holds it.
         proposal: ProposalId,

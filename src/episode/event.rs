@@ -13,7 +13,7 @@ use super::decision::{Actor, Decision, DecisionId, Policy};
 use super::exchanged::Exchange;
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
 
-/// A point in the session's tree: 0 is the reset, every executed decision adds one.
+/// A node of the session's tree: 0 is the reset, every executed decision adds one.
 pub type NodeId = u64;
 
 /// Identifies one ask of a model within a session.
@@ -192,13 +192,13 @@ pub struct Usage {
     /// Those of the prompt that the provider had in its cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached: u64,
-    /// Those generated that are reasoning, where told apart.
+    /// Those generated that are reasoning, where counted separately.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reasoning: u64,
 }
 
 impl Usage {
-    /// Tokens of prompt and answer, nothing cached, no reasoning told.
+    /// Tokens of prompt and answer, nothing cached, no reasoning reported.
     pub fn new(prompt: u64, completion: u64) -> Self {
         Usage { prompt, completion, ..Usage::default() }
     }
@@ -254,7 +254,7 @@ pub enum Event {
         ask: AskId,
         /// The completions' texts, as received.
         texts: Vec<String>,
-        /// Tokens spent, where told.
+        /// Tokens spent, where reported.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
         /// Milliseconds from request to last byte.

@@ -1,4 +1,4 @@
-//! What was really sent to a model and what came back beside the text: enough to send the same request again and to read the
+//! Exchanged data: what was really sent to a model and what came back beside the text: enough to send the same request again and to read the
 //! answer as it was given. The messages are in the ask's prompt and the texts in its answer; neither is repeated here.
 
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub struct Exchanged {
     /// What the model wrote before its answer to reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
-    /// The answer's tokens, where told.
+    /// The answer's tokens, where reported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<TokenLogprob>,
 }

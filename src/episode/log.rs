@@ -1,4 +1,4 @@
-//! The log file: a header line, then one record a line, in JSON.
+//! Log file: a header line, then one record a line, in JSON.
 //!
 //! Appending only. A record is handed to the operating system before it is shown (`write` of the whole line), so a crash or a
 //! kill of the program loses nothing that was shown; [`Writer::sync`] also asks for the disk, which is done for decisions. One
@@ -46,7 +46,7 @@ pub enum LogError {
         found: u64,
     },
     /// A line holds no fitting record.
-    #[error("{path}:{line}: {why}. The file was left as it is; to open what stands before, copy its first {} lines to a new file", line - 1)]
+    #[error("{path}:{line}: {why}. The file was left as it is; to open what is before, copy its first {} lines to a new file", line - 1)]
     Line {
         /// The file.
         path: PathBuf,
@@ -144,7 +144,7 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
         return Err(no("its first line does not say `\"stepwright\":\"session\"`".into()));
     }
     let found =
-        value.get("version").and_then(serde_json::Value::as_u64).ok_or_else(|| no("it tells no version".into()))?;
+        value.get("version").and_then(serde_json::Value::as_u64).ok_or_else(|| no("it states no version".into()))?;
     if found > u64::from(FORMAT_VERSION) {
         return Err(LogError::Version { path: name.to_owned(), found });
     }
@@ -167,7 +167,7 @@ pub struct Writer {
     path: PathBuf,
     /// Bytes up to the last whole line; what a failed write left behind it is cut off before the next.
     end: u64,
-    /// Whether something may stand behind `end`.
+    /// Whether something may follow `end`.
     dirty: bool,
 }
 
@@ -193,7 +193,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Opens a log to go on with it: reads it under the lock, sets a torn line aside (`FILE.torn`).
+    /// Opens a log to continue it: reads it under the lock, sets a torn line aside (`FILE.torn`).
     ///
     /// # Errors
     /// As [`read`], or [`LogError::Locked`].
@@ -261,7 +261,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Cuts the file after its last whole line; writing goes on from there.
+    /// Cuts the file after its last whole line; writing continues from there.
     fn cut(file: &mut File, end: u64) -> std::io::Result<()> {
         file.set_len(end)?;
         file.seek(SeekFrom::Start(end)).map(|_| ())

@@ -1,4 +1,4 @@
-//! The episode: events, the session as their fold, the undo tree, the gate and the log. Pure: no async, no terminal, no clock.
+//! Episode: events, the session as their fold, the undo tree, the gate and the log. Pure: no async, no terminal, no clock.
 //!
 //! *Proposed, decided and executed are three separate records*: [`Proposal`], [`Decision`] and [`Event::Executed`].
 

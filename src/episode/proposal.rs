@@ -1,7 +1,7 @@
-//! What was offered and what checking said of it: proposals and verdicts.
+//! Proposals and their verdicts: what was offered and the results of its checks.
 //!
-//! A proposal never changes once recorded; its verdict arrives as a record of its own, and is replaced when it is checked again.
-//! [`Mark`] is what a verdict comes to; nothing else decides whether a proposal passes.
+//! A proposal never changes once recorded; its verdict arrives as a separate record, and is replaced when it is checked again.
+//! [`Mark`] summarises a verdict; nothing else decides whether a proposal passes.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,7 @@ pub struct Proposal {
     /// The source's own score, higher is better; its scale belongs to the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Mean log-probability per token (natural logarithm), where the model tells. Never invented.
+    /// Mean log-probability per token (natural logarithm), where the model reports it. Never invented.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprob: Option<f64>,
     /// The source's reason, where it gives one.
@@ -73,7 +73,7 @@ pub enum Status {
     Holds,
     /// It does not, or evaluating it raised.
     Fails,
-    /// The engine cannot tell (a construct it does not offer, or the budget ran out): neither holds nor fails.
+    /// The engine cannot decide (a construct it does not offer, or the budget ran out): neither holds nor fails.
     Unknown,
 }
 
@@ -97,28 +97,28 @@ pub struct Check {
 pub enum CheckKind {
     /// An adopted assertion of the action's function.
     Precondition,
-    /// The world's own dry run: it would accept or refuse the action. Shown to people; Algorithm 1 does not see it.
+    /// The world's own dry run: it would accept or refuse the action. For display; Algorithm 1 does not see it.
     World,
-    /// What blocks the action in the blocking tree. It tells what selecting it comes to, and counts neither for nor against it.
+    /// What blocks the action in the blocking tree. It shows the result of selecting it, and counts neither for nor against it.
     Blocking,
     /// What the method's own knowledge of lines says: a known skill, the syntax of a primitive.
     Form,
 }
 
-/// All that checking said of a proposal.
+/// The results of a proposal's checks.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Verdict {
     /// The single checks, in order.
     pub checks: Vec<Check>,
-    /// What the step would change in the program state, where the world can tell: a JSON patch.
+    /// What the step would change in the program state, where the world can predict it: a JSON patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<serde_json::Value>,
-    /// The observation the step would give, where the world can tell.
+    /// The observation the step would give, where the world can predict it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
 }
 
-/// What a proposal's checks come to: the one mark that lists, trees, the program and reports show of it.
+/// The summary of a proposal's checks: the one mark that lists, trees, the program and reports show of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mark {
     /// Nothing was checked. Counts neither as holding nor as failing.
@@ -127,7 +127,7 @@ pub enum Mark {
     Holds,
     /// A check fails.
     Fails,
-    /// None fails, and some cannot be told.
+    /// None fails, and some cannot be decided.
     Unknown,
     /// It can be selected, but a blocking condition holds: the blocking tree grows and nothing is executed.
     Blocked,
@@ -182,7 +182,7 @@ impl Verdict {
         Mark::over(self.checks.iter().filter(|c| c.kind == CheckKind::Precondition))
     }
 
-    /// The mark over all checks. A blocking condition speaks neither for nor against the action: it is told where nothing fails.
+    /// The mark over all checks. A blocking condition speaks neither for nor against the action: it is shown where nothing fails.
     pub fn mark(&self) -> Mark {
         match Mark::over(self.checks.iter().filter(|c| c.kind != CheckKind::Blocking)) {
             Mark::Fails => Mark::Fails,

@@ -1,4 +1,4 @@
-//! The session: a pure fold over its records, and the undo tree inside it.
+//! Session: a pure fold over its records, and the undo tree inside it.
 //!
 //! `apply` is the only way to change a session; it refuses records that do not fit (a file may be hostile) and then leaves the
 //! session as it was. Knows no clock, no file, no world.
@@ -38,7 +38,7 @@ pub struct Header {
     pub data: String,
     /// The task's id.
     pub task: String,
-    /// The goal as told to the agent.
+    /// The goal as stated to the agent.
     pub sentence: String,
     /// The world's seed.
     pub seed: u64,
@@ -58,7 +58,7 @@ pub struct Header {
 /// Format version of the log written by this program.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// Everything that happened at a node on the way to its next decision.
+/// Everything that happened at a node before its next decision.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Turn {
     /// Asks made here, in order.
@@ -133,7 +133,7 @@ impl Turn {
         self.offers.iter().find(|o| o.fate == Fate::Pending && o.written.artifact.kind.waits())
     }
 
-    /// The offer of a document that nothing became of yet.
+    /// The offer of a document that is not settled yet.
     pub fn open_offer(&self, artifact: &ArtifactId) -> Option<&Offer> {
         self.offers.iter().find(|o| o.fate == Fate::Pending && o.written.artifact == *artifact)
     }
@@ -144,7 +144,7 @@ impl Turn {
     }
 }
 
-/// A point in the session's tree.
+/// A node of the session's tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Node {
     /// Its number; the root is 0.
@@ -360,7 +360,7 @@ impl Session {
         self.current().and_then(Node::belief)
     }
 
-    /// Whether an artifact written for an update was taken or refused on the way to the cursor.
+    /// Whether an artifact written for an update was taken or refused on the path to the cursor.
     pub fn is_settled(&self, due: Due) -> bool {
         self.path(self.cursor).iter().flat_map(|n| &n.turn.offers).any(|o| o.written.due == Some(due) && o.is_settled())
     }
@@ -557,7 +557,7 @@ impl Session {
                     exchange: None,
                     state: AskState::Pending,
                 });
-                // Early logs of format 2 hold a plan as the answer to its ask only; its first line tells that it was followed.
+                // Early logs of format 2 hold a plan as the answer to its ask only; its first line shows that it was followed.
                 let plan = asks.iter().rev().filter(|_| *kind == AskKind::PLAN_LINE).find_map(plan_of);
                 let node = &self.nodes[at];
                 let known = node.document(&ArtifactId::PLAN).and_then(|plan| plan.get("ask")?.as_u64());

@@ -1,11 +1,11 @@
-//! The shape of an ask: how its answer is to be had. Decided by the method that asks; not recorded, since the method gives it again.
+//! Shape of an ask: how its answer is obtained. Decided by the method that asks; not recorded, since the method gives it again.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::structure::Structure;
 
-/// How an answer is to be had.
+/// How an answer is obtained.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {

@@ -1,4 +1,4 @@
-//! The form an answer is held to: one of a list of texts, or JSON by a schema; and the text that such an answer stands for.
+//! Structure an answer must have: one of a list of texts, or JSON by a schema; and the text that such an answer stands for.
 //!
 //! Servers take a JSON schema and nothing else in common, so one of a list is sent as an object with one field.
 

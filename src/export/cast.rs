@@ -1,4 +1,4 @@
-//! A session as an asciicast (version 3): plays in any asciinema player, with a marker at every decision.
+//! Asciicast (version 3) of a session: plays in any asciinema player, with a marker at every decision.
 //!
 //! Times are the session's own, with long pauses shortened so that a review does not wait for a person who thought.
 

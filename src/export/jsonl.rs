@@ -1,4 +1,4 @@
-//! A session as JSONL in its normal form: the header, then every record, one object a line, as the log holds them.
+//! JSONL of a session in its normal form: the header, then every record, one object a line, as the log holds them.
 
 use crate::episode::{Header, Record};
 

@@ -1,4 +1,4 @@
-//! Sessions for other eyes: a self-contained page, an asciicast, JSONL, plain text.
+//! Exports of sessions: a self-contained page, an asciicast, JSONL, plain text.
 //!
 //! Every format renders the same [`Story`]; none reads a file or a clock. Hazardous characters are spelled out in all of them.
 
@@ -16,7 +16,7 @@ mod trajectory;
 use crate::episode::{Header, InvalidRecord, Record, Session};
 
 pub use html::comparison as comparison_page;
-pub use story::{Story, change_lines, decided, tell};
+pub use story::{Story, change_lines, decided, story};
 pub use summary::{Summary, summary};
 pub use trajectory::trajectory;
 
@@ -59,7 +59,7 @@ pub fn render(format: Format, header: &Header, records: &[Record]) -> Result<Str
     for record in records {
         session.apply(record)?;
     }
-    let story = tell(&session);
+    let story = story(&session);
     Ok(match format {
         Format::Html => html::render(&story)?,
         Format::Cast => cast::render(&story, records, header.created),

@@ -1,6 +1,6 @@
-//! A session told in order: what each export renders.
+//! Story of a session, in order: what each export renders.
 //!
-//! Nodes are told along the line the cursor is on first, then each other branch from where it leaves. Pure: reads a session, knows
+//! Nodes come along the line the cursor is on first, then each other branch from where it leaves. Pure: reads a session, knows
 //! no output format. Texts are left as they are; each format makes them safe in its own way.
 
 use serde::Serialize;
@@ -10,26 +10,26 @@ use crate::episode::{
 };
 use crate::words::count;
 
-/// A told session.
+/// A session in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Story {
-    /// The goal as told to the agent.
+    /// The goal as stated to the agent.
     pub sentence: String,
     /// World, task, method, model and the like: label and value.
     pub facts: Vec<(String, String)>,
-    /// How it stands at the cursor, in words.
+    /// Its status at the cursor, in words.
     pub standing: String,
     /// The chapters: the cursor's line first, then the other branches.
     pub chapters: Vec<Chapter>,
     /// The assertions in force where the session is that are not the specification's own.
-    pub in_force: Vec<InForceTold>,
+    pub in_force: Vec<InForceEntry>,
     /// The specification's source.
     pub specification: String,
 }
 
 /// The assertions in force for an action.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct InForceTold {
+pub struct InForceEntry {
     /// The action's function.
     pub action: String,
     /// Where they come from, and since which step they are in force.
@@ -47,7 +47,7 @@ pub struct Chapter {
     pub steps: Vec<Step>,
 }
 
-/// A node: how it was reached, what it gave, and what happened there on the way to the next.
+/// A node: how it was reached, what it gave, and what happened there before the next.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
     /// The node's number.
@@ -71,9 +71,9 @@ pub struct Step {
     /// Whether the session's cursor is here.
     pub here: bool,
     /// What models were asked here.
-    pub asks: Vec<AskTold>,
+    pub asks: Vec<AskEntry>,
     /// What was offered here.
-    pub proposals: Vec<ProposalTold>,
+    pub proposals: Vec<ProposalEntry>,
     /// Assertions put in force here: action, origin, expressions, a line each.
     pub adopted: Vec<String>,
     /// Remarks and failures.
@@ -82,7 +82,7 @@ pub struct Step {
 
 /// An ask of a model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AskTold {
+pub struct AskEntry {
     /// What for, of whom, how.
     pub title: String,
     /// Role and text of each message.
@@ -95,10 +95,10 @@ pub struct AskTold {
     pub outcome: String,
 }
 
-/// A proposal with what became of it.
+/// A proposal with its status.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ProposalTold {
-    /// The action's text, or the raw text that is none.
+pub struct ProposalEntry {
+    /// The action's text, or the raw text that is no action.
     pub text: String,
     /// Its program call.
     pub call: Option<String>,
@@ -106,7 +106,7 @@ pub struct ProposalTold {
     pub origin: String,
     /// The source's reason.
     pub rationale: Option<String>,
-    /// What its checks came to (`holds`, `fails`, `unknown`, `blocked`, `not checked`): of a proposal that was decided about, when
+    /// The summary of its checks (`holds`, `fails`, `unknown`, `blocked`, `not checked`): of a proposal that was decided about, when
     /// it was; or `no action`, and why.
     pub status: String,
     /// The same in one word, `unchecked` for what was not checked.
@@ -119,8 +119,8 @@ pub struct ProposalTold {
     pub fate: String,
 }
 
-/// Tells a session.
-pub fn tell(session: &Session) -> Story {
+/// Puts a session in order.
+pub fn story(session: &Session) -> Story {
     let header = &session.header;
     let mut facts = vec![
         ("world".to_owned(), header.world.clone()),
@@ -161,47 +161,47 @@ pub(super) fn outcome(node: &Node) -> String {
 /// The origin of the assertions that an episode begins with.
 const OWN: &str = "specification";
 
-fn in_force(session: &Session) -> Vec<InForceTold> {
+fn in_force(session: &Session) -> Vec<InForceEntry> {
     let path = session.path(session.cursor());
     let since = |action: &str| {
         let node = path.iter().rev().find(|n| n.turn.adopted().iter().any(|a| a.action == action))?;
         Some(format!(", since step {}", node.depth))
     };
-    let told = session.assertions().iter().filter(|(_, (_, origin))| origin != OWN);
-    let told = told.map(|(action, (assertions, origin))| InForceTold {
+    let adopted = session.assertions().iter().filter(|(_, (_, origin))| origin != OWN);
+    let entries = adopted.map(|(action, (assertions, origin))| InForceEntry {
         action: action.clone(),
         origin: format!("{origin}{}", since(action).unwrap_or_default()),
         assertions: assertions.clone(),
     });
-    told.collect()
+    entries.collect()
 }
 
-/// The assertions put in force at a node; what an episode begins with goes without saying.
+/// The assertions put in force at a node; those an episode begins with are left out.
 fn adopted(node: &Node) -> Vec<String> {
     let all = node.turn.adopted();
     let is_own = |at: usize, one: &Adopted| {
         node.parent.is_none() && one.origin == OWN && !all.iter().take(at).any(|b| b.action == one.action)
     };
-    let told = all.iter().enumerate().filter(|(at, one)| !is_own(*at, one)).map(|(_, one)| {
+    let entries = all.iter().enumerate().filter(|(at, one)| !is_own(*at, one)).map(|(_, one)| {
         let texts = if one.assertions.is_empty() { "none".to_owned() } else { one.assertions.join("; ") };
         format!("{} ({}): {texts}", one.action, one.origin)
     });
-    told.collect()
+    entries.collect()
 }
 
 fn chapters(session: &Session) -> Vec<Chapter> {
     let main: Vec<&Node> = session.line();
-    let mut told = vec![false; session.nodes().len()];
-    let mut chapters = vec![chapter(session, "The episode".to_owned(), &main, &mut told)];
-    // Every node not told yet starts a branch; it is followed along its newest children.
+    let mut done = vec![false; session.nodes().len()];
+    let mut chapters = vec![chapter(session, "The episode".to_owned(), &main, &mut done)];
+    // Every node not included yet starts a branch; it is followed along its newest children.
     for node in session.nodes() {
-        if is_told(&told, node.id) || session.is_deleted(node.id) {
+        if is_done(&done, node.id) || session.is_deleted(node.id) {
             continue;
         }
         let mut line = vec![node];
         while let Some(next) = line
             .last()
-            .and_then(|n| n.children.iter().rev().find(|c| !is_told(&told, **c) && !session.is_deleted(**c)))
+            .and_then(|n| n.children.iter().rev().find(|c| !is_done(&done, **c) && !session.is_deleted(**c)))
             .and_then(|c| session.node(*c))
         {
             line.push(next);
@@ -209,19 +209,19 @@ fn chapters(session: &Session) -> Vec<Chapter> {
         let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
         let name = session.branch_name(node.id);
         let name = if name.is_empty() { String::new() } else { format!(": {name}") };
-        chapters.push(chapter(session, format!("Branch after step {from}{name}"), &line, &mut told));
+        chapters.push(chapter(session, format!("Branch after step {from}{name}"), &line, &mut done));
     }
     chapters
 }
 
-fn is_told(told: &[bool], node: NodeId) -> bool {
-    usize::try_from(node).ok().and_then(|i| told.get(i)).copied().unwrap_or(true)
+fn is_done(done: &[bool], node: NodeId) -> bool {
+    usize::try_from(node).ok().and_then(|i| done.get(i)).copied().unwrap_or(true)
 }
 
-fn chapter(session: &Session, title: String, line: &[&Node], told: &mut [bool]) -> Chapter {
+fn chapter(session: &Session, title: String, line: &[&Node], done: &mut [bool]) -> Chapter {
     let mut steps = Vec::with_capacity(line.len());
     for node in line {
-        if let Some(slot) = usize::try_from(node.id).ok().and_then(|i| told.get_mut(i)) {
+        if let Some(slot) = usize::try_from(node.id).ok().and_then(|i| done.get_mut(i)) {
             *slot = true;
         }
         steps.push(step(session, node));
@@ -292,7 +292,7 @@ fn change_line(operation: &serde_json::Value) -> Option<String> {
     })
 }
 
-fn ask(ask: &Ask) -> AskTold {
+fn ask(ask: &Ask) -> AskEntry {
     let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
     let mut title = format!("{} of {}, {} x {how}", ask.kind, ask.model, ask.n);
     if let Some(text) = ask.prompt.as_ref().and_then(|p| p.left_out.as_ref()) {
@@ -311,10 +311,10 @@ fn ask(ask: &Ask) -> AskTold {
     };
     let reasoning = ask.exchange.iter().flat_map(|e| &e.completions).map(|c| c.reasoning.clone());
     let reasoning = reasoning.filter(|r| !r.is_empty()).collect();
-    AskTold { title, messages, reasoning, answers, outcome }
+    AskEntry { title, messages, reasoning, answers, outcome }
 }
 
-fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalTold {
+fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalEntry {
     let (verdict, mark) = (turn.verdict(proposal.id), turn.mark(proposal));
     let mut origin = match proposal.origin {
         Origin::Greedy => "greedy completion",
@@ -331,7 +331,7 @@ fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalTold {
     if let Some(logprob) = proposal.logprob {
         origin.push_str(&format!(", mean log-probability {logprob:.3}"));
     }
-    ProposalTold {
+    ProposalEntry {
         text: words(proposal).to_owned(),
         call: proposal.action.as_ref().and_then(|a| a.call.clone()),
         origin,

@@ -95,12 +95,12 @@ fn records() -> Vec<Record> {
 }
 
 #[test]
-fn the_story_tells_the_cursors_line_first_and_loses_no_branch() {
+fn the_story_has_the_cursors_line_first_and_loses_no_branch() {
     let mut session = Session::new(header());
     for record in records() {
         session.apply(&record).unwrap();
     }
-    let story = tell(&session);
+    let story = story(&session);
     let titles: Vec<_> = story.chapters.iter().map(|c| c.title.as_str()).collect();
     assert_eq!(titles, ["The episode", "Branch after step 0"]);
     let steps: usize = story.chapters.iter().map(|c| c.steps.len()).sum();

@@ -1,6 +1,6 @@
-//! A session as plain text: what `stepwright show` prints and what an asciicast plays.
+//! Plain text of a session: what `stepwright show` prints and what an asciicast plays.
 
-use super::story::{Chapter, ProposalTold, Step, Story};
+use super::story::{Chapter, ProposalEntry, Step, Story};
 use crate::sanitize::{line, visible};
 
 /// The whole session.
@@ -70,7 +70,7 @@ pub fn render_step(step: &Step) -> String {
     out
 }
 
-fn render_proposal(proposal: &ProposalTold) -> String {
+fn render_proposal(proposal: &ProposalEntry) -> String {
     let mark = if proposal.recommended { "*" } else { " " };
     let fate = if proposal.fate.is_empty() { String::new() } else { format!("  [{}]", line(&proposal.fate)) };
     let (text, status) = (line(&proposal.text), line(&proposal.status));

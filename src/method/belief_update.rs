@@ -1,7 +1,7 @@
-//! Upkeep of a belief: which update is due, asking for the state after it, and reading what is written as one. As a companion
+//! Belief update: which update is due, asking for the state after it, and reading what is written as one. As a companion
 //! ([`BeliefUpdate`]) it goes with any method, after every step.
 //!
-//! What is due is told by the records ([`Due`]): the updates of the steps on the way to the cursor, in their order, that no offer
+//! What is due is read from the records ([`Due`]): the updates of the steps on the path to the cursor, in their order, that no offer
 //! taken or refused names.
 
 use std::sync::Arc;
@@ -106,7 +106,7 @@ struct Update {
 pub struct BeliefReading {
     /// The state.
     pub state: Arc<Value>,
-    /// What was put right in reading it, in words.
+    /// The repairs made in reading it, in words.
     pub repairs: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ pub fn read(text: &str) -> Result<BeliefReading, String> {
     Ok(BeliefReading { state: Arc::new(reading.state), repairs })
 }
 
-/// The first update on the way to the cursor that nothing was decided about.
+/// The first update on the path to the cursor that was not decided about.
 fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
     cx.session.belief()?;
     let path = cx.path();
@@ -251,7 +251,7 @@ fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
     Written { artifact, due, title, raw, repairs, value, problem }
 }
 
-/// A step as an update: what was done, and what came of it. What was not executed or refused changes nothing.
+/// A step as an update: what was done, and its result. What was not executed or refused changes nothing.
 fn step_of(node: &Node) -> Vec<Update> {
     let done = node.action.as_ref().filter(|_| node.outcome.is_executed() && node.outcome.error.is_none());
     let update = done.map(|action| Update {

@@ -1,4 +1,4 @@
-//! What a method sees: the session's path, the world, the program state, the model's traits, options, prompts and knowledge. Read
+//! Context of a method: the session's path, the world, the program state, the model's traits, options, prompts and knowledge. Read
 //! only; [`Context`] borrows it all, [`Known`] is the part that work beside the episode takes along.
 
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub struct ModelTraits {
     pub structured: bool,
     /// How to have it continue raw text, where it now gets chat messages: a setting, in words.
     pub raw_setting: Option<String>,
-    /// Whether it tells log-probabilities of given texts.
+    /// Whether it reports log-probabilities of given texts.
     pub scores: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct Knowledge {
     pub blocking: BlockingSource,
     /// The world's kind of task.
     pub kind: String,
-    /// The goals at the reset, where the world tells any.
+    /// The goals at the reset, where the world reports any.
     pub goals: Vec<Atom>,
     /// Where skills and tips come from.
     pub skills: Arc<SkillShelf>,
@@ -70,7 +70,7 @@ pub struct Past<'a> {
     pub requests: &'a BTreeMap<NodeId, Request>,
     /// What a method derives from the episode, as it is at the cursor.
     pub follower: Option<&'a dyn Follower>,
-    /// The truth at the cursor as a belief would tell it.
+    /// The true state at the cursor, in the form of a belief.
     pub truth: Option<&'a Value>,
 }
 
@@ -174,8 +174,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The context as the line protocol tells it.
-    pub fn told(&self) -> Value {
+    /// The context as the line protocol sends it.
+    pub fn to_json(&self) -> Value {
         let node = self.node();
         let proposals = self.round().map(|r| r.proposals().collect::<Vec<_>>()).unwrap_or_default();
         let verdicts = node.map(|n| &n.turn.verdicts);
@@ -223,7 +223,7 @@ impl<'a> Context<'a> {
 pub struct Known {
     /// The world's kind.
     pub world: &'static WorldKind,
-    /// The goal as the agent is told it.
+    /// The goal as stated to the agent.
     pub sentence: String,
     /// The planning problem, where the world has a planning domain: of what is seen, with goal things in the room.
     pub problem: Option<Result<PlanningTask, String>>,
@@ -233,7 +233,7 @@ pub struct Known {
     pub history: Vec<Observed>,
     /// The program state with the assertions in force.
     pub program: CheckedProgram,
-    /// What can be seen, where the world tells facts.
+    /// What can be seen, where the world reports facts.
     pub facts: Option<Facts>,
     /// The goals not met yet.
     pub goals: Vec<Atom>,
@@ -249,12 +249,12 @@ impl Known {
             program: &self.program,
             history: &self.history,
             rejected,
-            told: self.facts.as_ref().map(|facts| (facts, self.goals.as_slice())),
+            observed: self.facts.as_ref().map(|facts| (facts, self.goals.as_slice())),
         }
     }
 }
 
-/// Tells work beside the episode that nobody waits for it any more.
+/// Signals work beside the episode that it is no longer wanted.
 #[derive(Debug, Clone)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -275,7 +275,7 @@ impl Stop {
         !self.0.load(Ordering::Relaxed)
     }
 
-    /// The flag that is true while the work is to go on.
+    /// The flag that is true while the work is to continue.
     pub fn go_on(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
@@ -286,7 +286,7 @@ impl Stop {
 pub struct Round<'a> {
     /// All that happened at the cursor.
     pub turn: &'a Turn,
-    /// First ask of the round. Earlier proposals were dismissed, by a rejection or by asking anew.
+    /// First ask of the round. Earlier proposals were dismissed, by a rejection or by asking again.
     pub since: AskId,
 }
 

@@ -1,4 +1,4 @@
-//! What goes in and out of a method: steps, answers, readings, checks, deeds, sections. Data only, all of it serialisable, so that a
+//! Types that go in and out of a method: steps, answers, readings, checks, deeds, sections. Data only, all of it serialisable, so that a
 //! method may live in another process.
 
 use serde::{Deserialize, Serialize};
@@ -40,9 +40,9 @@ pub enum Step {
         /// Why, in words.
         why: String,
     },
-    /// It cannot go on: what is wrong and what to do.
+    /// It cannot continue: what is wrong and what to do.
     Stuck(String),
-    /// Nothing: whoever comes next is asked.
+    /// Nothing: the next member is asked.
     Pass,
 }
 
@@ -63,7 +63,7 @@ pub struct Answer {
     pub ranks: Vec<Rank>,
     /// Beside the texts of own work, what it found in the method's own form.
     pub found: Value,
-    /// Tokens spent, where told.
+    /// Tokens spent, where reported.
     pub usage: Option<Usage>,
 }
 
@@ -95,7 +95,7 @@ pub struct Rank {
 pub enum Reading {
     /// Actions that are offered.
     Drafts {
-        /// The actions, and texts that are none.
+        /// The actions, and texts that are no action.
         drafts: Vec<Draft>,
         /// A remark for the person.
         #[serde(default)]
@@ -103,7 +103,7 @@ pub enum Reading {
     },
     /// An artifact that is offered.
     Artifact(Box<Written>),
-    /// Nothing is offered: the method goes on from the record of the answer (a plan, a judgement).
+    /// Nothing is offered: the method continues from the record of the answer (a plan, a judgement).
     Kept,
     /// It cannot be used, in words.
     Problem(String),
@@ -155,7 +155,7 @@ pub struct Program {
     pub values: Value,
 }
 
-/// What a program that ran comes to.
+/// The result of a program that ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Carried {
     /// What the world performs now.
@@ -166,7 +166,7 @@ pub struct Carried {
     pub remark: Option<String>,
 }
 
-/// Part of what a method goes by, for panes and exports: a plan, a program with its calls.
+/// Part of what a method follows, for panes and exports: a plan, a program with its calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Section {
     /// What it is, in words (`plan`).
@@ -186,11 +186,11 @@ pub struct Section {
 pub struct SectionLine {
     /// The text.
     pub text: String,
-    /// What became of it.
+    /// Its status.
     pub mark: Fate,
 }
 
-/// What became of a line.
+/// The status of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {

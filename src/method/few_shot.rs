@@ -9,7 +9,7 @@ pub(super) const METHOD: NextAction = NextAction {
     info: MethodInfo {
         id: "few-shot",
         label: "Few-shot baseline",
-        description: "Takes the greedy completion of the trajectory program; no assertion stands in the prompt. \
+        description: "Takes the greedy completion of the trajectory program; the prompt holds no assertion. \
                       Preconditions are shown to you but decide nothing.",
         options: options::PROGRAM,
         needs: Needs::NONE,

@@ -1,4 +1,4 @@
-//! FF-Replan: a classical planner plans on what is seen; a new plan after a refused step, after a step that is none of the plan's, or
+//! FF-Replan: a classical planner plans on what is seen; a new plan after a refused step, after a step that is not the plan's, or
 //! at the plan's end. No language model.
 
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ const REMARK: &str = ";";
 /// Beside a plan the planner gives a JSON object: under this name how many ground actions the planner chose among.
 const CONSIDERED: &str = "ground_actions";
 
-/// How many actions planners chose among in a session on the way to its cursor, on average over their plans; `None` where none was
+/// How many actions planners chose among in a session on the path to its cursor, on average over their plans; `None` where none was
 /// asked, or an earlier release did not record it.
 pub fn considered(session: &Session) -> Option<f64> {
     let path = session.path(session.cursor());
@@ -68,7 +68,7 @@ impl Method for FfReplan {
     fn step(&self, cx: &Context<'_>) -> Step {
         let before = match upcoming(cx, Origin::Symbolic, |force| next_line(cx, force).map(Ok)) {
             Upcoming::Step(step) => return *step,
-            Upcoming::Plan { anew, before } => before.filter(|_| !anew),
+            Upcoming::Plan { again, before } => before.filter(|_| !again),
         };
         let why = |plan: &str| self.why_not(cx, plan);
         if let Some(step) = cx.samples.is_none().then(|| useless(cx, before.as_ref(), why)).flatten() {
@@ -101,7 +101,7 @@ impl Method for FfReplan {
     }
 }
 
-/// The next line of the plan in force. A plan is of no use after a step that was refused or none of its own: it was made for another
+/// The next line of the plan in force. A plan is of no use after a step that was refused or not its own: it was made for another
 /// world.
 fn next_line(cx: &Context<'_>, force: &InForce<'_>) -> Option<NextLine> {
     if force.refused || force.strayed {
@@ -138,7 +138,7 @@ fn search(problem: &PlanningTask, stop: &Stop, considered: &mut usize) -> Result
     let limits = Limits { go_on: stop.go_on(), ..Limits::default() };
     let steps = match problem.plan_counting(&limits, considered) {
         Ok(steps) => steps,
-        // That there is none is an answer; it stands where a plan would.
+        // That there is no plan is an answer too, kept in the plan's place.
         Err(none @ NoPlan::Nothing(_)) => return Ok(format!("{REMARK} {none}")),
         Err(failed) => return Err(failed.to_string()),
     };

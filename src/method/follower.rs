@@ -1,5 +1,5 @@
-//! State that a method derives from the episode, node by node. The timeline keeps a copy at every checkpoint beside world and
-//! program, so that going back costs nothing and nothing is derived anew at each frame.
+//! Followers: state that a method derives from the episode, node by node. The timeline keeps a copy at every checkpoint beside world and
+//! program, so that going back costs nothing and no frame derives it again.
 
 use std::any::Any;
 

@@ -1,4 +1,4 @@
-//! Methods: what each research method puts into the slots of the loop, and nothing else.
+//! Methods: each fills the slots of the loop for one paper's method or baseline, and nothing else.
 //!
 //! A method is pure: it sees a read-only [`Context`] and says what comes next ([`Step`]), reads answers ([`Reading`]), checks
 //! actions, and says how a decision is carried out ([`Deed`]). Asking, deciding, acting and recording belong to the driver and
@@ -63,7 +63,7 @@ use serde_json::Value;
 /// The name that is recorded where no language model answers.
 pub const SYMBOLIC: &str = "symbolic";
 
-/// A method as people see it.
+/// A method's name and description for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MethodInfo {
     /// As on the command line.
@@ -80,7 +80,7 @@ pub struct MethodInfo {
 
 /// A method. All functions are pure: the same context gives the same result.
 pub trait Method: Send + Sync + std::fmt::Debug {
-    /// The method as people see it.
+    /// Name and description for display.
     fn info(&self) -> MethodInfo;
 
     /// The same once all of it is known. One in another process is asked for it, once, which may take as long as its command takes to
@@ -100,7 +100,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     /// What comes next. Called at a new node and after every answer, when all proposals have their verdicts.
     fn step(&self, cx: &Context<'_>) -> Step;
 
-    /// Reads the answer to an ask of its own, at the node it was made at.
+    /// Reads the answer to one of its own asks, at the node it was made at.
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading;
 
     /// How asks of that kind are answered where they do not say so themselves; `raw` for one text that the model continues.
@@ -108,7 +108,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         Shape::Generate(next_action::one_line(raw))
     }
 
-    /// Does its own work ([`crate::episode::Shape::Compute`]), on a thread of its own.
+    /// Does its own work ([`crate::episode::Shape::Compute`]), on a separate thread.
     ///
     /// # Errors
     /// Why there is no answer, in words.
@@ -126,7 +126,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         Deed::Act
     }
 
-    /// What a program of [`Deed::Run`] comes to.
+    /// The result of a program of [`Deed::Run`].
     ///
     /// # Errors
     /// Why nothing is carried out, in words.
@@ -134,23 +134,23 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         Err("this method runs no programs".to_owned())
     }
 
-    /// Why the episode is over for the method after a step that carried out this decision, where the world goes on. The context is
-    /// that before the step, but for what follows the episode.
+    /// Why the episode is over for the method after a step that carried out this decision, where the world continues. The context is
+    /// that before the step, except for the followers.
     fn ended(&self, _cx: &Context<'_>, _decision: &Decision) -> Option<String> {
         None
     }
 
-    /// What it goes by at the cursor, for panes and exports: read from the records alone.
+    /// What it follows at the cursor, for panes and exports: read from the records alone.
     fn rows(&self, _session: &Session) -> Vec<Section> {
         Vec::new()
     }
 
-    /// The goals as they are at the cursor, with what is in the way, where the method keeps a tree of them that a person may change.
+    /// The goals as they are at the cursor, with what blocks them, where the method keeps a tree of them that a person may change.
     fn tree(&self, _cx: &Context<'_>) -> Option<BlockingTree> {
         None
     }
 
-    /// What it derives from the episode node by node, begun at the cursor from what the records tell; `None` where there is nothing to
+    /// What it derives from the episode node by node, begun at the cursor from the records; `None` where there is nothing to
     /// derive, or it is there already.
     fn follow(&self, _cx: &Context<'_>) -> Option<Box<dyn Follower>> {
         None

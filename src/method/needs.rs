@@ -1,4 +1,4 @@
-//! What a method takes of a world and of a model, and whether both offer it.
+//! Needs: what a method requires of a world and of a model, and whether both offer it.
 
 use super::options::BLOCKING;
 use super::{MethodInfo, ModelTraits, options};
@@ -18,7 +18,7 @@ pub struct Needs {
     pub task: Option<&'static str>,
     /// A world that does its steps in this process.
     pub local: bool,
-    /// A model that tells log-probabilities of given texts, where a language model is in use.
+    /// A model that reports log-probabilities of given texts, where a language model is in use.
     pub scores: bool,
     /// A language model.
     pub language: bool,
@@ -95,7 +95,7 @@ pub fn fits(
         return lacks("a language model".to_owned(), "and none is in use".to_owned());
     }
     if model.language && scores && !model.scores {
-        let needed = "a model that tells log-probabilities of given texts".to_owned();
+        let needed = "a model that reports log-probabilities of given texts".to_owned();
         return lacks(needed, format!("and {} does not", model.name));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The options that several methods share, and the table of all. What one method alone has is declared in its own file.
+//! The options that several methods share, and the table of all. An option of a single method is declared in that method's file.
 //!
 //! A session records them among its options; what is absent there has its default.
 

@@ -1,7 +1,7 @@
 //! Precondition-aware action prediction: Algorithm 1 of "Reasoning about Action Preconditions with Programs".
 //!
 //! The greedy completion first; while its assertions fail, random samples, at most `max_attempts - 1`; the first that verifies
-//! is the prediction; when none does, the greedy completion is taken all the same (counted as a second greedy sample).
+//! is the prediction; when none does, the greedy completion is taken anyway (counted as a second greedy sample).
 
 use super::next_action::{Next, NextAction};
 use super::options::{ASSERTIONS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
@@ -85,8 +85,8 @@ pub(super) fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) 
     }
 }
 
-/// `verify` of Algorithm 1: it is an action, and its assertions raise nothing; an action without assertions verifies. What the
-/// engine cannot tell does not verify.
+/// `verify` of Algorithm 1: it is an action, and its assertions raise nothing; an action without assertions verifies. A verdict the
+/// engine cannot decide does not verify.
 fn verifies(turn: &Turn, proposal: &Proposal) -> bool {
     let raises_nothing = |v: &Verdict| matches!(v.preconditions(), Mark::Holds | Mark::NotChecked);
     proposal.action.is_some() && turn.verdicts.get(&proposal.id).is_some_and(raises_nothing)

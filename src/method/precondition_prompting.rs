@@ -1,4 +1,4 @@
-//! Precondition prompting: the assertions in force stand in the prompt, and the greedy completion is taken as it comes.
+//! Precondition prompting: the prompt holds the assertions in force, and the greedy completion is taken as it comes.
 //!
 //! The paper's middle row: what the prompt alone does, without checking that drives sampling.
 

@@ -1,4 +1,4 @@
-//! The program side of an episode: the specification, the assertions in force, and the state that the calls lead to.
+//! Program context of an episode: the specification, the assertions in force, and the state that the calls lead to.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::episode::gate::Assertions;
 use crate::episode::{Check, InForce, Status};
 use crate::program::{Assertion, Call, CheckedProgram, Role, Rules, Specification, State};
 
-/// What became of a line of an edited program.
+/// The status of a line of an edited program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineStatus {
     /// It ran.
@@ -37,7 +37,7 @@ impl ProgramContext {
     /// Loads a specification; its own assertions are in force.
     ///
     /// # Errors
-    /// A specification that does not load or start, or an assertion of its own that cannot be evaluated, in words.
+    /// A specification that does not load or start, or one of its own assertions that cannot be evaluated, in words.
     pub fn load(source: &str) -> Result<Self, String> {
         let specification = Specification::load(source, "spec.py").map_err(|e| e.to_string())?;
         let start = ProgramState(specification.start().map_err(|e| e.to_string())?);
@@ -67,7 +67,7 @@ impl ProgramContext {
     /// Puts assertions in force for an action.
     ///
     /// # Errors
-    /// An action that is none, or an assertion that is none, in words; nothing is changed then.
+    /// An unknown action or an invalid assertion, in words; nothing is changed then.
     pub fn adopt(&mut self, adopted: &Assertions) -> Result<(), String> {
         if !self.specification.functions().iter().any(|f| f.role == Role::Action && f.name == adopted.action) {
             return Err(format!("`{}` is no action of the specification", adopted.action));

@@ -1,4 +1,4 @@
-//! Reading a completion as the next line of the trajectory program: the `verify` rules of Algorithm 1 that need no state.
+//! Parsing of a completion as the next line of the trajectory program: the `verify` rules of Algorithm 1 that need no state.
 
 use std::borrow::Cow;
 

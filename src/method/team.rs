@@ -1,5 +1,5 @@
-//! The method in use with its companions. Companions are asked first and pass when they have nothing to do; an answer goes to whoever
-//! asks asks of its kind.
+//! Team: the method in use with its companions. Companions are asked first and pass when they have nothing to do; an answer goes to the
+//! member that makes asks of its kind.
 
 use std::sync::Arc;
 
@@ -47,12 +47,12 @@ impl Team {
         self.companions.iter().chain([&self.method])
     }
 
-    /// Whoever asks asks of that kind.
+    /// The member that makes asks of that kind.
     pub fn member(&self, kind: &AskKind) -> &Arc<dyn Method> {
         self.companions.iter().find(|member| member.answers(kind)).unwrap_or(&self.method)
     }
 
-    /// What comes next: the first step that is none of [`Step::Pass`].
+    /// What comes next: the first step other than [`Step::Pass`].
     pub fn step(&self, cx: &Context<'_>) -> Step {
         self.members().map(|member| member.step(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
     }
@@ -67,7 +67,7 @@ impl Team {
         self.member(kind).shape(cx, kind, raw)
     }
 
-    /// All checks of an action by the members; one that stands instead of all others ends them.
+    /// All checks of an action by the members; one that replaces all others ends them.
     pub fn check(&self, cx: &Context<'_>, action: &Action, offered: bool) -> Checks {
         let mut all = Vec::new();
         for member in self.members() {
@@ -85,7 +85,7 @@ impl Team {
         deeds.find(|deed| *deed != Deed::Act).unwrap_or(Deed::Act)
     }
 
-    /// What a program comes to.
+    /// The result of a program.
     ///
     /// # Errors
     /// As [`Method::ran`].
@@ -98,7 +98,7 @@ impl Team {
         self.members().find_map(|member| member.ended(cx, decision))
     }
 
-    /// The tree that a person may change. Where no demonstrations tell what else would explain a proposal, the world's own goes with
+    /// The tree that a person may change. Where no demonstrations show what else would explain a proposal, the world's own goes with
     /// every method.
     pub fn tree(&self, cx: &Context<'_>) -> Option<BlockingTree> {
         let alone = || cx.knowledge.demonstrations.is_empty().then(|| blocking::shown(cx)).flatten();

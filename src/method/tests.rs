@@ -151,7 +151,7 @@ fn recorded_runs_of_algorithm_1_come_out_the_same() {
         let golden: serde_json::Value = serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();
         for case in golden["cases"].as_array().unwrap() {
             let expect = &case["expect"];
-            // The recorded verdicts stand in for the engine, in the order in which lines were verified.
+            // The recorded verdicts replace the engine, in the order in which lines were verified.
             let mut log = expect["log"].as_array().unwrap().iter();
             let mut random = case["random"].as_array().unwrap().iter();
             let trial = algorithm_1(

@@ -1,4 +1,4 @@
-//! Think comments of demonstrations: what stands before an action as `# think: …`, as in ReAct.
+//! Think comments of demonstrations: `# think: …` before an action, as in ReAct.
 //!
 //! A demonstration may bring its own ([`DemonstrationStep::think`]). For one that has none, thoughts are derived by rule from the
 //! demonstration itself, so that nothing is invented:
@@ -6,7 +6,7 @@
 //!   named as the sub-goal (`I need to find and take a mug`, `I have the mug 1; next I heat it in the microwave`). What is still
 //!   to be found is named by its kind, as the agent cannot know which one it will be;
 //! - where a user talks to a system: before the first act of a turn, which user acts are being answered. So also where a dialogue's
-//!   recorded beginning stands in the program.
+//!   recorded beginning is in the program.
 
 use crate::program::{Call, Literal};
 use crate::world::demonstration::{Demonstration, DemonstrationStep};
@@ -23,8 +23,8 @@ pub fn thoughts(demonstration: &Demonstration) -> Vec<Option<String>> {
     sub_goals(steps)
 }
 
-/// The thoughts of a recorded beginning, one a call: what stands before the first action that answers what others said. `is_action`
-/// tells the agent's actions; what is neither an action nor another party's call is an observation.
+/// The thoughts of a recorded beginning, one a call: the comment before the first action that answers what others said. `is_action`
+/// recognises the agent's actions; what is neither an action nor another party's call is an observation.
 pub fn thoughts_of_prefix(calls: &[Call], is_action: impl Fn(&Call) -> bool) -> Vec<Option<String>> {
     let steps = calls.iter().map(|call| {
         let own = is_action(call);

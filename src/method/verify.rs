@@ -1,7 +1,7 @@
 //! `verify` of Algorithm 1: whether a line is an action whose assertions hold in a program state.
 //!
-//! Reading a line is [`super::reading`]'s, holding a call against the assertions in force the program's ([`State::under`]); what a
-//! call means to a world is told by the caller.
+//! Lines are parsed by [`super::reading`], calls checked against the assertions in force by the program ([`State::under`]); what a
+//! call means to a world is given by the caller.
 
 use super::reading::{Line, read_line};
 use crate::program::{Assertion, Call, CheckResult, Rules, Specification, State, read_keywords};
@@ -32,7 +32,7 @@ pub enum Reading {
     Nothing,
 }
 
-/// What verifying a line came to.
+/// The result of verifying a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verified {
     /// An action; its assertions hold and it can be executed.
@@ -41,7 +41,7 @@ pub enum Verified {
     EndOfTurn(Call),
     /// Not accepted.
     Refused {
-        /// `NoAction`, `NotAnAction`, `SyntaxError`, the exception's type, or `Unsupported` or `Budget` where the engine cannot tell.
+        /// `NoAction`, `NotAnAction`, `SyntaxError`, the exception's type, or `Unsupported` or `Budget` where the engine cannot decide.
         reason: String,
         /// In words.
         message: String,

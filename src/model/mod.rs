@@ -35,7 +35,7 @@ pub enum ModelKind {
     Recorded,
 }
 
-/// A model as people see it.
+/// A model for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelInfo {
     /// The model's name (`gpt-4.1-mini`).
@@ -72,7 +72,7 @@ pub struct ModelRequest {
     /// What the answer must be, where the model can be held to it; what it says is then the text alone, without the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,
-    /// What it is for. Providers are not told; recorded outputs are found by it.
+    /// What it is for. It is not sent to providers; recorded outputs are found by it.
     #[serde(skip)]
     pub tag: Option<Tag>,
 }
@@ -120,7 +120,7 @@ pub const CUT_OFF: &str = "cut off";
 pub struct Completion {
     /// The text, verbatim.
     pub text: String,
-    /// Why it ended, in the provider's word (`stop`, `length`, …); [`CUT_OFF`] if the stream just ended; empty if not told.
+    /// Why it ended, in the provider's word (`stop`, `length`, …); [`CUT_OFF`] if the stream just ended; empty if not reported.
     #[serde(default)]
     pub finish: String,
     /// Tokens with log-probabilities; empty where not given.
@@ -156,10 +156,10 @@ impl Completion {
 pub struct ModelResponse {
     /// The completions, by index.
     pub completions: Vec<Completion>,
-    /// Tokens spent, where told.
+    /// Tokens spent, where reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The model that answered, as the server calls it; empty if not told.
+    /// The model that answered, as the server calls it; empty if not reported.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub served: String,
     /// What it cost, where the provider says so itself.
@@ -177,7 +177,7 @@ impl ModelResponse {
     }
 }
 
-/// Price of a million tokens, in the currency of whoever set it.
+/// Price of a million tokens, in the currency it was set in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
     /// Of the prompt.
@@ -193,7 +193,7 @@ impl Price {
     }
 }
 
-/// What is set for a model and counts for whoever asks it.
+/// What is set for a model and applies to all requests.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -224,7 +224,7 @@ pub struct ScoreRequest {
 }
 
 impl ScoreRequest {
-    /// What scoring took. The tokens of the candidates are those that came back; no interface tells those of the prompt, so they are
+    /// What scoring took. The tokens of the candidates are those that came back; no interface reports those of the prompt, so they are
     /// estimated by the candidates' characters a token, and counted once, as a prompt is read once. Nothing is generated.
     pub fn usage(&self, scored: &[Completion]) -> Usage {
         let characters = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).sum::<usize>();
@@ -253,7 +253,7 @@ pub enum StreamEvent {
         /// The new text.
         text: String,
     },
-    /// What came of the completions from this index on does not count: they are asked for again.
+    /// The output of the completions from this index on does not count: they are asked for again.
     Void {
         /// The first of them.
         from: u32,
@@ -299,10 +299,10 @@ pub enum ModelError {
         endpoint: String,
         /// The provider's words and what to do.
         message: String,
-        /// Tokens the model takes, prompt and completion together, where told.
+        /// Tokens the model takes, prompt and completion together, where known.
         context: Option<u64>,
     },
-    /// No answer could be had; retries are used up.
+    /// No answer could be obtained; retries are used up.
     #[error("{endpoint}: {message}")]
     Unreachable {
         /// Where.
@@ -336,13 +336,13 @@ pub enum ModelError {
 /// A language model.
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
-    /// The model as people see it.
+    /// The model for display.
     fn info(&self) -> ModelInfo;
 
     /// Asks for `request.n` completions. Text is sent to `stream` as it arrives; a closed `stream` is no error.
     ///
     /// # Errors
-    /// [`ModelError`]; [`ModelError::Cancelled`] soon after `cancel` fires, whatever the server does.
+    /// [`ModelError`]; [`ModelError::Cancelled`] soon after `cancel` fires, even if the server hangs.
     async fn complete(
         &self,
         request: &ModelRequest,
@@ -364,15 +364,15 @@ pub trait LanguageModel: Send + Sync {
     /// Nothing is generated and no figure is invented.
     ///
     /// # Errors
-    /// [`ModelError`]; [`ModelError::Configuration`] where a model tells no log-probabilities of given texts.
+    /// [`ModelError`]; [`ModelError::Configuration`] where a model reports no log-probabilities of given texts.
     async fn score(&self, _request: &ScoreRequest, _cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
         let name = self.info().name;
         Err(ModelError::Configuration(format!(
-            "{name} tells no log-probabilities of given texts; choose a method that lets it write"
+            "{name} reports no log-probabilities of given texts; choose a method that lets it write"
         )))
     }
 
-    /// As [`LanguageModel::score`], telling how many candidates are done as it goes on. A closed `done` is no error.
+    /// As [`LanguageModel::score`], reporting how many candidates are done as it proceeds. A closed `done` is no error.
     ///
     /// # Errors
     /// As [`LanguageModel::score`].
@@ -385,12 +385,12 @@ pub trait LanguageModel: Send + Sync {
         self.score(request, cancel).await
     }
 
-    /// Whether prompts for it are best one raw text to go on with, rather than chat messages.
+    /// Whether prompts for it are best one raw text to continue, rather than chat messages.
     fn prefers_raw(&self) -> bool {
         false
     }
 
-    /// How to have it go on with one raw text where it now gets chat messages: a setting, in words; `None` where there is none.
+    /// How to have it continue one raw text where it now gets chat messages: a setting, in words; `None` where there is none.
     fn raw_setting(&self) -> Option<&'static str> {
         None
     }

@@ -47,7 +47,7 @@ impl Recorded {
     /// Reads the outputs of a file.
     ///
     /// # Errors
-    /// [`ModelError::Configuration`] naming the file, and the line that is none.
+    /// [`ModelError::Configuration`] naming the file, and the bad line.
     pub fn open(name: &str, path: &Path) -> Result<Self, ModelError> {
         let wrong = |why: String| ModelError::Configuration(format!("{}: {why}", path.display()));
         let size = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?.len();

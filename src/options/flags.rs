@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command};
 
 use super::{Kind, OptionSpec};
 
-/// Adds a flag for each option; one that several tables share once. A switch may stand alone (`--think`) or with its value
+/// Adds a flag for each option; one that several tables share once. A switch may be alone (`--think`) or with its value
 /// (`--think=false`).
 pub fn add<'a>(command: Command, specs: impl IntoIterator<Item = &'a OptionSpec>, heading: &'static str) -> Command {
     let mut seen = BTreeSet::new();

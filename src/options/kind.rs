@@ -1,4 +1,4 @@
-//! What the value of an option must be: its words, whether a text is one, and the values a dialog goes through.
+//! Kinds of option values: its words, whether a text is one, and the values a dialog goes through.
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy, PartialEq)]

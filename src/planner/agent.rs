@@ -1,6 +1,6 @@
 //! Agents without a language model: what they are given at a decision, and what they offer.
 //!
-//! One implementation a world (`world/*/agent/`), registered with it. An agent reads what the agent of the episode was told and saw,
+//! One implementation a world (`world/*/agent/`), registered with it. An agent reads what the agent of the episode was given and saw,
 //! never a world's hidden state and never its list of admissible actions.
 
 use std::fmt::Debug;
@@ -24,10 +24,10 @@ pub struct Observed {
     pub refused: bool,
 }
 
-/// What a decision is made on: only what the agent was told and saw.
+/// What a decision is made on: only what the agent was given and saw.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposeContext<'a, P> {
-    /// The task as the agent is told it.
+    /// The task as stated to the agent.
     pub sentence: &'a str,
     /// The program state with the assertions in force.
     pub program: &'a P,
@@ -35,8 +35,8 @@ pub struct ProposeContext<'a, P> {
     pub history: &'a [Observed],
     /// Calls a person refused at this decision, with the reasons given.
     pub rejected: &'a [(Call, String)],
-    /// The literals that the world tells the agent now, and the goals still to be met, where it tells any.
-    pub told: Option<(&'a Facts, &'a [Atom])>,
+    /// The literals that the world reports to the agent now, and the goals still to be met, where it reports any.
+    pub observed: Option<(&'a Facts, &'a [Atom])>,
 }
 
 /// The context of an [`Agent`]: its program state is evaluated by the bounded Python engine.
@@ -50,7 +50,7 @@ pub struct Ranked {
     /// Higher is better. Of a plan: minus the expected number of steps to the goal, lower still where no plan leads there.
     /// Of imitation: a probability, which is above 0.
     pub score: f64,
-    /// Why, in words for people.
+    /// Why, for display.
     pub rationale: String,
 }
 
@@ -70,7 +70,7 @@ pub trait Agent: Debug + Send + Sync {
     /// Up to `most` different actions, best first. Empty only when it can think of nothing.
     fn propose(&self, context: &AgentContext<'_>, most: usize) -> Vec<Ranked>;
 
-    /// The actions the task wants, whatever the assertions say, at most `most`: the roots of a blocking tree.
+    /// The actions the task wants, with the assertions ignored, at most `most`: the roots of a blocking tree.
     fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Call> {
         self.propose(context, most).into_iter().map(|ranked| ranked.call).collect()
     }
@@ -99,7 +99,7 @@ pub trait Agent: Debug + Send + Sync {
     }
 }
 
-/// Reads a person's requests and keeps a belief in a small grammar of its own.
+/// Reads a person's requests and keeps a belief in a small grammar.
 pub trait Instructions {
     /// The program that answers a request, from the belief alone.
     ///

@@ -145,7 +145,7 @@ impl EffectModel {
         model.certain.iter().filter_map(|lifted| lifted.instantiate(action)).collect()
     }
 
-    /// Whether an action tells something that cannot be predicted.
+    /// Whether an action reports something that cannot be predicted.
     pub fn is_sensing(&self, function: &str) -> bool {
         self.actions.get(function).is_some_and(|model| !model.sensing.is_empty())
     }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever was demonstrated once without reports is predicted for the same call.
+        /// An action that was demonstrated once without reports is predicted for the same call.
         #[test]
         fn a_single_demonstration_predicts_itself(
             args in proptest::collection::vec("[a-z]{1,4} [0-9]", 1..4),

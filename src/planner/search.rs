@@ -1,6 +1,6 @@
 //! Best-first search over any problem: A* with a bound on the states expanded.
 //!
-//! Generic: what states, actions and goals are is the problem's business. Deterministic: ties are broken by order of
+//! Generic: the problem defines states, actions and goals. Deterministic: ties are broken by order of
 //! generation.
 
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// A planning problem.
 pub trait Problem {
-    /// A point of the search; equal states are visited once.
+    /// A node of the search; equal states are visited once.
     type State: Clone + Eq + Hash;
     /// What leads from one state to the next.
     type Action: Clone;

@@ -1,4 +1,4 @@
-//! A small household program for unit tests: the specification's assertions written in Rust, so that planning is tested by itself.
+//! Household program for unit tests, a small one: the specification's assertions written in Rust, so that planning is tested by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -15,7 +15,7 @@ pub struct AdoptedAction {
     pub action: String,
     /// Its parameters, without `self`.
     pub params: Vec<String>,
-    /// Its assertions in order, each as it stands after `assert `.
+    /// Its assertions in order, each as written after `assert `.
     pub assertions: Vec<String>,
 }
 

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::instance_set::InstanceSet;
-use super::table::{Table, Told};
+use super::table::{Evaluated, Table};
 use crate::program::{Change, Dissection, Limits, Part, PartBook, Skeleton};
 
 /// What one part gives at all instances.
@@ -68,10 +68,10 @@ impl PartSets {
             spent: table.spent,
         };
         for (ending, set) in table.endings.iter().zip(by_ending) {
-            match ending.told {
-                Told::Holds => sets.holds.unite(&set),
-                Told::Fails => sets.fails.unite(&set),
-                Told::Raises(exception) => raise(&mut sets.raises, exception, &set),
+            match ending.result {
+                Evaluated::Holds => sets.holds.unite(&set),
+                Evaluated::Fails => sets.fails.unite(&set),
+                Evaluated::Raises(exception) => raise(&mut sets.raises, exception, &set),
             }
             sets.observed |= ending.observed;
             let place = match ending.change {
@@ -116,7 +116,7 @@ impl Known {
     /// What is known of a part.
     pub(super) fn sets(&self, part: &Arc<Part>) -> Option<Arc<PartSets>> {
         let (known, sets) = self.sets.get(part.number())?.as_ref()?;
-        // A book that has begun anew gives its numbers again.
+        // A book that was emptied gives its numbers again.
         Arc::ptr_eq(known, part).then(|| sets.clone())
     }
 
@@ -135,25 +135,25 @@ impl Known {
     }
 }
 
-/// What the parts of a candidate tell of it.
+/// What the parts of a candidate decide of it.
 #[derive(Debug)]
 pub(super) struct Combined {
     /// Where it raises nothing.
     pub(super) holds: InstanceSet,
     /// Where it raises what.
     pub(super) raises: Vec<(&'static str, InstanceSet)>,
-    /// Where they do not tell.
+    /// Where they do not decide.
     pub(super) open: InstanceSet,
     /// Whether an evaluation changes the state, and whether in another way than by defaults.
     pub(super) changes: bool,
     pub(super) changes_otherwise: bool,
-    /// Marks of the `defaultdict`s that defaults are put into, and of those looked at in any other way than by an item.
+    /// Marks of the `defaultdict`s that defaults are put into, and of those looked at other than by an item.
     pub(super) inserted: u64,
     pub(super) observed: u64,
 }
 
 impl Combined {
-    /// Nothing is told.
+    /// Nothing is decided.
     pub(super) fn nothing(len: usize) -> Self {
         Combined {
             holds: InstanceSet::none(len),
@@ -168,7 +168,7 @@ impl Combined {
 
     /// Puts parts together; `parts` are those of the dissection, in its order. `places_tell` is false where marks of objects mean
     /// nothing.
-    pub(super) fn new(dissection: &Dissection, parts: &[Arc<PartSets>], len: usize, places_tell: bool) -> Self {
+    pub(super) fn new(dissection: &Dissection, parts: &[Arc<PartSets>], len: usize, places_decide: bool) -> Self {
         let mut combined = Combined { open: InstanceSet::none(len), ..Combined::nothing(len) };
         let spent = parts.iter().fold((0, 0), |sum: (u64, u64), p| (sum.0 + p.spent.0, sum.1 + p.spent.1));
         let around = dissection.nodes as u64 + 16;
@@ -176,7 +176,7 @@ impl Combined {
             // Together they might not end within the budget that each of them has.
             return Combined::nothing(len);
         }
-        let mut work = Work { parts, places_tell, inserts: None, changes: None, combined: &mut combined };
+        let mut work = Work { parts, places_decide, inserts: None, changes: None, combined: &mut combined };
         let (holds, fails) = work.run(&dissection.skeleton, InstanceSet::all(len));
         let (inserts, changes) = (work.inserts, work.changes);
         // What was left open may in the end change nothing: one part may undo what another did.
@@ -186,7 +186,7 @@ impl Combined {
         combined.holds = holds;
         raise(&mut combined.raises, "AssertionError", &fails);
         if !combined.open.is_empty() {
-            // What was said of them before they were left open is not meant.
+            // What was decided of them before they were left open does not count.
             combined.holds.subtract(&combined.open);
             combined.raises.iter_mut().for_each(|(_, set)| set.subtract(&combined.open));
         }
@@ -196,7 +196,7 @@ impl Combined {
 
 struct Work<'a> {
     parts: &'a [Arc<PartSets>],
-    places_tell: bool,
+    places_decide: bool,
     /// Where defaults have been put in so far, and where the state was changed otherwise.
     inserts: Option<InstanceSet>,
     changes: Option<InstanceSet>,
@@ -249,7 +249,7 @@ impl Work<'_> {
         };
         // Defaults put in before are not seen by a part that looks at items of those only: with or without the key, an item is
         // what it is.
-        let seen = self.combined.inserted & part.observed != 0 || !self.places_tell;
+        let seen = self.combined.inserted & part.observed != 0 || !self.places_decide;
         let before = [self.inserts.as_ref().filter(|_| seen), self.changes.as_ref(), part.missing.as_ref()];
         for set in before.into_iter().flatten() {
             let mut left = reached.clone();

@@ -6,7 +6,7 @@ use super::inspect::Occasion;
 use super::score::{Mean, Score};
 use super::store::{CandidateStore, judge};
 
-/// How an assertion stands to the other set.
+/// How an assertion relates to the other set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counterpart {
     /// The other set has the same text.
@@ -17,7 +17,7 @@ pub enum Counterpart {
     Implied,
     /// The other set permits what it forbids.
     Only,
-    /// It cannot be told: the action is not called, or something cannot be evaluated.
+    /// It cannot be decided: the action is not called, or something cannot be evaluated.
     Unknown,
 }
 
@@ -29,19 +29,19 @@ impl Counterpart {
             Counterpart::Equivalent => "equivalent",
             Counterpart::Implied => "implied",
             Counterpart::Only => "only here",
-            Counterpart::Unknown => "not told",
+            Counterpart::Unknown => "unknown",
         }
     }
 }
 
-/// A row of the comparison: what stands on the left, what on the right.
+/// A row of the comparison, left and right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideBySide {
     /// The assertion on the left.
     pub left: Option<String>,
     /// The assertion on the right.
     pub right: Option<String>,
-    /// How they stand; of a row with one side, how that one stands to the other set.
+    /// Their relation; of a row with one side, its relation to the other set.
     pub counterpart: Counterpart,
 }
 
@@ -90,7 +90,7 @@ fn macro_average(actions: &[ActionComparison]) -> Option<Score> {
 }
 
 impl CandidateStore {
-    /// Compares two sets, each with its name. Actions that the specification does not have come last and cannot be told.
+    /// Compares two sets, each with its name. Actions that the specification does not have come last and cannot be decided.
     pub fn compare(&self, left: (&str, &AdoptedSet), right: (&str, &AdoptedSet)) -> SetComparison {
         let named = |set: &AdoptedSet, name: &str| set.actions.iter().any(|a| a.action == name);
         let known = self.actions().filter(|f| {
@@ -150,7 +150,7 @@ impl CandidateStore {
     }
 }
 
-/// Pairs the two sides: same text first, then `alike`; what is left stands alone.
+/// Pairs the two sides: same text first, then `alike`; what is left is unpaired.
 fn rows(
     left: &[String],
     right: &[String],

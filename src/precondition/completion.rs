@@ -1,5 +1,5 @@
-//! Candidates from a language model: what the prompt is given, and how its completions are read. The templates are
-//! `prompts/preconditions/`; asking is the driver's business.
+//! Candidates from a language model: the prompt's material, and the parsing of completions. The templates are
+//! `prompts/preconditions/`; the driver asks.
 
 use ruff_python_ast::{ModModule, Stmt};
 use ruff_text_size::Ranged;
@@ -134,7 +134,7 @@ fn without(module: &ModModule, source: &str, actions: &[(&str, &str)]) -> String
 /// What a line of a completion was read as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
-    /// A candidate: what stands after `assert `.
+    /// A candidate: the text after `assert `.
     Candidate(String),
     /// Something that is no candidate.
     Unreadable {
@@ -149,8 +149,8 @@ pub enum Written {
 const MOST_LINES: usize = 12;
 
 /// Reads one completion: its first line, and the `assert` lines that follow it directly. Code fences, a repeated `assert`,
-/// comments and surrounding blanks are dropped; an assertion whose brackets are open goes on in the next lines. What is
-/// neither is told as unreadable, and so is a completion that holds nothing: never empty.
+/// comments and surrounding spaces are dropped; an assertion whose brackets are open continues in the next lines. What is
+/// neither is reported as unreadable, and so is a completion that holds nothing: never empty.
 pub fn read_completion(completion: &str) -> Vec<Written> {
     let mut read = Vec::new();
     let mut lines = completion.lines().map(str::trim);

@@ -11,7 +11,7 @@ use crate::world::demonstration::Demonstration;
 /// A demonstration as validation sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demo {
-    /// What it is called; shown to people.
+    /// Its name, for display.
     pub id: String,
     /// All its calls, actions and observations, in program order.
     pub calls: Vec<Call>,
@@ -50,7 +50,7 @@ pub struct Demonstrations {
     /// The `defaultdict`s at which the demonstrations' calls look in any other way than by an item, as marks of their places.
     observed: u64,
     /// Whether an object has the same place in all states.
-    places_tell: bool,
+    places_decide: bool,
     /// Which states are alike in what is touched: a number a state, equal for equals.
     alike: Arc<Alike>,
 }
@@ -85,7 +85,7 @@ impl Demonstrations {
             steps: Vec::new(),
             states: Vec::new(),
             observed: 0,
-            places_tell: true,
+            places_decide: true,
             alike: Arc::default(),
         };
         let mut known: FxHashMap<u64, usize> = FxHashMap::default();
@@ -119,20 +119,20 @@ impl Demonstrations {
                     found = None;
                 }
             }
-            demos.places_tell &= state.moves() == 0;
+            demos.places_decide &= state.moves() == 0;
         }
         Ok(demos)
     }
 
-    /// The `defaultdict`s at which the demonstrations look in any other way than by an item, as marks of their places; all marks
-    /// where places tell nothing.
+    /// The `defaultdict`s at which the demonstrations look other than by an item, as marks of their places; all marks
+    /// where places decide nothing.
     pub(super) fn observed(&self) -> u64 {
-        if self.places_tell { self.observed } else { u64::MAX }
+        if self.places_decide { self.observed } else { u64::MAX }
     }
 
     /// Whether an object has the same place in all states.
-    pub(super) fn places_tell(&self) -> bool {
-        self.places_tell
+    pub(super) fn places_decide(&self) -> bool {
+        self.places_decide
     }
 
     /// Whether these are the same demonstrations, or a copy of them.
@@ -140,14 +140,14 @@ impl Demonstrations {
         Arc::ptr_eq(&self.alike, known)
     }
 
-    /// What tells these demonstrations and their copies from others.
+    /// What distinguishes these demonstrations and their copies from others.
     pub(super) fn identity(&self) -> &Arc<Alike> {
         &self.alike
     }
 
     /// For each state a number below the number of states, the same for states that agree in what was touched.
     pub(super) fn alike(&self, touched: Footprint) -> Arc<Vec<usize>> {
-        let whole = if self.places_tell { touched.whole } else { u64::MAX };
+        let whole = if self.places_decide { touched.whole } else { u64::MAX };
         let touched = Footprint { whole, ..touched };
         let mut known = self.alike.lock().unwrap_or_else(PoisonError::into_inner);
         let numbers = known.entry(touched).or_insert_with(|| {

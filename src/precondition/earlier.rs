@@ -1,9 +1,9 @@
-//! Earlier edits. What a person changed of an action's candidates before a session was opened again; says what becomes of candidates
-//! that come anew. Evaluates nothing.
+//! Earlier edits. What a person changed of an action's candidates before a session was opened again; decides the fate of candidates
+//! that arrive again. Evaluates nothing.
 
 use crate::episode::{CandidateEdit, CandidateMark};
 
-/// The changes, in order, each with whether it was made anew.
+/// The changes, in order, each with whether it was made again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Earlier(Vec<(CandidateEdit, bool)>);
 

@@ -1,4 +1,4 @@
-//! The built-in proposer of candidates: no language model. Says what the grammar can say of an action and leaves out what holds
+//! Built-in proposer of candidates: no language model. Says what the grammar can say of an action and leaves out what holds
 //! at its calls by coincidence only (see `evidence`). May use the demonstrations and the specification's functions, never the
 //! specification's assertions.
 
@@ -24,7 +24,7 @@ pub struct Withheld {
 pub struct Enumerated {
     /// The candidates, simplest first, with their evaluation.
     pub candidates: Vec<Proposed>,
-    /// Assertions that hold at every call but are no more than coincidence as far as the demonstrations can tell.
+    /// Assertions that hold at every call but are no more than coincidence as far as the demonstrations show.
     pub withheld: Vec<Withheld>,
 }
 
@@ -44,7 +44,7 @@ const IMPLIED_DISJUNCTIONS: usize = 16;
 /// Most literals that are tried in pairs.
 const PAIRED: usize = 160;
 
-/// Enumerates the candidates of an action. `going_on` is told how many literals are done and of how many; it ends the work by
+/// Enumerates the candidates of an action. `going_on` receives how many literals are done and of how many; it ends the work by
 /// answering false.
 pub fn enumerate(
     demos: &Demonstrations,

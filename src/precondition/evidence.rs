@@ -1,11 +1,11 @@
-//! Which valid assertions the demonstrations give reason to believe, and which hold by coincidence.
+//! Evidence: which valid assertions the demonstrations give reason to believe, and which hold by coincidence.
 //!
 //! Equation (1) keeps the smallest sets, and what is adopted is the conjunction of all it keeps. That conjunction is the same as
 //! the conjunction of *all* valid candidates (every valid set contains a minimal one): so each candidate that holds by accident
 //! narrows the result, and a proposer that enumerates is only as good as its restraint. Here candidates are weighed as
 //! hypotheses: the chance that one holds at every call although it has nothing to do with the action, given what is already
-//! believed, times a prior that favours simple assertions about the action's arguments. What could have been is told by the
-//! rest of the demonstrations, above all by the time before the first call; and a call speaks for what has just come to hold
+//! believed, times a prior that favours simple assertions about the action's arguments. What could have been is estimated from the
+//! rest of the demonstrations, above all by the time before the first call; and a call speaks for what has just become true
 //! rather than for what has long been so. Sets in, choices out.
 
 use super::demonstrations::Demonstrations;
@@ -23,7 +23,7 @@ pub struct Hypothesis<'a> {
     pub prior: f64,
 }
 
-/// The demonstrated calls of an action, as far as they tell what it needs.
+/// The demonstrated calls of an action, as far as they show what it needs.
 #[derive(Debug, Clone)]
 pub struct Calls {
     calls: Vec<Observation>,
@@ -48,7 +48,7 @@ const REPEATED: f64 = 0.05;
 const LINGERING: f64 = 0.1;
 
 /// How much the time up to the first call counts as what could have been, against the whole of the demonstrations: what is
-/// needed is mostly missing before, while what merely comes to hold later on is met everywhere afterwards.
+/// needed is mostly missing before, while what merely becomes true later on is met everywhere afterwards.
 const EARLY: f64 = 0.7;
 
 /// A chance coincidence below this is no coincidence.

@@ -1,4 +1,4 @@
-//! The assertions that can be said with a vocabulary: literals over variables, query functions and arguments. Says them, judges
+//! Grammar of the assertions over a vocabulary: literals over variables, query functions and arguments. Says them, judges
 //! none.
 
 use crate::program::Literal;
@@ -26,7 +26,7 @@ pub struct Param {
 pub struct Term {
     /// How it is reached (`self.env.get_property`).
     pub path: String,
-    /// What can be said of it.
+    /// The shape of its literals.
     pub shape: Shape,
 }
 
@@ -73,7 +73,7 @@ mod prior {
     pub const DENIAL: f64 = 2.0;
     /// Denies something of a constant key: mostly "has not come up yet".
     pub const CONSTANT_DENIAL: f64 = 4.0;
-    /// For each object on the way from `self`.
+    /// For each object on the path from `self`.
     pub const DISTANCE: f64 = 0.5;
     /// Joins two by `or`.
     pub const DISJUNCTION: f64 = 4.0;

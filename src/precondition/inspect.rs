@@ -1,4 +1,4 @@
-//! What a person asks of one candidate: how it stands to the others, which demonstration steps it newly excludes, why it is not
+//! Inspection of one candidate: its relation to the others, which demonstration steps it newly excludes, why it is not
 //! optimal, and what a step looks like. Reads the store's pools and changes nothing.
 
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ impl Occasion {
         format!("{action}({})", args.join(", "))
     }
 
-    /// For people: `demonstration 3 (id), before call 12`.
+    /// For display: `demonstration 3 (id), before call 12`.
     pub fn in_words(&self) -> String {
         format!("demonstration {} ({}), before call {}", self.demonstration + 1, self.id, self.call + 1)
     }
@@ -53,12 +53,12 @@ pub struct ExcludedStep {
     pub made: bool,
 }
 
-/// How another assertion stands to the one looked at.
+/// How another assertion relates to the one inspected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Related {
     /// The other.
     pub text: String,
-    /// The one looked at … the other.
+    /// The one inspected … the other.
     pub relation: Relation,
     /// Whether the other is in force.
     pub in_force: bool,
@@ -71,7 +71,7 @@ pub struct Related {
 pub struct Inspection {
     /// The action's function.
     pub action: String,
-    /// The candidate, as it stands in the pool or as it would.
+    /// The candidate, as it is in the pool or as it would be.
     pub candidate: Candidate,
     /// Number of instances that |C| is out of.
     pub instances: usize,
@@ -79,7 +79,7 @@ pub struct Inspection {
     pub related: Vec<Related>,
     /// Whether it is in force now.
     pub in_force: bool,
-    /// How many instances everything else in force permits; `None` where that cannot be told.
+    /// How many instances everything else in force permits; `None` where that cannot be decided.
     pub permitted: Option<usize>,
     /// How many of those it excludes.
     pub excluded: usize,
@@ -91,12 +91,12 @@ pub struct Inspection {
     pub stronger: Option<String>,
 }
 
-/// What an assertion comes to at a step.
+/// The value of an assertion at a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The assertion.
     pub text: String,
-    /// Whether it holds; `None` if the engine cannot tell.
+    /// Whether it holds; `None` if the engine cannot decide.
     pub holds: Option<bool>,
     /// In words: `holds`, `is false`, `raises KeyError: …`.
     pub outcome: String,
@@ -113,7 +113,7 @@ pub struct StepView {
     pub place: Occasion,
     /// All calls of the demonstration.
     pub calls: Vec<String>,
-    /// What the assertions come to there.
+    /// The values of the assertions there.
     pub readings: Vec<Reading>,
 }
 
@@ -121,7 +121,7 @@ impl CandidateStore {
     /// Looks at a text: as the candidate it is, or as the one it would be. `in_force` are the action's assertions in force.
     ///
     /// # Errors
-    /// [`StoreError`] where nothing can be said of the action.
+    /// [`StoreError`] where the action cannot be inspected.
     pub fn inspect(&mut self, action: &str, text: &str, in_force: &[String]) -> Result<Inspection, StoreError> {
         self.evaluate_outside(action, in_force)?;
         let of_action = self.of_action(action)?;
@@ -161,10 +161,10 @@ impl CandidateStore {
         Ok(inspection)
     }
 
-    /// What the assertions come to at a step, with the demonstration around it.
+    /// The values of the assertions at a step, with the demonstration around it.
     ///
     /// # Errors
-    /// [`StoreError`]; a place that is none.
+    /// [`StoreError`]; an unknown place.
     pub fn step_view(&self, action: &str, place: &Occasion, texts: &[String]) -> Result<StepView, StoreError> {
         let of_action = self.of_action(action)?;
         let demos = self.demonstrations();
@@ -194,7 +194,7 @@ impl CandidateStore {
         Ok(StepView { action: action.to_owned(), place: self.place(&step, place.args.clone()), calls, readings })
     }
 
-    /// The first step where two assertions of an action differ, with what both come to there; `None` if they hold at the same
+    /// The first step where two assertions of an action differ, with the values of both there; `None` if they hold at the same
     /// instances.
     ///
     /// # Errors
@@ -352,7 +352,7 @@ fn outcome(result: &CheckResult) -> (Option<bool>, String) {
             };
             (Some(false), words)
         }
-        CheckResult::Unsupported(what) => (None, format!("cannot be told: the engine does not offer {what}")),
-        CheckResult::Budget(what) => (None, format!("cannot be told within the {what} budget")),
+        CheckResult::Unsupported(what) => (None, format!("cannot be decided: the engine does not offer {what}")),
+        CheckResult::Budget(what) => (None, format!("cannot be decided within the {what} budget")),
     }
 }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 /// A set of instances, by their number. All sets that are compared have the same length.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct InstanceSet {
-    /// Those of a pool's usual size need no memory of their own.
+    /// Those of a pool's usual size need no separate memory.
     words: SmallVec<[u64; 16]>,
     len: usize,
 }

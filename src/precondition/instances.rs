@@ -1,5 +1,5 @@
-//! The instances (demonstration, step, binding) of an action, and what candidates give at all of them. How candidates are taken apart
-//! for that is in `combine`, how states are told apart in `table`.
+//! Instances (demonstration, step, binding) of an action, and the values of candidates at all of them. How candidates are taken apart
+//! for that is in `combine`, how states are distinguished in `table`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::combine::{Combined, Known, PartSets};
 use super::demonstrations::{Alike, Demonstrations, Step};
 use super::instance_set::InstanceSet;
-use super::table::{Table, Told};
+use super::table::{Evaluated, Table};
 use crate::program::{Assertion, Change, CheckResult, Checker, Dissection, Function, Literal, Part, Rejection};
 
 /// The instances of one action: every time step with every binding the action is ever called with.
@@ -25,13 +25,13 @@ pub struct Instances {
     steps: usize,
     /// What is known of the parts of candidates.
     known: Arc<Mutex<Known>>,
-    /// Bindings told apart, by the parameters named.
+    /// Distinct bindings, by the parameters named.
     groups: Arc<Mutex<HashMap<Vec<usize>, Arc<Groups>>>>,
     /// The demos they are instances on.
     demos: Arc<Alike>,
 }
 
-/// One instance, for people.
+/// One instance, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
     /// The time step.
@@ -221,7 +221,7 @@ impl Instances {
         })
     }
 
-    /// What the parts tell.
+    /// What the parts decide.
     fn combined(&self, demos: &Demonstrations, dissection: &Dissection) -> Combined {
         let kept: Vec<Option<Arc<PartSets>>> = {
             let known = self.known();
@@ -232,7 +232,7 @@ impl Instances {
             .zip(&dissection.parts)
             .map(|(kept, part)| kept.unwrap_or_else(|| self.part(demos, part)))
             .collect();
-        Combined::new(dissection, &parts, self.len(), demos.places_tell())
+        Combined::new(dissection, &parts, self.len(), demos.places_decide())
     }
 
     /// Evaluates a part at every instance.
@@ -246,7 +246,7 @@ impl Instances {
         sets
     }
 
-    /// Evaluates a candidate where its parts do not tell.
+    /// Evaluates a candidate where its parts do not decide.
     fn evaluate_open(
         &self,
         demos: &Demonstrations,
@@ -274,10 +274,10 @@ impl Instances {
         for at in found.open.iter() {
             let ending = cell(at).and_then(|(state, group)| table.at(state, group));
             let Some(ending) = ending.and_then(|ending| table.endings.get(ending)) else { continue };
-            match ending.told {
-                Told::Holds => found.holds.insert(at),
-                Told::Fails => add(&mut found.raises, FALSE, at, self.len()),
-                Told::Raises(exception) => add(&mut found.raises, exception, at, self.len()),
+            match ending.result {
+                Evaluated::Holds => found.holds.insert(at),
+                Evaluated::Fails => add(&mut found.raises, FALSE, at, self.len()),
+                Evaluated::Raises(exception) => add(&mut found.raises, exception, at, self.len()),
             }
         }
         for ending in &table.endings {

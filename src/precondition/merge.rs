@@ -1,4 +1,4 @@
-//! Merging candidates into one: their conjunction or disjunction as one expression, with no more brackets than it needs.
+//! Merge of candidates into one: their conjunction or disjunction as one expression, with no more brackets than it needs.
 
 use ruff_python_ast::{BoolOp, Expr, Stmt};
 use ruff_text_size::Ranged;
@@ -21,8 +21,8 @@ impl Joint {
     }
 }
 
-/// The candidates (each as it stands after `assert `) joined into one. Messages (`assert x, 'why'`) and comments are left out; a
-/// text that stands there twice is taken once.
+/// The candidates (each as written after `assert `) joined into one. Messages (`assert x, 'why'`) and comments are left out; a
+/// text that is listed twice is taken once.
 ///
 /// # Errors
 /// With fewer than two different candidates, or one that is no assertion: in words.

@@ -80,12 +80,12 @@ pub enum Fate {
         at: String,
         /// The exception's type (`AssertionError`).
         exception: String,
-        /// In words; with the values found only where somebody looks at this one candidate (see [`explained`]).
+        /// In words; with the values found only where this one candidate is inspected (see [`explained`]).
         message: String,
         /// How many demonstrations fail.
         failing: usize,
     },
-    /// The engine could not tell: a construct it does not offer, or the budget ran out.
+    /// The engine could not decide: a construct it does not offer, or the budget ran out.
     Unknown {
         /// `Unsupported` or `Budget`.
         reason: String,

@@ -1,4 +1,4 @@
-//! Clusters of equal satisfied sets and Equation (1): which of them are optimal. Sets in, standings out; evaluates nothing.
+//! Clusters of equal satisfied sets and Equation (1): which of them are optimal. Sets in, ranks out; evaluates nothing.
 
 use rustc_hash::FxHashMap;
 

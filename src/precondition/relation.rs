@@ -1,4 +1,4 @@
-//! How two satisfied sets relate.
+//! Relation of two satisfied sets.
 
 use super::instance_set::InstanceSet;
 
@@ -35,7 +35,7 @@ impl Relation {
         }
     }
 
-    /// In words, to stand between the two: "implies".
+    /// In words, to put between the two: "implies".
     pub fn in_words(self) -> &'static str {
         match self {
             Relation::Equivalent => "is equivalent to",

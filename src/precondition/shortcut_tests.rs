@@ -1,4 +1,4 @@
-//! What saves work gives what the work would give: satisfied sets from what evaluations touched, fates from satisfied sets.
+//! Shortcuts give what the full work gives: satisfied sets from what evaluations touched, fates from satisfied sets.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ fn compared(demos: &Demonstrations, instances: &Instances, text: &str) -> Option
     Some(fate)
 }
 
-/// A world in which reading changes things, and looking tells that they have changed.
+/// A world in which reading changes things, and looking shows that they have changed.
 const BOX: &str = "
 from collections import defaultdict
 
@@ -255,7 +255,7 @@ class Clock:
 ";
 
 #[test]
-fn states_that_differ_elsewhere_are_told_apart() {
+fn states_that_differ_elsewhere_are_distinguished() {
     let specification = Specification::load(ELSEWHERE, "clock.py").unwrap();
     for (call, text) in [
         ("clock.tick()", "self.ticks > 0 and Clock.ticks > 0"),

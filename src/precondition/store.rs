@@ -1,4 +1,4 @@
-//! The candidate store. Keeps the candidates of each action, validates and ranks them as they come in, makes a person's changes.
+//! Candidate store. Keeps the candidates of each action, validates and ranks them as they come in, makes a person's changes.
 //!
 //! Changing one candidate evaluates that one only; the sets of the others are kept. Asks no model: texts from one are handed in.
 
@@ -66,7 +66,7 @@ pub(super) struct ActionCandidates {
     pub(super) earlier: Earlier,
     /// The next entry's key.
     next: u64,
-    /// Assertions that are no candidates, evaluated when they were first looked at: those in force.
+    /// Assertions that are no candidates, evaluated when they were first inspected: those in force.
     outside: BTreeMap<String, Option<Evaluation>>,
 }
 
@@ -214,7 +214,7 @@ impl CandidateStore {
         Ok((&self.demos, of_action))
     }
 
-    /// The pool of an action as it stands.
+    /// The present pool of an action.
     ///
     /// # Errors
     /// If there is no such action. An action never called has an empty pool.
@@ -222,7 +222,7 @@ impl CandidateStore {
         self.by_action.get(action).map(ActionCandidates::pool).ok_or_else(|| self.no_such_action(action))
     }
 
-    /// Fills the pool from the built-in proposer (no language model); texts already there stay as they are. `going_on` is told
+    /// Fills the pool from the built-in proposer (no language model); texts already there stay as they are. `going_on` receives
     /// how much is done of how much, and cancels by answering false.
     ///
     /// # Errors
@@ -383,7 +383,7 @@ impl CandidateStore {
         Ok(of_action.pool())
     }
 
-    /// Has what a person changed before, in a session that was opened again, made anew as soon as the candidates are there.
+    /// Has what a person changed before, in a session that was opened again, made again as soon as the candidates are there.
     /// Actions that the specification has not are passed over.
     pub fn remember(&mut self, edits: &BTreeMap<String, Vec<CandidateEdit>>) {
         for (action, edits) in edits {
@@ -426,7 +426,7 @@ impl CandidateStore {
         Ok(candidate)
     }
 
-    /// A candidate of the pool; why it fails is told with the values found.
+    /// A candidate of the pool; why it fails is stated with the values found.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -457,7 +457,7 @@ impl CandidateStore {
         self.by_action.get(action)?.entries.get(id)?.evaluation.as_ref()
     }
 
-    /// What a model is told to write candidates for an action, after one demonstration; `None` if there is no such action or
+    /// The prompt's material for a model that writes candidates for an action, after one demonstration; `None` if there is no such action or
     /// demonstration.
     pub fn context(&self, action: &str, demonstration: usize) -> Option<CandidateContext> {
         let function = self.demos.action(action)?;
@@ -467,7 +467,7 @@ impl CandidateStore {
     }
 }
 
-/// Tells why a candidate fails with the values found: what takes time and is read of few.
+/// States why a candidate fails with the values found, which takes time and is read for few.
 pub(super) fn in_full(demos: &Demonstrations, instances: &Instances, candidate: Candidate) -> Candidate {
     if !matches!(candidate.fate, Fate::Fails { .. }) {
         return candidate;
@@ -496,7 +496,7 @@ fn unranked(text: &str, origin: CandidateOrigin, fate: Fate) -> Entry {
     Entry { key: 0, candidate, evaluation: None }
 }
 
-/// A person's candidate; why it fails is told with the values found.
+/// A person's candidate; why it fails is stated with the values found.
 pub(super) fn by_person(demos: &Demonstrations, instances: &Instances, text: &str) -> Entry {
     let mut fresh = entry(demos, instances, text, CandidateOrigin::Person, None);
     fresh.candidate = in_full(demos, instances, fresh.candidate);

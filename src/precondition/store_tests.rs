@@ -1,4 +1,4 @@
-//! The pools of a small world: a lamp that must be seen and be off to be lit, and a hand that holds one thing.
+//! Tests of the pools of a small world: a lamp that must be seen and be off to be lit, and a hand that holds one thing.
 
 use proptest::prelude::*;
 
@@ -147,7 +147,7 @@ fn failures_say_where_and_with_what_values() {
 }
 
 #[test]
-fn forms_and_budgets_are_told_apart() {
+fn forms_and_budgets_are_distinguished() {
     let store = store();
     let fate = |text: &str| store.try_text("light", text).unwrap().fate;
     assert!(matches!(fate("self.knows("), Fate::Malformed { reason, .. } if reason == "SyntaxError"));
@@ -259,7 +259,7 @@ fn a_denial_follows_where_only_truth_decides() {
 }
 
 #[test]
-fn an_inspection_tells_relations_exclusions_and_what_is_stronger() {
+fn an_inspection_lists_relations_exclusions_and_what_is_stronger() {
     let mut store = store();
     let strong = "self.knows(lamp) and not self.room.lit[lamp]";
     let offered = texts(&["self.knows(lamp)", "lamp in self.seen", "True", strong]);
@@ -300,8 +300,8 @@ fn a_step_where_two_differ_is_shown_with_its_values() {
     assert_eq!((step.place.id.as_str(), step.place.call, step.place.at.as_str()), ("a", 1, "robot.light('lamp 1')"));
     assert_eq!(step.place.application("light"), "light('lamp 2')");
     assert_eq!(step.calls.len(), 6);
-    let told: Vec<_> = step.readings.iter().map(|r| (r.holds, r.outcome.as_str())).collect();
-    assert_eq!(told, [(Some(false), "is false"), (Some(true), "holds")]);
+    let shown: Vec<_> = step.readings.iter().map(|r| (r.holds, r.outcome.as_str())).collect();
+    assert_eq!(shown, [(Some(false), "is false"), (Some(true), "holds")]);
     assert!(step.readings[0].values.iter().any(|(part, value)| part == "self.knows(lamp)" && value == "False"));
     assert!(matches!(store.difference("light", "lamp ==", "lamp"), Err(StoreError::NotEvaluated(_))));
 }
@@ -322,9 +322,9 @@ fn two_sets_stand_side_by_side() {
     let actions: Vec<&str> = compared.actions.iter().map(|a| a.action.as_str()).collect();
     assert_eq!(actions, ["light", "grab", "fly"], "what is called, then what nobody knows");
     let light = &compared.actions[0];
-    let told: Vec<Counterpart> = light.rows.iter().map(|r| r.counterpart).collect();
+    let shown: Vec<Counterpart> = light.rows.iter().map(|r| r.counterpart).collect();
     use Counterpart::{Equivalent, Implied, Only, Same};
-    assert_eq!(told, [Equivalent, Same, Only, Implied]);
+    assert_eq!(shown, [Equivalent, Same, Only, Implied]);
     let score = light.score.clone().unwrap();
     assert!(score.precision == 1.0 && score.recall < 1.0, "the left forbids more: {score:?}");
     assert!(light.difference.as_ref().is_some_and(|(_, left_permits)| !left_permits));
@@ -341,7 +341,7 @@ fn a_change_is_undone_and_done_again() {
     store.put("light", None, "lamp").unwrap();
     store.put("light", Some(0), "self.knows(lamp)").unwrap();
     store.reject("light", 0, true).unwrap();
-    // What a model writes meanwhile stays whatever a person undoes.
+    // What a model writes meanwhile stays even if a person undoes changes.
     let read = [Written::Candidate("lamp".into()), Written::Unreadable { line: "prose".into(), why: "no".into() }];
     store.take_in("light", &read).unwrap();
     let whole = store.take_in("light", &read[..1]).unwrap();

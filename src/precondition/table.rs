@@ -1,5 +1,5 @@
-//! One piece of code evaluated at the distinct states and arguments, only where what it touches is new. Knows no instances: what a
-//! table says of them is read off by `instances`.
+//! Table of one piece of code, evaluated at the distinct states and arguments, only where what it touches is new. Knows no instances:
+//! `instances` reads a table for them.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::program::{Change, Checker, Footprint, Outcome, Trace};
 /// How an evaluation ended and what it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ending {
-    pub(super) told: Told,
+    pub(super) result: Evaluated,
     pub(super) change: Change,
     pub(super) inserted: u64,
     pub(super) observed: u64,
 }
 
-/// What an evaluation told.
+/// The result of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Evaluated {
     Holds,
     Fails,
     Raises(&'static str),
@@ -35,7 +35,7 @@ pub(super) struct Table {
     pub(super) missing: Option<NoVerdict>,
 }
 
-/// Stands in a table for what has not been evaluated.
+/// Marks in a table what has not been evaluated.
 const OPEN: u32 = u32::MAX;
 
 /// What evaluations that touched the same things gave.
@@ -63,9 +63,9 @@ impl Table {
             let row = at * width;
             for known in &touched {
                 let Some(from) = known.alike.get(at).map(|number| number * width) else { continue };
-                for (place, told) in table.cells.iter_mut().skip(row).zip(known.cells.iter().skip(from).take(width)) {
+                for (place, cell) in table.cells.iter_mut().skip(row).zip(known.cells.iter().skip(from).take(width)) {
                     if *place == OPEN {
-                        *place = *told;
+                        *place = *cell;
                     }
                 }
             }
@@ -77,17 +77,17 @@ impl Table {
             }
             let wanted = |group: usize| open.get(group).copied().unwrap_or(false);
             checker.check_all(state, wanted, |group, outcome, trace| {
-                let told = match outcome {
-                    Outcome::Holds => Told::Holds,
-                    Outcome::Fails => Told::Fails,
-                    Outcome::Raises(exception) => Told::Raises(exception),
+                let result = match outcome {
+                    Outcome::Holds => Evaluated::Holds,
+                    Outcome::Fails => Evaluated::Fails,
+                    Outcome::Raises(exception) => Evaluated::Raises(exception),
                     Outcome::None(result) => {
                         table.missing = NoVerdict::of(&result);
                         return false;
                     }
                 };
                 table.spent = (table.spent.0.max(trace.spent.0), table.spent.1.max(trace.spent.1));
-                let number = table.number(told, &trace);
+                let number = table.number(result, &trace);
                 if let Some(place) = table.cells.get_mut(row + group) {
                     *place = number;
                 }
@@ -118,8 +118,8 @@ impl Table {
     }
 
     /// The number of an ending.
-    fn number(&mut self, told: Told, trace: &Trace) -> u32 {
-        let ending = Ending { told, change: trace.change, inserted: trace.inserted, observed: trace.observed };
+    fn number(&mut self, result: Evaluated, trace: &Trace) -> u32 {
+        let ending = Ending { result, change: trace.change, inserted: trace.inserted, observed: trace.observed };
         let known = self.endings.iter().position(|known| *known == ending).unwrap_or_else(|| {
             self.endings.push(ending);
             self.endings.len() - 1

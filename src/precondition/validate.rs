@@ -28,7 +28,7 @@ pub fn validate(demos: &Demonstrations, instances: &Instances, assertion: &Asser
     executed(demos, instances, assertion, false)
 }
 
-/// As [`validate`], and a failure is told with the values found.
+/// As [`validate`], and a failure is stated with the values found.
 pub fn explained(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Fate {
     executed(demos, instances, assertion, true)
 }
@@ -52,8 +52,8 @@ fn executed(demos: &Demonstrations, instances: &Instances, assertion: &Assertion
     first.map_or(Fate::Valid, |failure| fails(demos, failure, failing))
 }
 
-/// As [`validate`], read off what the candidate gave at all instances. `None` where that does not tell: what it changes could be
-/// seen later on, so only execution shows what comes of it.
+/// As [`validate`], read off the candidate's values at all instances. `None` where they do not decide: what it changes could be
+/// seen later on, so only execution shows the result.
 pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evaluation) -> Option<Fate> {
     if evaluation.lingers {
         return None;
@@ -95,7 +95,7 @@ fn fails(demos: &Demonstrations, failure: Failure, failing: usize) -> Fate {
     }
 }
 
-/// What an assertion came to, with the values found: `false, for self.inventory is 'mug 1'`.
+/// The result of an assertion, with the values found: `false, for self.inventory is 'mug 1'`.
 pub(super) fn in_words(exception: &str, message: &str, values: &[(String, String)]) -> String {
     let mut words = match (exception, message) {
         ("AssertionError", "") => "it is false".to_owned(),
@@ -137,7 +137,7 @@ fn run(
     explain: bool,
 ) -> Result<(), Stop> {
     // While the candidate changes nothing, the states are those of the plain execution. From its first change on, the rest
-    // of the demonstration is executed anew: the state, and the next call to run.
+    // of the demonstration is executed again: the state, and the next call to run.
     let mut own: Option<(State, usize)> = None;
     for step in steps {
         let Some(args) = demos.call(step).map(|call| call.args.as_slice()) else { continue };

@@ -1,4 +1,4 @@
-//! What the demonstrations show an action could depend on: variables and query functions that its object reaches, with the
+//! Vocabulary that the demonstrations show an action could depend on: variables and query functions that its object reaches, with the
 //! values observed. Reads the specification's functions and the states, never its assertions.
 
 use std::collections::{BTreeMap, BTreeSet};

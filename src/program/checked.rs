@@ -1,4 +1,4 @@
-//! A program state with the assertions in force: what planning and explaining evaluate.
+//! Checked program: a program state with the assertions in force, as planning and explaining evaluate it.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl CheckedProgram {
         &self.state
     }
 
-    /// The checks of a call as people see them: with the values found.
+    /// The checks of a call for display, with the values found.
     pub fn explained(&self, call: &Call) -> Vec<Check> {
         let function = self.state.specification().function(&call.receiver, &call.function);
         let values = |assertion: &Assertion| {
@@ -56,7 +56,7 @@ impl CheckedProgram {
             found.into_iter().map(|(part, value)| format!("{part} = {value}")).collect::<Vec<_>>()
         };
         self.checks(call, |assertion, result| {
-            let words: Vec<String> = told(result).into_iter().chain(values(assertion)).collect();
+            let words: Vec<String> = reason(result).into_iter().chain(values(assertion)).collect();
             (!words.is_empty()).then(|| words.join("; "))
         })
     }
@@ -88,8 +88,8 @@ impl CheckedProgram {
 
 impl ProgramView for CheckedProgram {
     fn check(&self, action: &Call) -> Vec<Check> {
-        // That an assertion is false goes without saying.
-        self.checks(action, |_, result| told(result).filter(|words| words != "AssertionError"))
+        // That an assertion is false needs no words.
+        self.checks(action, |_, result| reason(result).filter(|words| words != "AssertionError"))
     }
 
     fn permits(&self, action: &Call) -> Status {
@@ -121,7 +121,7 @@ fn status(result: &CheckResult) -> Status {
 }
 
 /// What there is to say of a result beyond its status.
-fn told(result: &CheckResult) -> Option<String> {
+fn reason(result: &CheckResult) -> Option<String> {
     match result {
         CheckResult::Holds => None,
         CheckResult::Raises { exception, message } if message.is_empty() => Some(exception.clone()),

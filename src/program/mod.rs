@@ -1,4 +1,4 @@
-//! The program: the crate `stepwright-program` (specifications, calls, rendering, the bounded Python engine, the sandbox of
+//! Program: the crate `stepwright-program` (specifications, calls, rendering, the bounded Python engine, the sandbox of
 //! model-written code), and a program state with the assertions in force, which says its checks as sessions record them.
 
 mod checked;

@@ -1,4 +1,4 @@
-//! What planning needs of a program state: what the assertions in force say of a call, and what calls change.
+//! View of a program state for planning: what the assertions in force say of a call, and what calls change.
 //!
 //! A seam, so that the search is tested without specifications and does not depend on how they are evaluated.
 
@@ -10,7 +10,7 @@ pub trait ProgramView: Clone {
     /// The assertions of an action's function, each evaluated for the call, in order.
     fn check(&self, action: &Call) -> Vec<Check>;
 
-    /// All of them together, without the words: fails if any fails, else unknown if any cannot be told.
+    /// All of them together, without the words: fails if any fails, else unknown if any cannot be decided.
     fn permits(&self, action: &Call) -> Status {
         worst(&self.check(action))
     }

@@ -1,4 +1,4 @@
-//! The templates that ship in the program: every `.jinja` file under `prompts/`. A test compares this list with the folder.
+//! Embedded templates, which ship in the program: every `.jinja` file under `prompts/`. A test compares this list with the folder.
 
 /// Name and source of each.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[

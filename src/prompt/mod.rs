@@ -1,10 +1,10 @@
 //! Prompts: templates rendered to chat messages or to a raw completion prompt, by minijinja with strict undefined.
 //!
 //! Templates are named `METHOD/ROLE` and come from `prompts/METHOD/ROLE.jinja`: the user's copy in the configuration directory
-//! first, else the one in the program. What a template is given, and what is made of the answer, is the methods' business.
+//! first, else the one in the program. The methods fill a template and read the answer.
 //!
 //! # Roles
-//! A template marks where a message begins by `{{ role("system") }}` on a line of its own; the message runs to the next mark or
+//! A template marks where a message begins by `{{ role("system") }}` on a separate line; the message runs to the next mark or
 //! to the end. Roles are `system`, `user`, `assistant`, and `text`: one single message that asks for a raw completion. Marks
 //! work inside loops and included templates. What a mark expands to depends on a digest of the whole context, so no text
 //! *in* the context can forge one.
@@ -95,7 +95,7 @@ impl Prompts {
         self
     }
 
-    /// Renders the template `name` for `context`, whose fields are the template's variables. The user's copy is read anew each
+    /// Renders the template `name` for `context`, whose fields are the template's variables. The user's copy is read again each
     /// time, so an edited template takes effect at the next ask.
     ///
     /// # Errors

@@ -80,7 +80,7 @@ fn an_included_template_counts_in_the_hash() {
 }
 
 #[test]
-fn the_users_copy_wins_and_is_read_anew() {
+fn the_users_copy_wins_and_is_read_again() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("prompts/t/x.jinja");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();

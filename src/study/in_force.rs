@@ -1,4 +1,4 @@
-//! Which preconditions are in force in the episodes of a study or of `run`.
+//! Preconditions in force in the episodes of a study or of `run`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,13 +23,13 @@ pub type Assertions = BTreeMap<String, Vec<String>>;
 /// What a person names, files read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Preconditions {
-    /// The true ones, where the data or the world's specification tells them.
+    /// The true ones, where the data or the world's specification holds them.
     True,
     /// Those that the built-in enumerator infers from the demonstrations.
     Inferred,
     /// None.
     None,
-    /// A file's set, whatever it is put in force in.
+    /// A file's set, wherever it is put in force.
     Set(String, Assertions),
     /// The results of a study of preconditions, by subject: a service, or the household.
     Sets(String, BTreeMap<String, Assertions>),
@@ -70,7 +70,7 @@ impl fmt::Display for Preconditions {
 }
 
 impl Preconditions {
-    /// Which they are, as experiments tell it: of a file what it holds, whatever its name.
+    /// Which they are, as experiments record it: of a file its content, not its name.
     pub fn described(&self) -> Value {
         match self {
             Preconditions::Set(_, set) => json!({ "file": runner::digest(&json!(set)) }),
@@ -127,8 +127,8 @@ impl InForce {
         let Beginning::New(header) = &mut setup.beginning else { return Ok(()) };
         let specification = Specification::load(&header.specification, "spec.py").map_err(|e| e.to_string())?;
         let own = own_assertions(&specification);
-        let told = setup.world.ground_truth().map(|truth| truth.into_iter().collect());
-        let truth: Option<Assertions> = told.or_else(|| own.values().any(|a| !a.is_empty()).then(|| own.clone()));
+        let of_data = setup.world.ground_truth().map(|truth| truth.into_iter().collect());
+        let truth: Option<Assertions> = of_data.or_else(|| own.values().any(|a| !a.is_empty()).then(|| own.clone()));
         let task = setup.world.tasks().into_iter().find(|t| t.id == header.task);
         // A study's results are by service, or by world where it has no services.
         let subject = match &self.preconditions {

@@ -1,4 +1,4 @@
-//! The studies there are, by the name their results bear: what reads their lines again and tabulates them.
+//! Kinds of studies, by the name in their results: how their lines are read again and tabulated.
 
 use super::report::Report;
 use super::runner::{Entry, Study, lines_of};

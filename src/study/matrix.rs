@@ -12,7 +12,7 @@ use crate::options::Values;
 use crate::words::count;
 use crate::world::{TaskInfo, WorldKind};
 
-/// What came of a method in a world.
+/// The result of a method in a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
     /// Actions were executed.
@@ -26,7 +26,7 @@ pub enum Cell {
     },
     /// It does not fit: what is missing.
     Refused(String),
-    /// It fits and ran, but came to no action: why.
+    /// It fits and ran, but took no action: why.
     Idle(String),
     /// It fits, but broke before an action: why.
     Fails(String),

@@ -1,4 +1,4 @@
-//! What a study has to say of its lines: words, tables and plots, for people and as files (CSV, JSON, SVG).
+//! Report of a study: words, tables and plots of its lines, for display and as files (CSV, JSON, SVG).
 
 use std::fmt;
 

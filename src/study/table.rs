@@ -1,11 +1,11 @@
-//! Tables of text for people: the first columns to the left, the others to the right, each as wide as it must be.
+//! Tables of text for display: the first columns to the left, the others to the right, each as wide as it must be.
 
 use std::fmt::Write as _;
 
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
-    /// What it shows, for files; people read it above the table.
+    /// Its title, written to files and above the table.
     pub(super) title: String,
     /// Columns of words, set to the left; those after them are figures.
     pub(super) words: usize,
@@ -59,7 +59,7 @@ impl Table {
         self.rows.push(Row::Cells(cells.into_iter().collect()));
     }
 
-    /// Adds a line of its own.
+    /// Adds a separate line.
     pub(super) fn line(&mut self, text: impl Into<String>) {
         self.rows.push(Row::Line(text.into()));
     }

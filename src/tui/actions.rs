@@ -1,7 +1,7 @@
-//! The one table of everything a key can do.
+//! Action table: everything a key can do, in one list.
 //!
-//! It drives dispatch, footer hints, the help, the command palette, the generated `docs/keys.md` and the validation of a person's
-//! own key map. Which keys are bound in the end is `keymap`'s business; doing the action is `app`'s.
+//! It drives dispatch, footer hints, the help, the command palette, the generated `docs/keys.md` and the validation of a user's
+//! own key map. `keymap` decides which keys are bound in the end; `app` does the action.
 
 use std::sync::LazyLock;
 
@@ -114,7 +114,7 @@ actions! {
         Redo "redo" "ctrl-r U" "redo" "Go forward along the last path";
         Tree "tree" "t" "branches" "Show every step and branch; go to any of them";
         Note "note" "c" "note" "Write a remark into the session";
-        RestartWorld "restart-world" "R" "restart world" "Start the process of an external world anew and replay the steps so far";
+        RestartWorld "restart-world" "R" "restart world" "Restart the process of an external world and replay the steps so far";
         Configure "configure" "M" "model/method" "Change the model or the method from here on";
     }
     Global {
@@ -207,7 +207,7 @@ actions! {
     }
 }
 
-/// How many of the example sessions have a key of their own.
+/// The number of example sessions that have a key.
 pub const EXAMPLE_KEYS: usize = 6;
 
 /// The table, grouped by context.

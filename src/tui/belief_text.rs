@@ -1,4 +1,4 @@
-//! A belief as the JSON text a person edits: one entry a line, short enough to be read.
+//! Text of a belief, as the JSON a person edits: one entry a line, short enough to be read.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
-//! What surrounds the panes: title bar, tab bar, borders, the gate in brief, message line, footer.
+//! Chrome around the panes: title bar, tab bar, borders, the gate in brief, message line, footer.
 //!
-//! Draws what the application tells; decides nothing.
+//! Draws what the application gives it; decides nothing.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -47,7 +47,7 @@ fn is_ascii(glyphs: &Glyphs) -> bool {
     glyphs.vertical.is_ascii()
 }
 
-/// An empty block; what has the keys is told by weight of line, not by colour alone.
+/// An empty block; the focused one shows by weight of line, not by colour alone.
 pub fn frame_of(theme: &Theme, focused: bool) -> Block<'static> {
     let set = match (is_ascii(&theme.glyphs), focused) {
         (true, true) => ASCII_FOCUSED,

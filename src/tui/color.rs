@@ -1,4 +1,4 @@
-//! Colours: how they are written, how many the terminal shows, the nearest of those, and contrast.
+//! Colours: their notation, the terminal's depth, the nearest colour at that depth, and contrast.
 
 use ratatui::style::Color;
 
@@ -42,10 +42,10 @@ impl Depth {
     /// What the environment says: `NO_COLOR`, `COLORTERM`, `TERM`.
     pub fn of_environment() -> Self {
         let var = |name| std::env::var(name).unwrap_or_default();
-        Self::told(!var("NO_COLOR").is_empty(), &var("COLORTERM"), &var("TERM"))
+        Self::of(!var("NO_COLOR").is_empty(), &var("COLORTERM"), &var("TERM"))
     }
 
-    fn told(no_color: bool, colorterm: &str, term: &str) -> Self {
+    fn of(no_color: bool, colorterm: &str, term: &str) -> Self {
         match () {
             () if no_color || term == "dumb" => Depth::None,
             () if matches!(colorterm, "truecolor" | "24bit") || term.ends_with("-direct") => Depth::True,
@@ -72,8 +72,8 @@ impl Depth {
 
 /// Whether the terminal says that its ground is light (`COLORFGBG`, set by some terminals; asking could stall).
 pub fn ground_is_light() -> bool {
-    let told = std::env::var("COLORFGBG").unwrap_or_default();
-    matches!(told.rsplit(';').next(), Some("7" | "15"))
+    let colours = std::env::var("COLORFGBG").unwrap_or_default();
+    matches!(colours.rsplit(';').next(), Some("7" | "15"))
 }
 
 /// Reads `red`, `bright-red`, `#rrggbb` or `0` to `255`.
@@ -130,7 +130,7 @@ fn nearest_named(wanted: (u8, u8, u8)) -> Color {
     NAMED.iter().min_by_key(|n| distance(n.2, wanted)).map_or(Color::Reset, |n| n.1)
 }
 
-/// Contrast of two colours by WCAG 2, from 1 to 21; `None` where a colour's looks cannot be told.
+/// Contrast of two colours by WCAG 2, from 1 to 21; `None` where a colour's appearance is not known.
 pub fn contrast(a: Color, b: Color) -> Option<f64> {
     let luminance = |color| -> Option<f64> {
         let (r, g, b) = rgb(color)?;
@@ -167,11 +167,11 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_is_heeded() {
-        assert_eq!(Depth::told(true, "truecolor", "xterm"), Depth::None);
-        assert_eq!(Depth::told(false, "truecolor", "xterm"), Depth::True);
-        assert_eq!(Depth::told(false, "", "tmux-256color"), Depth::Indexed);
-        assert_eq!(Depth::told(false, "", "linux"), Depth::Sixteen);
+    fn the_environment_decides_the_depth() {
+        assert_eq!(Depth::of(true, "truecolor", "xterm"), Depth::None);
+        assert_eq!(Depth::of(false, "truecolor", "xterm"), Depth::True);
+        assert_eq!(Depth::of(false, "", "tmux-256color"), Depth::Indexed);
+        assert_eq!(Depth::of(false, "", "linux"), Depth::Sixteen);
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! The one channel everything arrives on, and the threads that feed it: terminal events, notices of the driver, signals.
+//! Event channel: the one channel everything arrives on, and the threads that feed it: terminal events, notices of the driver, signals.
 //!
-//! Each thread blocks until there is something; nothing here has a timer. What the messages mean is the application's business.
+//! Each thread blocks until there is something; nothing here has a timer. The application interprets the messages.
 
 use std::sync::mpsc::Sender;
 use std::thread;
@@ -100,6 +100,6 @@ pub fn in_background(name: &str, to: Sender<Message>, work: impl FnOnce() -> Mes
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
-    // A system without room for one more thread: what it would have told stays untold, the rest goes on.
+    // A system without room for one more thread: its messages never arrive, the rest keeps working.
     let _ = thread::Builder::new().name(name.to_owned()).spawn(work);
 }

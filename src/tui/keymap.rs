@@ -1,4 +1,4 @@
-//! Keys by name, and which key does what: the action table's defaults with a person's own keys over them.
+//! Key map: keys by name, and which key does what; the action table's defaults with the user's keys over them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -99,7 +99,7 @@ impl Chord {
 }
 
 impl fmt::Display for Chord {
-    /// As people write keys: `Ctrl-A`, `Tab`, `?`.
+    /// In the usual notation: `Ctrl-A`, `Tab`, `?`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.modifiers.contains(KeyModifiers::CONTROL) {
             f.write_str("Ctrl-")?;

@@ -11,7 +11,7 @@ pub fn render() -> String {
     let mut out = String::from(
         "# Keys\n\n\
          This page is made from the action table (`src/tui/actions.rs`); `STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc` writes it\n\
-         anew. In the program `?` shows the same list with your own keys, and `:` finds a command by name.\n\n\
+         again. In the program `?` shows the same list with your own keys, and `:` finds a command by name.\n\n\
          Change keys in `config.toml`: the action's name, and a key or a list of keys. A key is a character, `f1` to `f12`, or one\n\
          of `enter`, `esc`, `tab`, `space`, `backspace`, `insert`, `delete`, `home`, `end`, `pageup`, `pagedown`, `up`, `down`,\n\
          `left`, `right`, with `ctrl-`, `alt-` or `shift-` before it. An empty list switches the action's keys off.\n\n\

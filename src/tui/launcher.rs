@@ -1,6 +1,6 @@
-//! What the workbench needs from outside to begin: what there is to choose from, and running drivers.
+//! Launcher: what the workbench needs from outside at the start: the choices, and running drivers.
 //!
-//! The workbench knows no world, method or model; whoever starts it hands in a [`Launcher`]. Everything here may block and is
+//! The workbench knows no world, method or model; its caller hands in a [`Launcher`]. Everything here may block and is
 //! called off the drawing thread.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::world::{TaskInfo, WorldKind};
 pub struct Entry {
     /// As on the command line.
     pub name: String,
-    /// In words, for people.
+    /// A description for display.
     pub about: String,
     /// Why it cannot be chosen now (a key that is not set), and what to do; `None` if it can.
     pub unavailable: Option<String>,
@@ -37,7 +37,7 @@ pub struct Entry {
 pub struct WorldEntry {
     /// As on the command line.
     pub name: String,
-    /// In words, for people.
+    /// A description for display.
     pub about: String,
     /// Its tasks, in the order to show.
     pub tasks: Vec<TaskInfo>,
@@ -128,7 +128,7 @@ impl ExportForm {
     }
 }
 
-/// Starts drivers and tells what there is to start.
+/// Starts drivers and lists what there is to start.
 pub trait Launcher: Send + Sync {
     /// What there is to choose from.
     fn catalog(&self) -> Catalog;
@@ -145,13 +145,13 @@ pub trait Launcher: Send + Sync {
     /// What went wrong and what to do, in words.
     fn open(&self, path: &Path) -> Result<Handle, String>;
 
-    /// Fetches what a model needs before it can be chosen, telling in words how far that is. Ends soon after `cancel` fires; what
+    /// Fetches what a model needs before it can be chosen, reporting progress in words. Ends soon after `cancel` fires; what
     /// has come is kept.
     ///
     /// # Errors
     /// What went wrong and what to do, in words.
-    fn fetch(&self, model: &str, told: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
-        let _ = (told, cancel);
+    fn fetch(&self, model: &str, report: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
+        let _ = (report, cancel);
         Err(format!("there is nothing to fetch for {model}"))
     }
 

@@ -1,4 +1,4 @@
-//! Where everything goes, for any size: bars, columns of slots, and which pane each slot shows.
+//! Layout for any size: bars, columns of slots, and which pane each slot shows.
 //!
 //! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide ones two
 //! columns, large ones three. What is in them is a preset: for stepping (Program, Proposals, Preconditions, State and Blocking at once,

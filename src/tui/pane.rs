@@ -1,4 +1,4 @@
-//! What a pane is: something that draws part of the view and answers actions with intents.
+//! Panes: each draws part of the view and answers actions with intents.
 
 use crossterm::event::MouseEvent;
 use ratatui::Frame;
@@ -120,7 +120,7 @@ pub trait Pane {
     /// Which one it is.
     fn id(&self) -> PaneId;
 
-    /// Its title, with whatever counts belong there.
+    /// Its title, with its counts.
     fn title(&self, view: &View) -> String {
         let _ = view;
         self.id().title().to_owned()

@@ -1,4 +1,4 @@
-//! The request of an episode that is a sequence of requests, in words: which of how many, and how many were answered right so far.
+//! Request line of an episode that is a sequence of requests: which of how many, and how many were answered right so far.
 
 use super::theme::Glyphs;
 use super::view::View;
@@ -11,7 +11,7 @@ pub fn closing(view: &View) -> &'static str {
     view.situation.as_ref().map_or("", |situation| situation.closing)
 }
 
-/// The requests closed on the way to the cursor: how many, and how many of them right.
+/// The requests closed on the path to the cursor: how many, and how many of them right.
 fn closed(session: &Session, closing: &str) -> (usize, usize) {
     let path = session.path(session.cursor());
     let closed =

@@ -1,4 +1,4 @@
-//! The loop: one channel in, all that is pending folded, one frame if something changed, effects carried out.
+//! Main loop: one channel in, all that is pending folded, one frame if something changed, effects carried out.
 //!
 //! Blocks while nothing happens: no timer runs unless something is debounced or frames come faster than `FRAME`.
 
@@ -254,11 +254,11 @@ impl Workbench {
                 let (stop, steps) = (CancellationToken::new(), to.clone());
                 self.fetch = stop.clone();
                 event::in_background("fetch", to, move || {
-                    let told = |words| {
-                        // Once the workbench is gone nobody is told, and the fetch ends with the process.
+                    let report = |words| {
+                        // Once the workbench is gone nobody is informed, and the fetch ends with the process.
                         let _ = steps.send(Message::Fetching(words));
                     };
-                    Message::Fetched(launcher.fetch(&model, &told, &stop))
+                    Message::Fetched(launcher.fetch(&model, &report, &stop))
                 });
             }
             Effect::StopFetch => self.fetch.cancel(),
@@ -295,7 +295,7 @@ impl Workbench {
     fn suspend(&mut self) -> Result<(), End> {
         terminal::leave();
         terminal::stop_process();
-        // The stop need not have reached this thread yet: only SIGCONT tells that it is over.
+        // The stop need not have reached this thread yet: only SIGCONT shows that it is over.
         let deadline = Instant::now() + PATIENCE;
         while let Ok(message) = self.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             match message {

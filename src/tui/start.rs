@@ -1,4 +1,4 @@
-//! The start screen: what to step through, with which method and model; or a recorded session to open.
+//! Start screen: what to step through, with which method and model; or a recorded session to open.
 //!
 //! Knows only the catalogue it is given; starting is the application's.
 
@@ -30,11 +30,11 @@ enum Part {
     Models,
 }
 
-/// From this height on, the marked row is told in full below the lists.
+/// From this height on, the marked row is described in full below the lists.
 const ROOM_FOR_WORDS: u16 = 20;
 /// From this height on, beside them what the program is for.
 const ROOM_FOR_ABOUT: u16 = 26;
-/// Columns that a line's words need behind the longest name; where there are fewer, the words stand below alone.
+/// Columns that a line's words need behind the longest name; where there are fewer, the words are shown below only.
 const ROOM_FOR_LINE: usize = 24;
 /// Lines of those words at most.
 const MOST_WORDS: usize = 3;
@@ -67,7 +67,7 @@ pub enum Wish {
         /// How much it is, in words.
         size: String,
     },
-    /// Tell the person something.
+    /// Show the person a message.
     Say(String),
 }
 
@@ -321,12 +321,12 @@ impl Start {
     /// Draws the screen between title and message line.
     pub fn render(&mut self, theme: &Theme, keymap: &Keymap, area: Rect, frame: &mut Frame<'_>) {
         let wide = area.width >= 100;
-        let told_rows = if area.height >= ROOM_FOR_WORDS { self.told_rows(usize::from(area.width)) } else { 0 };
+        let details_rows = if area.height >= ROOM_FOR_WORDS { self.details_rows(usize::from(area.width)) } else { 0 };
         // On a small screen the words on what is marked come before those on the program.
-        let about_rows = if area.height >= if told_rows > 0 { ROOM_FOR_ABOUT } else { 18 } { 2 } else { 0 };
-        let heights = [Constraint::Length(about_rows), Constraint::Fill(1), Constraint::Length(told_rows)];
-        let [about, body, told] = Layout::vertical(heights).areas(area);
-        self.render_told(theme, told, frame);
+        let about_rows = if area.height >= if details_rows > 0 { ROOM_FOR_ABOUT } else { 18 } { 2 } else { 0 };
+        let heights = [Constraint::Length(about_rows), Constraint::Fill(1), Constraint::Length(details_rows)];
+        let [about, body, details] = Layout::vertical(heights).areas(area);
+        self.render_details(theme, details, frame);
         let text = if area.width >= 140 {
             "Step a language-model agent through an episode, one decision at a time: see what it proposes, what holds and what \
              blocks; then decide."
@@ -352,12 +352,12 @@ impl Start {
             [tasks, sessions, world, method, model]
         };
         for (part, area) in PARTS.into_iter().zip(parts) {
-            self.render_part(part, told_rows > 0, theme, keymap, area, frame);
+            self.render_part(part, details_rows > 0, theme, keymap, area, frame);
         }
     }
 
     /// All that is known of a list's row: what its line may have no room for.
-    fn told(&self, part: Part, row: usize) -> Option<String> {
+    fn details(&self, part: Part, row: usize) -> Option<String> {
         let catalog = self.catalog.as_ref()?;
         let of_entry = |entries: &[Entry]| {
             let (name, about, _) = entry(entries.get(row));
@@ -377,20 +377,20 @@ impl Start {
     }
 
     /// Rows for those words: as many as the longest of what is chosen from, so that moving about shifts nothing.
-    fn told_rows(&self, width: usize) -> u16 {
+    fn details_rows(&self, width: usize) -> u16 {
         let chosen_from = [Part::Worlds, Part::Methods, Part::Models];
         let texts =
-            chosen_from.into_iter().flat_map(|part| (0..self.len(part)).filter_map(move |row| self.told(part, row)));
-        let rows = texts.map(|text| told_lines(&text, width).len()).max().unwrap_or(0);
+            chosen_from.into_iter().flat_map(|part| (0..self.len(part)).filter_map(move |row| self.details(part, row)));
+        let rows = texts.map(|text| details_lines(&text, width).len()).max().unwrap_or(0);
         u16::try_from(rows.min(MOST_WORDS)).unwrap_or_default()
     }
 
     /// The words on the row under the cursor of the focused list.
-    fn render_told(&self, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
-        let Some(text) = self.told(self.part(), self.cursor(self.part())) else { return };
+    fn render_details(&self, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+        let Some(text) = self.details(self.part(), self.cursor(self.part())) else { return };
         let rows =
             (area.y..area.bottom()).map(|y| Rect { y, x: area.x + 1, width: area.width.saturating_sub(1), height: 1 });
-        for (line, row) in told_lines(&text, usize::from(area.width)).into_iter().zip(rows) {
+        for (line, row) in details_lines(&text, usize::from(area.width)).into_iter().zip(rows) {
             frame.render_widget(Line::styled(line, theme.style(Role::Dim)), row);
         }
     }
@@ -424,11 +424,11 @@ impl Start {
         }
     }
 
-    /// Draws a list; `told` says that the marked row is told in full elsewhere.
+    /// Draws a list; `described` says that the marked row is described in full elsewhere.
     fn render_part(
         &mut self,
         part: Part,
-        told: bool,
+        described: bool,
         theme: &Theme,
         keymap: &Keymap,
         area: Rect,
@@ -472,7 +472,7 @@ impl Start {
         };
         let names = widths.iter().map(|(name, _)| *name).max().unwrap_or(0);
         let cut = widths.iter().any(|(name, about)| name + 2 + about > width);
-        let alone = told && cut && width < names + 2 + ROOM_FOR_LINE;
+        let alone = described && cut && width < names + 2 + ROOM_FOR_LINE;
         let empty = match part {
             Part::Tasks => "No task matches.",
             Part::Sessions => "No session yet.",
@@ -528,7 +528,7 @@ fn columns(words: Option<String>) -> usize {
 }
 
 /// Words wrapped between the screen's edges.
-fn told_lines(text: &str, width: usize) -> Vec<String> {
+fn details_lines(text: &str, width: usize) -> Vec<String> {
     wrapped(&sanitize::line(text), width.saturating_sub(2))
 }
 

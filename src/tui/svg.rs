@@ -1,6 +1,6 @@
-//! A drawn screen as SVG, for the README and the documentation.
+//! SVG of a drawn screen, for the README and the documentation.
 //!
-//! Only turns cells into shapes; what is on the screen is the application's business.
+//! Only turns cells into shapes; the application decides what is on the screen.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
-//! The terminal's modes: entering, leaving whatever happens, suspending, the clipboard, one synchronized write a frame.
+//! Terminal modes: entering, leaving whatever happens, suspending, the clipboard, one synchronized write a frame.
 //!
-//! Every way out (quit, error, panic, signal, suspension) goes through [`leave`], which may be called at any time, from any
-//! thread, any number of times. What is drawn is the application's business.
+//! Every exit (quit, error, panic, signal, suspension) goes through [`leave`], which may be called at any time, from any
+//! thread, any number of times. The application decides what is drawn.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,7 +143,7 @@ fn knows_keyboard_flags() -> bool {
 
 /// Gives the terminal back as it was found. Harmless when it is not in our modes.
 pub fn leave() {
-    // Whoever draws meanwhile finishes its write first, and writes nothing after.
+    // A thread that draws meanwhile finishes its write first, and writes nothing after.
     let mut out = io::stdout().lock();
     if !ENTERED.swap(false, Ordering::AcqRel) {
         return;
@@ -167,7 +167,7 @@ pub fn install_panic_hook(after: impl Fn() + Send + Sync + 'static) {
     }));
 }
 
-/// Stops this process and its group, as Ctrl-Z does; returns once it goes on. The terminal must have been left.
+/// Stops this process and its group, as Ctrl-Z does; returns once it continues. The terminal must have been left.
 pub fn stop_process() {
     // SIGSTOP to the whole group, so that a parent such as `cargo run` stops too and the shell gets its prompt back. SIGTSTP
     // would reach our own handler again.

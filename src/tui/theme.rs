@@ -1,4 +1,4 @@
-//! Styles by role and glyphs by name; a theme maps roles to styles. Loading themes from files is `theme_file`'s business.
+//! Styles by role and glyphs by name; a theme maps roles to styles. `theme_file` loads themes from files.
 //!
 //! Every role must be readable by weight and glyph alone: colour never carries meaning by itself.
 
@@ -61,7 +61,7 @@ pub struct Glyphs {
     pub yes: &'static str,
     /// Fails.
     pub no: &'static str,
-    /// Unknown: checked, and it cannot be told.
+    /// Unknown: checked, and it cannot be decided.
     pub unknown: &'static str,
     /// Not checked.
     pub unchecked: &'static str,

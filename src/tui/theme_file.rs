@@ -1,4 +1,4 @@
-//! Themes from `themes/*.toml`: those that ship, and a person's own, which win where they share a name.
+//! Theme files, `themes/*.toml`: those that ship, and the user's, which win where they share a name.
 //!
 //! A file names its colours, styles by role, glyphs, and a theme to inherit from. Colours are names, `#rrggbb` or 0 to 255; where
 //! the terminal shows fewer, the nearest it has. Errors name the file and the line.
@@ -233,7 +233,7 @@ fn build(
             set_glyphs(&mut theme.glyphs, file).map_err(|e| format!("{path}: {e}"))?;
         }
     }
-    // Where few colours make the chosen row look like any other, reverse video tells it.
+    // Where few colours make the chosen row look like any other, reverse video marks it.
     let chosen = theme.style(Role::Selected);
     if chosen.bg == theme.style(Role::Text).bg && wanted.depth != Depth::True {
         theme.set(Role::Selected, chosen.add_modifier(Modifier::REVERSED));
@@ -254,7 +254,7 @@ fn resolve(word: &ColorText, named: &BTreeMap<&str, Color>) -> Result<Color, Str
     }
 }
 
-/// An error with its place. Colours written in short form have no span of their own; their key's line is as good.
+/// An error with its place. Colours written in short form have no span; their key's line is as good.
 fn at(path: &str, text: &str, key: &str, word: &ColorText, error: &str) -> String {
     let span = word.span();
     let line = if span.is_empty() {

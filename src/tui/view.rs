@@ -1,4 +1,4 @@
-//! What the panes show: the session folded from the driver's records, and what passes by beside it.
+//! View: what the panes show, the session folded from the driver's records and the passing notices beside it.
 //!
 //! Pure: no terminal, no channel. The application folds notices in with [`View::notice`]; panes only read.
 
@@ -14,8 +14,8 @@ use crate::episode::{
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
 use super::actions::{ActionId, spec};
-use super::keymap::Keymap;
 use crate::world::recorded::Logs;
+use super::keymap::Keymap;
 
 /// The view: everything that is drawn comes from here.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub struct View {
     pub pools: BTreeMap<String, Arc<Pool>>,
     /// The blocking tree last asked for; `None` once the assertions it was derived from have changed.
     pub blocking: Option<(ProposalId, Arc<BlockingTree>)>,
-    /// How often assertions were put in force: what was derived from them is asked for anew when this changes.
+    /// How often assertions were put in force: what was derived from them is requested again when this changes.
     pub adoptions: usize,
     /// The answer to the last typed text: its token and what checking said.
     pub text_checked: Option<(u64, Result<Verdict, String>)>,
@@ -50,7 +50,7 @@ pub struct View {
     pub belief_checked: Option<(u64, Result<BeliefReading, String>)>,
     /// The answer to the last edited program.
     pub program_checked: Option<(u64, Vec<LineStatus>)>,
-    /// The answer to the last candidate looked at or typed.
+    /// The answer to the last candidate inspected or typed.
     pub candidate_checked: Option<(u64, Result<Arc<Inspection>, String>)>,
     /// The demonstration step last asked for.
     pub step_shown: Option<(u64, Arc<StepView>)>,
@@ -58,11 +58,11 @@ pub struct View {
     pub sets_compared: Option<(u64, Arc<SetComparison>, Arc<AdoptedSet>)>,
     /// How candidates are asked of a model.
     pub candidate_asks: CandidateAsks,
-    /// Whether the world's data tells the true preconditions.
+    /// Whether the world's data holds the true preconditions.
     pub ground_truth: bool,
     /// How the world's process is doing; `None` for worlds of the program itself.
     pub world: Option<ProcessStatus>,
-    /// The proposal the person has chosen to look at; approve acts on it.
+    /// The proposal the person has chosen to see; approve acts on it.
     pub selected: Option<ProposalId>,
     /// The message line.
     pub message: Option<(Level, String)>,
@@ -218,8 +218,8 @@ impl View {
     }
 
     /// The proposals to show at the cursor, in order of arrival; those whose action was pruned last. An action that the built-in
-    /// proposer offers again is shown once, where it stands in the newest ranking; offered again after a rejection, it is shown
-    /// anew.
+    /// proposer offers again is shown once, at its place in the newest ranking; offered again after a rejection, it is shown
+    /// again.
     pub fn offered(&self) -> Vec<&Proposal> {
         let mut offered = self.in_order();
         let pruned = self.pruned();
@@ -243,7 +243,7 @@ impl View {
     fn in_order(&self) -> Vec<&Proposal> {
         let Some(turn) = self.turn() else { return Vec::new() };
         let copies = self.copies(turn);
-        // A row stands where the last of its copies arrived.
+        // A row is placed where the last of its copies arrived.
         let last: HashMap<usize, usize> = copies.rows.iter().enumerate().map(|(at, row)| (*row, at)).collect();
         let shown = copies.rows.iter().enumerate().filter(|(at, row)| last.get(*row) == Some(at));
         shown.filter_map(|(_, row)| copies.shown.get(*row).copied()).collect()

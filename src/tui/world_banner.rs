@@ -1,4 +1,4 @@
-//! The banner over the panes when the process of an external world has ended: what happened, its last words, what to press.
+//! Banner over the panes when the process of an external world has ended: what happened, its last words, what to press.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -190,7 +190,7 @@ impl Reader<'_> {
         Ok(product)
     }
 
-    /// A fraction written as one word: `x / 1/9` is x divided by a ninth, as states tell it.
+    /// A fraction written as one word: `x / 1/9` is x divided by a ninth, as states write it.
     fn part(&self, rest: &str) -> Option<(Ratio, usize)> {
         let before = self.text.len() - rest.len();
         let apart = self.text.get(..before).is_some_and(|before| before.ends_with(char::is_whitespace));

@@ -1,4 +1,4 @@
-//! All weights of a belief together: which objects' weights stand in a known ratio.
+//! Known weights of a belief: which objects' weights have a known ratio.
 //!
 //! Each entry that is a fraction of one other object joins the two; objects joined through others are compared as well. Entries in
 //! plain numbers are comparable with each other. Sums of several weights join nothing here.

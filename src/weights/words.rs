@@ -37,7 +37,7 @@ const PARTS: [(&str, i64); 10] = [
 
 /// The fraction that a few words say, if they say one: `twice`, `half`, `two thirds`, `1/4`, `three times`, `the same`.
 ///
-/// `of the weight` and the like belong to whoever reads the sentence: only the words of the number are understood.
+/// `of the weight` and the like belong to the reader of the sentence: only the words of the number are understood.
 pub fn ratio(words: &str) -> Option<Ratio> {
     if words.trim_start().starts_with('-') {
         return None;

@@ -12,11 +12,11 @@ use super::WorldKind;
 pub enum Ability {
     /// [`World::admissible`](super::World::admissible) lists the admissible actions.
     Admissible,
-    /// [`World::preview`](super::World::preview) tells what an action would do.
+    /// [`World::preview`](super::World::preview) predicts what an action would do.
     Preview,
     /// [`World::symbols`](super::World::symbols): observed facts and open goals as literals.
     Facts,
-    /// The names of the scene's things are told before they are seen.
+    /// The names of the scene's things are given before they are seen.
     Things,
     /// A planning domain ships, and the goals can be planned for.
     Planning,
@@ -30,7 +30,7 @@ pub enum Ability {
     Requests,
     /// [`World::language`](super::World::language): steps in words, and why one is refused.
     Language,
-    /// [`World::picture`](super::World::picture): a map or drawing for people.
+    /// [`World::picture`](super::World::picture): a map or drawing for display.
     Picture,
     /// Another process does the steps ([`World::remote`](super::World::remote)).
     Remote,

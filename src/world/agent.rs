@@ -1,4 +1,4 @@
-//! The agents without a language model, one a world: which one acts in a world, made from its demonstrations.
+//! Built-in agents: one a world, without a language model, made from the world's demonstrations.
 
 use std::sync::Arc;
 

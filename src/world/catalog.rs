@@ -100,7 +100,7 @@ impl<T: Identified> Catalog<T> {
 }
 
 impl<T: Entry> Catalog<T> {
-    /// The tasks as a list for people.
+    /// The tasks as a list for display.
     pub fn tasks(&self) -> Vec<TaskInfo> {
         self.entries.iter().map(T::info).collect()
     }

@@ -1,6 +1,6 @@
 //! Demonstrations: recorded episodes as program calls, from which effects and preconditions are learned.
 //!
-//! One type for every world. Reading files of other layouts into it happens here; what is learned is others' business.
+//! One type for every world. Reading files of other layouts into it happens here; learning from them happens elsewhere.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub struct Demonstration {
     pub id: String,
     /// The world's own kind of task.
     pub task_type: String,
-    /// The goal as told.
+    /// The goal as stated to the agent.
     pub sentence: String,
     /// How it opens as a program.
     pub header: ProgramHeader,

@@ -1,4 +1,4 @@
-//! What loaders share: reading text files, plain or gzipped, and finding the task a person means.
+//! Files, as all loaders read them: text, plain or gzipped; and finding the task a person means.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

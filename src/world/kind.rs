@@ -43,7 +43,7 @@ pub struct DataSpec {
     pub about: &'static str,
     /// The environment variable that names them.
     pub env: &'static str,
-    /// Whether such files lie at a path, as far as a glance tells.
+    /// Whether such files lie at a path, as far as a quick look shows.
     pub lies_at: fn(&Path) -> bool,
     /// Whether the setting `data.demonstrations` is of this world.
     pub demonstrations: bool,
@@ -122,7 +122,7 @@ pub struct WorldKind {
     pub transcript: Option<Transcript>,
 }
 
-/// Worlds are told apart by their names.
+/// Worlds are distinguished by their names.
 impl PartialEq for WorldKind {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -197,7 +197,7 @@ pub struct OpenedWorld {
     pub world: Box<dyn World>,
     /// The task's whole id.
     pub task: String,
-    /// The goal as the agent is told it; empty where only the reset tells it.
+    /// The goal as stated to the agent; empty where only the reset states it.
     pub sentence: String,
     /// World options, those left open filled in.
     pub options: BTreeMap<String, String>,

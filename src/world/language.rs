@@ -1,4 +1,4 @@
-//! Language. What a world says of its steps in words: all of them, the way between words and actions, example plans, and why a step is
+//! Language of a world's steps: all steps in words, the mapping between words and actions, example plans, and why a step is
 //! refused. For methods that let a model write freely and take the nearest step there is.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Pictures of a place, for people: a floor plan (floor, walls, the agent and its heading, the things), stacks seen from the side, a
+//! Pictures of a place, for display: a floor plan (floor, walls, the agent and its heading, the things), stacks seen from the side, a
 //! page that one reads, or rooms with what is in them.
 //!
 //! A world fills them, a floor plan with points in its own units; how they are drawn, and how large, is left to the workbench. They
@@ -23,7 +23,7 @@ pub enum Map {
 /// Rooms and what is in them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rooms {
-    /// What is to be told beside it, a line each.
+    /// Captions beside it, a line each.
     pub captions: Vec<String>,
     /// The rooms.
     pub rooms: Vec<Room>,
@@ -36,7 +36,7 @@ pub struct Room {
     pub name: String,
     /// Whether the agent is in it.
     pub here: bool,
-    /// The ways out of it.
+    /// Its exits.
     pub exits: Vec<Exit>,
     /// What is worth saying of what is in it, a line each (`fridge_1 (open)`), the most important first.
     pub things: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Exit {
 /// A floor plan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FloorPlan {
-    /// What is to be told beside it, a line each (`holds nothing`).
+    /// Captions beside it, a line each (`holds nothing`).
     pub captions: Vec<String>,
     /// The points one can stand on.
     pub floor: Vec<Spot>,
@@ -84,14 +84,14 @@ pub struct Line {
     pub from: Point,
     /// The other.
     pub to: Point,
-    /// Whether it is a door that stands open, and not a wall.
+    /// Whether it is an open door, and not a wall.
     pub door: bool,
 }
 
 /// The agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Agent {
-    /// Where it stands.
+    /// Its place.
     pub at: Point,
     /// Degrees clockwise from up.
     pub heading: f64,
@@ -123,16 +123,16 @@ pub struct Mark {
     pub note: String,
     /// What the agent knows of it.
     pub sight: Sight,
-    /// Whether the task is about it: it is drawn over others and has a line of its own.
+    /// Whether the task is about it: it is drawn over others and has a separate line.
     pub wanted: bool,
 }
 
 /// Things that stand on each other, seen from the side.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stacks {
-    /// What is to be told beside it, a line each.
+    /// Captions beside it, a line each.
     pub captions: Vec<String>,
-    /// What stands beside each other, from the left.
+    /// Holders side by side, from the left.
     pub holders: Vec<Holder>,
     /// What [`Condition::Good`] means here (`clean`).
     pub good: String,
@@ -163,7 +163,7 @@ pub struct Piece {
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
-    /// What is to be told above it, a line each.
+    /// Captions above it, a line each.
     pub captions: Vec<String>,
     /// Its title.
     pub title: String,

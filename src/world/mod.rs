@@ -123,9 +123,9 @@ pub struct TaskInfo {
     pub id: String,
     /// The world's own kind of task (`pick_and_place_simple`).
     pub kind: String,
-    /// The goal as the agent is told it.
+    /// The goal as stated to the agent.
     pub sentence: String,
-    /// Where it comes from, for people: `shipped`, or a path.
+    /// Where it comes from, for display: `shipped`, or a path.
     pub source: String,
 }
 
@@ -209,7 +209,7 @@ fn nearest_hint(nearest: &[String]) -> String {
     format!("; nearest: {}", nearest.join(", "))
 }
 
-/// A point in an episode that a world can return to. Opaque, cheap to clone and to keep.
+/// A snapshot of an episode that a world can return to. Opaque, cheap to clone and to keep.
 #[derive(Clone)]
 pub struct Snapshot(pub Arc<dyn Any + Send + Sync>);
 
@@ -229,7 +229,7 @@ pub trait World: Send {
         self.kind().name
     }
 
-    /// Starts the task anew.
+    /// Starts the task from its beginning.
     ///
     /// # Errors
     /// [`WorldError::NoSuchTask`] if the id is unknown.
@@ -244,7 +244,7 @@ pub trait World: Send {
     /// Admissible actions now, sorted by code point; `None` where a world has no such list.
     fn admissible(&self) -> Option<Vec<String>>;
 
-    /// The hidden state as JSON, for people. Never shown to a model or a proposer.
+    /// The hidden state as JSON, for display. Never shown to a model or a proposer.
     fn truth(&self) -> Value;
 
     /// The present point, to come back to.
@@ -256,7 +256,7 @@ pub trait World: Send {
     /// [`WorldError::ForeignSnapshot`] if it is not one of this world and task.
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError>;
 
-    /// What `act(text)` would give, leaving the world as it is; `None` where a world cannot tell.
+    /// What `act(text)` would give, leaving the world as it is; `None` where a world cannot predict it.
     fn preview(&self, text: &str) -> Option<(Outcome, Value)>;
 
     /// The tasks this instance can be reset to.
@@ -276,7 +276,7 @@ pub trait World: Send {
     /// tasks give it before the first reset too.
     fn specification(&self) -> Cow<'static, str>;
 
-    /// The true preconditions, by action function, where the world's data tells them apart from the specification.
+    /// The true preconditions, by action function, where the world's data holds them separately from the specification.
     fn ground_truth(&self) -> Option<Vec<(String, Vec<String>)>> {
         None
     }
@@ -302,7 +302,7 @@ pub trait World: Send {
         None
     }
 
-    /// A picture of the place, for people; `None` where the world has no such picture.
+    /// A picture of the place, for display; `None` where the world has no such picture.
     fn picture(&self) -> Option<Map> {
         None
     }

@@ -1,8 +1,8 @@
 //! Worlds whose steps are done by another process: what they offer beyond [`super::World`].
 //!
-//! Such a world may take long, hang or die, and has no snapshots of its own: going back costs nothing until it is acted in
-//! again, because only then the process is brought there by replaying the way. Whoever steps it does so beside whatever must
-//! go on meanwhile, in a fork.
+//! Such a world may take long, hang or die, and has no snapshots: going back costs nothing until it is acted in
+//! again, because only then the process is brought there by replaying the steps. It is stepped beside the work that must
+//! continue meanwhile, in a fork.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub enum ProcessStatus {
     Working(String),
     /// Running and waiting for an action.
     Ready,
-    /// It failed. It is started anew, and brought to where the world stands, when the world is acted in next or restarted.
+    /// It failed. It is restarted, and brought to where the world is, when the world is acted in next or restarted.
     Dead {
         /// What happened.
         what: String,
@@ -56,18 +56,18 @@ pub trait Remote {
     /// Goes along a recorded step without executing it. That the process answers the same is found out when it is needed.
     fn recall(&mut self, step: Recorded<'_>);
 
-    /// Brings the process to where the world stands, starting it anew; what is known of this point only from its answer
+    /// Restarts the process and brings it to where the world is; what is known of this node only from its answer
     /// (admissible actions, state) is known afterwards.
     ///
     /// # Errors
-    /// When it cannot be started, fails on the way, or answers otherwise than it did: at which step, and how.
+    /// When it cannot be started, fails in between, or answers otherwise than it did: at which step, and how.
     fn restart(&mut self) -> Result<(), WorldError>;
 
     /// What ends the step or restart that *this* fork is doing or is about to do. The process is killed, because nobody knows
     /// what it did; other forks are not concerned.
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync>;
 
-    /// Has changes of standing told, the present one at once.
+    /// Has changes of status reported, the present one at once.
     fn watch(&self, bell: StatusCallback);
 
     /// Kills the process for good. Steps under way end, and no step can be taken any more.

@@ -1,4 +1,4 @@
-//! The blocking domains that ship with the program, one a world at most.
+//! Blocking domains that ship with the program, one a world at most.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Symbols. What a world says of an episode in literals: observed facts, open goals, the names of its things.
+//! Symbols. A world's report of an episode in literals: observed facts, open goals, the names of its things.
 
 use crate::literal::{Atom, Facts};
 use crate::planner::Observed;
@@ -6,17 +6,17 @@ use crate::planner::classical::{Known, PlanningTask};
 
 /// An episode in literals of the world's blocking domain.
 pub trait Symbols {
-    /// What the agent can tell now.
+    /// What the agent can know now.
     fn facts(&self) -> Facts;
 
     /// The goal literals not met yet, in the order they are to be met (`ON lamp_1`).
     fn goals(&self) -> Vec<Atom>;
 
     /// All literals that hold, seen or not: those of [`Symbols::facts`] and what decides about actions besides. For exports and
-    /// people, never for a method.
+    /// display, never for a method.
     fn everything(&self) -> Facts;
 
-    /// The names of all things, seen or not, in the world's own order, for methods that are told which things a scene has (and
+    /// The names of all things, seen or not, in the world's own order, for methods that are given which things a scene has (and
     /// nothing else about them); `None` where a world has no such list.
     fn things(&self) -> Option<Vec<String>> {
         None

@@ -31,7 +31,7 @@ fn step(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Observed {
     }
 }
 
-/// What trials came to.
+/// The outcomes of trials.
 #[derive(Debug, Default)]
 struct Figures {
     trials: u32,
@@ -79,10 +79,10 @@ impl Play {
         let mut growth = Growth::derive(derived, &world);
         let (mut executed, mut won) = (0, false);
         while !won && growth.spent().is_none() && growth.helpless().is_none() && executed < LIMIT {
-            let told = growth.told(&world).unwrap();
-            let ranked = growth.rank(&told.facts, 0);
+            let observed = growth.observation(&world).unwrap();
+            let ranked = growth.rank(&observed.facts, 0);
             let Some(first) = ranked.first() else { break };
-            let selection = growth.select(&first.text, &told.facts, &world);
+            let selection = growth.select(&first.text, &observed.facts, &world);
             if std::env::var_os("STEPWRIGHT_SHOW").is_some() {
                 eprintln!("{executed:3} {:.1} {} ({}) {selection:.0?}", first.value, first.text, first.why);
             }
@@ -92,7 +92,7 @@ impl Play {
                 won = outcome.won;
                 figures.refused += u32::from(outcome.error.is_some());
                 growth.hear(step(&world, &first.text, &outcome), outcome.won, &world);
-                growth.executed(&first.text, outcome.error.as_deref(), &told, &world);
+                growth.executed(&first.text, outcome.error.as_deref(), &observed, &world);
             }
         }
         figures.trials += 1;

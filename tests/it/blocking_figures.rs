@@ -1,4 +1,4 @@
-//! The built-in selector in kitchens: how often it reaches the goal, against the paper's shares.
+//! Built-in selector in kitchens: how often it reaches the goal, against the paper's shares.
 //!
 //! The shipped scenes always; the recordings' scenes where they are at hand (`STEPWRIGHT_DATA`, else `../shared/data`). Trials are
 //! seeded by what decides among equals; `STEPWRIGHT_TRIALS=50` runs as many as the paper.
@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use crate::support::recordings::recordings;
-use stepwright::blocking::{Domain, Growth, Selection, Told};
+use stepwright::blocking::{Domain, Growth, Observation, Selection};
 use stepwright::world::kitchen::{Find, KitchenWorld, Source};
 use stepwright::world::{TaskInfo, World, shipped_domain};
 
-/// What a trial came to.
+/// The outcome of a trial.
 struct Trial {
     /// Selections, where the goal was reached.
     won: Option<u32>,
@@ -24,13 +24,13 @@ fn trial(domain: &Arc<Domain>, source: &Arc<Source>, task: &str, seed: u64) -> T
     let mut growth = Growth::begin(Arc::clone(domain), &world).unwrap();
     let mut candidates = 0;
     while !growth.forest().goals().is_empty() && growth.spent().is_none() {
-        let told = Told::by(&world).unwrap();
-        let ranked = growth.rank(&told.facts, seed);
+        let observed = Observation::of(&world).unwrap();
+        let ranked = growth.rank(&observed.facts, seed);
         candidates += ranked.len();
         let Some(first) = ranked.first() else { break };
-        if growth.select(&first.text, &told.facts, &world) == Selection::Execute {
+        if growth.select(&first.text, &observed.facts, &world) == Selection::Execute {
             let outcome = world.act(&first.text).unwrap();
-            growth.executed(&first.text, outcome.error.as_deref(), &told, &world);
+            growth.executed(&first.text, outcome.error.as_deref(), &observed, &world);
         }
     }
     let selections = growth.forest().selections();
@@ -45,7 +45,7 @@ struct Figure {
     of: u64,
 }
 
-/// The trials of every task, and a table for people.
+/// The trials of every task, and a table for display.
 fn figures(source: &Arc<Source>, trials: u64) -> Vec<Figure> {
     let domain = shipped_domain(&stepwright::world::kitchen::KIND).unwrap().unwrap();
     let figure = |task: TaskInfo| {

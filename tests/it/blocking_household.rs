@@ -1,4 +1,4 @@
-//! The household's blocking domain: how often the built-in selector reaches the goal from observations alone, and that what the
+//! Blocking domain of the household: how often the built-in selector reaches the goal from observations alone, and that what the
 //! domain does not block is what the games accept.
 //!
 //! The shipped tasks always; ALFWorld's unseen games where they are at hand (`STEPWRIGHT_DATA`, else `../shared/data`).
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::support::recordings::recordings;
 use proptest::prelude::*;
-use stepwright::blocking::{Domain, Growth, Selection, Told};
+use stepwright::blocking::{Domain, Growth, Observation, Selection};
 use stepwright::world::household::{Edition, HouseholdWorld, Source, generate};
 use stepwright::world::{TaskInfo, World, shipped_domain};
 
@@ -20,7 +20,7 @@ fn domain(edition: Edition) -> Arc<Domain> {
     Arc::new(Arc::unwrap_or_clone(shipped).worded(&BTreeMap::from([("edition".to_owned(), edition.to_string())])))
 }
 
-/// What trials came to.
+/// The outcomes of trials.
 #[derive(Debug, Default)]
 struct Figures {
     trials: u32,
@@ -55,11 +55,11 @@ impl Figures {
         let mut growth = Growth::begin(domain(edition), &world).unwrap();
         let mut executed = 0;
         while !growth.forest().goals().is_empty() && growth.spent().is_none() && executed < LIMIT {
-            let told = Told::by(&world).unwrap();
-            let ranked = growth.rank(&told.facts, seed);
+            let observed = Observation::of(&world).unwrap();
+            let ranked = growth.rank(&observed.facts, seed);
             self.candidates += ranked.len();
             let Some(first) = ranked.first() else { break };
-            let selection = growth.select(&first.text, &told.facts, &world);
+            let selection = growth.select(&first.text, &observed.facts, &world);
             if std::env::var_os("STEPWRIGHT_SHOW").is_some() {
                 eprintln!("{executed:3} {:.1} {} ({}) {selection:.0?}", first.value, first.text, first.why);
             }
@@ -67,7 +67,7 @@ impl Figures {
                 let outcome = world.act(&first.text).unwrap();
                 executed += 1;
                 self.refused += u32::from(outcome.error.is_some());
-                growth.executed(&first.text, outcome.error.as_deref(), &told, &world);
+                growth.executed(&first.text, outcome.error.as_deref(), &observed, &world);
             }
         }
         self.trials += 1;
@@ -117,7 +117,7 @@ fn every_unseen_game_is_won() {
     assert_eq!((figures.trials, figures.lost), (98, Vec::new()));
 }
 
-/// Things that are told though they are not so, or though no text has named them yet.
+/// Literals that are reported though they are false, or though no text has named them yet.
 fn untrue(world: &HouseholdWorld, read: &str) -> Vec<String> {
     let (facts, truth) = (world.facts().unwrap(), world.truth());
     let spoken = |name: &String| name.replace('_', " ");
@@ -148,8 +148,8 @@ fn untrue(world: &HouseholdWorld, read: &str) -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Selecting at random: what is told is so and was read; what nothing blocks is accepted, but for what no text has told: going
-    /// to what turns out to stand where the agent is, and putting a thing, once, where things of its kind do not belong.
+    /// Selecting at random: what is reported is true and was read; what nothing blocks is accepted, but for what no text has said: going
+    /// to what turns out to be where the agent is, and putting a thing, once, where things of its kind do not belong.
     #[test]
     fn what_the_domain_does_not_block_is_accepted(
         kind in 0usize..6, seed in 0u64..40, edition in prop_oneof![Just(Edition::Put), Just(Edition::Move)],
@@ -162,34 +162,34 @@ proptest! {
         let mut growth = Growth::begin(domain(edition), &world).unwrap();
         let mut tried = std::collections::BTreeSet::new();
         for choice in choices {
-            let told = Told::by(&world).unwrap();
+            let observed = Observation::of(&world).unwrap();
             let leaves: Vec<String> = growth.forest().leaves().iter().map(|leaf| leaf.text.clone()).collect();
             if leaves.is_empty() || world.goals().unwrap().is_empty() {
                 break;
             }
             let text = &leaves[choice % leaves.len()];
-            if growth.select(text, &told.facts, &world) != Selection::Execute {
+            if growth.select(text, &observed.facts, &world) != Selection::Execute {
                 continue;
             }
             let outcome = world.act(text).unwrap();
             read.push_str(&outcome.observation);
-            growth.executed(text, outcome.error.as_deref(), &told, &world);
+            growth.executed(text, outcome.error.as_deref(), &observed, &world);
             if outcome.error.is_some() {
-                // What fits where is not told either: a place that was looked into may still refuse a thing, and is remembered for it.
+                // What fits where is not reported either: a place that was looked into may still refuse a thing, and is remembered for it.
                 let put = text.strip_prefix("put ").and_then(|t| t.split_once(" in/on "));
                 if let Some((thing, place)) = put.or_else(|| text.strip_prefix("move ").and_then(|t| t.split_once(" to "))) {
                     let (thing, place) = (thing.replace(' ', "_"), place.replace(' ', "_"));
-                    prop_assert!(told.facts.holds("LOOKED", &[&place]), "`{}` puts where nobody looked", text);
-                    let known = told.facts.holds("HOLDS", &[&thing]) && told.facts.holds("AT", &[&place]);
-                    prop_assert!(known && !told.facts.holds("CLOSED", &[&place]), "`{}` was refused", text);
+                    prop_assert!(observed.facts.holds("LOOKED", &[&place]), "`{}` puts where nobody looked", text);
+                    let known = observed.facts.holds("HOLDS", &[&thing]) && observed.facts.holds("AT", &[&place]);
+                    prop_assert!(known && !observed.facts.holds("CLOSED", &[&place]), "`{}` was refused", text);
                     prop_assert!(tried.insert(text.clone()), "`{}` was refused before", text);
                     continue;
                 }
                 let place = text.strip_prefix("go to ");
                 prop_assert!(place.is_some(), "`{}` was refused", text);
                 let place = place.unwrap().replace(' ', "_");
-                prop_assert!(!told.facts.holds("AT", &[&place]), "`{}` goes where the agent is known to be", text);
-                prop_assert!(Told::by(&world).unwrap().facts.holds("AT", &[&place]), "the refusal of `{}` tells", text);
+                prop_assert!(!observed.facts.holds("AT", &[&place]), "`{}` goes where the agent is known to be", text);
+                prop_assert!(Observation::of(&world).unwrap().facts.holds("AT", &[&place]), "the refusal of `{}` shows it", text);
             }
             prop_assert_eq!(untrue(&world, &read), Vec::<String>::new(), "after `{}`", text);
         }

@@ -39,7 +39,7 @@ impl Episode {
             program: &self.program,
             history: &self.history,
             rejected: &[],
-            told: None,
+            observed: None,
         }
     }
 
@@ -71,7 +71,7 @@ impl Episode {
         };
         let tree = derivation.action(action);
         for (i, node) in tree.nodes.iter().enumerate() {
-            assert!(node.parent.is_none_or(|p| p < i), "a parent stands before its children");
+            assert!(node.parent.is_none_or(|p| p < i), "a parent precedes its children");
         }
         tree
     }

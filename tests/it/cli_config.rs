@@ -71,8 +71,8 @@ fn a_wrong_file_is_refused_with_its_line() {
     for args in [["config", "show"], ["models", "list"]] {
         let output = stepwright(dir.path(), &args, &[]);
         assert_eq!(output.status.code(), Some(2));
-        let told = text(&output.stderr);
-        assert!(told.contains("config.toml, line 2: unknown key `them` in [ui]; did you mean `theme`?"), "{told}");
+        let error = text(&output.stderr);
+        assert!(error.contains("config.toml, line 2: unknown key `them` in [ui]; did you mean `theme`?"), "{error}");
     }
     assert!(stepwright(dir.path(), &["config", "path"], &[]).status.success(), "where it is can still be asked");
 }
@@ -114,14 +114,14 @@ fn keys_and_themes_are_looked_up_when_the_settings_are_shown() {
     let file = dir.path().join("config.toml");
     std::fs::write(&file, "[keys]\napprove = \"e\"\n").unwrap();
     let shown = stepwright(dir.path(), &["config", "show"], &[]);
-    let told = text(&shown.stderr);
-    assert!(shown.status.success() && told.contains("e is `approve` now; `edit` has no key left"), "{told}");
+    let error = text(&shown.stderr);
+    assert!(shown.status.success() && error.contains("e is `approve` now; `edit` has no key left"), "{error}");
     std::fs::write(&file, "[keys]\naprove = \"e\"\n").unwrap();
     let refused = stepwright(dir.path(), &["config", "show"], &[]);
-    let told = text(&refused.stderr);
+    let error = text(&refused.stderr);
     assert!(
-        !refused.status.success() && told.contains("config.toml:2: no action `aprove`; nearest: approve"),
-        "{told}"
+        !refused.status.success() && error.contains("config.toml:2: no action `aprove`; nearest: approve"),
+        "{error}"
     );
     std::fs::write(&file, "[ui]\ntheme = \"purple\"\n").unwrap();
     assert!(!stepwright(dir.path(), &["config", "show"], &[]).status.success());

@@ -1,4 +1,4 @@
-//! The program from outside: the line protocol, generated tasks, conform's exit codes, a reader that leaves early.
+//! Tests of the program from outside: the line protocol, generated tasks, conform's exit codes, a reader that leaves early.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -125,9 +125,9 @@ fn what_cannot_be_done_is_said_with_code_2() {
         (vec!["run", "--out", "x.jsonl", "--tasks", "shipped/place-box-1,shipped/nothing-7"], "`shipped/nothing-7`"),
     ] {
         let ended = output(&args, "");
-        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert_eq!(ended.status.code(), Some(2), "{args:?}: {told}");
-        assert!(told.contains(word), "{args:?}: {told}");
+        let error = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{args:?}: {error}");
+        assert!(error.contains(word), "{args:?}: {error}");
     }
 }
 

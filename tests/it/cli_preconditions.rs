@@ -14,7 +14,7 @@ fn stepwright(dir: &Path, args: &[&str]) -> Output {
     command.current_dir(dir).arg("preconditions").args(args).output().unwrap()
 }
 
-fn told(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
@@ -24,18 +24,22 @@ fn a_file_is_checked_against_the_demonstrations() {
     let file = dir.path().join("mine.preconditions.py");
     std::fs::write(&file, "def take(self, obj, recep):\n    assert self.inventory is None\n").unwrap();
     let output = stepwright(dir.path(), &["check", "mine.preconditions.py"]);
-    assert!(output.status.success() && told(&output).contains("ok        self.inventory is None"), "{}", told(&output));
+    assert!(
+        output.status.success() && printed(&output).contains("ok        self.inventory is None"),
+        "{}",
+        printed(&output)
+    );
     let wrong =
         "def take(self, obj, recep):\n    assert obj == 'mug 1'\n    assert obj ==\n\ndef fly(self):\n    assert 1\n";
     std::fs::write(&file, wrong).unwrap();
     let output = stepwright(dir.path(), &["check", "mine.preconditions.py"]);
     assert_eq!(output.status.code(), Some(1));
     for word in ["fails     obj == 'mug 1'", "it is false; obj is", "malformed obj ==", "`fly` is no action"] {
-        assert!(told(&output).contains(word), "{word}: {}", told(&output));
+        assert!(printed(&output).contains(word), "{word}: {}", printed(&output));
     }
     let output = stepwright(dir.path(), &["check", "none.preconditions.py"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(told(&output).contains("none.preconditions.py"));
+    assert!(printed(&output).contains("none.preconditions.py"));
 }
 
 #[test]
@@ -46,18 +50,18 @@ fn two_files_are_compared_by_what_they_permit() {
     write("b.preconditions.py", "def take(self, obj, recep):\n    assert self.inventory == None\n");
     write("c.preconditions.py", "def take(self, obj, recep):\n    assert self.is_visible(obj)\n");
     let same = stepwright(dir.path(), &["diff", "a.preconditions.py", "b.preconditions.py"]);
-    assert!(same.status.success(), "{}", told(&same));
+    assert!(same.status.success(), "{}", printed(&same));
     assert!(
-        told(&same).contains("  ~ self.inventory is None    equivalent: self.inventory == None"),
+        printed(&same).contains("  ~ self.inventory is None    equivalent: self.inventory == None"),
         "{}",
-        told(&same)
+        printed(&same)
     );
     let other = stepwright(dir.path(), &["diff", "a.preconditions.py", "c.preconditions.py"]);
     assert_eq!(other.status.code(), Some(1));
-    let text = told(&other);
+    let text = printed(&other);
     assert!(text.contains("  - self.inventory is None    only here") && text.contains("permits take("), "{text}");
     let own = stepwright(dir.path(), &["diff", "a.preconditions.py"]);
-    assert!(told(&own).contains("+++ specification"), "{}", told(&own));
+    assert!(printed(&own).contains("+++ specification"), "{}", printed(&own));
 }
 
 #[test]
@@ -69,17 +73,19 @@ fn the_world_is_the_one_the_file_was_in_force_in() {
     let task = shipped.first().unwrap();
     write("noted.preconditions.py", &format!("# Preconditions in force in dialogue ({task})\n{body}"));
     let noted = stepwright(dir.path(), &["check", "noted.preconditions.py"]);
-    assert!(told(&noted).contains("INFORM(slot)") && !told(&noted).contains("no action"), "{}", told(&noted));
+    assert!(printed(&noted).contains("INFORM(slot)") && !printed(&noted).contains("no action"), "{}", printed(&noted));
     write("bare.preconditions.py", body);
     let bare = stepwright(dir.path(), &["check", "bare.preconditions.py"]);
-    assert!(told(&bare).contains("INFORM(slot)") && !told(&bare).contains("no action"), "{}", told(&bare));
+    assert!(printed(&bare).contains("INFORM(slot)") && !printed(&bare).contains("no action"), "{}", printed(&bare));
     let named = stepwright(dir.path(), &["check", "bare.preconditions.py", "--world", "household"]);
-    assert!(told(&named).contains("`INFORM` is no action") && told(&named).contains("in the world household"));
+    assert!(printed(&named).contains("`INFORM` is no action") && printed(&named).contains("in the world household"));
     write("strange.preconditions.py", "def fly(self):\n    assert 1\n");
     let strange = stepwright(dir.path(), &["check", "strange.preconditions.py"]);
     assert_eq!(strange.status.code(), Some(2));
-    assert!(told(&strange).contains("does not say of which world") && told(&strange).contains("--world dialogue"));
+    assert!(
+        printed(&strange).contains("does not say of which world") && printed(&strange).contains("--world dialogue")
+    );
     write("other.preconditions.py", &format!("# Preconditions in force in moon (1)\n{body}"));
     let other = stepwright(dir.path(), &["check", "other.preconditions.py"]);
-    assert!(told(&other).contains("of a world `moon`"), "{}", told(&other));
+    assert!(printed(&other).contains("of a world `moon`"), "{}", printed(&other));
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// The program with a configuration of its own, outside any scheduler.
+/// The program with its own configuration, outside any scheduler.
 fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
     command.env("STEPWRIGHT_CONFIG_DIR", folder.join("config")).env_remove("STEPWRIGHT_MODEL");
@@ -49,7 +49,7 @@ fn two_shards_on_two_processes_are_one_run() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::create_dir(path("shards")).unwrap();
     let (shards, alone) = (path("shards"), path("alone.jsonl"));
-    // At the same time, the one by its flag and the other as a Slurm array tells it.
+    // At the same time, the one by its flag and the other from a Slurm array's variables.
     let one =
         program(folder.path()).args(RUN).args(["--out", &shards, "--shard", "1/2"]).stdout(Stdio::piped()).spawn();
     let mut other = program(folder.path());
@@ -57,7 +57,7 @@ fn two_shards_on_two_processes_are_one_run() {
     other.envs(slurm.map(|(name, value)| (format!("SLURM_ARRAY_TASK_{name}"), value)));
     let other = other.args(RUN).args(["--out", &shards]).output().unwrap();
     let one = one.unwrap().wait_with_output().unwrap();
-    assert!(err(&other).contains("shard 2 of 2, as $SLURM_ARRAY_TASK_ID tells"), "{}", err(&other));
+    assert!(err(&other).contains("shard 2 of 2, from $SLURM_ARRAY_TASK_ID"), "{}", err(&other));
     assert_eq!((one.status.code(), other.status.code()), (Some(0), Some(0)), "{}", err(&other));
     let whole = stepwright(folder.path(), &[&RUN[..], &["--out", &alone]].concat());
     assert_eq!(whole.status.code(), Some(0), "{}", err(&whole));

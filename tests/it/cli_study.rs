@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use stepwright::episode::{Session, log};
 
-/// Runs a study with a configuration of its own, and nothing of the person's.
+/// Runs a study with its own configuration, and nothing of the person's.
 fn study(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
     command.arg("study").args(args).env("STEPWRIGHT_CONFIG_DIR", folder.join("config")).env_remove("STEPWRIGHT_MODEL");
@@ -99,7 +99,7 @@ fn preconditions_of_shipped_services_are_scored_and_a_study_resumes() {
 }
 
 #[test]
-fn without_known_truth_validity_is_told_and_a_file_can_tell_the_truth() {
+fn without_known_truth_validity_is_reported_and_a_file_can_hold_the_truth() {
     let folder = tempfile::tempdir().unwrap();
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds/dialogue");
     for kind in ["demos", "test"] {
@@ -107,10 +107,10 @@ fn without_known_truth_validity_is_told_and_a_file_can_tell_the_truth() {
         std::fs::copy(shipped.join(&name), folder.path().join(&name)).unwrap();
     }
     let data = folder.path().display().to_string();
-    let told = study(folder.path(), &["preconditions", "--data", &data]);
-    assert_eq!(told.status.code(), Some(0), "{}", err(&told));
-    assert!(out(&told).contains("Nothing is known to be true of Repairs_1"), "{}", out(&told));
-    let cells = row(&out(&told), "Repairs_1");
+    let ended = study(folder.path(), &["preconditions", "--data", &data]);
+    assert_eq!(ended.status.code(), Some(0), "{}", err(&ended));
+    assert!(out(&ended).contains("Nothing is known to be true of Repairs_1"), "{}", out(&ended));
+    let cells = row(&out(&ended), "Repairs_1");
     assert_eq!(cells[2..8], ["-", "-", "-", "-", "-", "-"]);
     assert!(cells[8].parse::<f64>().unwrap() > 0.9);
     let truth = folder.path().join("truth.preconditions.py");
@@ -152,7 +152,7 @@ fn dialogues_are_predicted_without_a_language_model_and_a_study_resumes() {
         assert_eq!(cells[13], "1.000", "{text}");
     }
     assert!(f1(10) > f1(1) && f1(10) > 0.6, "{text}");
-    // Each turn stands in the file with what was recorded.
+    // Each turn is in the file with what was recorded.
     let turns = lines[0]["turns"].as_array().unwrap();
     assert!(turns.len() > 2 && turns.iter().all(|t| !t["recorded"].as_array().unwrap().is_empty()));
     let again = study(folder.path(), &args);

@@ -1,4 +1,4 @@
-//! The program compared with the recordings of the original systems, by the code of `stepwright conform`.
+//! Comparison of the program with the recordings of the original systems, by the code of `stepwright conform`.
 
 use crate::support::recordings::recordings;
 use stepwright::study::conform;

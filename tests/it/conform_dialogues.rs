@@ -188,7 +188,7 @@ fn every_wrong_figure_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let report = report(folder.path(), &files);
         let wrong: Vec<&str> = report.rows.iter().filter(|r| r.differences > 0).map(|r| r.what.as_str()).collect();
-        // What the pools adopt and what the runs used are held against each other.
+        // What the pools adopt and what the runs used are compared with each other.
         assert!(wrong.contains(&format!("golden/{name}").as_str()), "{name}{place}\n{report}");
     }
 }

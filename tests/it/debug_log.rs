@@ -1,4 +1,4 @@
-//! The debug log, reports of crashes, and the script that serves a local model: what they leave behind, and what they do not.
+//! Tests of the debug log, reports of crashes, and the script that serves a local model: what they leave behind, and what they do not.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -27,8 +27,8 @@ fn the_log_is_off_unless_asked_for_and_holds_no_key_and_no_prompt() {
         (&[("STEPWRIGHT_LOG", "debug"), ("STEPWRIGHT_LOG_PROMPTS", "true")][..], 1, true),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let told = probe(folder.path(), &server, variables);
-        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        let ended = probe(folder.path(), &server, variables);
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
         let written = logs(&folder.path().join("logs"));
         assert_eq!(written.len(), files, "{variables:?}");
         for text in written {
@@ -39,7 +39,7 @@ fn the_log_is_off_unless_asked_for_and_holds_no_key_and_no_prompt() {
     }
 }
 
-/// Crashes where it is told to; run in a process of its own by the test below.
+/// Crashes on demand; the test below runs it in a separate process.
 #[test]
 #[ignore = "crashes on purpose; the test beside it runs it"]
 fn a_crash() {
@@ -54,12 +54,12 @@ fn a_report_of_a_crash_says_what_and_where() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "debug_log::a_crash", "--ignored", "--nocapture"]).env("CRASHES", folder.path());
-    let told = command.output().unwrap();
+    let ended = command.output().unwrap();
     let [report] = logs(folder.path()).try_into().expect("one report");
     for part in ["the cup is gone", "tests/it/debug_log.rs:", "thread worker", env!("CARGO_PKG_VERSION")] {
         assert!(report.contains(part), "{part} is not in {report}");
     }
-    assert!(String::from_utf8_lossy(&told.stderr).contains("a report of this is in"));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("a report of this is in"));
 }
 
 #[test]
@@ -82,12 +82,12 @@ fn the_script_serves_a_model_where_no_stepwright_is_installed() {
     let path = format!("{}:/usr/bin:/bin", folder.path().join("bin").display());
     let mut command = Command::new("bash");
     command.arg(&script).args(["smollm2", "--port", "8123"]).env_remove("STEPWRIGHT");
-    let told = command.env("PATH", path).env("XDG_CACHE_HOME", folder.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&told.stdout).into_owned();
+    let ended = command.env("PATH", path).env("XDG_CACHE_HOME", folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert_eq!(
         said.trim(),
         "served /weights/of/smollm2.gguf smollm2 8123 1 1",
         "{}",
-        String::from_utf8_lossy(&told.stderr)
+        String::from_utf8_lossy(&ended.stderr)
     );
 }

@@ -1,4 +1,4 @@
-//! The method `blocking` through the driver, in a shipped kitchen: blocks, undo across them, limits, a person's changes of the tree,
+//! Method `blocking` through the driver, in a shipped kitchen: blocks, undo across them, limits, a person's changes of the tree,
 //! and selection by a scripted model.
 
 use std::sync::Arc;

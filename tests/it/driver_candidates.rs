@@ -147,7 +147,7 @@ async fn candidates_are_typed_judged_rejected_and_restored() {
 }
 
 #[tokio::test]
-async fn the_enumerator_fills_the_pools_and_tells_how_far_it_is() {
+async fn the_enumerator_fills_the_pools_and_reports_its_progress() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
     w.send(Command::Workshop(WorkshopCommand::Infer { action: None, origin: CandidateOrigin::Enumerated }));
@@ -174,7 +174,7 @@ async fn a_model_writes_candidates_as_asides_of_the_session() {
     w.recommended().await;
     w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     let first = pool(&mut w).await;
-    assert!(first.running && first.candidates.is_empty(), "the pool tells that it will grow");
+    assert!(first.running && first.candidates.is_empty(), "the pool says that it will grow");
     let growing = pool(&mut w).await;
     let texts = |pool: &Pool| pool.candidates.iter().map(|c| c.text.clone()).collect::<Vec<_>>();
     assert!(growing.running, "more is to come");
@@ -193,7 +193,7 @@ async fn a_model_writes_candidates_as_asides_of_the_session() {
     let prompt = model.asked.lock().unwrap()[1].messages.iter().map(|m| m.text.clone()).collect::<String>();
     assert!(
         prompt.contains("def add(self, n)") && !prompt.contains("assert n < 5"),
-        "the model is not told the answer: {prompt}"
+        "the model is not shown the answer: {prompt}"
     );
     w.quit().await;
 }
@@ -220,12 +220,12 @@ async fn several_asks_are_under_way_each_with_its_demonstration() {
     let shows = |r: &ModelRequest, call: &str| r.messages.iter().any(|m| m.text.contains(call));
     assert!(shows(asked[0], "agent.add(4)") && !shows(asked[0], "agent.add(3)"));
     assert!(shows(asked[5], "agent.add(3)") && !shows(asked[5], "agent.add(4)"));
-    let told = w.notices.iter().filter_map(|n| match n {
+    let progress = w.notices.iter().filter_map(|n| match n {
         Notice::Progress { what, done, total } if what.contains("counting") => Some((*done, *total)),
         _ => None,
     });
-    let told: Vec<(usize, usize)> = told.collect();
-    assert!(told.windows(2).all(|t| t[0].0 <= t[1].0) && told.last() == Some(&(14, 14)), "{told:?}");
+    let progress: Vec<(usize, usize)> = progress.collect();
+    assert!(progress.windows(2).all(|t| t[0].0 <= t[1].0) && progress.last() == Some(&(14, 14)), "{progress:?}");
     w.quit().await;
 }
 

@@ -52,7 +52,7 @@ fn tree(w: &Watched) -> (BlockingTree, bool) {
     shown.unwrap()
 }
 
-/// The tree at a node, once it is told.
+/// The tree at a node, once it is reported.
 async fn tree_at(w: &mut Watched, at: u64) -> BlockingTree {
     w.until("a situation", |n, _| matches!(n, Notice::Situation(s) if s.node == at)).await;
     tree(w).0

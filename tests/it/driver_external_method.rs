@@ -1,4 +1,4 @@
-//! A method in another process and the same method in Rust, played through the driver and compared.
+//! Comparison of a method in another process with the same method in Rust, played through the driver.
 
 use std::sync::Arc;
 
@@ -69,15 +69,15 @@ async fn played(method: Arc<dyn Method>, lines: Option<&'static [&'static str]>)
         w.approve();
         w.executed().await;
     }
-    let told = w.records.iter().filter_map(|r| match &r.event {
+    let reported = w.records.iter().filter_map(|r| match &r.event {
         Event::Proposed { proposal: p } => Some(format!("{} {:?} {:?} {:?}", p.raw, p.action, p.origin, p.rationale)),
         Event::Recommended { why, .. } => Some(why.clone()),
         Event::Executed { action, .. } => Some(format!("did {}", action.text)),
         _ => None,
     });
-    let told = told.collect();
+    let reported = reported.collect();
     w.quit().await;
-    told
+    reported
 }
 
 #[tokio::test]

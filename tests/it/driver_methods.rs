@@ -1,4 +1,4 @@
-//! The methods through the driver: what prompts show, thoughts, choice by likelihood, prompts that are too long.
+//! Methods through the driver: what prompts show, thoughts, choice by likelihood, prompts that are too long.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ async fn prompts_show_the_assertions_in_force_or_none() {
     assert_eq!(w.session.options["assertions"], "hidden");
     let prompts: Vec<String> = asked(&model).iter().map(prompt).collect();
     assert!(prompts[0].contains("        assert ") && !prompts[0].contains("n < 3"));
-    assert!(prompts[1].contains("        assert n < 3\n"), "the adopted assertion stands in the next prompt");
+    assert!(prompts[1].contains("        assert n < 3\n"), "the adopted assertion is in the next prompt");
     assert!(!prompts[2].contains("assert"), "few-shot shows none: {}", prompts[2]);
     assert!(prompts[3].contains("assert n < 3"));
     assert!(!prompts[4].contains("assert"), "hidden, though sampling is aware");
@@ -100,7 +100,7 @@ async fn a_wrong_option_is_said_and_changes_nothing() {
 #[tokio::test]
 async fn thoughts_are_kept_and_stand_in_later_prompts_where_they_are_wanted() {
     let written = "# think: four is half of what is missing\nagent.add(4)";
-    for (think, stands) in [("true", true), ("false", false)] {
+    for (think, shown) in [("true", true), ("false", false)] {
         let model = Scripted::lines(&[written, "agent.add(1)"]);
         let mut w = watched("few-shot", &[("think", think)], &model);
         w.recommended().await;
@@ -111,8 +111,8 @@ async fn thoughts_are_kept_and_stand_in_later_prompts_where_they_are_wanted() {
         w.recommended().await;
         let second = prompt(&asked(&model)[1]);
         let thought = "    # think: four is half of what is missing\n    agent.add(4)\n";
-        assert_eq!(second.contains(thought), stands, "{second}");
-        assert_eq!(second.contains("begins with `# think:`"), stands);
+        assert_eq!(second.contains(thought), shown, "{second}");
+        assert_eq!(second.contains("begins with `# think:`"), shown);
         w.quit().await;
     }
 }
@@ -146,15 +146,15 @@ async fn the_likeliest_admissible_action_that_verifies_is_recommended() {
     w.send(Command::Workshop(WorkshopCommand::Adopt { action, assertions, origin: "edited".into() }));
     assert_eq!(w.recommended().await, "agent.add(2)");
     assert_eq!(asked(&model).len(), 1, "nothing is scored again");
-    let told =
+    let progress =
         w.notices.iter().filter(|n| matches!(n, Notice::Progress { what, total: 5, .. } if what.contains("scoring")));
-    assert!(told.count() >= 2, "progress is told");
+    assert!(progress.count() >= 2, "progress is reported");
     w.quit().await;
 }
 
 #[tokio::test]
 async fn a_scoring_is_cancelled_and_its_failure_is_said() {
-    let refused = ModelError::Configuration("scripted tells no log-probabilities".into());
+    let refused = ModelError::Configuration("scripted reports no log-probabilities".into());
     let model = Scripted::new([Turn::HangScoring, Turn::Fail(refused)]);
     let mut w = watched("scored", &[], &model);
     w.until("progress", |n, _| matches!(n, Notice::Progress { done: 1, total: 5, .. })).await;
@@ -163,7 +163,7 @@ async fn a_scoring_is_cancelled_and_its_failure_is_said() {
     let state = w.session.current().unwrap().turn.asks[0].state.clone();
     assert!(matches!(state, AskState::Failed { cancelled: true, .. }), "{state:?}");
     w.send(Command::Gate(Request::Propose));
-    w.said(Level::Error, "tells no log-probabilities").await;
+    w.said(Level::Error, "reports no log-probabilities").await;
     assert!(w.session.current().unwrap().turn.proposals.is_empty(), "no figure is invented");
     w.quit().await;
 }

@@ -36,7 +36,7 @@ fn text(proposal: &Proposal) -> &str {
 }
 
 #[tokio::test]
-async fn a_planner_finds_plans_and_plans_anew_after_a_refusal() {
+async fn a_planner_finds_plans_and_plans_again_after_a_refusal() {
     let mut setup = kitchen("ff-replan", "galley/toast");
     setup.unattended = true;
     setup.policy = Some(Policy { steps: 100, ..Policy::default() });
@@ -90,7 +90,7 @@ async fn a_plan_that_begins_with_what_was_refused_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_plan_is_an_artifact_that_a_person_may_write_anew_and_take_back() {
+async fn a_plan_is_an_artifact_that_a_person_may_rewrite_and_take_back() {
     let model = Scripted::lines(&["\tturnleft()\n\tturnright()"]);
     let mut w = written("progprompt", "seen", &model);
     w.recommended().await;
@@ -146,7 +146,7 @@ async fn take(w: &mut Watched) -> Proposal {
 }
 
 #[tokio::test]
-async fn a_model_judges_assertions_where_it_is_told_to() {
+async fn a_model_judges_assertions_where_it_is_set() {
     const PLAN_TEXT: &str = "\tfind('bread')\n\tassert('close' to 'bread')\n\t\telse: walk('bread')\n\
                              \tassert('bread' in 'hands')\n\t\telse: turnaround()\n\tassert('toaster' is 'switchoff')\n\
                              \t\telse: lookup()\n\tturnleft()";
@@ -163,11 +163,11 @@ async fn a_model_judges_assertions_where_it_is_told_to() {
     let question = asked.messages.last().unwrap().text.clone();
     assert!(question.ends_with("In your hands: nothing.\nassert('close' to 'bread')"), "{question}");
     assert!(question.starts_with("You see: ") && question.contains("bread (in countertop)"), "{question}");
-    // Going back and forth asks nothing anew; the answers are records.
+    // Going back and forth asks nothing again; the answers are records.
     w.send(Command::Gate(Request::Undo));
     w.until("the step is taken back", |_, s| s.current().is_some_and(|n| n.depth == 0)).await;
     w.send(Command::Gate(Request::Redo));
-    w.until("the step stands again", |_, s| s.current().is_some_and(|n| n.depth == 1)).await;
+    w.until("the step is there again", |_, s| s.current().is_some_and(|n| n.depth == 1)).await;
     w.send(Command::Gate(Request::Propose));
     w.recommended().await;
     assert_eq!((offered(&w).raw.as_str(), model.asked.lock().unwrap().len()), ("3: walk('bread')", 2));

@@ -80,7 +80,7 @@ async fn situation(watched: &mut Watched) -> serde_json::Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_world_that_dies_is_started_anew_where_it_stood() {
+async fn a_world_that_dies_is_restarted_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let mut watched = Watched::start(set_up(folder.path(), None, None));
     assert_eq!(situation(&mut watched).await["n"], 0);
@@ -91,10 +91,10 @@ async fn a_world_that_dies_is_started_anew_where_it_stood() {
     assert!(error.contains("ended before step 3 was answered (exit status: 3); its last words: Traceback"), "{error}");
     let dead = |n: &&Notice| matches!(n, Notice::World(ProcessStatus::Dead { last_words, .. }) if last_words[0].starts_with("Traceback"));
     assert!(watched.notices.iter().any(|n| dead(&n)));
-    // The session is where it was. Restarting replays the way and says so.
+    // The session is where it was. Restarting replays the steps and says so.
     assert_eq!(watched.session.current().unwrap().depth, 2);
     watched.send(Command::RestartWorld);
-    watched.said(Level::Info, "started anew; 2 steps replayed, all as recorded").await;
+    watched.said(Level::Info, "restarted; 2 steps replayed, all as recorded").await;
     assert_eq!(asked(folder.path()), "reset add add die reset add add ");
     assert_eq!(act(&mut watched, "add").await, "total 3");
     // Taking a step after a death does the same without being asked to.
@@ -102,7 +102,7 @@ async fn a_world_that_dies_is_started_anew_where_it_stood() {
     failed(&mut watched).await;
     assert_eq!(act(&mut watched, "add").await, "total 4");
     assert_eq!(started(folder.path()), 3);
-    // Going back asks nothing; going on from there resets the running process.
+    // Going back asks nothing; continuing from there resets the running process.
     watched.send(Command::Gate(Request::Goto(1)));
     watched.until("the move", |_, s| s.cursor() == 1).await;
     assert_eq!(situation(&mut watched).await["n"], 1);
@@ -227,7 +227,7 @@ async fn a_file_is_read_without_starting_anything() {
     watched.send(Command::Gate(Request::Goto(3)));
     watched.until("the move", |_, s| s.cursor() == 3).await;
     assert_eq!(started(folder.path()), before);
-    // What the record does not tell is there after a restart; stepping goes on from there.
+    // What the record does not hold is there after a restart; stepping continues from there.
     watched.send(Command::RestartWorld);
     watched.said(Level::Info, "2 steps replayed, all as recorded").await;
     assert_eq!(situation(&mut watched).await["n"], 2);

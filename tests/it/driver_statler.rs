@@ -64,7 +64,7 @@ fn symbolic(options: &[(&str, &str)]) -> Watched {
     Watched::start(table_setup(Beginning::New(Box::new(header)), "statler", &Scripted::new([]), true))
 }
 
-/// The scripted model, as one that goes on with raw text.
+/// The scripted model, as one that continues raw text.
 struct Raw(Arc<Scripted>);
 
 #[async_trait::async_trait]
@@ -198,7 +198,7 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     let text = |w: &Watched| w.session.current().unwrap().turn.proposals.last().unwrap().action.clone().unwrap().text;
     assert!(text(&w).contains("two"), "{}", text(&w));
     assert_eq!(view(&w).differences[0].path, "/blue block/is/0");
-    // Back, the belief is the one before; the same step again is offered anew.
+    // Back, the belief is the one before; the same step again is offered again.
     w.send(Command::Gate(Request::Undo));
     w.until("back", |_, s| s.cursor() == 1).await;
     assert_eq!(believed(&w)["blue block"], json!({}));
@@ -216,7 +216,7 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     w.approve();
     w.executed().await;
     assert!(w.session.current().unwrap().outcome.won);
-    // The file tells the same.
+    // The file holds the same.
     let records = w.quit().await;
     let mut session = Session::new(table_header("statler", "symbolic", &[]));
     records.iter().for_each(|r| session.apply(r).unwrap());
@@ -397,7 +397,7 @@ async fn a_belief_is_kept_beside_another_method_where_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_refused_program_is_told_to_the_model() {
+async fn a_refused_program_is_shown_to_the_model() {
     let model = Scripted::lines(&["say('a')", "say('b')"]);
     let mut w = watched("statler", &model, &[]);
     w.recommended().await;

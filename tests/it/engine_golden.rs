@@ -1,4 +1,4 @@
-//! The engine against CPython on a few thousand expressions. `data/python_golden.jsonl` holds, a line each, an expression, its
+//! Comparison of the engine with CPython on a few thousand expressions. `data/python_golden.jsonl` holds, a line each, an expression, its
 //! `repr` and the exception it raises in CPython 3.11; it was written by systematic combination for this project.
 
 use stepwright::program::{Declarations, FaultKind, Specification};

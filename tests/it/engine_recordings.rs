@@ -1,4 +1,4 @@
-//! The engine against recordings: household programs, dialogue candidates, single constructs, hostile texts.
+//! Comparison of the engine with recordings: household programs, dialogue candidates, single constructs, hostile texts.
 
 use crate::support::recordings::recordings;
 use serde_json::Value as Json;

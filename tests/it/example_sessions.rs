@@ -25,7 +25,7 @@ fn configuration(folder: &std::path::Path) -> Config {
     load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
 }
 
-/// A new session on a shipped household task, written to `path`, on a clock of its own.
+/// A new session on a shipped household task, written to `path`, on a separate clock.
 fn begin(config: &Config, task: &str, path: &std::path::Path, script: Option<Arc<Scripted>>) -> Setup {
     begin_in("household", config, task, path, script)
 }
@@ -91,7 +91,7 @@ async fn algorithm_1(config: &Config, path: &std::path::Path) {
             "    agent.goto('sinkbasin 1')",
         ]),
         say(&["    agent.take('knife 1', 'countertop 2')"]),
-        // Its assertions hold, but one has to stand at the sink: the world refuses.
+        // Its assertions hold, but the agent has to be at the sink: the world refuses.
         say(&["    agent.clean('knife 1', 'sinkbasin 1')"]),
         say(&["    agent.goto('sinkbasin 1')"]),
         say(&["    agent.clean('knife 1', 'sinkbasin 1')"]),
@@ -206,7 +206,7 @@ fn is_recommended(session: &Session) -> bool {
     session.current().is_some_and(|n| n.turn.recommended.is_some())
 }
 
-/// Requests at a table: a person mistakes what stands where, a question is answered from that, and all is put right.
+/// Requests at a table: a person mistakes what is where, a question is answered from that, and all is put right.
 async fn table(config: &Config, path: &std::path::Path) {
     let mut w = Watched::start(begin_in("table", config, TABLE, path, None));
     w.recommended().await;
@@ -235,7 +235,7 @@ async fn table(config: &Config, path: &std::path::Path) {
 }
 
 #[tokio::test]
-async fn examples_are_made_anew_on_demand() {
+async fn examples_are_made_on_demand() {
     if std::env::var_os("STEPWRIGHT_WRITE").is_none() {
         return;
     }

@@ -1,4 +1,4 @@
-//! The external world from outside: the program on both sides of the protocol, the adapters that come with it, and what is left
+//! Tests of the external world from outside: the program on both sides of the protocol, the adapters that come with it, and what is left
 //! when the program is killed.
 
 use std::io::{BufRead, BufReader, Write};

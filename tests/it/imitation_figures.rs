@@ -39,7 +39,7 @@ impl Counts {
 }
 
 /// Predicts each system turn of the test dialogues from all that was before it. The status that the turn's recorded query had
-/// is told once a service call is predicted.
+/// is reported once a service call is predicted.
 fn predict(proposer: &dyn Agent, test: &Demonstrations, rules: &Arc<BTreeMap<String, Vec<Assertion>>>) -> Counts {
     let mut counts = Counts::default();
     let is_status = |c: &Call| c.receiver == "system" && !is_action(test, c);
@@ -54,7 +54,7 @@ fn predict(proposer: &dyn Agent, test: &Demonstrations, rules: &Arc<BTreeMap<Str
                 let mut open: Vec<&Call> = turn.iter().filter(|c| !is_status(c)).collect();
                 for _ in 0..20 {
                     let context =
-                        ProposeContext { sentence: "", program: &own, history: &lived, rejected: &[], told: None };
+                        ProposeContext { sentence: "", program: &own, history: &lived, rejected: &[], observed: None };
                     let Some(next) = proposer.propose(&context, 1).into_iter().next() else { break };
                     if next.call.receiver != "system" {
                         break;
@@ -68,14 +68,14 @@ fn predict(proposer: &dyn Agent, test: &Demonstrations, rules: &Arc<BTreeMap<Str
                         None => counts.wrong += 1,
                     }
                     let queries = calls.windows(2).any(|w| is_status(&w[1]) && w[0].function == next.call.function);
-                    let told: Vec<Call> = status.filter(|_| queries).cloned().into_iter().collect();
-                    own.apply(&told);
-                    lived.push(Observed { action: Some(next.call), calls: told, ..Observed::default() });
+                    let reported: Vec<Call> = status.filter(|_| queries).cloned().into_iter().collect();
+                    own.apply(&reported);
+                    lived.push(Observed { action: Some(next.call), calls: reported, ..Observed::default() });
                 }
                 counts.missed += open.len();
             }
             program.apply(turn);
-            // The calls tell all that is read of a history; whose they are shows in their receivers.
+            // The calls hold all that is read of a history; whose they are shows in their receivers.
             history.push(Observed { calls: turn.to_vec(), ..Observed::default() });
         }
     }

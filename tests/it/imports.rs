@@ -1,7 +1,7 @@
-//! The import guard: reads every import of the sources and holds them against the stated order.
+//! Import guard: reads every import of the sources and compares them with the stated order.
 //!
 //! Three rules. An arrow may not run back against [`ORDER`]; folders may not import each other in a circle, at any level; and a world's
-//! or a method's name may not stand outside its own room. What is excepted is listed below with its reason. Tests are not looked at.
+//! or a method's name may not appear outside its own room. What is excepted is listed below with its reason. Tests are not looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -47,7 +47,7 @@ const CIRCLES: &[(&str, &str, &str, &str)] = &[(
     "recorded outputs are scored by the study and held against the recording's own scores",
 )];
 
-/// Where a world's or method's name may stand outside its room: the beginning of a file's path, the name (`*` for any), why.
+/// Where a world's or method's name may appear outside its room: the beginning of a file's path, the name (`*` for any), why.
 const NAMED: &[(&str, &str, &str)] = &[
     // Studies and conformance checks repeat a paper's experiment: the world and the methods are its conditions.
     ("study/", "*", "a paper's experiment"),
@@ -227,7 +227,7 @@ impl Tree {
         Tree { modules, imports, literals }
     }
 
-    /// Arrows that run back against the order, and modules that stand nowhere in it.
+    /// Arrows that run back against the order, and modules that are not in it.
     fn back(&self, order: &[&str], excepted: &[(&str, &str, &str)]) -> Vec<String> {
         let place = |name: &str| order.iter().position(|known| *known == name);
         let mut faults = BTreeSet::new();
@@ -293,7 +293,7 @@ impl Tree {
         faults
     }
 
-    /// Names that stand outside their rooms: each name with the beginnings of paths that are its own, as a module (`world::kitchen`)
+    /// Names that appear outside their rooms: each name with the beginnings of paths that are its own, as a module (`world::kitchen`)
     /// or a string literal.
     fn named(&self, names: &[Name], excepted: &[(&str, &str, &str)]) -> Vec<String> {
         let mut faults = BTreeSet::new();
@@ -317,7 +317,7 @@ impl Tree {
     }
 }
 
-/// A world or method: its id, its module, and where its name may stand.
+/// A world or method: its id, its module, and where its name may appear.
 struct Name {
     id: String,
     module: Option<Vec<String>>,

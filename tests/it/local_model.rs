@@ -1,4 +1,4 @@
-//! The local model against llama.cpp: the same probabilities, the same winner, with the real weights. (That tokens are the same is
+//! Comparison of the local model with llama.cpp: the same probabilities, the same winner, with the real weights. (That tokens are the same is
 //! tested beside the tokenizer.)
 //!
 //! `tests/data/llama_cpp.json` was recorded with xllamacpp. The weights are looked for where `stepwright models fetch` puts them; a
@@ -80,7 +80,7 @@ fn qwen_scores_as_llama_cpp_does() {
 }
 
 #[test]
-fn smollm2_streams_samples_and_stops_when_told() {
+fn smollm2_streams_samples_and_stops_on_request() {
     let Some(path) = weights("smollm2") else { return };
     let model = Local::open("smollm2", &path).unwrap();
     let message = PromptMessage { role: "user".into(), text: "Name three fruits.".into() };

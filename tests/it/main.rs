@@ -1,4 +1,4 @@
-//! The library and the command without a screen: worlds, methods, the driver, studies, providers, and the comparison with recordings.
+//! Tests of the library and the command without a screen: worlds, methods, the driver, studies, providers, and the comparison with recordings.
 //!
 //! One binary for all of them, because each binary links the whole library. `cargo test --test it driver_` runs one family.
 #![allow(

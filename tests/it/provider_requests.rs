@@ -1,4 +1,4 @@
-//! What the OpenAI-compatible provider sends, what it tries again, what it learns from refusals, and what it tells people.
+//! What the OpenAI-compatible provider sends, what it tries again, what it learns from refusals, and what it reports.
 
 use std::time::{Duration, Instant};
 
@@ -112,7 +112,7 @@ async fn passing_failures_are_tried_again_with_a_visible_wait() {
 }
 
 #[tokio::test]
-async fn retry_after_is_obeyed_up_to_the_cap() {
+async fn retry_after_is_respected_up_to_the_cap() {
     let busy = |after: &str| vec![with_headers(429, &format!("retry-after: {after}\r\n"), "{}")];
     let server = Server::start(vec![busy("1"), good("ok")]);
     let begun = Instant::now();
@@ -174,7 +174,7 @@ async fn final_refusals_say_what_to_do_and_are_not_repeated() {
 }
 
 #[tokio::test]
-async fn the_key_is_sent_and_never_told() {
+async fn the_key_is_sent_and_never_shown() {
     let echo = "{\"error\":{\"message\":\"Incorrect key sk-secret-1 given\"}}";
     let server = Server::start(vec![vec![json(401, echo)], vec![json(400, "bad sk-secret-1")], vec![json(503, echo)]]);
     let mut options = options(&server);
@@ -190,7 +190,7 @@ async fn the_key_is_sent_and_never_told() {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_the_address_is_told() {
+async fn where_nobody_listens_the_address_is_reported() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let model = Remote::new(Options::new(format!("http://127.0.0.1:{port}"), "m")).unwrap();
     let error = ask(&model, &chat()).await.0.unwrap_err().to_string();
@@ -304,7 +304,7 @@ async fn impossible_requests_are_not_sent() {
 }
 
 #[tokio::test]
-async fn probing_tells_what_an_endpoint_offers() {
+async fn probing_finds_what_an_endpoint_offers() {
     let logprobs = json!({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": "stop",
         "logprobs": {"content": [{"token": "a", "logprob": -0.1}]}}]});
     let server = Server::start(vec![

@@ -1,4 +1,4 @@
-//! Log-probabilities of given texts: had from servers that tell them, refused from those that only seem to.
+//! Log-probabilities of given texts: obtained from servers that report them, refused from those that only seem to.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ enum Native {
     Right,
     IgnoresGrammar,
     RefusesGrammar,
-    ToldNothing,
+    ReportsNothing,
 }
 
 /// llama.cpp with a character a token; a token's log-probability is minus its code over 100.
@@ -63,7 +63,7 @@ fn native(kind: Native) -> Server {
             };
             let entries: Vec<Value> = ids.iter().map(entry).collect();
             match kind {
-                Native::ToldNothing => answer(200, &json!({"content": "x"})),
+                Native::ReportsNothing => answer(200, &json!({"content": "x"})),
                 _ => answer(200, &json!({"content": "x", "completion_probabilities": entries})),
             }
         }
@@ -105,21 +105,21 @@ async fn a_server_that_does_not_keep_to_the_tokens_is_refused() {
     for (kind, why) in [
         (Native::IgnoresGrammar, "does not keep to a grammar of token ids"),
         (Native::RefusesGrammar, "takes no grammar of token ids"),
-        (Native::ToldNothing, "no completion_probabilities"),
+        (Native::ReportsNothing, "no completion_probabilities"),
     ] {
         let server = native(kind);
         let model = model(&server);
         let error = score(&model, &request("p", &["a"])).await.unwrap_err();
         assert!(matches!(&error, ModelError::Configuration(m) if m.contains(why)), "{error}");
         assert!(!model.can_score());
-        // It is not found out anew each time.
+        // It is not found out again each time.
         let before = server.requests().len();
         score(&model, &request("p", &["a"])).await.unwrap_err();
         assert_eq!(server.requests().len(), before);
     }
 }
 
-/// How a server with legacy completions behaves when told to echo.
+/// How a server with legacy completions behaves when asked to echo.
 #[derive(Clone, Copy, PartialEq)]
 enum Echo {
     Right,
@@ -183,8 +183,8 @@ async fn a_server_that_echoes_log_probabilities_scores() {
     let scored = score(&model, &request("the dog", &[" ran away", " sat"])).await.unwrap();
     for completion in &scored {
         let want = words(&completion.text);
-        let told: Vec<(String, f64)> = completion.tokens.iter().map(|t| (t.token.clone(), t.logprob)).collect();
-        assert_eq!(told, want, "the token generated behind the text does not count");
+        let scored: Vec<(String, f64)> = completion.tokens.iter().map(|t| (t.token.clone(), t.logprob)).collect();
+        assert_eq!(scored, want, "the token generated behind the text does not count");
     }
     assert!(model.can_score());
 }
@@ -251,7 +251,7 @@ async fn a_scoring_is_cancelled_at_once() {
 }
 
 #[tokio::test]
-async fn the_probe_tells_how_texts_are_scored_and_what_fits() {
+async fn the_probe_finds_how_texts_are_scored_and_what_fits() {
     let found = model(&native(Native::Right)).probe(&CancellationToken::new()).await.unwrap();
     // This server answers nothing else.
     assert!(found.scoring.is_err());

@@ -17,7 +17,7 @@ use crate::support::server::*;
 /// What the models write, step by step.
 const ANSWERS: [&str; 3] = ["agent.add(4)", "agent.add(4)", "agent.add(2)"];
 
-/// A configuration of these variables and lines of the file, with folders of its own.
+/// A configuration of these variables and lines of the file, with its own folders.
 fn configured(folder: &Path, file: &str, variables: &[(&str, &str)]) -> Config {
     std::fs::write(folder.join("config.toml"), file).unwrap();
     let folder = folder.display().to_string();
@@ -133,10 +133,10 @@ async fn a_session_with_a_reasoning_server() {
         "[model]\nmodel = \"o-mini\"\nbase_url = \"{}\"\nprice_in = 1000.0\nprice_out = 5000\nheaders = {{ X-Run = \"env:RUN\" }}\n[model.extra_body]\ntop_k = 7\n",
         server.url
     );
-    let told =
+    let exchanges =
         recorded_and_replayed(&server, folder.path(), &file, &[("OPENAI_API_KEY", "sk-secret"), ("RUN", "r-42")]).await;
-    assert_eq!(told.len(), 3);
-    for exchange in &told {
+    assert_eq!(exchanges.len(), 3);
+    for exchange in &exchanges {
         assert_eq!((exchange.endpoint.as_str(), exchange.served.as_str()), (server.url.as_str(), "o-real"));
         assert_eq!(exchange.completions[0].reasoning, "ten is near");
         assert_eq!((exchange.completions[0].finish.as_str(), exchange.cost), ("stop", Some(0.2)));
@@ -152,7 +152,7 @@ async fn a_session_with_a_reasoning_server() {
     // The last request is that of its record, with the prompt of its ask.
     let mut last = requests[5].body.clone();
     last.as_object_mut().unwrap().shift_remove("messages");
-    assert_eq!(last, told[2].request);
+    assert_eq!(last, exchanges[2].request);
 }
 
 #[tokio::test]
@@ -177,14 +177,14 @@ async fn a_session_with_anthropics_wire_format() {
         ("ANTHROPIC_BASE_URL", address.as_str()),
         ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
     ];
-    let told = recorded_and_replayed(
+    let exchanges = recorded_and_replayed(
         &server,
         folder.path(),
         "[model]\nmodel = \"anthropic/claude-x\"\nthink = \"2000\"\n",
         &variables,
     )
     .await;
-    for exchange in &told {
+    for exchange in &exchanges {
         assert_eq!(
             (exchange.served.as_str(), exchange.completions[0].reasoning.as_str()),
             ("claude-real", "four more")
@@ -212,8 +212,8 @@ async fn a_session_with_ollamas_wire_format() {
     let folder = tempfile::tempdir().unwrap();
     let host = server.url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
     let file = "[model]\nmodel = \"ollama/tiny\"\ntop_logprobs = 1\nkeep_alive = \"-1\"\nnum_ctx = 8192\n";
-    let told = recorded_and_replayed(&server, folder.path(), file, &[("OLLAMA_HOST", &host)]).await;
-    for exchange in &told {
+    let exchanges = recorded_and_replayed(&server, folder.path(), file, &[("OLLAMA_HOST", &host)]).await;
+    for exchange in &exchanges {
         let token = &exchange.completions[0].tokens[0];
         assert_eq!((token.logprob, token.top.clone()), (-0.25, vec![("agent.fly".to_owned(), -3.0)]));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The OpenAI-compatible provider against servers whose answers are well or badly formed: what is read, and what is told.
+//! The OpenAI-compatible provider against servers whose answers are well or badly formed: what is read, and what is reported.
 
 use std::time::{Duration, Instant};
 
@@ -109,7 +109,7 @@ async fn a_stream_without_a_mark_of_its_end_is_asked_for_again() {
     let ended = vec![stream_head(), send(&delta("a")), send(END.split("\n\n").next().unwrap())];
     assert_eq!(text_of(ended).await, "a");
     let server = Server::start(vec![vec![stream_head(), send(&delta("a")), send("data: [DONE]\n\n")]]);
-    assert_eq!(ask(&server).await.0.unwrap().completions[0].finish, "", "the end mark tells that it is whole");
+    assert_eq!(ask(&server).await.0.unwrap().completions[0].finish, "", "the end mark shows that it is whole");
 }
 
 #[tokio::test]
@@ -176,7 +176,7 @@ async fn malformed_streams_say_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_stall_is_told_by_silence_not_by_length() {
+async fn a_stall_is_recognised_by_silence_not_by_length() {
     // Slower in all than the time-out, but never silent so long.
     let mut slow = vec![stream_head()];
     for _ in 0..8 {

@@ -96,7 +96,7 @@ async fn a_reasoning_model_works_at_once() {
         good("<think>\nno, the cup\n</think>\n\ntake cup"),
     ]);
     let model = Remote::new(options(&server, Wire::OpenAi)).unwrap();
-    let (answer, told) = ask(&model, &request()).await;
+    let (answer, seen) = ask(&model, &request()).await;
     let answer = answer.unwrap();
     assert_eq!(
         (answer.completions[0].text.as_str(), answer.completions[0].reasoning.as_str()),
@@ -110,13 +110,13 @@ async fn a_reasoning_model_works_at_once() {
         assert!(sent.get(field).is_none() && answer.sent.get(field).is_none(), "{field} in {sent}");
     }
     assert!(answer.sent.get("messages").is_none() && answer.sent["seed"] == 3);
-    assert!(remarks(&told).iter().any(|(text, _)| text.contains("takes no temperature")), "{told:?}");
-    assert!(told.contains(&StreamEvent::Void { from: 0 }), "{told:?}");
-    // Reasoning within the text is told apart as well, and never streamed as the answer.
-    let (answer, told) = ask(&model, &request()).await;
+    assert!(remarks(&seen).iter().any(|(text, _)| text.contains("takes no temperature")), "{seen:?}");
+    assert!(seen.contains(&StreamEvent::Void { from: 0 }), "{seen:?}");
+    // Reasoning within the text is separated as well, and never streamed as the answer.
+    let (answer, seen) = ask(&model, &request()).await;
     let completion = answer.unwrap().completions.remove(0);
     assert_eq!((completion.text.as_str(), completion.reasoning.trim()), ("take cup", "no, the cup"));
-    assert!(told.contains(&StreamEvent::Delta { index: 0, text: "take cup".into() }), "{told:?}");
+    assert!(seen.contains(&StreamEvent::Delta { index: 0, text: "take cup".into() }), "{seen:?}");
 }
 
 #[tokio::test]
@@ -220,11 +220,11 @@ async fn ollamas_own_interface() {
     options.keep_alive = "10m".into();
     options.top_logprobs = 2;
     let model = Remote::new(options).unwrap();
-    let (answer, told) = ask(&model, &request()).await;
+    let (answer, seen) = ask(&model, &request()).await;
     let completion = answer.unwrap().completions.remove(0);
     assert_eq!((completion.text.as_str(), completion.reasoning.as_str()), ("look", "so"));
     assert_eq!((completion.tokens[0].logprob, completion.tokens[0].top[1].0.as_str()), (-0.5, "go"));
-    assert!(remarks(&told)[0].0.contains("takes no think"), "{told:?}");
+    assert!(remarks(&seen)[0].0.contains("takes no think"), "{seen:?}");
     let sent = bodies(&server);
     assert_eq!(sent[0]["think"], true);
     let messages = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "next?"}]);
@@ -258,12 +258,12 @@ async fn ollamas_silent_cut_behind_openais_interface_is_said_loudly() {
     };
     let server = Server::start(vec![answer(9), answer(4_000)]);
     let model = Remote::new(options(&server, Wire::OpenAi)).unwrap();
-    let told = remarks(&ask(&model, &request()).await.1);
-    assert!(told[0].1 && told[0].0.contains("4,096") && told[0].0.contains("ollama/m"), "{told:?}");
+    let notes = remarks(&ask(&model, &request()).await.1);
+    assert!(notes[0].1 && notes[0].0.contains("4,096") && notes[0].0.contains("ollama/m"), "{notes:?}");
     let mut long = request();
     long.messages[1].text = "agent.goto('shelf 1')\n".repeat(4_000);
-    let told = remarks(&ask(&model, &long).await.1);
-    assert!(told[0].1 && told[0].0.contains("CUT IN SILENCE"), "{told:?}");
+    let notes = remarks(&ask(&model, &long).await.1);
+    assert!(notes[0].1 && notes[0].0.contains("CUT IN SILENCE"), "{notes:?}");
 }
 
 #[tokio::test]
@@ -289,7 +289,7 @@ async fn answers_are_held_to_a_form_where_the_server_can() {
 }
 
 #[tokio::test]
-async fn headers_and_fields_of_ones_own_are_sent_and_not_told() {
+async fn headers_and_fields_of_ones_own_are_sent_and_not_shown() {
     let server = Server::start(vec![good("key abcd-secret"), vec![json(400, "no abcd-secret here")]]);
     let mut options = options(&server, Wire::OpenAi);
     options.headers = vec![("X-Title".into(), SecretString::from("abcd-secret"))];

@@ -1,4 +1,4 @@
-//! The registry of worlds: what a kind declares is what its worlds do; a world of one file is played by everything, from a list.
+//! Registry of worlds: what a kind declares is what its worlds do; a world of one file is played by everything, from a list.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -206,7 +206,7 @@ async fn gone(pid: i32) -> bool {
     false
 }
 
-/// Whether a process has ended and only waits to be collected by whoever inherited it.
+/// Whether a process has ended and only waits to be collected by the process that inherited it.
 fn is_zombie(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'))
@@ -216,15 +216,15 @@ fn is_zombie(pid: i32) -> bool {
 async fn dropping_a_run_ends_its_worker_and_the_spare_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("pids");
-    // Tells its number, then becomes the worker.
+    // Prints its number, then becomes the worker.
     let workers = script(&folder, &format!("echo $$ >> {}; exec {PROGRAM} \"$@\"", log.display()));
     let mut running = workers.start("while True: say(1)", FUNCTIONS, &Value::Null).await;
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
-    // Beside the worker of the run another is started ahead; either may be the first to tell.
+    // Beside the worker of the run another is started ahead; either may be the first to report.
     let mut pids: Vec<i32> = Vec::new();
     for _ in 0..800 {
-        let told = std::fs::read_to_string(&log).unwrap_or_default();
-        pids = told.lines().filter_map(|line| line.parse().ok()).collect();
+        let reported = std::fs::read_to_string(&log).unwrap_or_default();
+        pids = reported.lines().filter_map(|line| line.parse().ok()).collect();
         if pids.len() == 2 {
             break;
         }
@@ -246,13 +246,13 @@ async fn dropping_a_run_ends_its_worker_and_the_spare_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_worker_killed_in_the_middle_is_told() {
+async fn a_worker_killed_in_the_middle_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("pid");
     let workers = script(&folder, &format!("echo $$ >> {}; exec {PROGRAM} \"$@\"", log.display()));
     let mut running = workers.start("say(1)\nsay(2)", FUNCTIONS, &Value::Null).await;
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
-    // The worker started ahead may have told its number too.
+    // The worker started ahead may have reported its number too.
     for pid in std::fs::read_to_string(&log).unwrap().lines() {
         let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
@@ -411,7 +411,7 @@ async fn constructs_behave_as_in_cpython_or_are_unsupported() {
     let (mut equal, mut not_offered, mut wrong) = (0, Vec::new(), Vec::new());
     for construct in constructs.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
         let source = construct["source"].as_str().unwrap();
-        // A host function of that name stands before the builtin; of plain texts the output can be put together again.
+        // A host function of that name comes before the builtin; of plain texts the output can be put together again.
         let made = run(&workers, &shown(source), &["show"], &Value::Null).await;
         let printed: String = made.calls.iter().map(|(call, _)| call.args[0].as_str().unwrap()).collect();
         match made.fault {

@@ -1,4 +1,4 @@
-//! The published runs of Statler and its baselines, played back as a model through the whole program where they are at hand: each
+//! Published runs of Statler and its baselines, played back as a model through the whole program where they are at hand: each
 //! request is answered as rightly as was recorded. And the three cups, by a model that knows the answer.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The built-in symbolic proposer plays whole episodes from observations alone: the shipped tasks, and the recorded games where
+//! Built-in symbolic proposer: plays whole episodes from observations alone: the shipped tasks, and the recorded games where
 //! they are at hand.
 
 use crate::support::recordings::recordings;
@@ -37,7 +37,8 @@ impl Player {
         let mut history = vec![Observed { action: None, observation, calls, refused: false }];
         let mut transcript = format!("{task}: {sentence}\n");
         for step in 1..=STEPS {
-            let context = ProposeContext { sentence, program: &program, history: &history, rejected: &[], told: None };
+            let context =
+                ProposeContext { sentence, program: &program, history: &history, rejected: &[], observed: None };
             let Some(best) = self.proposer.propose(&context, 1).into_iter().next() else { break };
             let text = world.text_of(&best.call).expect("every proposal is an action of the world");
             let outcome = world.act(&text).expect("the household never breaks");

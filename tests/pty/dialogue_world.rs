@@ -1,4 +1,4 @@
-//! A shipped dialogue stepped to its end: by keys in a pseudo-terminal, and over the line protocol.
+//! Test of a shipped dialogue stepped to its end: by keys in a pseudo-terminal, and over the line protocol.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -40,11 +40,11 @@ fn the_line_protocol_plays_a_dialogue_to_its_end() {
     let last = lines.last().unwrap();
     assert_eq!((&last["done"], &last["won"], &last["reward"]), (&true.into(), &true.into(), &1.0.into()));
     assert_eq!(last["state"]["score"]["missed"], 0);
-    let told: Vec<&Value> = lines.iter().flat_map(|l| l["calls"].as_array().unwrap()).collect();
+    let calls: Vec<&Value> = lines.iter().flat_map(|l| l["calls"].as_array().unwrap()).collect();
     let source = Source::shipped().unwrap();
     let recorded: Vec<Value> = source.dialogue(TASK).unwrap().calls().map(|c| Value::String(c.to_string())).collect();
-    assert!(told.into_iter().eq(&recorded), "the program is the recorded one");
-    // A generated dialogue in a file of its own plays as well.
+    assert!(calls.into_iter().eq(&recorded), "the program is the recorded one");
+    // A generated dialogue in a separate file plays as well.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.jsonl").display().to_string();
     for seed in ["1", "2"] {

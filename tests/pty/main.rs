@@ -1,4 +1,4 @@
-//! The whole program in a pseudo-terminal: keys in, screen out.
+//! Tests of the whole program in a pseudo-terminal: keys in, screen out.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

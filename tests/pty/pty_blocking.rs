@@ -1,4 +1,4 @@
-//! The blocking tree by keys, in a pseudo-terminal: coffee is made in a shipped kitchen; a selection blocks, is undone and done
+//! Blocking tree by keys, in a pseudo-terminal: coffee is made in a shipped kitchen; a selection blocks, is undone and done
 //! again, and the goal is reached.
 
 use crate::support::pty::Pty;

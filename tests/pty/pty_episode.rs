@@ -1,4 +1,4 @@
-//! The whole program by keys, in a pseudo-terminal: an episode from the start screen to the goal, with every kind of decision,
+//! Whole program by keys, in a pseudo-terminal: an episode from the start screen to the goal, with every kind of decision,
 //! leaving and coming back; and the record of it that the log keeps.
 
 use std::io::Write;
@@ -58,7 +58,7 @@ fn leave(pty: &mut Pty) {
     assert!(pty.is_restored());
 }
 
-/// The screen without the lines of messages and hints, and without former values, which are told only where the state shown
+/// The screen without the lines of messages and hints, and without former values, which are shown only where the state shown
 /// before was that of the step before.
 fn content(pty: &Pty) -> Vec<String> {
     let text = pty.text();
@@ -124,12 +124,12 @@ fn an_episode_is_stepped_left_and_finished() {
     leave(&mut pty);
 
     let file = log::load(&only_session(home.path())).unwrap();
-    told_apart(&file.records);
+    separate_records(&file.records);
     what_was_decided(&file.session);
 }
 
-/// Proposed, decided and executed are records of their own, in that order.
-fn told_apart(records: &[Record]) {
+/// Proposed, decided and executed are separate records, in that order.
+fn separate_records(records: &[Record]) {
     let find = |wanted: &dyn Fn(&Event) -> bool| records.iter().position(|r| wanted(&r.event));
     let mut executed = 0;
     for (at, record) in records.iter().enumerate() {
@@ -154,7 +154,10 @@ fn what_was_decided(session: &Session) {
     assert!(decisions.iter().any(|d| matches!(&d.choice, Choice::Reject { reason, .. } if reason == "not now")));
     assert!(decisions.iter().any(|d| matches!(d.choice, Choice::Edit { .. })));
     assert!(decisions.iter().any(|d| matches!(d.choice, Choice::Manual { .. })));
-    assert!(decisions.iter().filter(|d| d.by == Actor::Policy).count() >= 3, "the policy's are told from a person's");
+    assert!(
+        decisions.iter().filter(|d| d.by == Actor::Policy).count() >= 3,
+        "the policy's are distinguished from a person's"
+    );
     let start = &session.nodes()[0].turn;
     assert!(start.asks.len() >= 3, "first, after the rejection, and for more: {:?}", start.asks);
     let fork = session.nodes().iter().find(|n| n.children.len() == 2).expect("the first branch is kept");

@@ -1,4 +1,4 @@
-//! An external world by keys, in a pseudo-terminal: it dies and comes back, hangs and is stopped, and its session is read again
+//! External world by keys, in a pseudo-terminal: it dies and comes back, hangs and is stopped, and its session is read again
 //! without it.
 
 use std::path::Path;
@@ -22,7 +22,7 @@ fn a_world_that_dies_is_seen_to_and_the_episode_goes_on() {
     let asked = home.path().join("asked");
     let command = format!("/bin/sh {}/tests/support/stand_in.sh {}", env!("CARGO_MANIFEST_DIR"), asked.display());
     let mut pty = Pty::start(PROGRAM, &["--command", &command], home.path(), &[], SIZE);
-    // The commanded world stands first.
+    // The commanded world is first.
     pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\r");
     pty.wait_for("step 0 · count to nine.");
     act(&mut pty, "add");

@@ -1,4 +1,4 @@
-//! A streaming language model under the workbench, by keys: Algorithm 1 live, keys answered while it streams, cancelled.
+//! Streaming language model under the workbench, by keys: Algorithm 1 live, keys answered while it streams, cancelled.
 
 use std::time::{Duration, Instant};
 
@@ -83,7 +83,7 @@ fn algorithm_1_streams_is_cancelled_and_asked_again() {
     assert!(!raw.contains("owned\u{7}") && !raw.contains("\u{1b}]0;owned"), "the title is left alone");
     pty.send("a");
     pty.wait_for("step 1 ·");
-    // Nobody answers the next request as asked: that is told, not fatal.
+    // Nobody answers the next request as asked: that is reported, not fatal.
     pty.wait_for("418").settle().send("q");
     assert_eq!(pty.wait(), 0);
 

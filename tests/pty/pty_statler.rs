@@ -36,7 +36,7 @@ fn a_belief_edited_by_hand_is_what_the_next_request_is_answered_from() {
     std::fs::write(&data, EPISODE).unwrap();
     let env = [("STEPWRIGHT_TABLE", data.to_str().unwrap())];
     let mut pty = Pty::start(PROGRAM, &[], home.path(), &env, SIZE);
-    // A world with data of one's own stands first.
+    // A world with the user's data is first.
     pty.wait_for("/ searches").wait_for("▶ symbolic").wait_for("▶ table").settle().send("\r");
     pty.wait_for("step 0 · request 1 of 5 · 0 ✓ 0 ✗ · the red block is dirty.");
     for step in 1..=3 {
@@ -84,7 +84,7 @@ fn a_belief_edited_by_hand_is_what_the_next_request_is_answered_from() {
     assert!(branches[0].contains(BLUE) && !branches[0].contains(RED), "{branches:?}");
     assert!(branches[1].contains(BLUE) && branches[1].contains(RED), "{branches:?}");
 
-    // Read again it stands where it was left, and goes on.
+    // Read again it is where it was left, and continues.
     let mut pty = Pty::start(PROGRAM, &["open", file.to_str().unwrap()], home.path(), &env, SIZE);
     pty.wait_for("step 4 · request 5 of 5 · 4 ✓ 0 ✗").wait_for("State, belief: as in truth");
     pty.wait_for("★ recommended").settle().send("a");

@@ -1,4 +1,4 @@
-//! The terminal is given back as it was found, however the workbench ends; and model text never acts on it.
+//! Tests that the terminal is given back as it was found, however the workbench ends, and that model text never acts on it.
 
 use std::time::{Duration, Instant};
 
@@ -125,7 +125,7 @@ fn no_color_means_none() {
         let colour = |n: u16| matches!(n, 30..=38 | 40..=48 | 90..=107);
         assert!(!numbers.split(';').filter_map(|n| n.parse().ok()).any(colour), "{numbers}");
     }
-    assert!(sequences > 0, "weight is told by other attributes");
+    assert!(sequences > 0, "weight is shown by other attributes");
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn session(home: &std::path::Path) -> std::path::PathBuf {
     std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
 }
 
-/// The first row of Proposals, which stands in the second row of the screen.
+/// The first row of Proposals, which is the second row of the screen.
 fn first_proposal(pty: &Pty) -> String {
     pty.text().lines().nth(2).unwrap_or_default().split('┃').nth(1).unwrap_or_default().to_owned()
 }
@@ -64,7 +64,7 @@ fn what_is_adopted_later_changes_no_decision_and_no_other_branch() {
     pty.wait_for("step 1 ·").wait_for("5 of 5 pass").settle().send("u");
     pty.wait_for("step 0 ·").settle();
     adopt(&mut pty, "recep == 'moon'");
-    // All that is open is checked anew, and the tree is derived anew.
+    // All that is open is checked again, and the tree is derived again.
     pty.wait_for("Proposals, 0 of 5 pass").wait_for("✗ needs recep == 'moon'").wait_for("1 in force (edited)");
     // The step taken before keeps its mark, and its branch keeps its assertions.
     pty.send("U");
@@ -101,7 +101,7 @@ fn what_is_adopted_later_changes_no_decision_and_no_other_branch() {
 }
 
 #[test]
-fn the_tree_shows_the_marks_of_the_proposals_and_what_is_pruned_stands_last() {
+fn the_tree_shows_the_marks_of_the_proposals_and_what_is_pruned_is_last() {
     let home = tempfile::tempdir().unwrap();
     let mut pty = kitchen(home.path());
     let text = pty.text();
@@ -110,7 +110,7 @@ fn the_tree_shows_the_marks_of_the_proposals_and_what_is_pruned_stands_last() {
         text.contains("○     # switchon CoffeeMachine|1") || text.contains("○ # switchon CoffeeMachine|1"),
         "{text}"
     );
-    // Both panes: the same marks, none that tells nothing.
+    // Both panes: the same marks, none that says nothing.
     for mark in ["✓ turnright character", "✗ moveforward"] {
         assert_eq!(text.matches(mark).count(), 2, "{mark} in\n{text}");
     }

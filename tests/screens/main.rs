@@ -1,6 +1,6 @@
-//! The workbench drawn on a test terminal: panes, whole screens and keys, most of them as snapshots in `snapshots/`.
+//! Workbench drawn on a test terminal: panes, whole screens and keys, most of them as snapshots in `snapshots/`.
 //!
-//! `INSTA_UPDATE=always cargo test --test screens` writes the snapshots anew; look at the difference before keeping it.
+//! `INSTA_UPDATE=always cargo test --test screens` writes the snapshots again; look at the difference before keeping it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

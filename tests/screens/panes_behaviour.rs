@@ -1,4 +1,4 @@
-//! What the panes do with actions, keys and the mouse.
+//! Behaviour of the panes with actions, keys and the mouse.
 
 use std::time::Duration;
 
@@ -267,7 +267,7 @@ fn blocking_offers_an_action_through_the_edit_dialog() {
     p.act(PaneAction::Down, &s.view);
     p.act(PaneAction::Down, &s.view);
     let chosen = p.act(PaneAction::Activate, &s.view);
-    assert_eq!(chosen.first(), Some(&Intent::Select(4)), "what is offered already is chosen, not typed anew");
+    assert_eq!(chosen.first(), Some(&Intent::Select(4)), "what is offered already is chosen, not typed again");
     p.act(PaneAction::Left, &s.view);
     p.act(PaneAction::Left, &s.view);
     assert!(!look(p.as_mut(), &s.view).contains("go to desk 1"));
@@ -314,7 +314,7 @@ fn a_prompt_is_edited_and_sent_again() {
     assert_eq!(messages[0].text, "Now: You complete a program that acts in a household.");
     assert!(messages[1].text.starts_with("# def put_a_mug"));
     assert!(!p.captures_text());
-    // The pane goes to the ask that was sent, wherever it stood.
+    // The pane goes to the ask that was sent, wherever it was.
     p.act(PaneAction::Top, &s.view);
     let ask = s.ask("next action, greedy");
     s.answer(ask, &["agent.goto('shelf 9')"]);

@@ -305,7 +305,7 @@ fn a_new_belief_that_cannot_be_read_is_not_taken_but_put_right() {
     assert!(bench.keys("a").sent().is_empty());
     assert!(bench.screen((120, 40)).contains("cannot be read; edit it, refuse it"));
     bench.keys("e");
-    // What was written stands there, and is checked without a key.
+    // The written text is there, and is checked without a key.
     let checks = bench.sent();
     let [Command::CheckBelief { token, text }] = checks.as_slice() else { panic!("{checks:?}") };
     assert!(text.starts_with("# state = {\n"), "{text}");

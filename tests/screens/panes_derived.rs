@@ -1,4 +1,4 @@
-//! What the Blocking pane shows of trees derived from assertions: a block, a refusal that no assertion foresaw, and where nothing helps.
+//! Blocking pane on trees derived from assertions: a block, a refusal that no assertion foresaw, and where nothing helps.
 
 use std::sync::Arc;
 
@@ -57,14 +57,14 @@ impl Play {
 
     /// Takes the selector's choice. Whether it was blocked or refused.
     fn step(&mut self) -> bool {
-        let told = self.growth.told(&self.world).unwrap();
-        let text = self.growth.rank(&told.facts, 0).remove(0).text;
-        if self.growth.select(&text, &told.facts, &self.world) != Selection::Execute {
+        let before = self.growth.observation(&self.world).unwrap();
+        let text = self.growth.rank(&before.facts, 0).remove(0).text;
+        if self.growth.select(&text, &before.facts, &self.world) != Selection::Execute {
             return true;
         }
         let outcome = self.world.act(&text).unwrap();
         self.growth.hear(observed(&self.world, &text, &outcome), outcome.won, &self.world);
-        self.growth.executed(&text, outcome.error.as_deref(), &told, &self.world);
+        self.growth.executed(&text, outcome.error.as_deref(), &before, &self.world);
         outcome.error.is_some()
     }
 

@@ -1,4 +1,4 @@
-//! What the map of the State pane looks like: in the shipped kitchens, at the sizes it gets, with and without Unicode.
+//! Map of the State pane: in the shipped kitchens, at the sizes it gets, with and without Unicode.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the Proposals pane shows of a plan that is followed: done, refused and next lines, cut to what has room.
+//! Proposals pane with a plan that is followed: done, refused and next lines, cut to what has room.
 
 use crate::support::fixture::{self, Script, holds};
 use crate::support::screen::{ascii, pane, shot, shown};
@@ -55,7 +55,7 @@ fn planned(method: &str) -> Script {
 }
 
 #[test]
-fn the_plan_stands_above_the_chosen_line() {
+fn the_plan_is_above_the_chosen_line() {
     let s = planned("progprompt");
     assert_snapshot!("plan_medium", shot(PaneId::Proposals, &s.view, (60, 20)));
     assert_snapshot!("plan_wide", shot(PaneId::Proposals, &s.view, (130, 14)));

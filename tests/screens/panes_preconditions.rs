@@ -1,4 +1,4 @@
-//! What the Preconditions pane does with keys, and what it shows in every state and size.
+//! Preconditions pane: what it does with keys, and what it shows in every state and size.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -211,7 +211,7 @@ fn what_is_edited_has_its_verdict_before_a_key_is_pressed() {
     });
     let screen = b.screen();
     assert!(screen.contains("as you type") && screen.contains("|C|"), "{screen}");
-    // An expression that is still being looked at is told as soon as it is known.
+    // An expression that is still being inspected is reported as soon as it is known.
     let mut fresh = pane(PaneId::Preconditions);
     let _ = fresh.update(&b.s.view);
     let asked = fresh.act(PaneAction::Edit, &b.s.view);
@@ -238,8 +238,8 @@ fn what_must_come_first_is_said() {
     let mut p = pane(PaneId::Preconditions);
     let _ = p.update(&s.view);
     assert!(!p.actions(&s.view).iter().any(|(a, _)| *a == PaneAction::Score));
-    let told = p.missing(PaneAction::Score, &s.view).expect("words");
-    assert!(told.contains("no candidates to score yet: I infers them"), "{told}");
+    let missing = p.missing(PaneAction::Score, &s.view).expect("words");
+    assert!(missing.contains("no candidates to score yet: I infers them"), "{missing}");
     let b = Bench::new();
     assert_eq!(b.p.missing(PaneAction::Score, &b.s.view), None, "it is offered now");
     assert_eq!(b.p.missing(PaneAction::Cycle, &s.view), None);
@@ -276,7 +276,7 @@ fn a_candidate_is_looked_at_as_it_is_typed() {
         put,
         [Intent::Send(Command::Workshop(WorkshopCommand::Put { action: "take".into(), id: Some(1), text }))]
     );
-    // What cannot be told is told where it is typed.
+    // What cannot be decided is reported where it is typed.
     b.act(PaneAction::Add);
     b.keys("x");
     let Command::Workshop(WorkshopCommand::Try { token, .. }) = b.rest() else { panic!("a try") };
@@ -377,7 +377,7 @@ fn undoing_a_merge_brings_the_marks_back() {
 }
 
 #[test]
-fn two_marked_ones_are_told_apart_by_a_step() {
+fn a_step_tells_two_marked_ones_apart() {
     let mut b = Bench::new();
     assert!(b.said(PaneAction::Differ).contains("1 are marked"), "one is");
     b.down(4);
@@ -388,7 +388,7 @@ fn two_marked_ones_are_told_apart_by_a_step() {
     b.step(&command);
     assert_eq!(b.p.title(&b.s.view), "Demonstration 3 (heat-3), before call 8");
     assert!(b.screen().contains("recep = 'desk 1'"));
-    assert!(b.said(PaneAction::Right).contains("stands alone"));
+    assert!(b.said(PaneAction::Right).contains("only step"));
     assert!(b.act(PaneAction::Back).is_empty());
     assert!(b.p.title(&b.s.view).contains("of take"));
 }

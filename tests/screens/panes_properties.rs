@@ -1,4 +1,4 @@
-//! Whatever is shown, at whatever size, whatever a person does: no pane panics, and what is drawn never acts on a terminal.
+//! Properties: for any content, size and input, no pane panics, and what is drawn never acts on a terminal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -200,7 +200,7 @@ proptest! {
 
     /// A pane that has followed a session through undo and branches shows what a fresh one shows.
     #[test]
-    fn following_is_like_beginning_anew(happenings in prop::collection::vec(happening(), 1..25)) {
+    fn following_gives_what_a_fresh_start_gives(happenings in prop::collection::vec(happening(), 1..25)) {
         let mut s = episode();
         let mut all = panes::all();
         for pane in &mut all {

@@ -1,4 +1,4 @@
-//! What every pane looks like, in its states, sizes and themes.
+//! Snapshots of every pane in its states, sizes and themes.
 
 use std::sync::Arc;
 use std::time::Duration;

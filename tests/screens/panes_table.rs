@@ -1,4 +1,4 @@
-//! What the picture of the State pane looks like on a table: stacks, containers, dirt, covers and cups, at the sizes it gets, with and
+//! Picture of the State pane on a table: stacks, containers, dirt, covers and cups, at the sizes it gets, with and
 //! without Unicode.
 
 use std::path::Path;
@@ -69,7 +69,7 @@ fn stacks_and_bowls() {
 }
 
 #[test]
-fn weights_are_told_below() {
+fn weights_are_listed_below() {
     let calls = "put_first_on_second('red block', 'tin bowl')";
     let view = after("weight", &THINGS[..6], "The red block is twice the weight of the blue block", calls);
     assert_snapshot!("table_weights", shot(PaneId::State, &view, (78, 14)));

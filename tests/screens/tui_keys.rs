@@ -23,7 +23,7 @@ use stepwright::world::TaskInfo;
 
 use crate::support::session::{Builder, session};
 
-/// A pane that tells what reaches it.
+/// A pane that reports what reaches it.
 struct Probe(PaneId, Browser);
 
 impl Pane for Probe {
@@ -121,7 +121,7 @@ impl Bench {
         self.app.settle(self.now);
     }
 
-    /// Presses keys as `docs/keys.md` writes them, separated by blanks; `'text'` is typed.
+    /// Presses keys as `docs/keys.md` writes them, separated by spaces; `'text'` is typed.
     fn press(&mut self, keys: &str) -> &mut Self {
         for word in keys.split(' ') {
             if let Some(text) = word.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
@@ -379,10 +379,10 @@ fn the_method_follows_the_model_until_one_is_marked() {
         catalog.models.push(small);
         bench.app.catalog(catalog);
         bench.press(keys);
-        let told = bench.draw(120, 30).contains("Method: suits small");
+        let suggested = bench.draw(120, 30).contains("Method: suits small");
         bench.press("enter");
         match bench.app.take_effects().as_slice() {
-            [Effect::Begin(choice)] => (choice.model.clone(), choice.method.clone(), told),
+            [Effect::Begin(choice)] => (choice.model.clone(), choice.method.clone(), suggested),
             other => panic!("{other:?}"),
         }
     };

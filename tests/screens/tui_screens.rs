@@ -1,6 +1,6 @@
-//! Whole screens, as a person sees them, at the three sizes; with the real panes over a made-up session.
+//! Screens as a person sees them, at the three sizes; with the real panes over a made-up session.
 //!
-//! `INSTA_UPDATE=always cargo test --test screens tui_screens` writes the snapshots anew; look at the difference before keeping it.
+//! `INSTA_UPDATE=always cargo test --test screens tui_screens` writes the snapshots again; look at the difference before keeping it.
 
 use std::time::Instant;
 
@@ -165,7 +165,7 @@ fn the_configure_dialog_shows_models_methods_and_options() {
 }
 
 #[test]
-fn work_under_way_is_told_with_the_key_that_stops_it() {
+fn work_under_way_is_shown_with_the_key_that_stops_it() {
     let mut app = opened(false);
     app.notice(Notice::Progress { what: "validating take".into(), done: 20, total: 300 });
     let text = screen(&mut app, 80, 24);

@@ -1,4 +1,4 @@
-//! What the driver's tests share: a world that counts, models that follow a script, and a watcher of notices.
+//! Shared parts of the driver's tests: a world that counts, models that follow a script, and a watcher of notices.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 /// The specification of the counting world.
 pub const SPECIFICATION: &str = include_str!("counter.py");
 
-/// A world in which one adds up to ten. `add N` for N from 1 to 5; whatever goes over ten is refused.
+/// A world in which one adds up to ten. `add N` for N from 1 to 5; all that goes over ten is refused.
 #[derive(Debug, Clone, Default)]
 pub struct Counter {
     pub total: i64,
@@ -324,7 +324,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
     }
 }
 
-/// A driver with what it told so far, folded.
+/// A driver with its notices so far, folded.
 pub struct Watched {
     pub handle: Handle,
     pub session: Session,

@@ -1,4 +1,4 @@
-//! A synthetic session for tests and benchmarks of the panes, built by the notices a driver would send.
+//! Synthetic session for tests and benchmarks of the panes, built by the notices a driver would send.
 
 #![allow(dead_code, reason = "each test target uses a part of it")]
 #![allow(clippy::expect_used, reason = "a fixture that does not fit is a failing test")]

@@ -1,4 +1,4 @@
-//! What the integration tests share. Each of the three binaries compiles its own copy and uses a part of it.
+//! Shared parts of the integration tests. Each of the three binaries compiles its own copy and uses a part of it.
 #![allow(dead_code, clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 pub mod driver;

@@ -1,4 +1,4 @@
-//! The whole program in a pseudo-terminal: keys in, screen out, waiting until it is quiet rather than for a time.
+//! Whole program in a pseudo-terminal: keys in, screen out, waiting until it is quiet rather than for a time.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct Pty {
 }
 
 impl Pty {
-    /// Starts `program` with folders of its own below `home`, and these variables.
+    /// Starts `program` with its own folders below `home`, and these variables.
     pub fn start(program: &str, args: &[&str], home: &Path, env: &[(&str, &str)], size: (u16, u16)) -> Self {
         let (cols, rows) = size;
         let pair = native_pty_system()

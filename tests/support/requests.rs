@@ -1,4 +1,4 @@
-//! A made-up episode at a table with a maintained belief: notices as the driver would send them.
+//! Made-up episode at a table with a maintained belief: notices as the driver would send them.
 
 #![allow(dead_code, reason = "each test target uses a part of it")]
 #![allow(clippy::expect_used, reason = "a fixture that does not fit is a failing test")]
@@ -15,7 +15,7 @@ use stepwright::episode::{
 use stepwright::tui::view::View;
 use stepwright::world::Request;
 
-/// An episode as it unfolds, and the notices it is told by.
+/// An episode as it unfolds, and its notices.
 pub struct Table {
     pub view: View,
     session: Session,
@@ -110,7 +110,7 @@ impl Table {
         self.notice(Notice::Recorded(Box::new(record)));
     }
 
-    /// Tells what is so, and what is believed beside it.
+    /// Sends the true state, and the belief beside it.
     pub fn situation(&mut self, truth: &Value) {
         let node = self.session.cursor();
         let state = Arc::clone(self.session.belief().expect("a belief is maintained"));
@@ -184,14 +184,14 @@ impl Table {
         id
     }
 
-    /// Takes a program; the calls it made, and what was told.
-    pub fn take(&mut self, proposal: u64, calls: &str, told: &str, reward: f64) {
+    /// Takes a program; the calls it made, and the observation.
+    pub fn take(&mut self, proposal: u64, calls: &str, observation: &str, reward: f64) {
         let id = self.session.next_decision();
         let choice = Choice::Approve { proposal };
         self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() } });
         let child = self.session.next_node();
         let action = Action { text: calls.into(), call: None };
-        let outcome = StepOutcome { observation: told.into(), reward, ..StepOutcome::default() };
+        let outcome = StepOutcome { observation: observation.into(), reward, ..StepOutcome::default() };
         self.event(Event::Executed { decision: id, child, action, outcome, changes: json!([]) });
         self.request += usize::from(calls.contains("done()"));
     }
@@ -230,8 +230,9 @@ pub fn waiting() -> Table {
     let code = "put_first_on_second(\"red block\", \"blue block\")\nput_first_on_second(\"pink block\", \"tin bowl\")\n\
                 update_wm(\"Put the red block on the blue block.\")";
     let program = table.propose(code);
-    let told = format!("You put the red block on the blue block.\nunknown object: pink block\n2 of 3: {}", QUERIES[1]);
-    table.take(program, &format!("{code}\ndone()"), &told, 1.0);
+    let observation =
+        format!("You put the red block on the blue block.\nunknown object: pink block\n2 of 3: {}", QUERIES[1]);
+    table.take(program, &format!("{code}\ndone()"), &observation, 1.0);
     table.situation(&stacked());
     let mut next = stacked();
     next["blue block"] = json!({"is": ["dirty"]});

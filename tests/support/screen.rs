@@ -1,4 +1,4 @@
-//! Drawing one pane onto a test terminal.
+//! Screen of one pane on a test terminal.
 
 #![allow(dead_code, reason = "each test target uses a part of it")]
 #![allow(clippy::expect_used, reason = "a fixture that does not fit is a failing test")]
@@ -33,7 +33,7 @@ pub fn buffer(pane: &mut dyn Pane, view: &View, theme: &Theme, size: (u16, u16),
     terminal.backend().buffer().clone()
 }
 
-/// The text of a buffer, line by line, with what stands out marked: reversed by `«»`, crossed out by `[~ ~]`.
+/// The text of a buffer, line by line, with emphasis marked: reversed by `«»`, crossed out by `[~ ~]`.
 pub fn text(buffer: &Buffer) -> String {
     use ratatui::style::Modifier;
     let mut out = String::new();

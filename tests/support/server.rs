@@ -1,4 +1,4 @@
-//! A server that misbehaves on command: every byte, pause and reset of every answer is under the test's control.
+//! Server that misbehaves on command: every byte, pause and reset of every answer is under the test's control.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,7 +13,7 @@ use serde_json::Value;
 pub enum Step {
     /// Sends bytes.
     Send(Vec<u8>),
-    /// Sends bytes in pieces of so many bytes, each in a packet of its own.
+    /// Sends bytes in pieces of so many bytes, each in a separate packet.
     Drip(Vec<u8>, usize),
     /// Does nothing for so many milliseconds.
     Pause(u64),
@@ -153,7 +153,7 @@ pub fn stream_head() -> Step {
     Step::Send(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".to_vec())
 }
 
-/// The head of a stream in chunks: its end is marked, so that a break can be told from an end.
+/// The head of a stream in chunks: its end is marked, so that a break can be distinguished from an end.
 pub fn chunked_head() -> Step {
     Step::Send(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n".to_vec(),

@@ -1,4 +1,4 @@
-//! A made-up session: notices as the driver would send them.
+//! Made-up session: notices as the driver would send them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A toy world in one file: a row of lamps, each to be switched on. Registered as any world is, by a `static KIND`.
+//! Toy world in one file: a row of lamps, each to be switched on. Registered as any world is, by a `static KIND`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ pub use nearest::{Neighbour, Table};
 
 /// Turns sentences into vectors.
 pub trait Embedder: Send + Sync {
-    /// What it is, as people see it. Vectors of two embedders never mix, so the name tells their versions apart too.
+    /// Its name, for display. Vectors of two embedders never mix, so the name distinguishes their versions too.
     fn name(&self) -> &str;
 
     /// How many numbers a vector has.

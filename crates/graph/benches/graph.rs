@@ -1,4 +1,4 @@
-//! What the household graph costs: loading a scene, a step, and running a fifteen-step plan with its preparation.
+//! Cost of the household graph: loading a scene, a step, and running a fifteen-step plan with its preparation.
 //!
 //! `cargo bench -p stepwright-graph` with STEPWRIGHT_DATA naming the recordings; without them the scenes that ship are measured.
 #![allow(missing_docs, reason = "a benchmark has no interface")]

@@ -1,4 +1,4 @@
-//! The actions: their names in scripts, how many objects each takes, and the template each has in language.
+//! Actions: their names in scripts, how many objects each takes, and the template each has in language.
 
 use std::str::FromStr;
 

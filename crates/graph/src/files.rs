@@ -169,7 +169,7 @@ impl Library {
         self.scenes.is_empty() && self.programs.is_empty() && self.examples.is_empty() && self.actions.is_empty()
     }
 
-    /// Whether scenes lie at a path, as far as a glance tells.
+    /// Whether scenes lie at a path, as far as a quick look shows.
     pub fn lies_at(path: &Path) -> bool {
         let begins_as_scene = |file: &PathBuf| {
             let mut start = [0; 4096];

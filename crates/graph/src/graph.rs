@@ -1,4 +1,4 @@
-//! The graph: things with classes, properties and states, and directed relations between them. Copies share what is the same, so
+//! Graph: things with classes, properties and states, and directed relations between them. Copies share what is the same, so
 //! that one can be kept for every step; nothing here knows what an action does.
 
 use std::fmt;

@@ -60,14 +60,14 @@ pub fn generalised(program: &[Line], names: &Names) -> Vec<Line> {
     program.iter().map(general).collect()
 }
 
-/// What is told, without what stands before a colon.
-fn told(text: &str) -> &str {
+/// The step itself, without the text before a colon.
+fn after_colon(text: &str) -> &str {
     text.split_once(':').map_or(text, |(_, after)| after).trim()
 }
 
 /// The one action whose template fits words, and the names in its places as scripts spell them; `None` if none or several fit.
 pub fn matching(text: &str) -> Option<(Action, Vec<String>)> {
-    let lower = told(text).to_lowercase();
+    let lower = after_colon(text).to_lowercase();
     let mut fitting = Action::ALL.iter().filter_map(|action| Some((*action, fit(action.words(), &lower)?)));
     let (action, found) = fitting.next()?;
     if fitting.next().is_some() {
@@ -85,14 +85,14 @@ pub struct Scripted {
     pub matched: bool,
 }
 
-/// Reads words as a step: what stands before a colon is left out, then exactly one template must fit; the names are made general and
+/// Reads words as a step: the text before a colon is left out, then exactly one template must fit; the names are made general and
 /// numbered 1. Words that no template fits become a line that has their first word as its action.
 pub fn scripted(text: &str, names: &Names) -> Scripted {
     if let Some((action, found)) = matching(text) {
         let params = found.iter().map(|name| Param { name: names.in_general(name), number: 1 }).collect();
         return Scripted { script: Line { action, params }.to_string(), matched: true };
     }
-    let text = told(text);
+    let text = after_colon(text);
     let mut parts = text.split_whitespace();
     let action = parts.next().unwrap_or_default().to_uppercase();
     let rest: Vec<&str> = parts.collect();
@@ -105,7 +105,7 @@ pub fn scripted(text: &str, names: &Names) -> Scripted {
     Scripted { script, matched: false }
 }
 
-/// What stands in a template's places, each as short as it can be and not empty; `None` if the template does not fit the whole text.
+/// The texts in a template's places, each as short as it can be and not empty; `None` if the template does not fit the whole text.
 fn fit<'a>(template: &str, text: &'a str) -> Option<Vec<&'a str>> {
     let mut parts = template.split("{}");
     let mut rest = text.strip_prefix(parts.next()?)?;

@@ -1,4 +1,4 @@
-//! The memory of grabbing: from where each thing was taken in a script, for putting it back.
+//! Memory of grabbing: from where each thing was taken in a script, for putting it back.
 
 use crate::graph::At;
 use crate::vocabulary::Relation;

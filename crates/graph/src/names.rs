@@ -79,7 +79,7 @@ fn scene_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
                 called.insert(member, Arc::clone(&name));
                 continue;
             };
-            // The reference keeps `computer` as the name of its group whatever joins it.
+            // The reference keeps `computer` as the name of its group even when others join it.
             let shorter = name.chars().count() < known.chars().count() && &*known != "computer";
             let (to, from) = if shorter { (Arc::clone(&name), known) } else { (known, Arc::clone(&name)) };
             let joining = groups.get(&from).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Corrective prompts: what a model is told of a step that failed. Notion says that it failed, Inference which step, Cause why; Cause in
+//! Corrective prompts: what a model is shown of a step that failed. Notion says that it failed, Inference which step, Cause why; Cause in
 //! the paper's wording and in that of the authors' two published programs.
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub enum Wording {
     Code2024,
 }
 
-/// A corrective prompt around what it tells.
+/// A corrective prompt around its information.
 fn prompt(information: &str) -> String {
     format!("Error: {information}. A correct step would be to")
 }
@@ -63,7 +63,7 @@ fn plain(name: &str, wording: Wording) -> String {
     name.to_lowercase().replace('_', between).trim().to_owned()
 }
 
-/// What Cause tells, without the words around it.
+/// The information of Cause, without the words around it.
 pub fn information(reason: &Reason, line: &Line, wording: Wording) -> Option<String> {
     let name = |class: &Arc<str>| plain(class, wording);
     let room = |room: &Room| room.0.as_ref().map_or_else(String::new, |room| name(&room.class));

@@ -41,7 +41,7 @@ pub enum Reason {
     Sitting(Shown),
     /// No doors lead from the character's room to the thing's.
     NoPath(Room, Room),
-    /// Doors on the way are closed: the doors, nearest to the goal first.
+    /// Doors on the path are closed: the doors, nearest to the goal first.
     DoorsClosed(Vec<Shown>, Room, Room),
     /// The character is not close to a thing.
     NotClose(Shown, Shown),

@@ -33,7 +33,7 @@ fn script_of(record: &Value, key: &str) -> Result<Script, String> {
     script::parse(lines(&record[key])).map_err(|error| error.to_string())
 }
 
-/// A difference as it compares: in order, whatever the file's order.
+/// A difference as it compares: in order, independent of the file's order.
 fn sorted(diff: &Value) -> Value {
     match serde_json::from_value::<Diff>(diff.clone()) {
         Ok(mut read) => {
@@ -125,7 +125,7 @@ pub fn steps(record: &Value, library: &Library) -> Replayed {
     Ok(fields)
 }
 
-/// What became of a program from its text to its end.
+/// The outcome of a program from its text to its end.
 enum Evaluated {
     Unread(ParseError),
     Empty,
@@ -154,7 +154,7 @@ fn tables<'a>(name: &str, library: &'a Library) -> Result<Tables<'a>, String> {
     Ok(Tables { names, properties })
 }
 
-/// Values in an order of their own, for what compares without order.
+/// Values in a canonical order, for what compares without order.
 fn unordered(values: impl IntoIterator<Item = Value>) -> Value {
     let mut texts: Vec<Value> = values.into_iter().collect();
     texts.sort_by_key(Value::to_string);
@@ -305,7 +305,7 @@ pub fn kappa(record: &Value) -> Replayed {
     Ok(vec![field("kappa", &record["kappa"], metrics::fleiss_kappa(&ratings))])
 }
 
-/// Whether two values are the same: numbers to nine digits, objects whatever the order of their keys.
+/// Whether two values are the same: numbers to nine digits, objects independent of the order of their keys.
 pub fn same(expected: &Value, got: &Value) -> bool {
     match (expected, got) {
         (Value::Number(a), Value::Number(b)) => {

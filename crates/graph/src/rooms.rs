@@ -50,7 +50,7 @@ fn doors(graph: &Graph) -> Vec<Door> {
     all
 }
 
-/// The way from one room to another, breadth first through the doors that are allowed: each door on it, from the goal back.
+/// The path from one room to another, breadth first through the doors that are allowed: each door on it, from the goal back.
 fn way(doors: &[Door], from: At, to: At, allowed: impl Fn(At) -> bool) -> Option<Vec<At>> {
     let mut came: Vec<(At, At, At)> = Vec::new(); // a room, the room before it, the door between them
     let mut next = VecDeque::from([from]);
@@ -79,7 +79,7 @@ fn way(doors: &[Door], from: At, to: At, allowed: impl Fn(At) -> bool) -> Option
     None
 }
 
-/// The closed doors that bar the way from one room to another, the nearest to the goal first; none if it can be walked; `None` if no
+/// The closed doors that bar the path from one room to another, the nearest to the goal first; none if it can be walked; `None` if no
 /// doors connect the two at all.
 pub(crate) fn closed_doors(graph: &Graph, from: At, to: At) -> Option<Vec<At>> {
     if from == to {

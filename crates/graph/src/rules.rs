@@ -353,7 +353,7 @@ impl Checks<'_> {
         }
     }
 
-    /// What the simulator says of a step that it performs all the same.
+    /// What the simulator says of a step that it performs nevertheless.
     pub fn remark(&self, action: Action, thing: At) -> Option<Reason> {
         match action {
             Action::Watch if self.graph.closed_container(thing).is_some() => Some(Reason::Enclosed(self.shown(thing))),

@@ -1,4 +1,4 @@
-//! Running scripts: whole, as the reference's executor does, or step by step, each step as a script of one line. What each step
+//! Runs of scripts: whole, as the reference's executor does, or step by step, each step as a script of one line. They keep what each step
 //! changed and what the simulator said of it.
 
 use std::fmt;

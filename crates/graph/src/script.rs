@@ -46,7 +46,7 @@ pub enum ParseError {
     /// No `[ACTION]` at the line's beginning.
     #[error("Cannot parse action")]
     NoAction,
-    /// An action that is none.
+    /// An unknown action.
     #[error("Unknown action \"{0}\"")]
     UnknownAction(String),
     /// Too many or too few objects.

@@ -1,4 +1,4 @@
-//! The words of the graph: states, properties and relations, each spelled as in VirtualHome's files, and sets of them.
+//! Vocabulary of the graph: states, properties and relations, each spelled as in VirtualHome's files, and sets of them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -119,7 +119,7 @@ pub struct UnknownWord {
     pub known: Vec<&'static str>,
 }
 
-/// Reads one word, whatever its case.
+/// Reads one word, in any case.
 struct Word<T>(PhantomData<T>);
 
 impl<T: Flag + FromStr<Err = UnknownWord>> Visitor<'_> for Word<T> {

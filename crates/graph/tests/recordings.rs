@@ -1,4 +1,4 @@
-//! The recordings of the original simulator, compared field by field. Found through STEPWRIGHT_DATA; without it nothing is compared,
+//! Recordings of the original simulator, compared field by field. Found through STEPWRIGHT_DATA; without it nothing is compared,
 //! and the tests say so.
 #![allow(
     clippy::unwrap_used,

@@ -29,7 +29,7 @@ const KEPT: usize = 32;
 pub struct Rejection {
     /// `Form`, `SyntaxError`, `Unsafe` or `Budget`.
     pub reason: &'static str,
-    /// For people.
+    /// For display.
     pub message: String,
 }
 
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Assertion {
 }
 
 impl Assertion {
-    /// Accepts or rejects a candidate text: blanks around it and one leading `assert ` are dropped, then it must be one line,
+    /// Accepts or rejects a candidate text: spaces around it and one leading `assert ` are dropped, then it must be one line,
     /// one statement, Python, and free of unsafe names.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Assertion {
                 _ => return Err(Rejection::new("Form", "an assertion is one statement")),
             };
             if let ([Stmt::Assert(assert)], Some(book)) = (body.as_slice(), book) {
-                // What is wrong with a part is told by reading the whole, below: in the order that holds for wholes.
+                // What is wrong with a part is reported by reading the whole, below: in the order that holds for wholes.
                 let fine = |part: &Expr| inspect([part]).is_ok();
                 if let Some(parts) = book.dissect(&source, assert, params, fine) {
                     return Ok((Some(parts), None));
@@ -146,7 +146,7 @@ impl Assertion {
         Some(code)
     }
 
-    /// Texts of the parts whose values tell why it holds or fails, with their code: names, attributes, items and calls, in
+    /// Texts of the parts whose values show why it holds or fails, with their code: names, attributes, items and calls, in
     /// order of appearance.
     pub(crate) fn telling_parts(&self, params: &Arc<Params>) -> Vec<(String, Arc<FunctionCode>)> {
         let source = &self.0.source;

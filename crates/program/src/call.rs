@@ -1,6 +1,6 @@
 //! One program call, `receiver.function(literals…)`, and its lossless text.
 //!
-//! Parsing accepts exactly one call whose arguments are constants; anything else is the engine's business, not this file's.
+//! Parsing accepts exactly one call whose arguments are constants; anything else is left to the engine.
 
 use std::fmt;
 

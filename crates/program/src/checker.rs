@@ -1,5 +1,5 @@
-//! One assertion, or a part of one, evaluated at many states and with many arguments. Tells what came of it and what it touched; what
-//! follows from that is for others to say.
+//! One assertion, or a part of one, evaluated at many states and with many arguments. Reports the result and what it touched; what
+//! follows from that is decided elsewhere.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub struct Checker<'f> {
     vm: Option<Vm>,
 }
 
-/// Levels of evaluation that are left for what stands around a part.
+/// Levels of evaluation that are left for the code around a part.
 pub(super) const AROUND: u32 = 64;
 
 impl<'f> Checker<'f> {
@@ -78,7 +78,7 @@ impl<'f> Checker<'f> {
         Checker { function, code: Some(part.code()), value: true, limits, arguments, vm: None }
     }
 
-    /// Evaluates with those lists of arguments that are `wanted`, each on the state as it is: tells the number of the list, its
+    /// Evaluates with those lists of arguments that are `wanted`, each on the present state: reports the number of the list, its
     /// outcome and what was touched, until `each` answers false.
     pub fn check_all(
         &mut self,

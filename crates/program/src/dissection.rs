@@ -1,5 +1,5 @@
 //! Assertions taken apart at `and`, `or`, `not` and `… if … else …`. The candidates of one action share most of their parts, so each
-//! part is compiled once, whatever candidates it stands in. Says what the parts are; evaluates nothing.
+//! part is compiled once, however many candidates contain it. Says what the parts are; evaluates nothing.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub struct PartBook {
     by_text: FxHashMap<Box<str>, Arc<Part>>,
 }
 
-/// Most parts a book holds; then it begins anew.
+/// Most parts a book holds; then it is emptied.
 const MOST: usize = 1 << 14;
 /// Longest text that is taken apart, in bytes; what is within cannot nest too deeply to be compiled.
 const LONGEST: usize = compile::MAX_DEPTH as usize / 2;

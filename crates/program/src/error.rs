@@ -1,4 +1,4 @@
-//! Errors in program texts, for people: what, where, what to do.
+//! Errors in program texts, for display: what, where, what to do.
 
 use super::engine::compile::CompileFailure;
 use super::engine::parse::{ParseFailure, position};

@@ -1,4 +1,4 @@
-//! The program: specifications, calls, rendering, and the bounded Python engine that runs them.
+//! Program: specifications, calls, rendering, and the bounded Python engine that runs them.
 //!
 //! One small interface: load a specification ([`Specification::load`]), run calls ([`State::call`]), evaluate an assertion on a
 //! state ([`State::check`]), read the variables as JSON ([`State::variables`]). Knows nothing of worlds, models or terminals.

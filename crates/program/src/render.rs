@@ -1,4 +1,4 @@
-//! Writes a trajectory as a Python program: the enclosing function, its comment, the set-up lines, one call a line.
+//! Rendering of a trajectory as a Python program: the enclosing function, its comment, the set-up lines, one call a line.
 
 use std::fmt::Display;
 

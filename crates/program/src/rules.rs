@@ -1,4 +1,4 @@
-//! Assertions in force, and what a call comes to under them: the one place where a call is held against them. Whoever plans,
+//! Assertions in force, and the result of a call under them: the one place where a call is checked against them. Code that plans,
 //! verifies, explains or compares comes through here.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use super::{Assertion, Call, CheckResult, FaultKind, Role, State};
 pub type Rules = BTreeMap<String, Vec<Assertion>>;
 
 impl State {
-    /// The assertions in force for a call, each with what it came to, in order and on one copy of the state, as in the action's
+    /// The assertions in force for a call, each with its result, in order and on one copy of the state, as in the action's
     /// body. None for what is no action of the specification.
     pub fn under<'a>(&self, rules: &'a Rules, call: &Call) -> Vec<(&'a Assertion, CheckResult)> {
         let Some(rules) = rules.get(&call.function) else { return Vec::new() };
@@ -21,7 +21,7 @@ impl State {
     }
 
     /// Why the call itself cannot be executed in this state, its assertions aside: a function that does not exist, too many
-    /// arguments. `None` if it can, or if that cannot be told.
+    /// arguments. `None` if it can, or if that cannot be decided.
     pub fn obstacle(&self, call: &Call) -> Option<(String, String)> {
         let fault = self.clone().call_unchecked(call).err()?;
         match fault.kind {

@@ -37,7 +37,7 @@ pub struct Declarations {
 pub enum Role {
     /// A decision of the agent; its assertions are the preconditions.
     Action,
-    /// What the world tells; it changes the state.
+    /// What the world reports; it changes the state.
     Observation,
     /// Neither: asked by assertions.
     Query,
@@ -236,7 +236,7 @@ impl Specification {
                 lines.join(&format!("\n{}", function.indent))
             };
             let range = function.body.start().to_usize()..function.body.end().to_usize();
-            // A body on the line of its `def` holds one assertion at most; several go on lines of their own.
+            // A body on the line of its `def` holds one assertion at most; several go on separate lines.
             let own_line = function.indent.is_empty() && of.len() > 1;
             let body = if own_line { body.replace('\n', "; ") } else { body };
             source.replace_range(range, &body);

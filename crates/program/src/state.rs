@@ -1,4 +1,4 @@
-//! A state of a program: the objects SETUP made, as calls have changed them. Calls, checks and questions on it.
+//! State of a program: the objects SETUP made, as calls have changed them. Calls, checks and questions on it.
 
 use std::sync::Arc;
 
@@ -135,7 +135,7 @@ impl State {
         self.call_observing(call).map(|_| ())
     }
 
-    /// As [`State::call_unchecked`]; also tells which `defaultdict`s it looked at in any other way than by an item, as marks of
+    /// As [`State::call_unchecked`]; also reports which `defaultdict`s it looked at other than by an item, as marks of
     /// their places.
     ///
     /// # Errors
@@ -183,14 +183,14 @@ impl State {
         self.check_traced(assertion, function, args).0
     }
 
-    /// As [`State::check`]; also tells whether the evaluation would have changed the state (reading a missing key of a
+    /// As [`State::check`]; also reports whether the evaluation would have changed the state (reading a missing key of a
     /// `defaultdict` does).
     pub fn check_traced(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> (CheckResult, bool) {
         let (result, vm) = self.checked(assertion, function, args);
         (result, vm.heap.differs())
     }
 
-    /// As [`State::check`], but what the evaluation changes stays, as in a real execution; tells whether it changed anything.
+    /// As [`State::check`], but what the evaluation changes stays, as in a real execution; reports whether it changed anything.
     pub fn check_in_place(
         &mut self,
         assertion: &Assertion,
@@ -206,8 +206,8 @@ impl State {
         (result, differs)
     }
 
-    /// Checks assertions one after the other as they would stand in one function body: what one of them changes the next finds.
-    /// Those after one that fails are checked all the same. The state does not change.
+    /// Checks assertions one after the other as in one function body: what one of them changes the next finds.
+    /// Those after one that fails are still checked. The state does not change.
     pub fn check_each<'a, 'f>(
         &self,
         assertions: &'a [Assertion],
@@ -255,7 +255,7 @@ impl State {
         vm.run_code(code, std::iter::once(object).chain(first.iter().cloned()).chain(std::iter::once(rest)))
     }
 
-    /// The values of the parts of an assertion that tell why it holds or fails, as text, in order of appearance.
+    /// The values of the parts of an assertion that show why it holds or fails, as text, in order of appearance.
     pub fn explain(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> Vec<(String, String)> {
         let Ok(object) = self.object(&function.receiver) else { return Vec::new() };
         if function.signature.star.is_some() || args.len() + 1 != function.signature.names.len() {
@@ -313,7 +313,7 @@ impl State {
         result.map_err(|stop| Fault { line: None, ..Fault::from_stop(stop, Some(text.to_owned())) })
     }
 
-    /// The objects' variables as JSON, for people: sets sorted, other objects as `<name>`, keys that are no texts by `repr`.
+    /// The objects' variables as JSON, for display: sets sorted, other objects as `<name>`, keys that are no texts by `repr`.
     pub fn variables(&self) -> serde_json::Value {
         super::variables::variables(self)
     }

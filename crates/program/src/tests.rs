@@ -1,4 +1,4 @@
-//! Tests of the interface on a specification of their own.
+//! Tests of the interface on their own specification.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The trajectory as a program: a function whose lines are calls. It renders as Python and executes line by line; editing a
+//! Trajectory as a program: a function whose lines are calls. It renders as Python and executes line by line; editing a
 //! line re-executes from there.
 
 use std::fmt;
@@ -13,7 +13,7 @@ use super::state::State;
 pub enum LineKind {
     /// A decision of the agent.
     Action,
-    /// What the world told.
+    /// What the world reported.
     Observation,
 }
 
@@ -51,7 +51,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// The Python text: `def`, comment, setup, calls; four blanks deep.
+    /// The Python text: `def`, comment, setup, calls; four spaces deep.
     pub fn render(&self) -> String {
         let mut out = format!("def {}():\n", self.function);
         if !self.comment.is_empty() {
@@ -69,7 +69,7 @@ impl Trajectory {
         out
     }
 
-    /// The line of the text (from 1) at which call number `index` (from 0) stands.
+    /// The line of the text (from 1) of call number `index` (from 0).
     pub fn text_line(&self, index: usize) -> usize {
         2 + usize::from(!self.comment.is_empty()) + self.setup.len() + index
     }
@@ -106,7 +106,7 @@ impl Line {
     }
 }
 
-/// Reads one line as a call of constants; blanks around it are dropped.
+/// Reads one line as a call of constants; spaces around it are dropped.
 ///
 /// # Errors
 /// If it is anything else; the error keeps the text.
@@ -158,7 +158,7 @@ impl Execution {
         self.statuses.truncate(from);
         self.kept.truncate(from / KEEP_EVERY + 1);
         if let Some(failed) = self.failed_at().filter(|at| *at < from) {
-            // The failure before the change stands.
+            // The failure before the change remains.
             self.statuses.truncate(failed + 1);
             self.statuses.resize(trajectory.lines.len(), LineStatus::NotReached);
             return;
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_gives_what_executing_anew_gives() {
+    fn an_edit_gives_what_a_full_execution_gives() {
         let spec = Specification::load(SPEC, "spec.py").unwrap();
         let mut t = trajectory(&spec, 60);
         let mut execution = Execution::new(&spec, &t).unwrap();
@@ -254,9 +254,9 @@ mod tests {
         {
             t.lines[at] = Line::typed(text, &spec);
             execution.update(&t, at);
-            let anew = Execution::new(&spec, &t).unwrap();
-            assert_eq!(execution.statuses(), anew.statuses(), "line {at}: {text}");
-            assert_eq!(execution.end().fingerprint(), anew.end().fingerprint());
+            let whole = Execution::new(&spec, &t).unwrap();
+            assert_eq!(execution.statuses(), whole.statuses(), "line {at}: {text}");
+            assert_eq!(execution.end().fingerprint(), whole.end().fingerprint());
         }
         assert_eq!(execution.failed_at(), Some(50));
         t.lines.truncate(50);

@@ -1,4 +1,4 @@
-//! A state's variables as JSON, and its fingerprint.
+//! Variables of a state as JSON, and its fingerprint.
 
 use std::hash::{Hash, Hasher};
 

@@ -1,4 +1,4 @@
-//! The evaluator against CPython on the whole public surface of its built-in data types. `surface.jsonl` is written by
+//! Comparison of the evaluator with CPython on the whole public surface of its built-in data types. `surface.jsonl` is written by
 //! `scripts/python-surface`: what CPython gives, or why the evaluator refuses it on purpose.
 #![allow(
     clippy::unwrap_used,

@@ -65,7 +65,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Memory in use and the most there was, in MiB, where the system tells.
+/// Memory in use and the most there was, in MiB, where the system reports it.
 fn memory() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let of = |key: &str| {

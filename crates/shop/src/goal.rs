@@ -1,9 +1,9 @@
-//! Goals: what a buyer wants, and the words in which the agent is told.
+//! Goals: what a buyer wants, and the instruction in words.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// The price limit that is none, in dollars.
+/// The price limit that means no limit, in dollars.
 pub const NO_LIMIT: f64 = 1_000_000.0;
 
 /// A goal.
@@ -28,7 +28,7 @@ pub struct Goal {
     /// Its path in the catalogue.
     #[serde(default)]
     pub product_category: String,
-    /// What the agent is told.
+    /// The instruction shown to the agent.
     pub instruction_text: String,
     /// What the product must have.
     pub attributes: Vec<String>,

@@ -1,4 +1,4 @@
-//! A web shop as a text environment, by the rules of WebShop (Yao et al. 2022): the search engine, the pages in their two text
+//! Web shop as a text environment, by the rules of WebShop (Yao et al. 2022): the search engine, the pages in their two text
 //! forms, the simpler site that ReAct and Reflexion used, goals and the reward with its parts.
 //!
 //! Everything is pure: products and goals are read once, and from then on a step is a function of the session. What a program

@@ -21,7 +21,7 @@ pub const SEARCH: &str = "Search";
 pub const SUB_PAGES: [&str; 4] = ["Description", "Features", "Reviews", "Attributes"];
 /// Results a page.
 pub const PER_PAGE: usize = 10;
-/// What stands before the score on the last page.
+/// The text before the score on the last page.
 pub const SCORE: &str = "Your score (min 0.0, max 1.0)";
 
 /// What a piece of a page is.
@@ -192,7 +192,7 @@ impl Page {
         Some(page)
     }
 
-    /// The page after a purchase. What the original engine hides from people is there all the same, empty as it leaves it.
+    /// The page after a purchase. What the original engine hides from the buyer is there nevertheless, empty as it leaves it.
     pub fn done(asin: &str, options: &IndexMap<String, String>, reward: f64) -> Self {
         let mut sorted: Vec<(&String, &String)> = options.iter().collect();
         sorted.sort();

@@ -96,7 +96,7 @@ fn number(value: &Value, key: &str) -> usize {
     value.get(key).and_then(Value::as_u64).map_or(usize::MAX, |number| number as usize)
 }
 
-/// A field compared as it stands in the record.
+/// A field compared as it is in the record.
 fn field(line: &Value, name: &'static str, own: Value) -> (&'static str, Value, Value) {
     (name, line.get(name).cloned().unwrap_or(Value::Null), own)
 }

@@ -1,4 +1,4 @@
-//! The reward of a purchase and its parts: whether the product is of the wanted kind, has the wanted attributes and options, and
+//! Reward of a purchase and its parts: whether the product is of the wanted kind, has the wanted attributes and options, and
 //! costs no more than allowed (Yao et al. 2022, equation 1).
 
 use indexmap::IndexMap;

@@ -1,6 +1,6 @@
-//! A visit to the shop through the original text environment: actions `search[…]` and `click[…]`, whatever else is written does
-//! nothing. Its oddities are the original's: searching works on every page, a page is told from its address, and a choice counts
-//! as clicked where its text stands in quotation marks in that address.
+//! Session in the shop through the original text environment: actions `search[…]` and `click[…]`, all else that is written does
+//! nothing. Its oddities are the original's: searching works on every page, a page is recognised by its address, and a choice counts
+//! as clicked where its text is in quotation marks in that address.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl Session {
         self.reward.as_deref()
     }
 
-    /// The page's name as the original engine tells it from the address.
+    /// The page's name as the original engine derives it from the address.
     pub fn page_type(&self) -> &'static str {
         let kinds = [Kind::Results, Kind::Item, Kind::SubPage, Kind::Done];
         kinds.map(Kind::name).into_iter().find(|name| self.url.contains(name)).unwrap_or_default()
@@ -262,7 +262,7 @@ impl Session {
         Step { reward: total, done: true, taken: true }
     }
 
-    /// The words searched for and the page of results, as they stand in an address.
+    /// The words searched for and the page of results, as they are in an address.
     fn words(&self) -> String {
         let words = self.keywords.as_ref().map(|words| words.join("+")).unwrap_or_default();
         format!("{words}/{}", self.number.unwrap_or(1))

@@ -1,4 +1,4 @@
-//! The shop: a catalogue with its index, shared by all sessions.
+//! Shop: a catalogue with its index, shared by all sessions.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ impl Shop {
     }
 }
 
-/// What tells one state of a catalogue from another: its file's size and time, and how much of it is read.
+/// What distinguishes one state of a catalogue from another: its file's size and time, and how much of it is read.
 fn mark(found: &Found, reading: Reading) -> u64 {
     use std::hash::{Hash, Hasher};
     let (Found::Compact { products: file, .. } | Found::Raw { items: file, .. }) = found;

@@ -1,5 +1,5 @@
-//! The simpler site that ReAct, Reflexion and O3D act on: pages of the shop without the instruction, three results a page, the
-//! choices of an option on one line, and `Invalid action!` for whatever a page does not offer. Thinking aloud is an action.
+//! Simpler site that ReAct, Reflexion and O3D act on: pages of the shop without the instruction, three results a page, the
+//! choices of an option on one line, and `Invalid action!` for all that a page does not offer. Thinking aloud is an action.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::shop::Shop;
 pub const INVALID: &str = "Invalid action!";
 /// The answer to a thought.
 pub const OK: &str = "OK.";
-/// Results that are shown; the others can be clicked all the same.
+/// Results that are shown; the others can still be clicked.
 pub const SHOWN: usize = 3;
 
 /// A visit to the site.
@@ -138,9 +138,9 @@ impl Site {
             if self.kind != Kind::Search {
                 return None;
             }
-            // The last character goes, whatever it is.
+            // The last character goes in any case.
             let query = rest.char_indices().next_back().map_or("", |(end, _)| &rest[..end]);
-            *self = Site { query: query.to_owned(), kind: Kind::Results, ..self.anew() };
+            *self = Site { query: query.to_owned(), kind: Kind::Results, ..self.fresh() };
             self.found = self.shop.search(&self.query);
             return Some(Change::Page);
         }
@@ -157,7 +157,7 @@ impl Site {
             }
             BACK => {
                 matches!(self.kind, Kind::Results | Kind::Item | Kind::SubPage).then_some(())?;
-                *self = self.anew();
+                *self = self.fresh();
             }
             NEXT => return None,
             PREVIOUS => match self.kind {
@@ -187,7 +187,7 @@ impl Site {
     }
 
     /// A visit that begins again, for the same goal.
-    fn anew(&self) -> Site {
+    fn fresh(&self) -> Site {
         Site {
             kind: Kind::Search,
             query: String::new(),
@@ -206,7 +206,7 @@ impl Site {
         self.reward = Some(Arc::new(reward));
     }
 
-    /// Opens the page of the present state and tells what it shows.
+    /// Opens the page of the present state and returns what it shows.
     fn open(&mut self, change: Change) -> String {
         let product = || self.shop.product(&self.asin);
         let page = match self.kind {

@@ -1,4 +1,4 @@
-//! The buyer without a language model on the goals of the recordings: how often it succeeds, and its mean score.
+//! Tests of the buyer without a language model on the goals of the recordings: how often it succeeds, and its mean score.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! How near the rule that finds nouns of titles comes to the tagger whose answers the recordings hold.
+//! Agreement of the rule that finds nouns of titles with the tagger whose answers the recordings hold.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

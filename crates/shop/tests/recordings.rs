@@ -1,4 +1,4 @@
-//! The engine compared with every recording of the original one; where there are none, the tests have nothing to compare and the
+//! Comparison of the engine with every recording of the original one; where there are none, the tests have nothing to compare and the
 //! summary of the whole suite says so.
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The file of skills, `NAME.skills.toml`: one table a skill, readable and written by people. [`read`] checks it and names the line
+//! File of skills, `NAME.skills.toml`: one table a skill, readable and written by people. [`read`] checks it and names the line
 //! of what is wrong; [`write()`] writes what [`read`] reads.
 //!
 //! ```toml

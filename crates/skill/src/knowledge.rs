@@ -1,4 +1,4 @@
-//! What was distilled: skills with their primitives and tips, by environment and author. The published knowledge loads as it is.
+//! Knowledge that was distilled: skills with their primitives and tips, by environment and author. The published knowledge loads as it is.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub struct Skill {
     pub primitives: Vec<Primitive>,
     /// What helps.
     pub tips: Vec<String>,
-    /// What stands before the primitives in a prompt; may be empty.
+    /// The text before the primitives in a prompt; may be empty.
     pub intro: String,
     /// The skills it calls: by name, or by a call over its own parameters (`find(object)`).
     pub uses: Vec<String>,
@@ -140,7 +140,7 @@ impl Published {
         Ok(published)
     }
 
-    /// What is known in an environment, whoever wrote it; the first author's skills before the others'.
+    /// What is known in an environment, from all authors; the first author's skills before the others'.
     pub fn of_environment(&self, env: &str) -> Knowledge {
         let all =
             self.knowledge.iter().filter(|(known, ..)| known == env).flat_map(|(.., knowledge)| &knowledge.skills);

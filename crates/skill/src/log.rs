@@ -1,10 +1,10 @@
 //! ReAct's logs of text: `Action: …` with `Observation: …` (the shop), or `> …` with what was observed below (the household), or
-//! `Act 1: …` with `Obs 1: …` (its notebooks). Thoughts are actions of their own there (`think[…]`, `think: …`); here they are the
+//! `Act 1: …` with `Obs 1: …` (its notebooks). Thoughts are separate actions there (`think[…]`, `think: …`); here they are the
 //! thought before the next action. A file may hold many episodes, as the runs of ReAct and Reflexion were published.
 
 use crate::trajectory::{LogError, LoggedStep, Trajectory};
 
-/// Reads one episode's log. What stands before the first action is the first observation.
+/// Reads one episode's log. The text before the first action is the first observation.
 ///
 /// # Errors
 /// If there is no action in it.
@@ -177,10 +177,7 @@ mod tests {
         let read = super::read_all(shop, "run");
         assert_eq!(read.len(), 2, "{read:?}");
         let first = read[0].as_ref().unwrap();
-        assert_eq!(
-            (first.task.as_str(), first.score, first.success, first.steps.len()),
-            ("i need a mug", 0.5, false, 2)
-        );
+        assert_eq!((first.task.as_str(), first.score, first.success, first.steps.len()), ("i need a mug", 0.5, false, 2));
         let notebook = super::read_all("You are in a room.\nAct 1: go to desk 1\nObs 1: nothing\n", "n");
         let first = notebook[0].as_ref().unwrap();
         assert_eq!((first.id.as_str(), first.steps[0].observation.as_deref()), ("n", Some("nothing")));

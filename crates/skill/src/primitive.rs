@@ -7,7 +7,7 @@ pub enum Miss {
     Other,
     /// All is there but the numbers.
     NoIds,
-    /// A word of the form is expected where another stands.
+    /// A word of the form is expected where another is.
     Expected(String),
 }
 
@@ -94,7 +94,7 @@ fn matches(form: &[&str], action: &[&str]) -> bool {
         })
 }
 
-/// A name and what is in the square brackets after it, where nothing but a name stands before.
+/// A name and what is in the square brackets after it, where only a name precedes them.
 pub(crate) fn bracketed(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.trim().split_once('[')?;
     let inside = rest.strip_suffix(']')?;

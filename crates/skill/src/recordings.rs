@@ -1,4 +1,4 @@
-//! The recordings of O3D compared with what this crate reads. What is done with a difference is left to the caller.
+//! Comparison of O3D's recordings with what this crate reads. What is done with a difference is left to the caller.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Responses of a model in the three stages: skills with a segmented log, primitives by skill, tips. Each gives its answer after
-//! `New summarization:`; what stands before is passed over, and of several the last counts.
+//! `New summarization:`; the text before it is passed over, and of several the last counts.
 
 use std::fmt;
 
@@ -81,7 +81,7 @@ pub fn skills(response: &str) -> Result<Skills, ResponseError> {
         } else if let Some(action) = text.strip_prefix("> ").or_else(|| text.strip_prefix("Action:")) {
             match read.parts.last_mut() {
                 Some(part) => part.actions.push(action.trim().to_owned()),
-                None => return Err(wrong(number, "an action stands before the first subtask")),
+                None => return Err(wrong(number, "an action precedes the first subtask")),
             }
         } else if let Some(item) = text.strip_prefix("- ") {
             if listing {
@@ -112,7 +112,7 @@ pub fn primitives(response: &str) -> Result<Vec<(Signature, Vec<Given>)>, Respon
         if let Some(example) = plain.strip_prefix("Example") {
             match given.last_mut() {
                 Some(last) => example.trim_start_matches(':').trim().clone_into(&mut last.example),
-                None => return Err(wrong(number, "an example stands before the first action")),
+                None => return Err(wrong(number, "an example precedes the first action")),
             }
         } else if !text.is_empty() && !text.ends_with(':') {
             let syntax = text.strip_prefix("- ").unwrap_or(text).trim().to_owned();
@@ -173,6 +173,6 @@ mod tests {
         assert!(error.to_string().starts_with("line 3: "), "{error}");
         assert_eq!(tips("Tips:\n- x").unwrap_err().to_string(), "no \"New summarization:\" in the response");
         let error = primitives("New summarization:\n>> find(object)\nExample: x").unwrap_err();
-        assert_eq!(error.to_string(), "line 3: an example stands before the first action");
+        assert_eq!(error.to_string(), "line 3: an example precedes the first action");
     }
 }

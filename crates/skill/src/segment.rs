@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_told_from_the_others() {
+    fn each_fault_is_distinguished_from_the_others() {
         let check = |parts: &[(usize, usize)]| validate(&cut(parts), 5, |name| name == "f");
         assert_eq!(check(&[(0, 1), (2, 4)]), Ok(()));
         assert_eq!(check(&[(0, 1), (3, 4)]), Err(Fault::Gap(2)));

@@ -1,6 +1,6 @@
-//! A parser that mends as it goes, for state texts that are nearly JSON.
+//! Lenient parser that repairs as it goes, for state texts that are nearly JSON.
 //!
-//! It never gives up on a fault: a missing sign is put in, a surplus one skipped, and each is noted. What tells a closing quote
+//! It never gives up on a fault: a missing sign is put in, a surplus one skipped, and each is noted. What distinguishes a closing quote
 //! from the next opening one is what follows it (`words`). An object's entry (its name and a `{`) where a property is expected ends
 //! the entry before it, so that one missing brace does not swallow the rest. Only nesting beyond the limit is an error.
 

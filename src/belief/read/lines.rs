@@ -1,4 +1,4 @@
-//! Finds the state in a text: takes the `# ` from the lines, drops what cannot be shown, and looks for where the state begins.
+//! Lines of a text, and the state in them: takes the `# ` from the lines, drops what cannot be shown, and looks for where the state begins.
 //! Reading it is left to the parsers.
 
 use super::ReadError;
@@ -7,7 +7,7 @@ use super::repair::{Fault, Repairs, clip};
 /// The text of a state, from its first character on.
 #[derive(Debug)]
 pub struct Body {
-    /// The text: an object or, without its opening brace, its entries; then whatever follows.
+    /// The text: an object or, without its opening brace, its entries; then all that follows.
     pub text: String,
     /// The line its first character is on, from 1.
     pub line: usize,
@@ -36,7 +36,7 @@ impl Body {
     }
 
     fn names(&self, end: usize) -> bool {
-        // A few blanks: looking past more of them would make bad input slow.
+        // A few spaces: looking past more of them would make bad input slow.
         let mut after =
             self.text.get(end..).unwrap_or_default().chars().take(20).skip_while(|c| c.is_whitespace()).peekable();
         after.next_if(|c| super::lenient::is_quote(*c));

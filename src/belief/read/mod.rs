@@ -1,6 +1,6 @@
-//! Reads the state texts that models and people write, which are only nearly JSON.
+//! Reader of the state texts that models and people write, which are only nearly JSON.
 //!
-//! Every line may begin with `# `; the object may stand after `state =`. A text that is JSON apart from that is read as it is
+//! Every line may begin with `# `; the object may follow `state =`. A text that is JSON apart from that is read as it is
 //! (`strict`); any other is read with a parser that mends as it goes (`lenient`) and notes each repair with its line. Either way
 //! the result is then brought into the form of a belief (`shape`). What cannot be read is an error, never an empty belief.
 
@@ -37,7 +37,7 @@ pub struct Reading {
 /// Why a text is no state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// Nothing but blanks.
+    /// Nothing but white space.
     #[error(
         "the text is empty; a state looks like {{\"objects\": [\"a block\"], \"relations\": [], \"a block\": {{}}}}"
     )]

@@ -1,4 +1,4 @@
-//! What a reader mended in a state text, and where: said in words, so that a person can judge it.
+//! Repairs that a reader made in a state text, and where: in words, so that a person can judge them.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ pub enum Fault {
     Control,
     /// A name given twice.
     Twice(String),
-    /// Blanks around a name.
+    /// Spaces around a name.
     Blanks(String),
     /// A list within the list of relations.
     NestedRelations,
@@ -87,7 +87,7 @@ impl fmt::Display for Fault {
             Fault::CutName(name) if name.is_empty() => f.write_str("the text ends where a name begins"),
             Fault::CutName(name) => write!(f, "the text ends inside a name, `{name}` was left out"),
             Fault::LeftOut(text) => write!(f, "`{text}` is no part of a state and was left out"),
-            Fault::Beside(text) => write!(f, "`{text}` stands beside the state and was left out"),
+            Fault::Beside(text) => write!(f, "`{text}` is beside the state and was left out"),
             Fault::Control => f.write_str("control characters were left out"),
             Fault::Twice(name) => write!(f, "`{name}` is given twice, the last one counts"),
             Fault::Blanks(name) => write!(f, "blanks around `{name}`"),

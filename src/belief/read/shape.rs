@@ -1,4 +1,4 @@
-//! Brings a state that was read into the form of a belief: lists of names, sentences as relations, an object an entry.
+//! Shape of a belief, into which a state that was read is brought: lists of names, sentences as relations, an object an entry.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! A state text that is JSON: read as it is, so that no mending can change its meaning. Only names given twice are noted.
+//! Strict parser of a state text that is JSON: read as it is, so that no repair can change its meaning. Only names given twice are noted.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Deviations one by one, hostile texts, and texts broken at random.
+//! Tests of deviations one by one, hostile texts, and texts broken at random.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -33,10 +33,10 @@ fn json_with_and_without_comment_signs_needs_no_repair() {
 }
 
 #[test]
-fn each_deviation_is_mended_and_told_with_its_line() {
-    let read_as = |lines: &[&str], state: Value, told: &[&str]| {
+fn each_deviation_is_mended_and_reported_with_its_line() {
+    let read_as = |lines: &[&str], state: Value, repairs: &[&str]| {
         let text = format!("# state = {{\n{}\n# }}", lines.join("\n"));
-        assert_eq!(repaired(&text), (state, told.iter().map(|s| (*s).to_owned()).collect()), "{text}");
+        assert_eq!(repaired(&text), (state, repairs.iter().map(|s| (*s).to_owned()).collect()), "{text}");
     };
     read_as(
         &["#  “a block\": {},", "#  ‘b': {}"],
@@ -102,14 +102,14 @@ fn each_deviation_is_mended_and_told_with_its_line() {
 
 #[test]
 fn an_object_named_like_a_property_is_no_new_entry() {
-    let (state, told) = repaired("{\"objects\": [\"a\" \"is\"], \"a\": {\"is\": [\"x\"]}, \"is\": {}}");
+    let (state, repairs) = repaired("{\"objects\": [\"a\" \"is\"], \"a\": {\"is\": [\"x\"]}, \"is\": {}}");
     assert_eq!(state, json!({"objects": ["a", "is"], "a": {"is": ["x"]}, "is": {}}));
-    assert_eq!(told, ["line 1: a comma is missing"]);
+    assert_eq!(repairs, ["line 1: a comma is missing"]);
 }
 
 #[test]
 fn relations_are_sentences_however_they_are_given() {
-    for (given, sentences, told) in [
+    for (given, sentences, repairs) in [
         (r#"["a is on b", "b is on c", "c is on d"]"#, json!(["a is on b", "b is on c", "c is on d"]), None),
         (r#"[["a is on b"], ["b is on c"]]"#, json!(["a is on b", "b is on c"]), Some(Fault::NestedRelations)),
         (r#"[["a is on b", "b is on c"]]"#, json!(["a is on b", "b is on c"]), Some(Fault::NestedRelations)),
@@ -131,7 +131,11 @@ fn relations_are_sentences_however_they_are_given() {
     ] {
         let reading = read(&format!("{{\"objects\": [],\n\"relations\": {given}}}")).unwrap();
         assert_eq!(reading.state["relations"], sentences, "{given}");
-        assert_eq!(reading.repairs.first().map(|r| (r.line, r.fault.clone())), told.map(|fault| (2, fault)), "{given}");
+        assert_eq!(
+            reading.repairs.first().map(|r| (r.line, r.fault.clone())),
+            repairs.map(|fault| (2, fault)),
+            "{given}"
+        );
     }
 }
 
@@ -161,13 +165,13 @@ fn a_text_that_is_cut_off_is_read_as_far_as_it_goes() {
     ] {
         let reading = read(&format!("{head}{tail}")).unwrap();
         assert_eq!((&reading.state, reading.truncated), (&state, truncated), "{tail}");
-        let told = reading.repairs.iter().any(|r| matches!(r.fault, Fault::CutOff | Fault::CutName(_)));
-        assert!(told && reading.repairs.iter().all(|r| r.line >= 3), "{tail}: {:?}", reading.repairs);
+        let repairs = reading.repairs.iter().any(|r| matches!(r.fault, Fault::CutOff | Fault::CutName(_)));
+        assert!(repairs && reading.repairs.iter().all(|r| r.line >= 3), "{tail}: {:?}", reading.repairs);
     }
 }
 
 #[test]
-fn what_stands_beside_a_state_is_left_out() {
+fn what_is_beside_a_state_is_left_out() {
     let state = json!({"a": {"is": ["dirty"]}});
     for text in [
         "# state = {\n# \"a\": {\"is\": [\"dirty\"]}\n# }\n# query: put a on b",
@@ -175,31 +179,31 @@ fn what_stands_beside_a_state_is_left_out() {
         "Here is the state:\n```json\n{\"a\": {\"is\": [\"dirty\"]}}\n```",
         "# state = {\n# \"a\": {\"is\": [\"dirty\"]},\n# query: next",
     ] {
-        let (read, told) = repaired(text);
+        let (read, repairs) = repaired(text);
         assert_eq!(read, state, "{text}");
-        assert!(!told.is_empty(), "{text}");
+        assert!(!repairs.is_empty(), "{text}");
     }
     // A model that continues the prompt's `# state = {`.
-    let (read, told) = repaired("\n#     \"a\": {\"is\": [\"dirty\"]}\n# }");
-    assert_eq!((read, told), (state, vec!["line 2: `{` is missing".to_owned()]));
+    let (read, repairs) = repaired("\n#     \"a\": {\"is\": [\"dirty\"]}\n# }");
+    assert_eq!((read, repairs), (state, vec!["line 2: `{` is missing".to_owned()]));
 }
 
 #[test]
 fn the_form_of_a_belief_is_kept() {
     let text = r#"{" objects ": ["a ", ""], "a ": {"is": ["dirty"], "is on": ["table"]}, "b": "clean", "c": null, "d": {"contains": "a"}, "": {}}"#;
-    let (state, told) = repaired(text);
+    let (state, repairs) = repaired(text);
     assert_eq!(
         state,
         json!({"objects": ["a"], "a": {"is": ["dirty"]}, "b": {"is": ["clean"]}, "c": {}, "d": {"contains": ["a"]}})
     );
-    assert_eq!(told.len(), 6, "{told:?}");
+    assert_eq!(repairs.len(), 6, "{repairs:?}");
 }
 
 #[test]
-fn names_given_twice_are_told_in_json_as_well() {
-    let (state, told) = repaired("{\"a\": {\"is\": [\"x\"]},\n\"b\": {},\n\"a\": {\"is\": [\"y\"]}}");
+fn names_given_twice_are_reported_in_json_as_well() {
+    let (state, repairs) = repaired("{\"a\": {\"is\": [\"x\"]},\n\"b\": {},\n\"a\": {\"is\": [\"y\"]}}");
     assert_eq!(state["a"], json!({"is": ["y"]}));
-    assert_eq!(told, ["line 3: `a` is given twice, the last one counts"]);
+    assert_eq!(repairs, ["line 3: `a` is given twice, the last one counts"]);
 }
 
 #[test]
@@ -244,9 +248,9 @@ fn hostile_texts_are_bounded() {
             assert!(reading.repairs.len() <= 301, "{unit:?}");
         }
     }
-    let (state, told) = repaired("{\"a\u{1b}[31m\": {\"is\": [\"\u{7}dirty\"]}}");
+    let (state, repairs) = repaired("{\"a\u{1b}[31m\": {\"is\": [\"\u{7}dirty\"]}}");
     assert_eq!(
-        (state, told),
+        (state, repairs),
         (json!({"a[31m": {"is": ["dirty"]}}), vec!["line 1: control characters were left out".to_owned()])
     );
 }

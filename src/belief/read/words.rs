@@ -1,4 +1,4 @@
-//! Texts of a state with and without their quotes: where one ends that is not quoted as it should be.
+//! Quoted and unquoted texts of a state: where one ends that is not quoted as it should be.
 
 use super::repair::{Fault, clip};
 
@@ -18,7 +18,7 @@ fn is_single(c: char) -> bool {
     matches!(c, '\'' | '‘' | '’' | '‚' | '‛' | '′' | '`')
 }
 
-/// Where a text stands: which signs end it.
+/// The context of a text: which signs end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
     /// The name of an entry.
@@ -111,7 +111,7 @@ impl Words {
         self.line = mark.line;
     }
 
-    /// Goes past blanks, line ends and comments behind entries.
+    /// Goes past white space, line ends and comments behind entries.
     pub fn skip_blanks(&mut self) {
         while let Some(c) = self.peek() {
             match c {
@@ -142,12 +142,12 @@ impl Words {
             && !self.chars.get(end).is_some_and(|c| c.is_alphanumeric() || is_quote(*c))
     }
 
-    /// Whether a colon (or `=`) comes next, behind blanks.
+    /// Whether a colon (or `=`) comes next, after white space.
     pub fn before_colon(&self) -> bool {
         matches!(self.after_blanks(self.at), Some(':' | '='))
     }
 
-    /// Whether a `{` comes next, behind blanks.
+    /// Whether a `{` comes next, after white space.
     pub fn before_brace(&self) -> bool {
         self.after_blanks(self.at) == Some('{')
     }

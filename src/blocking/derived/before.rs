@@ -1,4 +1,4 @@
-//! What was done just before an action in the demonstrations, with nothing but that action's own arguments: going to the place a
+//! Preparations: what was done just before an action in the demonstrations, with nothing but that action's own arguments: going to the place a
 //! thing is taken from, opening it. Where a world refuses an action that no assertion speaks of, this is what may have been missing.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The ground domain of one moment: an action for every call in the trees, a condition for every assertion of it.
+//! Ground domain of one moment: an action for every call in the trees, a condition for every assertion of it.
 //!
 //! What resolves a condition is looked for only where it is needed: below actions that are blocked, and for the one selected now.
 
@@ -21,13 +21,13 @@ const SELECTIONS: u32 = 200;
 /// A call the domain is to know.
 struct Entry {
     call: Call,
-    /// What stands above it in its tree, the root first, itself last.
+    /// Its ancestors in its tree, the root first, itself last.
     path: Vec<Call>,
     /// Whether what resolves its conditions is needed.
     grows: bool,
 }
 
-/// The domain for trees as they stand and an action that is about to be selected or added, and what holds of its literals.
+/// The domain for the present trees and an action that is about to be selected or added, and what holds of its literals.
 pub(super) fn domain(
     derived: &mut Derived,
     forest: &Forest,

@@ -1,10 +1,10 @@
-//! A blocking domain derived from assertions and demonstrations, for worlds that have no domain of their own.
+//! A blocking domain derived from assertions and demonstrations, for worlds that have none.
 //!
 //! An unmet assertion of an action is a blocking condition; the calls that make it true in the demonstrations are its resolution
 //! actions ([`super::derive`] finds them). A refusal of the world that no assertion foresaw is one as well, and what came before
 //! such actions in the demonstrations ([`Before`]) may resolve it. The roots are the actions the built-in agent wants.
-//! Assertions are expressions over the program's state, so the domain is ground and made anew for each moment (`ground`): it says
-//! of each action that stands in the trees what blocks it, and of each blocked one what may resolve that.
+//! Assertions are expressions over the program's state, so the domain is ground and rebuilt for each moment (`ground`): it says
+//! of each action in the trees what blocks it, and of each blocked one what may resolve that.
 
 mod before;
 mod ground;
@@ -33,7 +33,7 @@ const EVALUATIONS: usize = 6000;
 /// What derived domains are made from, for a whole episode.
 #[derive(Debug)]
 pub struct Basis {
-    /// The task as it is told.
+    /// The task as stated.
     pub sentence: String,
     /// What knows the effects of actions, and what is wanted.
     pub agent: Arc<dyn Agent>,
@@ -103,12 +103,12 @@ impl Derived {
         &self.facts
     }
 
-    /// The goal: the task as it is told, as long as the world does not say that it is done.
+    /// The goal: the task as stated, as long as the world does not say that it is done.
     pub fn goals(&self) -> Vec<Atom> {
         if self.won { Vec::new() } else { vec![Atom { predicate: self.basis.sentence.clone(), args: Vec::new() }] }
     }
 
-    /// The domain of this moment, for trees as they stand, and with an action that is about to be selected or added.
+    /// The domain of this moment, for the present trees, and with an action that is about to be selected or added.
     pub fn domain(&mut self, forest: &Forest, next: Option<Call>, text_of: TextOf<'_>) -> Domain {
         let (domain, facts) = ground::domain(self, forest, next, text_of);
         self.facts = facts;
@@ -119,7 +119,7 @@ impl Derived {
         self.history.iter().filter(|step| step.refused && step.action.as_ref() == Some(call)).count()
     }
 
-    /// What the agent without a model wants. Refusals that the trees answer are not held against an action.
+    /// What the agent without a model wants. Refusals that the trees answer do not count against an action.
     fn wants(&self) -> Vec<Call> {
         if self.won {
             return Vec::new();
@@ -135,7 +135,7 @@ impl Derived {
         };
         let history: Vec<Observed> = self.history.iter().filter(counts).cloned().collect();
         let (sentence, program) = (&self.basis.sentence, &self.program);
-        let context = AgentContext { sentence, program, history: &history, rejected: &[], told: None };
+        let context = AgentContext { sentence, program, history: &history, rejected: &[], observed: None };
         self.basis.agent.wanted(&context, ROOTS)
     }
 

@@ -90,7 +90,7 @@ fn what_is_looked_for_in_a_moment_has_a_bound_whatever_the_assertions() {
     let derived = growth.derived().unwrap();
     let used = EVALUATIONS - derived.left.get();
     assert!(used > 0 && used < EVALUATIONS, "{used} evaluations");
-    assert!(selections < 60, "no action stands below itself, so trees end: {selections}");
+    assert!(selections < 60, "no action is below itself, so trees end: {selections}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is wrong with a domain: unknown names, wrong numbers of arguments, unbound variables, duplicates, and resolutions that
+//! Checks of a domain: unknown names, wrong numbers of arguments, unbound variables, duplicates, and resolutions that
 //! could never resolve anything.
 
 use std::collections::BTreeSet;
@@ -173,7 +173,7 @@ impl<'a> Check<'a> {
         for (i, Obstacle { condition, given }) in action.blocked_by.iter().enumerate() {
             let place = format!("{place}/blocked_by/{i}");
             if action.blocked_by.iter().take(i).any(|o| o.condition == *condition && o.given == *given) {
-                self.fault(&place, format!("`{condition}` stands here twice; remove one"));
+                self.fault(&place, format!("`{condition}` is listed twice; remove one"));
             }
             let mut bound = self.formula(&place, given, params.clone());
             let Some(own) = self.known_condition(&place, condition) else { continue };

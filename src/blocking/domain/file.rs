@@ -181,7 +181,7 @@ impl Domain {
         Domain::load_beside(&text, &shown, &beside)
     }
 
-    /// Reads a domain from its text; `path` stands in the errors.
+    /// Reads a domain from its text; `path` is named in the errors.
     ///
     /// # Errors
     /// As [`Domain::open`].
@@ -210,7 +210,7 @@ impl Domain {
         let mut reader = Reader { text, lines: BTreeMap::new(), faults: Vec::new() };
         let domain = reader.domain(file, path, beside);
         let Reader { lines, mut faults, .. } = reader;
-        // What could not be read at all would only lead to more faults that are none.
+        // What could not be read at all would only lead to spurious faults.
         if faults.is_empty() {
             let line = |place: &str| {
                 let mut place = place;
@@ -419,7 +419,7 @@ impl Reader<'_> {
     }
 }
 
-/// A table's entries as they stand in the file.
+/// A table's entries in the file's order.
 fn in_order<V>(table: BTreeMap<Text, V>) -> Vec<(Text, V)> {
     let mut entries: Vec<(Text, V)> = table.into_iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);

@@ -23,7 +23,7 @@ pub use crate::literal::Truth;
 use crate::literal::{Atom, Change};
 use crate::planner::LocationPrior;
 
-/// The predicate that holds of exactly the things that can be told about now. No world needs to list it.
+/// The predicate that holds of exactly the things that are in sight now. No world needs to list it.
 pub const VISIBLE: &str = "VISIBLE";
 
 /// A predicate, or a goal's literal: its form and what it means.
@@ -170,13 +170,13 @@ impl Default for Limits {
 /// A blocking domain.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Domain {
-    /// Where it comes from, for people: a file, `derived from assertions`.
+    /// Where it comes from, for display: a file, `derived from assertions`.
     pub source: String,
     /// What it is for, in words.
     pub about: String,
     /// The character of a thing's name that stands for a space in the world's texts (`_` in `mug_1`).
     pub space: Option<char>,
-    /// What can be told.
+    /// The predicates that can be observed.
     pub predicates: Vec<Predicate>,
     /// What can be done.
     pub actions: Vec<Action>,
@@ -184,15 +184,15 @@ pub struct Domain {
     pub conditions: Vec<Condition>,
     /// What can be wanted.
     pub goals: Vec<Goal>,
-    /// Errors that raise a condition of their own.
+    /// Errors that raise their own condition.
     pub errors: Vec<ErrorRule>,
     /// The condition any other error raises where it cannot be passed over; its argument is the failed action.
     pub otherwise: Option<Pattern>,
     /// Limits of a run.
     pub limits: Limits,
-    /// Whether all that grew is looked at again after every action executed, instead of only what stands above it.
+    /// Whether all that grew is checked again after every action executed, instead of only its ancestors.
     pub refresh: bool,
-    /// How literals are told to people that are not told as they are, by the literal's text.
+    /// The wording of literals that are not shown as they are, by the literal's text.
     pub words: BTreeMap<String, String>,
     /// Other wordings of actions.
     pub wordings: Vec<Wording>,
@@ -256,7 +256,7 @@ impl Domain {
         })
     }
 
-    /// What has to hold for an obstacle to block, in the action's own variables; `None` if only an error can tell.
+    /// What has to hold for an obstacle to block, in the action's own variables; `None` if only an error can show it.
     fn test(&self, condition: &Condition, obstacle: &Obstacle) -> Option<Formula> {
         let to = Bindings::of(&condition.form.args, &obstacle.condition.args);
         let own = match &condition.raise {

@@ -1,7 +1,7 @@
-//! What a domain writes in words: patterns (`put x r`), literals (`not OPEN r`) and formulas of them, and how they are solved.
+//! Patterns, a domain's terms in words: patterns (`put x r`), literals (`not OPEN r`) and formulas of them, and how they are solved.
 //!
-//! A formula is solved against what can be told now: a positive literal binds the variables it names, in code-point order of the
-//! things found; a negative one must have them all bound. What is not told is not the case.
+//! A formula is solved against the facts observed now: a positive literal binds the variables it names, in code-point order of the
+//! things found; a negative one must have them all bound. What is not observed is not the case (closed world).
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::literal::Atom;
 pub struct Pattern {
     /// The predicate, action or condition.
     pub name: String,
-    /// What stands behind it, in order.
+    /// Its arguments, in order.
     pub args: Vec<String>,
 }
 

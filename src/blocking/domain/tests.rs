@@ -94,21 +94,21 @@ fn texts_read_back_as_their_actions() {
 }
 
 #[test]
-fn descriptions_are_told_with_their_things() {
+fn descriptions_name_their_things() {
     let mut domain = kitchen();
-    let told = |domain: &Domain, condition: &str| {
+    let described = |domain: &Domain, condition: &str| {
         let condition: Atom = condition.parse().unwrap();
         let schema = domain.condition(&condition.predicate).unwrap();
-        domain.told(&schema.about, &schema.form.args, &condition)
+        domain.described(&schema.about, &schema.form.args, &condition)
     };
-    assert_eq!(told(&domain, "not_holding Mug|1"), "Mug|1 is not in the hand");
-    assert_eq!(told(&domain, "open Toaster|1"), "Toaster|1 is open; it has to be closed to be switched on");
-    assert_eq!(told(&domain, "failed open Fridge|1"), "the world refused open Fridge|1");
+    assert_eq!(described(&domain, "not_holding Mug|1"), "Mug|1 is not in the hand");
+    assert_eq!(described(&domain, "open Toaster|1"), "Toaster|1 is open; it has to be closed to be switched on");
+    assert_eq!(described(&domain, "failed open Fridge|1"), "the world refused open Fridge|1");
     domain.space = Some('_');
     let parameters = ["x", "r"].map(str::to_owned);
     let things = "IN mug_1 shelf_2".parse().unwrap();
-    assert_eq!(domain.told("(x, not the box) é r.", &parameters, &things), "(mug 1, not the box) é shelf 2.");
-    assert_eq!(domain.told("x r", &parameters, &"IN mug_1".parse().unwrap()), "mug 1 r");
+    assert_eq!(domain.described("(x, not the box) é r.", &parameters, &things), "(mug 1, not the box) é shelf 2.");
+    assert_eq!(domain.described("x r", &parameters, &"IN mug_1".parse().unwrap()), "mug 1 r");
 }
 
 #[test]

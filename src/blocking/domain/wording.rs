@@ -93,7 +93,7 @@ impl Domain {
 
     /// A description with its things: every word that is one of the form's parameters becomes the thing at its place; the last
     /// parameter stands for all things that are left (the action of `failed a`).
-    pub fn told(&self, about: &str, parameters: &[String], things: &Atom) -> String {
+    pub fn described(&self, about: &str, parameters: &[String], things: &Atom) -> String {
         let word = |word: &str| {
             let things = parameters.iter().position(|p| p == word).and_then(|place| {
                 let end = if place + 1 == parameters.len() { things.args.len() } else { place + 1 };
@@ -101,16 +101,16 @@ impl Domain {
             });
             things.map_or_else(|| word.to_owned(), |things| self.spoken(&things.join(" ")))
         };
-        let mut told = String::new();
+        let mut described = String::new();
         let mut rest = about;
         while let Some(at) = rest.find(is_word) {
             let (before, from) = rest.split_at(at);
             let (found, after) = from.split_at(from.find(|c| !is_word(c)).unwrap_or(from.len()));
-            told.push_str(before);
-            told.push_str(&word(found));
+            described.push_str(before);
+            described.push_str(&word(found));
             rest = after;
         }
-        told + rest
+        described + rest
     }
 
     /// A thing as the world says it.

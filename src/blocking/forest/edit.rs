@@ -1,4 +1,4 @@
-//! A person's changes of the forest.
+//! Edits of the forest by a person.
 
 use super::{Forest, Node, NodeKey};
 use crate::blocking::domain::Domain;

@@ -1,8 +1,8 @@
-//! The forest: one tree an action that reaches a goal, grown where an action is blocked, pruned where something worked.
+//! Forest: one tree an action that reaches a goal, grown where an action is blocked, pruned where something worked.
 //!
-//! Pure and cheap to clone: it never touches a world. Whoever runs it selects a leaf ([`Forest::select`]); a leaf that is blocked
-//! grows its resolution actions and nothing is executed; else the world executes it and [`Forest::executed`] is told what came of
-//! it. What blocks what is the [`Domain`]'s business. `edit.rs` holds a person's changes, `view.rs` the tree as it is shown.
+//! Pure and cheap to clone: it never touches a world. Its caller selects a leaf ([`Forest::select`]); a leaf that is blocked
+//! grows its resolution actions and nothing is executed; else the world executes it and [`Forest::executed`] is given the result.
+//! The [`Domain`] says what blocks what. `edit.rs` holds a person's changes, `view.rs` the tree as it is shown.
 
 mod edit;
 #[cfg(test)]
@@ -17,13 +17,13 @@ use super::Knowledge;
 use super::domain::{Condition, Domain, Raise};
 use crate::literal::{Atom, Facts};
 
-/// Identifies a node as long as it stands in its forest.
+/// Identifies a node as long as it is in its forest.
 pub type NodeKey = u32;
 
-/// What the forest is told of a moment.
+/// What the forest is given of a moment.
 #[derive(Clone, Copy)]
 pub struct Moment<'a> {
-    /// What the robot can tell now.
+    /// What the robot can know now.
     pub facts: &'a Facts,
     /// The goals left, in order.
     pub goals: &'a [Atom],
@@ -81,7 +81,7 @@ impl Node {
     }
 }
 
-/// What selecting a leaf comes to.
+/// The result of selecting a leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     /// It is blocked: the tree has grown, nothing is to be executed.
@@ -192,7 +192,7 @@ impl Forest {
         self.leaves().into_iter().find(|leaf| leaf.text == text)
     }
 
-    /// The node of that key, and what stands above it, the root first.
+    /// The node of that key, and its ancestors, the root first.
     pub fn path(&self, key: NodeKey) -> Vec<&Node> {
         let mut path = Vec::new();
         self.trees.iter().any(|tree| find(tree, key, &mut path));
@@ -251,7 +251,7 @@ impl Forest {
         raised
     }
 
-    /// An error either is a condition of its own, or costs the leaf, or blocks it where it is the only way.
+    /// An error either has its own condition, or costs the leaf, or blocks it where it is the only way.
     fn refused(&mut self, domain: &Domain, key: NodeKey, action: &Atom, error: &str, facts: &Facts) -> Option<Blocked> {
         let condition = match domain.raised(action, error) {
             Some(condition) => {
@@ -329,7 +329,7 @@ impl Forest {
         }
     }
 
-    /// Drops what grew from conditions that no longer stand in the way.
+    /// Drops what grew from conditions that no longer block.
     fn test_again(&mut self, domain: &Domain, facts: &Facts) {
         let mut trees = std::mem::take(&mut self.trees);
         trees.iter_mut().for_each(|tree| self.clear(domain, facts, tree));
@@ -343,7 +343,7 @@ impl Forest {
         node.children_mut().iter_mut().for_each(|child| self.clear(domain, facts, child));
     }
 
-    /// Goals that were met take their trees with them: the forest is planted anew.
+    /// Goals that were met take their trees with them: the forest is planted again.
     fn settle(&mut self, domain: &Domain, moment: &Moment<'_>) {
         let changed = self.goals != moment.goals;
         if changed {

@@ -194,7 +194,7 @@ fn a_person_prunes_adds_and_moves() {
     assert_eq!(serde_json::from_str::<Forest>(&text).unwrap(), toy.forest);
 }
 
-/// What a random run does next: a leaf's number and what becomes of it.
+/// What a random run does next: a leaf's number and its fate.
 #[derive(Debug, Clone)]
 enum Turn {
     Select(usize),
@@ -237,7 +237,7 @@ fn bend(domain: &mut Domain, how: &[(u8, usize)]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever the domain, the world and the person do: leaves are the candidates, a block leaves the world alone, nothing panics.
+    /// For any domain, world and moves of the person: leaves are the candidates, a block leaves the world alone, nothing panics.
     #[test]
     fn any_run_keeps_its_leaves(how in prop::collection::vec((any::<u8>(), 0..9usize), 0..3), turns in turns()) {
         const THINGS: [&str; 6] = ["cup", "fork", "fridge", "lamp", "shelf", "bread"];

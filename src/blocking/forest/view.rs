@@ -1,4 +1,4 @@
-//! The forest as it is shown: goals, their actions, the conditions in the way, what may resolve them, and why each is there.
+//! View of the forest: goals, their actions, the conditions that block, what may resolve them, and why each is there.
 
 use super::{Forest, Node};
 use crate::blocking::domain::Domain;
@@ -6,7 +6,7 @@ use crate::blocking::{BlockingNode, BlockingTree, Handle, NodeKind, NodeStatus};
 use crate::literal::{Atom, Facts};
 
 impl Forest {
-    /// The forest for people: goals met, then the goals left with their trees.
+    /// The forest for display: goals met, then the goals left with their trees.
     pub fn shown(&self, domain: &Domain, facts: &Facts) -> BlockingTree {
         let mut tree = BlockingTree::default();
         for goal in &self.done {
@@ -45,7 +45,7 @@ impl Forest {
             words.push_str("; a person pruned it, so it is no candidate");
         } else if node.is_leaf() {
             words.push_str(&match self.blocking(domain, &node.action, facts) {
-                // All was looked at again after the last step, so what would resolve it would stand below it.
+                // All was checked again after the last step, so what would resolve it would be below it.
                 Some(condition) if domain.refresh && node.blocked.is_some() => {
                     format!("; it is blocked, and nothing is known to resolve {}", stated(domain, &condition))
                 }
@@ -98,7 +98,7 @@ fn stated(domain: &Domain, condition: &Atom) -> String {
     let text = domain.spoken(&condition.to_string());
     match domain.condition(&condition.predicate) {
         Some(schema) if !schema.about.is_empty() => {
-            format!("`{text}` ({})", domain.told(&schema.about, &schema.form.args, condition))
+            format!("`{text}` ({})", domain.described(&schema.about, &schema.form.args, condition))
         }
         _ => format!("`{text}`"),
     }
@@ -106,7 +106,7 @@ fn stated(domain: &Domain, condition: &Atom) -> String {
 
 fn meaning(domain: &Domain, goal: &Atom) -> Option<String> {
     let schema = domain.goal(goal).filter(|g| !g.about.is_empty())?;
-    Some(domain.told(&schema.about, &schema.form.args, goal))
+    Some(domain.described(&schema.about, &schema.form.args, goal))
 }
 
 fn push(

@@ -1,4 +1,4 @@
-//! What the robot remembers of an episode: where things were seen, what it tried and from which view, what was refused.
+//! Memory of an episode: where things were seen, what it tried and from which view, what was refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,17 +28,17 @@ pub struct Memory {
     executed: BTreeMap<String, u32>,
     /// What was refused, how often.
     refused: BTreeMap<String, (Atom, u32)>,
-    /// What was refused last where the robot stands.
+    /// What was refused last where the robot is.
     refused_here: BTreeSet<String>,
-    /// How often the robot has left the place it stood at.
+    /// How often the robot has left the place it was at.
     moves: u32,
     /// For a thing: the place at which looking around for it failed last, and how often the robot went elsewhere since it did first.
     missed: BTreeMap<String, (u32, u32)>,
     /// A thing the robot went to and then did not see: it lies above or below the view, as long as the robot only tilts it.
     lost: Option<String>,
-    /// The ways the view was tilted for the lost thing, in their order, and how far.
+    /// The directions the view was tilted for the lost thing, in their order, and how far.
     tilted: Vec<(String, u32)>,
-    /// The way that brought a lost thing back last.
+    /// The direction that brought a lost thing back last.
     helped: Option<String>,
     /// Things that tilting did not bring back.
     given_up: BTreeSet<String>,
@@ -115,7 +115,7 @@ impl Memory {
         self.look(after);
     }
 
-    /// What went out of the view on the way to it; the way it was brought back is kept, for the next one.
+    /// What left the view on the path to it; the direction that brought it back is kept, for the next one.
     fn notice_lost(
         &mut self,
         text: &str,
@@ -181,7 +181,7 @@ impl Memory {
         self.refused.get(text).map_or(0, |(_, times)| *times)
     }
 
-    /// Whether an action was refused where the robot stands.
+    /// Whether an action was refused where the robot is.
     pub(super) fn is_refused_here(&self, text: &str) -> bool {
         self.refused_here.contains(text)
     }
@@ -197,7 +197,7 @@ impl Memory {
         self.refused.values().any(|(action, _)| has(action, one) && has(action, other))
     }
 
-    /// Whether looking around for a thing failed where the robot stands; `None` if it was never tried.
+    /// Whether looking around for a thing failed where the robot is; `None` if it was never tried.
     pub(super) fn missed_here(&self, thing: &str) -> Option<bool> {
         self.missed.get(thing).map(|(place, _)| *place == self.moves)
     }

@@ -1,6 +1,6 @@
-//! The built-in selector: ranks the leaves of a forest without any language model.
+//! Built-in selector: ranks the leaves of a forest without any language model.
 //!
-//! It knows what the robot sees now and what it has lived through in this episode ([`Memory`]), never the world's hidden state.
+//! It knows what the robot sees now and its history in this episode ([`Memory`]), never the world's hidden state.
 //! What an action is good for it reads off the domain: from its effects on `VISIBLE`, on `HERE` (leaving the place) and on `TILT`
 //! (looking up or down), so it works in every world that has a domain. `value.rs` holds what a leaf is worth.
 
@@ -27,7 +27,7 @@ pub struct RankedLeaf {
 
 /// Differences below this are decided by chance.
 const CHANCE: f64 = 3.0;
-/// What a tree costs for each one that stands before it: goals are met in order.
+/// What a tree costs for each one before it: goals are met in order.
 const LATER: f64 = 100.0;
 /// What it costs to be known to be blocked, with nothing known that would help.
 const STUCK: f64 = 10_000.0;
@@ -42,7 +42,7 @@ pub fn rank(domain: &Domain, forest: &Forest, facts: &Facts, memory: &Memory, se
         let scene = value::Scene { domain, forest, facts, memory, view };
         let (value, why) = scene.value(&path);
         let luck = chance(seed, forest.selections(), &leaf.text) * CHANCE;
-        // Where everything was looked at again after the last step, what nothing helps is tried last.
+        // Where everything was checked again after the last step, what nothing helps is tried last.
         let stuck = if domain.refresh && leaf.blocked.is_some() { STUCK } else { 0.0 };
         let value = value + luck - stuck - LATER * tree.unwrap_or_default() as f64;
         ranked.push(RankedLeaf { text: leaf.text.clone(), value, why });

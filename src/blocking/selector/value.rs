@@ -1,7 +1,7 @@
-//! What a leaf is worth to the built-in selector, and why.
+//! Value of a leaf to the built-in selector, and why.
 //!
 //! What certainly resolves comes first, the choices among it weighed by what they would spoil. Where something has to be found,
-//! the robot looks around once where it stands, goes elsewhere once, then opens what is closed; nothing is repeated from a view
+//! the robot looks around once where it is, goes elsewhere once, then opens what is closed; nothing is repeated from a view
 //! it was tried from already.
 
 use super::memory::{self, Memory, View};
@@ -11,7 +11,7 @@ use crate::literal::{Atom, Facts};
 
 /// The chance of finding something where nothing is said about it.
 const SOME_CHANCE: f64 = 0.1;
-/// How many conditions deep the effort of a way is looked at.
+/// How many conditions deep the effort of an alternative is estimated.
 const DEPTH: u32 = 4;
 
 /// What the selector knows when it values a leaf.
@@ -136,7 +136,7 @@ impl Scene<'_> {
         (value - 12.0 * self.tried(leaf), why)
     }
 
-    /// Tilting the view: of little use, but for what went out of it on the way there; first the way that helped last.
+    /// Tilting the view: of little use, except for what left the view on the path there; first the direction that helped last.
     fn tilting(&self, leaf: &Node) -> f64 {
         if !self.memory.tilts_on(&leaf.text) {
             return 12.0 - 12.0 * self.tried(leaf);
@@ -144,7 +144,7 @@ impl Scene<'_> {
         if self.memory.has_helped(&leaf.text) { 92.0 } else { 88.0 }
     }
 
-    /// Whether something that may show what is looked for (`open`) was refused where the robot stands.
+    /// Whether something that may show what is looked for (`open`) was refused where the robot is.
     fn wants_room(&self) -> bool {
         let refused = |other: &Node| {
             let opens = |a: &Action| memory::shows(a) && !memory::leaves(a) && !a.form.args.is_empty();
@@ -172,14 +172,14 @@ impl Scene<'_> {
         (value - 12.0 * self.tried(leaf) - 12.0 * f64::from(self.memory.refusals(&leaf.text)), why)
     }
 
-    /// One of several ways: the one with the least before it; not another one once one was begun.
+    /// One of several alternatives: the one with the least before it; not another one once one was begun.
     fn choosing(&self, leaf: &Node, begun: bool) -> (f64, &'static str) {
         let refused = f64::from(self.memory.refusals(&leaf.text));
         let value = 90.0 - 5.0 * f64::from(self.effort(&leaf.action, DEPTH)) - 30.0 * refused;
         if begun { (value - 60.0, "another way has been begun") } else { (value, "it has the least before it") }
     }
 
-    /// Conditions in the way of an action and of what resolves them, by the shortest way, as far as can be told now.
+    /// Conditions that block an action and what resolves them, along the shortest path, as far as is known now.
     fn effort(&self, action: &Atom, depth: u32) -> u32 {
         let Some(condition) = self.forest.blocking(self.domain, action, self.facts) else { return 0 };
         let Some(deeper) = depth.checked_sub(1) else { return 2 };

@@ -23,7 +23,7 @@ pub enum ModelsCommand {
         /// A configured model or a model's id; the one in [model] if left out
         name: Option<String>,
     },
-    /// Fetch the weights of a local model, or go on fetching them; prints where they are
+    /// Fetch the weights of a local model, or resume fetching them; prints where they are
     Fetch {
         /// The model: qwen (1.1 GB), smollm2 (98 MB) or minilm (91 MB, sentence vectors)
         name: String,
@@ -126,7 +126,7 @@ fn show(found: &Capabilities, out: &mut String) {
     }
     match found.context {
         Some(tokens) => line(out, format!("  context            {tokens} tokens")),
-        None => line(out, "  context            not told; set `context` for the model in config.toml".to_owned()),
+        None => line(out, "  context            not reported; set `context` for the model in config.toml".to_owned()),
     }
     match &found.models {
         Ok(ids) if ids.is_empty() => line(out, "  models there       none listed".to_owned()),

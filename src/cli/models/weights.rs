@@ -71,14 +71,14 @@ fn fetch_one(config: &Config, weights: &Weights, from: Option<&Path>) -> Result<
                 fired.cancel();
             }
         });
-        let told = |step: Step| {
+        let progress = |step: Step| {
             bar.set_message(step.what);
             bar.set_position(step.done);
         };
         let places = config.places();
         match from {
-            Some(from) => fetch::take(weights, from, &places, &told, &cancel).await,
-            None => fetch::fetch(weights, &places, &told, &cancel).await,
+            Some(from) => fetch::take(weights, from, &places, &progress, &cancel).await,
+            None => fetch::fetch(weights, &places, &progress, &cancel).await,
         }
     });
     bar.finish_and_clear();
@@ -88,7 +88,7 @@ fn fetch_one(config: &Config, weights: &Weights, from: Option<&Path>) -> Result<
             Ok(ExitCode::SUCCESS)
         }
         Err(FetchError::Cancelled) => {
-            // With standard error closed there is nobody to tell.
+            // With standard error closed nobody can read it.
             let _ = writeln!(io::stderr(), "stepwright: {}", FetchError::Cancelled);
             Ok(ExitCode::from(INTERRUPTED))
         }

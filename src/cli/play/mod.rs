@@ -31,7 +31,7 @@ pub struct Play {
     /// Add the world's hidden state to each object
     #[arg(long, requires = "jsonl")]
     state: bool,
-    /// Add the facts the agent can tell and the goals, as literals, to each object, where the world has them
+    /// Add the facts the agent can know and the goals, as literals, to each object, where the world has them
     #[arg(long, requires = "jsonl")]
     facts: bool,
     /// Read requests in place of action texts, {"reset": "TASK"} or {"act": "TEXT"}: the other side of the external world

@@ -1,4 +1,4 @@
-//! The line protocol: one JSON object for the reset, then one action a line in, one JSON object a line out.
+//! Line protocol: one JSON object for the reset, then one action a line in, one JSON object a line out.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
@@ -30,7 +30,7 @@ struct Line<'a> {
     task: Option<&'a str>,
 }
 
-/// What is told beyond the outcome, where it was asked for.
+/// What is sent beyond the outcome, where it was requested.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct More {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ pub(super) fn read(input: &mut impl BufRead) -> Result<Option<String>, CliError>
     Ok((read > 0).then(|| String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()))
 }
 
-/// Writes an object; `task` is the goal in words, for whoever asked for a reset.
+/// Writes an object; `task` is the goal in words, for the answer to a reset.
 pub(super) fn write(
     output: &mut impl Write,
     step: u64,

@@ -1,4 +1,4 @@
-//! The prompt to type actions at: history, completion over the admissible actions, undo.
+//! Prompt to type actions at: history, completion over the admissible actions, undo.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -69,7 +69,7 @@ struct Game {
 }
 
 impl Game {
-    /// Takes one line; whether to go on.
+    /// Takes one line; returns whether to continue.
     fn take(&mut self, world: &mut dyn World, line: &str) -> Result<bool, CliError> {
         match line {
             "" => {}

@@ -1,4 +1,4 @@
-//! The line protocol with requests: what the external world asks of its process (adapters/README.md).
+//! Line protocol with requests: what the external world asks of its process (adapters/README.md).
 //!
 //! So any world of this program can stand behind an adapter, and both sides of the protocol are tried against each other.
 

@@ -1,4 +1,4 @@
-//! What several studies read: the model, the services, the household's demonstrations, files of preconditions.
+//! Inputs shared by several studies: the model, the services, the household's demonstrations, files of preconditions.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `stepwright study policy`: methods held against recorded dialogues, or run on household tasks.
+//! `stepwright study policy`: methods compared with recorded dialogues, or run on household tasks.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -56,7 +56,7 @@ pub struct PolicyStudy {
     /// Think comments in demonstrations and completions
     #[arg(long, value_name = "off|on|both", default_value = "off")]
     think: Think,
-    /// Whether the assertions stand in the prompt: as the method has it, or in every prompt, or in none
+    /// Whether the assertions are in the prompt: as the method has it, or in every prompt, or in none
     #[arg(long, value_name = "method|shown|hidden", default_value = "method")]
     assertions: String,
     /// The preconditions in force, several for a comparison: ground-truth, inferred (by the built-in enumerator from all demonstrations),
@@ -80,7 +80,7 @@ pub struct PolicyStudy {
 /// Which preconditions are in force.
 #[derive(Debug, Clone, PartialEq)]
 enum Which {
-    /// These, whatever the method.
+    /// These, with any method.
     These(Preconditions),
     /// Those that the paper's Table 3 gives each method.
     Paper,

@@ -1,4 +1,4 @@
-//! `stepwright study preconditions`: inferred preconditions held against the true ones.
+//! `stepwright study preconditions`: inferred preconditions compared with the true ones.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ use crate::world::household::HouseholdWorld;
 ///
 /// With `--model symbolic` (the default) the built-in enumerator infers them, without any language model. With a language model
 /// its greedy first assertions are scored as they are ("prompting"), and its candidates after validation and Equation 1.
-/// Where nothing is known to be true, the share of calls that the inferred preconditions permit is told instead.
+/// Where nothing is known to be true, the share of calls that the inferred preconditions permit is reported instead.
 #[derive(Debug, Args)]
 pub struct Preconditions {
     /// The world
@@ -64,7 +64,7 @@ pub struct Preconditions {
     seeds: Seeds,
 }
 
-/// How much the table tells.
+/// How much the table shows.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum By {
     /// A row a service
@@ -138,7 +138,7 @@ impl Preconditions {
         self.tests.map_or(usize::MAX, |n| n as usize)
     }
 
-    fn told(&self) -> Result<Option<Truth>, CliError> {
+    fn truth_of_file(&self) -> Result<Option<Truth>, CliError> {
         let Some(path) = &self.truth else { return Ok(None) };
         Ok(Some(Truth::of_set(&adopted(path)?, &path.display().to_string())))
     }
@@ -151,9 +151,9 @@ impl Preconditions {
                 "a file of true preconditions is of one service; choose it with --services NAME".to_owned(),
             ));
         }
-        let told = self.told()?;
+        let given = self.truth_of_file()?;
         let subject = |(seed, service): (u64, &String)| {
-            let truth = told.clone().or_else(|| Truth::of_service(&source, service));
+            let truth = given.clone().or_else(|| Truth::of_service(&source, service));
             let demos = self.demos.map_or(10, usize::from);
             Subject::of_service(&source, service, demos, self.tests(), seed, truth).map(Arc::new).map_err(failed)
         };
@@ -175,7 +175,7 @@ impl Preconditions {
         let demonstrations = household_demonstrations(config, edition, &world)?;
         let tests = played(&source, edition, self.tests())?;
         let tests: Vec<Demo> = tests.into_iter().filter(|t| !demonstrations.iter().any(|d| d.id == t.id)).collect();
-        let truth = self.told()?.unwrap_or_else(|| Truth::of_specification(&specification));
+        let truth = self.truth_of_file()?.unwrap_or_else(|| Truth::of_specification(&specification));
         let most = self.demos.map_or(usize::MAX, usize::from);
         let subject = |seed: &u64| {
             let shown = demonstrations.iter().take(most).map(Demo::from).collect();

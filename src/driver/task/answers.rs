@@ -1,4 +1,4 @@
-//! What jobs sent back: read by the method, reported to the gate. A prompt's real length corrects the estimate of tokens.
+//! Answers of jobs: read by the method, reported to the gate. A prompt's real length corrects the estimate of tokens.
 
 use stepwright_skill::document;
 
@@ -47,7 +47,7 @@ impl Driver {
         answered
     }
 
-    /// The kind of the workshop's ask that has ended, if it is one of its own.
+    /// The kind of the workshop's ask that has ended, if it is one of the workshop's.
     fn aside(&self, answered: &Answered) -> Option<AskKind> {
         let nodes = self.gate.session().nodes();
         let mut asks = nodes.iter().rev().flat_map(|n| &n.turn.asks);

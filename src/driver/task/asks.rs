@@ -1,4 +1,4 @@
-//! Asks set going beside the driver's task: completions, scores, a method's own work.
+//! Asks started beside the driver's task: completions, scores, a method's own work.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What each command of the watchers sets going.
+//! Commands of the watchers, and what each starts.
 
 use super::Driver;
 use crate::driver::workshop::Workshop;

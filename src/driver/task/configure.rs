@@ -53,10 +53,10 @@ impl Driver {
             self.source = source;
         }
         self.team = Team::new(method, &options);
-        // Whoever needs them begins them anew; steps need not keep them up.
+        // Their users derive them again; steps need not keep them up to date.
         self.forget_assertions();
         if options.is(&BELIEF, "on") {
-            self.timeline.tell_truth();
+            self.timeline.track_truth();
         }
         self.prompting.options = options;
         self.say_warnings();

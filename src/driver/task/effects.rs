@@ -1,7 +1,7 @@
 //! The interpreter: the gate's effects, carried out in their order.
 //!
 //! A record is written before it is shown and before anything follows from it. What is to be done next, how answers are read and how
-//! a decision is carried out is the method's to say; asks are set going in `asks`.
+//! a decision is carried out is decided by the method; asks are started in `asks`.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl Driver {
     /// Carries out what is due, in order. What follows an unwritten record waits.
     ///
     /// # Errors
-    /// Why a record cannot be written; a person was told.
+    /// Why a record cannot be written; the person has been informed.
     fn try_carry_out(&mut self) -> Result<(), String> {
         while let Some(effect) = self.effects.pop_front() {
             if let Effect::Persist(record) = &effect
@@ -44,12 +44,12 @@ impl Driver {
 
     /// Carries out what is due; what cannot be now is tried again at the next request.
     pub(in crate::driver) fn carry_out(&mut self) {
-        // A person was told, and the effects are kept.
+        // The person has been informed, and the effects are kept.
         let _ = self.try_carry_out();
     }
 
     /// Asks something of the gate; nothing is asked while records of earlier requests cannot be written. The answer is the
-    /// request's end, if that is reached and its records are written; what others come to is kept in `ended`.
+    /// request's end, if that is reached and its records are written; the ends of others are kept in `ended`.
     pub(in crate::driver) fn request(&mut self, request: Request) -> Answer {
         if let Err(why) = self.try_carry_out() {
             return Answer::Refused(why);
@@ -77,7 +77,7 @@ impl Driver {
             let header = Header { version: FORMAT_VERSION, ..self.gate.session().header.clone() };
             let mut log = log::Writer::create(path, &header)?;
             if let Err(error) = self.before.iter().try_for_each(|earlier| log.append(earlier)) {
-                // Half a copy is of no use, and would stand in the way of the next try.
+                // Half a copy is of no use, and would block the next attempt.
                 let _ = std::fs::remove_file(path);
                 return Err(error);
             }
@@ -184,7 +184,7 @@ impl Driver {
         self.tell(Notice::Recorded(Box::new(record)));
     }
 
-    /// Asks the method what comes next. What it goes by is shown first.
+    /// Asks the method what comes next. The plan or program it follows is shown first.
     fn consult(&mut self, samples: Option<u32>) -> Advice {
         self.show_situation();
         self.follow_episode();
@@ -225,7 +225,7 @@ impl Driver {
         self.shortened = prompt.left_out.is_some();
     }
 
-    /// All that can be said of a proposal before it is taken.
+    /// All checks of a proposal before it is taken.
     fn checked(&self, proposal: &Proposal) -> Verdict {
         match (&proposal.action, &self.diverged) {
             (Some(action), None) => self.verdict(action, proposal.origin != Origin::Person),
@@ -265,7 +265,7 @@ impl Driver {
         }
     }
 
-    /// Performs an action at the cursor, or holds it, and reports what came of it.
+    /// Performs an action at the cursor, or holds it, and reports the result.
     fn step(&mut self, id: DecisionId, action: &Action, held: Option<StepOutcome>) {
         let session = self.gate.session();
         let (child, depth) = (session.next_node(), session.current().map_or(0, |n| n.depth) + 1);
@@ -295,7 +295,7 @@ impl Driver {
         self.jobs.begin(Job::Program, move || cancel.cancel());
     }
 
-    /// Takes in what a program did: the world performs what it comes to.
+    /// Takes in what a program did: the world performs the resulting calls.
     pub(super) fn program_ran(&mut self, ran: Ran) {
         let Ran { decision: id, code, run } = ran;
         self.jobs.end_program();
@@ -314,5 +314,5 @@ impl Driver {
     }
 }
 
-/// What is told of a program under way.
+/// The progress shown while a program runs.
 const RUNNING: &str = "running the program";

@@ -42,7 +42,7 @@ pub(super) struct Driver {
     /// The method in use, with its companions.
     pub(super) team: Team,
     pub(super) source: Source,
-    /// What methods are told of it.
+    /// Its traits, as methods see them.
     pub(super) traits: ModelTraits,
     resolver: super::setup::Resolver,
     methods: super::setup::MethodResolver,
@@ -55,7 +55,7 @@ pub(super) struct Driver {
     clock: super::setup::Clock,
     /// Effects not yet carried out.
     effects: VecDeque<Effect>,
-    /// Queued requests that have come to their end since somebody looked.
+    /// Queued requests that ended since they were last looked at.
     ended: Vec<(Ticket, Answer)>,
     /// Model and method made ready, until their record is written.
     prepared: Option<Prepared>,
@@ -127,7 +127,7 @@ impl Driver {
         let follower = follower.map(|tree| Box::new(tree) as Box<dyn Follower>);
         let mut timeline = Timeline::new(world, &program, follower, &calls);
         if prompting.options.is(&BELIEF, "on") {
-            timeline.tell_truth();
+            timeline.track_truth();
         }
         let path = match &keep {
             Persistence::Log(log) => Some(log.path().to_owned()),
@@ -240,7 +240,7 @@ impl Driver {
             past: Past {
                 requests: self.timeline.requests(),
                 follower: self.timeline.follower.as_deref(),
-                truth: self.timeline.told(),
+                truth: self.timeline.belief_truth(),
             },
         }
     }
@@ -291,7 +291,7 @@ impl Driver {
         let _ = self.notices.send(notice);
     }
 
-    /// Has the workshop do something; carries out what it asks of the gate, and tells it what became of its requests and asks.
+    /// Has the workshop do something; carries out what it asks of the gate, and reports the ends of its requests and asks to it.
     pub(super) fn workshop(&mut self, act: impl FnOnce(&mut Workshop, &Surroundings<'_>)) {
         self.with_workshop(act);
         loop {
@@ -324,7 +324,7 @@ impl Driver {
         self.effects.extend(self.gate.report(report, now));
     }
 
-    /// Tells what world and program look like at the cursor, when that changed.
+    /// Sends the state of world and program at the cursor, when that changed.
     pub(super) fn show_situation(&mut self) {
         let at = self.gate.session().cursor();
         if self.diverged.is_some() || self.shown.as_ref().is_some_and(|(node, _)| *node == at) {

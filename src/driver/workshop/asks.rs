@@ -123,7 +123,7 @@ impl Workshop {
         }
         let actions: BTreeSet<String> = contexts.into_iter().map(|(action, _)| action).collect();
         self.ask_for_candidates(around);
-        // The pools tell that they are growing.
+        // The pools report that they are growing.
         actions.into_iter().for_each(|action| self.work(Job::Show(action), around));
     }
 
@@ -153,7 +153,7 @@ impl Workshop {
         self.tell_writing(around);
     }
 
-    /// Takes the end of one of its asks in: the completions, or none if it failed. What is under way beside it goes on; after a
+    /// Takes the end of one of its asks in: the completions, or none if it failed. What is under way beside it continues; after a
     /// failure nothing new is asked.
     pub(in crate::driver) fn ask_ended(&mut self, ask: AskId, texts: Option<Vec<String>>, around: &Surroundings<'_>) {
         self.writing.scoring.take_if(|scoring| scoring.ask == Some(ask));
@@ -174,7 +174,7 @@ impl Workshop {
         self.ask_for_candidates(around);
     }
 
-    /// Tells how far the writing is; says when it is over.
+    /// Reports how far the writing is, and when it is over.
     fn tell_writing(&mut self, around: &Surroundings<'_>) {
         let (done, total) = (self.writing.done, self.writing.total);
         if total == 0 {
@@ -185,7 +185,7 @@ impl Workshop {
         if self.writing.asked.is_empty() && self.writing.waiting.is_empty() && self.writing.asking.is_none() {
             let read = done.saturating_sub(self.writing.failed);
             self.writing.forget();
-            // Where nothing came, the ask's error stands in the message line and says more.
+            // Where nothing came, the message line has the ask's error, which says more.
             if read > 0 {
                 self.say(
                     Level::Info,
@@ -205,7 +205,7 @@ impl Workshop {
             return self
                 .say(Level::Info, format!("{action} has no valid candidate that forbids anything; infer some first"));
         }
-        // What is scored is text that goes on, whatever the model is otherwise asked in.
+        // What is scored is a continuation of raw text, whatever form the model's other prompts have.
         let prompt = match around.prompting.render(COMPLETION_TEMPLATE, &context) {
             Ok(prompt) => prompt,
             Err(why) => return self.say(Level::Error, why),
@@ -236,12 +236,12 @@ impl Workshop {
                 let scores: Vec<(String, f64)> = means.filter_map(|(text, mean)| Some((text, mean?))).collect();
                 let texts = scores.iter().map(|(text, mean)| format!("{mean:.3} {text}")).collect();
                 if scores.is_empty() {
-                    self.say(Level::Warning, "the model told no log-probability of any candidate");
+                    self.say(Level::Warning, "the model gave no log-probability of any candidate");
                 } else {
                     self.say(
                         Level::Info,
                         format!(
-                            "{} of {action} scored: their mean log-probability a token stands beside them",
+                            "{} of {action} scored: their mean log-probability a token is shown beside them",
                             words::count(scores.len(), "candidate")
                         ),
                     );

@@ -1,4 +1,4 @@
-//! Commands of the workshop: what a person does with candidates and sets. Data only.
+//! Commands of the workshop: a person's actions on candidates and sets. Data only.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub enum WorkshopCommand {
         /// The action.
         action: String,
     },
-    /// Show a demonstration step with what these expressions come to there; answered by
+    /// Show a demonstration step with the values of these expressions there; answered by
     /// [`Notice::StepShown`](crate::driver::Notice::StepShown).
     ShowStep {
         /// Echoed in the answer.

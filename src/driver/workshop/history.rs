@@ -1,4 +1,4 @@
-//! History. What a person changed of the preconditions of each action, to be taken back and made again in order.
+//! History: a person's changes to each action's preconditions, undone and redone in order.
 
 use crate::episode::gate::Assertions;
 
@@ -46,7 +46,7 @@ impl Changes {
         self.past.push(change);
     }
 
-    /// Drops the action's last change to its candidates: it came to nothing.
+    /// Drops the action's last change to its candidates: it had no effect.
     pub(super) fn forget(&mut self, action: &str) {
         let last = self.past.iter().rposition(|c| matches!(c, Change::Candidates(changed) if changed == action));
         last.map(|at| self.past.remove(at));

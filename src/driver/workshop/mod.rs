@@ -2,7 +2,7 @@
 //! them (`asks`), compares, saves and adopts sets (`sets`), takes a person's changes back (`history`).
 //!
 //! It reaches the episode through the gate alone: what it asks there is handed out as [`Errand`]s with their requests, and every
-//! answer comes back to it. Of its own asks it hears through the records.
+//! answer comes back to it. It learns of its own asks through the records.
 
 mod asks;
 mod command;
@@ -168,7 +168,7 @@ impl Workshop {
                     self.say(Level::Info, text);
                 }
             }
-            // Why something is refused, a person was told.
+            // Why something is refused, the person has been informed.
             (Errand::Adopt { .. }, Answer::Refused(_)) | (Errand::Turn { .. }, Answer::Done { .. }) => {}
             (Errand::Turn { action, forward }, Answer::Refused(_)) => {
                 self.changes.turn(&action, !forward);

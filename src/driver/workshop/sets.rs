@@ -30,7 +30,7 @@ pub enum SetSource {
 }
 
 impl SetSource {
-    /// Its name, for people.
+    /// Its name, for display.
     pub fn name(&self) -> String {
         match self {
             SetSource::InForce => "in force".to_owned(),
@@ -43,7 +43,7 @@ impl SetSource {
     }
 }
 
-/// A set as a comparison needs it: `None` for what only the pools can tell.
+/// A set as a comparison needs it: `None` for what only the pools know.
 pub(super) type Known = (String, Option<AdoptedSet>);
 
 /// How the first remark of a file of preconditions begins that a session wrote.
@@ -207,7 +207,7 @@ impl Workshop {
         }
     }
 
-    /// Tells what inference has to go by.
+    /// Sends what inference has to work from.
     pub(in crate::driver) fn tell_inference(&self, around: &Surroundings<'_>) {
         let ground_truth = around.world.ground_truth().is_some();
         self.tell(Notice::Inference { asks: self.settings, ground_truth });

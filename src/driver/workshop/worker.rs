@@ -1,4 +1,4 @@
-//! The worker of the candidate store. Runs one job at a time on a thread of its own, which the store is lent to; jobs queue.
+//! The worker of the candidate store. Runs one job at a time on its thread, which the store is lent to; jobs queue.
 //!
 //! The store is built from the demonstrations when first needed. A person's change is planned by one job and made by another, so
 //! that it is recorded between them.
@@ -30,13 +30,13 @@ const MOST_SCORED: usize = 64;
 pub(super) enum Job {
     /// Fill pools from the built-in enumerator; all of them for `None`.
     Enumerate(Option<String>),
-    /// Say what a model is to be told, after so many demonstrations.
+    /// Make the prompt's material for a model, after so many demonstrations.
     Contexts(Option<String>, usize),
     /// Say what a model is to score, after a demonstration.
     ToScore(String),
     /// Note what a model's scores are.
     Scores { action: String, scores: Vec<(String, f64)> },
-    /// Tell the pool as it stands.
+    /// Send the pool as it is.
     Show(String),
     /// Add what a model wrote.
     TakeIn { action: String, written: Vec<Written> },
@@ -46,7 +46,7 @@ pub(super) enum Job {
     Make(Box<PlannedEdit>),
     /// Look at a text as it is typed, or at a candidate.
     Try { token: u64, action: String, text: String, in_force: Vec<String> },
-    /// Show a step, with what these texts come to there.
+    /// Show a step, with the values of these texts there.
     Step { token: u64, action: String, place: Occasion, texts: Vec<String> },
     /// Show a step where two differ.
     Differ { token: u64, action: String, one: String, other: String },
@@ -181,7 +181,7 @@ impl Work {
             Ok(store) => store,
             Err(error) => {
                 match job {
-                    // What is only looked at is answered where it is looked at.
+                    // An inspection is answered to the one who asked.
                     Job::Try { token, .. } => {
                         let inspection = Err(error.to_string());
                         let _ = self.notices.send(Notice::CandidateChecked { token, inspection });
@@ -308,7 +308,7 @@ impl Work {
         (0..n).filter_map(|k| calling.get(k * calling.len() / n).copied()).collect()
     }
 
-    /// Tells how far it is, at most fifty times; whether nobody cancelled.
+    /// Reports progress, at most fifty times; returns whether it was not cancelled.
     fn going_on(&self, what: &str, done: usize, total: usize) -> bool {
         if done.is_multiple_of((total / 50).max(1)) && done < total {
             let _ = self.notices.send(Notice::Progress { what: what.to_owned(), done, total });

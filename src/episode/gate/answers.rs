@@ -1,4 +1,4 @@
-//! Answers: what became of each request.
+//! Answers: the outcome of each request.
 //!
 //! A request is done when what it asked for is recorded, refused when that cannot be. Until then it is queued: for the phase before
 //! it, or for the effects it needs itself (assertions to be compiled, a text to be read).
@@ -46,7 +46,7 @@ impl Gate {
         self.end_served();
     }
 
-    /// Handles a request beside whatever is under way; it needs no phase.
+    /// Handles a request beside the work under way; it needs no phase.
     pub(super) fn serve_aside(&mut self, ticket: Ticket, request: Request) {
         let under_way = self.serving.replace(Serving { ticket, ask: None, refusal: None });
         self.on_request(request);

@@ -1,4 +1,4 @@
-//! Decisions about artifacts: offered documents, corrections by people, changes taken back.
+//! Decisions about artifacts: offered documents, corrections by a person, undone changes.
 //!
 //! The gate does not read a document's text and does not know which updates are due: effects and reports carry both.
 
@@ -120,7 +120,7 @@ impl Gate {
         self.record(Event::ArtifactSettled { artifact, offer, patch, by, edited, why });
     }
 
-    /// Takes an offer, as it is or as a person made it, and goes on.
+    /// Takes an offer, as it is or as a person edited it, and continues.
     fn take_artifact(&mut self, offer: &Offer, value: &Value, by: Actor, edited: bool, why: &str) {
         let artifact = offer.written.artifact.clone();
         self.drop_ask(&format!("the {} was decided about", artifact.kind));
@@ -134,7 +134,7 @@ impl Gate {
         self.after_artifact();
     }
 
-    /// Proposes anew after a document changed.
+    /// Proposes again after a document changed.
     pub(super) fn after_artifact(&mut self) {
         if !self.session.is_done() {
             self.new_round();
@@ -142,7 +142,7 @@ impl Gate {
         }
     }
 
-    /// The offer of that number at the cursor, if nothing became of it yet.
+    /// The offer of that number at the cursor, if it is not settled yet.
     fn offer_of(&self, id: OfferId) -> Option<Offer> {
         let offers = &self.session.current()?.turn.offers;
         offers.iter().find(|o| o.id == id && o.fate == Fate::Pending).cloned()
@@ -207,7 +207,7 @@ impl Gate {
         }
     }
 
-    /// Amends a document by a person's patch, and proposes anew.
+    /// Amends a document by a person's patch, and proposes again.
     pub(super) fn amend_artifact(&mut self, artifact: ArtifactId, patch: Value) {
         let Some(node) = self.session.current() else { return };
         let amended = patched(&artifact.kind, node.document(&artifact).map(AsRef::as_ref), &patch);
@@ -220,7 +220,7 @@ impl Gate {
         self.change_artifact(Event::ArtifactSettled { artifact, offer, patch, by, edited, why }, edits);
     }
 
-    /// Takes back the last change of a document at the cursor, and proposes anew.
+    /// Takes back the last change of a document at the cursor, and proposes again.
     pub(super) fn undo_artifact(&mut self, artifact: ArtifactId) {
         let Some(node) = self.session.current() else { return };
         if node.turn.changes_of(&artifact).next_back().is_none() {
@@ -250,7 +250,7 @@ impl Gate {
         }
     }
 
-    /// Records a checked change of the blocking tree and has it made. The candidates are others then: actions are proposed anew.
+    /// Records a checked change of the blocking tree and has it made. The candidates are others then: actions are proposed again.
     pub(super) fn tree_checked(&mut self, edits: Vec<TreeEdit>, event: Event) {
         self.drop_ask("the blocking tree was changed");
         self.record(event);

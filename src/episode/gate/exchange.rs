@@ -50,7 +50,7 @@ pub struct Draft {
     pub origin: Origin,
     /// The source's own score.
     pub score: Option<f64>,
-    /// Mean log-probability per token, where told.
+    /// Mean log-probability per token, where reported.
     pub logprob: Option<f64>,
     /// The source's reason.
     pub rationale: Option<String>,
@@ -114,7 +114,7 @@ pub struct AskSpec {
     /// Sampling temperature; 0 is greedy.
     #[serde(default)]
     pub temperature: f64,
-    /// How the answer is to be had. Not recorded.
+    /// How the answer is obtained. Not recorded.
     #[serde(default)]
     pub shape: Shape,
 }
@@ -140,7 +140,7 @@ pub enum Advice {
         /// Why.
         why: String,
     },
-    /// It cannot go on: what is wrong and what to do.
+    /// It cannot continue: what is wrong and what to do.
     Stuck(String),
 }
 
@@ -204,7 +204,7 @@ pub enum Request {
         /// The new action.
         text: String,
     },
-    /// Stop whatever is under way.
+    /// Stop all that is under way.
     Cancel,
     /// Send an edited prompt in place of an ask's.
     Resend {
@@ -262,14 +262,14 @@ pub enum Request {
         /// The whole document.
         text: String,
     },
-    /// Change a document by a patch, and propose anew.
+    /// Change a document by a patch, and propose again.
     AmendArtifact {
         /// Which.
         artifact: ArtifactId,
         /// From the present document (RFC 6902).
         patch: Value,
     },
-    /// Take back the last change of a document at the cursor, and propose anew.
+    /// Take back the last change of a document at the cursor, and propose again.
     UndoArtifact(ArtifactId),
     /// Write a remark.
     Note(String),
@@ -278,7 +278,7 @@ pub enum Request {
 /// Identifies a request within the life of a gate.
 pub type Ticket = u64;
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Its records are made; what follows from them is under way.
@@ -286,13 +286,13 @@ pub enum Answer {
         /// The ask it sent, where it sent one.
         ask: Option<AskId>,
     },
-    /// It waits for what is under way, or for an effect of its own: [`Effect::Ended`] tells its fate.
+    /// It waits for what is under way, or for its own effect: [`Effect::Ended`] reports its outcome.
     Queued(Ticket),
     /// It was not carried out: why.
     Refused(String),
 }
 
-/// What came of an effect.
+/// The result of an effect.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Report {
     /// Of [`Effect::Consult`].
@@ -310,7 +310,7 @@ pub enum Report {
         ask: AskId,
         /// The completions, verbatim.
         texts: Vec<String>,
-        /// Tokens, where told.
+        /// Tokens, where reported.
         usage: Option<Usage>,
         /// Milliseconds it took.
         ms: u64,
@@ -323,7 +323,7 @@ pub enum Report {
         ask: AskId,
         /// The completions, verbatim.
         texts: Vec<String>,
-        /// Tokens, where told.
+        /// Tokens, where reported.
         usage: Option<Usage>,
         /// Milliseconds it took.
         ms: u64,
@@ -337,7 +337,7 @@ pub enum Report {
         /// What went wrong and what to do.
         error: String,
     },
-    /// Of an ask whose prompt the model could not take, when a shorter one can be made: it is asked for anew.
+    /// Of an ask whose prompt the model could not take, when a shorter one can be made: it is asked for again.
     AskTooLong {
         /// The ask.
         ask: AskId,
@@ -355,16 +355,16 @@ pub enum Report {
     Read(Result<Draft, String>),
     /// Of [`Effect::ReadArtifact`]; `Err` says why it is none.
     ArtifactRead(Result<Value, String>),
-    /// Of [`Effect::StepWorld`], before its outcome, where what was decided is a program: what it comes to is performed and recorded
+    /// Of [`Effect::StepWorld`], before its outcome, where what was decided is a program: its result is performed and recorded
     /// in its place.
     Ran {
         /// The decision carried out.
         decision: DecisionId,
-        /// The program and the calls it came to: the document [`ArtifactId::PROGRAM`].
+        /// The program and the calls it made: the document [`ArtifactId::PROGRAM`].
         program: Value,
-        /// What the program comes to.
+        /// The result of the program.
         action: Action,
-        /// What is to be said of its run, if anything: why it stopped early.
+        /// A remark on its run, if any: why it stopped early.
         remark: Option<String>,
     },
     /// Of [`Effect::StepWorld`]; `Err` when the world itself broke.
@@ -394,7 +394,7 @@ pub enum Report {
 pub enum Effect {
     /// Write the record to the log, flush it, then show it. What follows must wait for that.
     Persist(Record),
-    /// Ask the method what to do next, with the session as it stands.
+    /// Ask the method what to do next, with the present session.
     Consult {
         /// First ask of the present round: proposals of earlier asks were made before the last rejection or were dismissed.
         round: AskId,
@@ -444,7 +444,7 @@ pub enum Effect {
     CheckAssertions(Assertions),
     /// Put checked assertions in force, their record being written.
     AdoptAssertions(Assertions),
-    /// Try these changes, all that stand at the cursor, on the blocking tree; nothing is changed yet.
+    /// Try these changes, all that are at the cursor, on the blocking tree; nothing is changed yet.
     CheckTree(Vec<TreeEdit>),
     /// Make the checked changes, their record being written.
     ChangeTree(Vec<TreeEdit>),
@@ -452,11 +452,11 @@ pub enum Effect {
     Prepare(Configuration),
     /// Use what was made ready, its record being written.
     Configure,
-    /// Tell the person.
+    /// Show the person a message.
     Say(Level, String),
-    /// A queued request has come to its end.
+    /// A queued request has ended.
     Ended {
-        /// Which, as [`Answer::Queued`] told.
+        /// Which, as in [`Answer::Queued`].
         ticket: Ticket,
         /// Done or refused.
         answer: Answer,

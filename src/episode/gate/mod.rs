@@ -1,9 +1,9 @@
-//! The gate. Decides which action is taken: a state machine that every action of an episode passes through.
+//! Gate. Decides which action is taken: a state machine that every action of an episode passes through.
 //!
 //! Pure: requests and reports go in, effects come out as data; it never does any input or output, and time is an argument. It
-//! owns the session and is the only one that adds records to it. What a *good* next action is belongs to the method, what an
-//! action *means* to the world: both are consulted through effects. `requests.rs` handles what people ask, `reports.rs` what
-//! came of effects, `answers.rs` tells what became of each request, `artifact.rs` decides about artifacts, `policy.rs` rules when it
+//! owns the session and is the only one that adds records to it. The method decides what a *good* next action is, the world what an
+//! action *means*: both are consulted through effects. `requests.rs` handles requests, `reports.rs` the results
+//! of effects, `answers.rs` reports the outcome of each request, `artifact.rs` decides about artifacts, `policy.rs` rules when it
 //! may decide by itself.
 
 mod answers;
@@ -36,7 +36,7 @@ pub(super) use simulation::header;
 /// Asks the gate lets a method make in one round before it stops it.
 const MAX_ASKS: u32 = 12;
 
-/// What the gate waits for. Asks are no phase: they go on beside everything else.
+/// What the gate waits for. Asks are no phase: they run beside everything else.
 #[derive(Debug, Clone, PartialEq)]
 enum Phase {
     /// A request.
@@ -75,7 +75,7 @@ enum Then {
     Consult,
     /// Take this, by a person.
     Take { choice: Choice, why: String },
-    /// The next step of a replay: taken if it stands.
+    /// The next step of a replay: taken if it still holds.
     Replay(ProposalId),
     /// Nothing.
     Rest,
@@ -203,7 +203,7 @@ impl Gate {
         }
     }
 
-    /// Takes what came of an effect. A report nobody waits for (of a cancelled ask, say) changes nothing.
+    /// Takes the result of an effect. A report nobody waits for (of a cancelled ask, say) changes nothing.
     pub fn report(&mut self, report: Report, now: u64) -> Vec<Effect> {
         self.handle(Input::Report(report), now)
     }
@@ -248,8 +248,8 @@ impl Gate {
         let record = Record { id: self.session.records() + 1, ts: self.now, node, event };
         match self.session.apply(&record) {
             Ok(()) => self.out.push(Effect::Persist(record)),
-            // The gate only makes records that fit; should it not, the person is told and nothing is written.
-            Err(misfit) => self.say(Level::Error, format!("the session refused a record of its own: {misfit}")),
+            // The gate only makes records that fit; should it not, the person is informed and nothing is written.
+            Err(misfit) => self.say(Level::Error, format!("the session refused one of its own records: {misfit}")),
         }
     }
 
@@ -366,7 +366,7 @@ impl Gate {
 }
 
 /// Whether nothing that was checked fails: what a replayed step needs to be taken again.
-fn stands(verdict: Option<&Verdict>) -> bool {
+fn still_holds(verdict: Option<&Verdict>) -> bool {
     verdict.is_none_or(|v| v.mark() != Mark::Fails)
 }
 

@@ -1,4 +1,4 @@
-//! The policy. Says when the gate decides by itself; pure functions of the session.
+//! Policy. Decides when the gate decides by itself; pure functions of the session.
 
 use super::super::decision::Policy;
 use super::super::proposal::{Action, Mark, Proposal, Verdict};
@@ -46,7 +46,7 @@ pub fn rule(
             // A blocked selection executes nothing: only the blocking tree grows.
             Mark::Holds | Mark::Blocked => {}
             Mark::Fails => return PolicyOutcome::Stop(failing(action, verdict)),
-            Mark::Unknown => return PolicyOutcome::Stop(format!("the checks of `{}` cannot all be told", action.text)),
+            Mark::Unknown => return PolicyOutcome::Stop(format!("not all checks of `{}` can be decided", action.text)),
             Mark::NotChecked => return PolicyOutcome::Stop(format!("nothing could be checked of `{}`", action.text)),
         }
     }

@@ -6,7 +6,7 @@ use super::super::decision::{Actor, Choice};
 use super::super::event::NodeId;
 use super::super::proposal::{Action, ProposalId, Verdict};
 use super::super::session::Session;
-use super::{Draft, Gate, Level, Then, stands};
+use super::{Draft, Gate, Level, Then, still_holds};
 use crate::words::count;
 
 /// A step of the old branch.
@@ -14,8 +14,8 @@ use crate::words::count;
 struct Past {
     node: NodeId,
     action: Action,
-    /// Whether it stood when it was taken: accepted by the world, no check failing.
-    stood: bool,
+    /// Whether it held when it was taken: accepted by the world, no check failing.
+    held: bool,
     /// Whether it was selected from the blocking tree and blocked: it is selected again, not forced.
     blocked: bool,
 }
@@ -35,9 +35,9 @@ impl Replay {
         let mut at = session.node(node).and_then(|n| n.last_child);
         while let Some(next) = at.and_then(|id| session.node(id)) {
             if let Some(action) = &next.action {
-                let stood = next.outcome.error.is_none() && stands(session.verdict_at(next.id));
+                let held = next.outcome.error.is_none() && still_holds(session.verdict_at(next.id));
                 let blocked = next.outcome.blocked.is_some();
-                tail.push_back(Past { node: next.id, action: action.clone(), stood, blocked });
+                tail.push_back(Past { node: next.id, action: action.clone(), held, blocked });
             }
             at = next.last_child;
         }
@@ -74,11 +74,11 @@ impl Gate {
         self.check([id].into(), Then::Replay(id));
     }
 
-    /// Takes the replayed step if it stands as it did, else stops and says where and why.
+    /// Takes the replayed step if it holds as it did, else stops and says where and why.
     pub(super) fn replay_checked(&mut self, id: ProposalId) {
         let Some(past) = self.replay.as_mut().and_then(|r| r.tail.pop_front()) else { return };
         let verdict = self.session.current().and_then(|n| n.turn.verdicts.get(&id));
-        if past.stood && !stands(verdict) {
+        if past.held && !still_holds(verdict) {
             let why: Vec<String> = verdict
                 .into_iter()
                 .flat_map(Verdict::failing)

@@ -1,4 +1,4 @@
-//! Reports. Takes in what carried-out effects came to, and says what follows.
+//! Reports. Takes in the results of effects, and decides what follows.
 
 use super::super::artifact::ArtifactId;
 use super::super::decision::{Actor, Choice, DecisionId};
@@ -299,7 +299,7 @@ impl Gate {
         }
     }
 
-    /// Checks what is open at the cursor again, then asks the method anew. What was decided about keeps the verdict it had then.
+    /// Checks what is open at the cursor again, then asks the method again. What was decided about keeps the verdict it had then.
     fn check_again(&mut self) {
         let turn = self.session.current().map(|n| &n.turn);
         let open = turn.into_iter().flat_map(|t| t.proposals.iter().filter(|p| t.decision_on(p.id).is_none()));

@@ -1,4 +1,4 @@
-//! Requests. Carries out what people ask; called at rest, but for `cancel` and what is aside of the episode.
+//! Requests. Carries out a person's requests; called at rest, but for `cancel` and what is aside of the episode.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ impl Gate {
         }
         match request {
             Request::Begin { .. } | Request::Cancel => {}
-            Request::Propose => self.propose_anew(),
+            Request::Propose => self.propose_again(),
             Request::Sample { n } => self.sample(n),
             Request::Approve { proposal } => self.approve(proposal),
             Request::Edit { proposal, text } => self.edit(proposal, text),
@@ -128,7 +128,7 @@ impl Gate {
         }
     }
 
-    /// Stops whatever is under way. What has been decided is carried out to its record all the same.
+    /// Stops all that is under way. What has been decided is still carried out to its record.
     pub(super) fn cancel(&mut self, ticket: Ticket) {
         let asked = self.drop_ask("cancelled by a person") | self.drop_asides("cancelled by a person");
         let automatic = self.stop_policy("cancelled by a person");
@@ -157,7 +157,7 @@ impl Gate {
         over
     }
 
-    fn propose_anew(&mut self) {
+    fn propose_again(&mut self) {
         if self.is_over() {
             return;
         }
@@ -211,7 +211,7 @@ impl Gate {
         self.drop_ask("a proposal was taken");
         let choice = Choice::Approve { proposal: id };
         if self.session.current().is_some_and(|n| n.turn.decision_on(id).is_some()) {
-            // Taken before, and not checked again since: the new decision is made with a verdict of its own.
+            // Taken before, and not checked again since: the new decision is made with a new verdict.
             self.out.push(Effect::CheckProposal(proposal));
             return self.check([id].into(), Then::Take { choice, why: String::new() });
         }
@@ -259,7 +259,7 @@ impl Gate {
         if self.session.pending_offer().is_some() {
             return self.rule_on_artifact();
         }
-        // A recommendation that stands open is ruled on at once; else the method is asked.
+        // An open recommendation is ruled on at once; else the method is asked.
         let turn = self.session.current().map(|n| &n.turn);
         let open = turn.and_then(|t| match &t.recommended {
             Some((Some(id), _)) if t.rejection(*id).is_none() => Some(*id),

@@ -1,4 +1,4 @@
-//! A driver without terminal, network or clock, for the gate's tests: carries effects out at once and watches the invariants.
+//! Simulated driver without terminal, network or clock, for the gate's tests: carries effects out at once and watches the invariants.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -40,9 +40,9 @@ pub(super) struct Sim {
     pub said: Vec<(Level, String)>,
     /// Asks without an answer yet, cancelled ones included: late answers must do no harm.
     pub asks: Vec<(AskId, AskSpec)>,
-    /// What the world performed, with the decision it was told.
+    /// What the world performed, with the decision it was given.
     pub performed: Vec<(DecisionId, String)>,
-    /// The actions on the way to each node, as the world knows them.
+    /// The actions on the path to each node, as the world knows them.
     paths: BTreeMap<NodeId, Vec<String>>,
     path: Vec<String>,
     /// Texts that an adopted assertion forbids.
@@ -50,14 +50,14 @@ pub(super) struct Sim {
     /// Whether model asks carry a prompt (cost tokens).
     pub prompted: bool,
     pub clock: u64,
-    /// Requests whose end is not told yet, and those that ended.
+    /// Requests whose end is not reported yet, and those that ended.
     pub queued: BTreeSet<Ticket>,
     pub ended: Vec<(Ticket, Answer)>,
     /// The blocking tree's changes at each node, as they were made.
     trees: BTreeMap<NodeId, Vec<TreeEdit>>,
 }
 
-/// What holds whatever was asked is checked at the end of every test.
+/// The invariants are checked at the end of every test.
 impl Drop for Sim {
     fn drop(&mut self) {
         if !std::thread::panicking() {
@@ -114,7 +114,7 @@ impl Sim {
         self.carry_out(effects);
     }
 
-    /// Asks the gate and carries everything out; what became of the request.
+    /// Asks the gate and carries everything out; returns the outcome of the request.
     pub fn ask(&mut self, request: Request) -> Answer {
         self.clock += 1;
         let (answer, effects) = self.gate.request(request, self.clock);
@@ -132,14 +132,14 @@ impl Sim {
         self.carry_out(effects);
     }
 
-    /// The first step on the way here with an update nobody dealt with: those that begin with `tell` or `say` have one.
+    /// The first step on the path with an update not dealt with: those that begin with `tell` or `say` have one.
     fn due(&self) -> Option<Due> {
         let session = self.gate.session();
-        let told = |n: &&super::super::session::Node| {
+        let reports = |n: &&super::super::session::Node| {
             n.action.as_ref().is_some_and(|a| a.text.starts_with("tell") || a.text.starts_with("say"))
         };
         let path = session.path(session.cursor());
-        let mut due = path.iter().copied().filter(told).map(|n| Due { step: n.id, nth: 0 });
+        let mut due = path.iter().copied().filter(reports).map(|n| Due { step: n.id, nth: 0 });
         due.find(|due| !session.is_settled(*due))
     }
 
@@ -244,7 +244,7 @@ impl Sim {
                     continue;
                 }
                 Effect::Ended { ticket, answer } => {
-                    assert!(self.queued.remove(&ticket), "a request ends once, and only a queued one is told");
+                    assert!(self.queued.remove(&ticket), "a request ends once, and only a queued one is reported");
                     self.ended.push((ticket, answer));
                     continue;
                 }
@@ -284,7 +284,7 @@ impl Sim {
         }
     }
 
-    /// `bad …` and what is forbidden fail a precondition, `odd …` cannot be told, nothing can be checked of `blank …`; `gone` is
+    /// `bad …` and what is forbidden fail a precondition, `odd …` cannot be decided, nothing can be checked of `blank …`; `gone` is
     /// refused once `take` was done.
     fn verdict(&self, proposal: &Proposal) -> Verdict {
         let text = &proposal.action.as_ref().unwrap().text;
@@ -327,7 +327,7 @@ impl Sim {
         Report::Stepped { decision, result: Ok((outcome, json!([]))) }
     }
 
-    /// Everything that must hold whatever was asked.
+    /// Everything that must hold after any request.
     pub fn check_invariants(&self) {
         let session = self.gate.session();
         let mut fold = Session::new(header());

@@ -113,7 +113,7 @@ fn a_proposal_taken_again_goes_back_on_its_branch() {
     assert_eq!((session.cursor(), session.nodes().len()), (1, 2), "no second branch");
     assert_eq!(texts(&sim), ["go"], "nothing is performed again");
     assert!(sim.said.iter().any(|(_, t)| t.contains("taken before")), "{:?}", sim.said);
-    // The same action typed begins a branch of its own.
+    // The same action typed begins a separate branch.
     sim.ask(Request::Undo);
     sim.ask(Request::Manual { text: "go".into() });
     assert_eq!(sim.gate.session().nodes().len(), 3);
@@ -219,7 +219,7 @@ fn the_policy_takes_exactly_its_steps() {
 }
 
 #[test]
-fn the_policy_stops_where_an_assertion_fails_or_cannot_be_told() {
+fn the_policy_stops_where_an_assertion_fails_or_cannot_be_decided() {
     for bad in ["bad step", "odd step", "blank step"] {
         let mut sim = Sim::new();
         sim.ask(Request::SetPolicy(Policy::checked(9)));
@@ -227,7 +227,7 @@ fn the_policy_stops_where_an_assertion_fails_or_cannot_be_told() {
         sim.answer(0, &[bad]);
         assert_eq!(texts(&sim), ["one"]);
         assert!(!sim.gate.session().policy.is_automatic());
-        // Without that condition it goes on.
+        // Without that condition it continues.
         sim.ask(Request::SetPolicy(Policy { steps: 1, ..Policy::default() }));
         assert_eq!(texts(&sim), ["one", bad]);
     }
@@ -630,7 +630,7 @@ fn op() -> impl Strategy<Value = Op> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Whatever is asked and answered in whatever order, the invariants hold after every move.
+    /// For any requests and answers in any order, the invariants hold after every move.
     #[test]
     fn whatever_happens_the_invariants_hold(ops in prop::collection::vec(op(), 1..60)) {
         let mut sim = Sim::new();

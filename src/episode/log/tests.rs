@@ -166,7 +166,7 @@ fn errors_name_the_line_and_the_file_stays_as_it_is() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// A file cut anywhere opens with every whole record before the cut, and goes on.
+    /// A file cut anywhere opens with every whole record before the cut, and continues.
     #[test]
     fn a_log_cut_anywhere_keeps_every_whole_record(cut in 0.0f64..1.0, texts in prop::collection::vec(".{0,20}", 1..6)) {
         let folder = tempfile::tempdir().unwrap();

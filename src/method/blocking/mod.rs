@@ -44,7 +44,7 @@ const SELECTION: OptionSpec = OptionSpec::new(
 const CONVERSATION: OptionSpec = OptionSpec::new(
     "conversation",
     "Conversation",
-    Kind::Choice(&[("fresh", "each prompt begins anew"), ("running", "prompts go on with those before")]),
+    Kind::Choice(&[("fresh", "each prompt starts fresh"), ("running", "prompts continue those before")]),
     "whether the prompts of selections are one conversation",
 )
 .or("fresh");
@@ -63,7 +63,7 @@ const ANSWERS: OptionSpec = OptionSpec::new(
 pub(super) struct Blocking;
 
 impl Blocking {
-    /// What stands at the cursor in the round: what it would take and why, or `None` while an answer is still wanted.
+    /// What is offered at the cursor in this round: what it would take and why, or `None` while an answer is still wanted.
     fn recommended(cx: &Context<'_>) -> Option<Step> {
         let round = cx.round()?;
         let proposals: Vec<&Proposal> = round.proposals().collect();
@@ -175,7 +175,7 @@ impl Method for Blocking {
         }
     }
 
-    /// What a person types or edits is done, whatever the tree says of it.
+    /// What a person types or edits is executed, whatever the tree says.
     fn carry_out(&self, cx: &Context<'_>, decision: &Decision, action: &Action) -> Deed {
         let held = || LiveTree::at(cx)?.held(&action.text, cx.world);
         selects(decision).then(held).flatten().map_or(Deed::Act, Deed::Hold)
@@ -202,7 +202,7 @@ impl Method for Blocking {
 }
 
 /// The companion that checks actions of any method against the blocking conditions of the domain. It keeps nothing from being
-/// executed; a method that goes by verdicts goes by these too.
+/// executed; a method that uses verdicts uses these too.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockingChecks;
 
@@ -267,7 +267,7 @@ fn blocks(tree: &LiveTree, text: &str, detail: impl Fn(Option<String>) -> String
     }
 }
 
-/// The tree at the cursor, for people.
+/// The tree at the cursor, for display.
 pub fn shown(cx: &Context<'_>) -> Option<BlockingTree> {
     let tree = LiveTree::at(cx)?;
     Some(tree.growth().shown(tree.facts()))
@@ -285,7 +285,7 @@ fn ranked(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
         action: Some(cx.action(&leaf.text)),
         problem: None,
         origin: Origin::Symbolic,
-        // What the selector reckons with has no unit that a person could read; the order and the reason are given.
+        // The selector's value has no unit that a person could read; the order and the reason are given.
         score: None,
         logprob: None,
         rationale: Some(rationale(tree.growth(), &leaf)),
@@ -293,7 +293,7 @@ fn ranked(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
     tree.growth().rank(tree.facts(), cx.session.header.seed).into_iter().map(draft).collect()
 }
 
-/// Why a leaf stands where it does, and how it leads to a goal.
+/// Why a leaf has its rank, and how it leads to a goal.
 fn rationale(growth: &Growth, leaf: &RankedLeaf) -> String {
     let way = growth.forest().reason(growth.domain(), &leaf.text).unwrap_or_default();
     if way.is_empty() { leaf.why.clone() } else { format!("{}; {way}", leaf.why) }
@@ -305,7 +305,7 @@ fn why_no_tree(cx: &Context<'_>) -> String {
     match &cx.knowledge.blocking {
         BlockingSource::Gone(why) => gone(why),
         BlockingSource::Domain(_) => format!(
-            "the world {world} tells nothing that a blocking domain could be asked about; choose another method, or \
+            "the world {world} reports nothing that a blocking domain could be queried on; choose another method, or \
              `--domain derived`"
         ),
         BlockingSource::Assertions => format!(
@@ -315,7 +315,7 @@ fn why_no_tree(cx: &Context<'_>) -> String {
     }
 }
 
-/// That the session's domain cannot be had, and what to do.
+/// That the session's domain is not available, and what to do.
 pub fn gone(why: &str) -> String {
     let why = why.lines().next().unwrap_or_default();
     format!(

@@ -1,6 +1,6 @@
 //! The selection prompt, in the paper's eight parts (`prompts/blocking/`), and reading a model's answer.
 //!
-//! An answer that names no candidate is asked for again with a note; so is one that would go round in a circle once more.
+//! An answer that names no candidate is asked for again with a note, and so is one that would close a circle again.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::model::Completion;
 /// Actions the prompt shows of those taken.
 const LAST: usize = 5;
 
-/// What stands around a selected action.
+/// The marks around a selected action.
 const MARK: &str = "$$";
 
 /// The variables of the templates.
@@ -32,14 +32,14 @@ struct Material<'a> {
     scored: bool,
 }
 
-/// An action taken, and what came of it.
+/// An action taken, and its result.
 #[derive(Serialize)]
 struct Taken {
     action: String,
     result: String,
 }
 
-/// The selection in an answer: what stands between the first pair of `$$`, trimmed. Empty marks (`$$$$`) are none.
+/// The selection in an answer: the text between the first pair of `$$`, trimmed. Empty marks (`$$$$`) are none.
 fn selected(answer: &str) -> Option<&str> {
     let mut rest = answer;
     loop {
@@ -62,7 +62,7 @@ fn result_of(outcome: &StepOutcome) -> String {
     }
 }
 
-/// The action that the last steps go round with, if they do: one taken twice running, or two in turn.
+/// The action that the last steps repeat in a circle, if they do: one taken twice running, or two in turn.
 fn circle(path: &[&Node]) -> Option<String> {
     let mut last = path.iter().rev().map(|node| {
         let text = node.action.as_ref().map(|a| a.text.as_str());
@@ -76,7 +76,7 @@ fn circle(path: &[&Node]) -> Option<String> {
     }
 }
 
-/// The candidate that would go round in a circle once more, where there is another.
+/// The candidate that would close the circle again, where there is another.
 pub(super) fn circling(cx: &Context<'_>, leaves: &[String]) -> Option<String> {
     circle(&cx.path()).filter(|text| leaves.len() > 1 && leaves.contains(text))
 }

@@ -1,5 +1,5 @@
-//! The live blocking tree: a [`Follower`] of the episode. Where the world has a blocking domain it follows from the reset on; elsewhere
-//! one is derived from the assertions in force, from the reset on as well: a tree is the same function of the records and the
+//! The live blocking tree: a [`Follower`] of the episode. Where the world has a blocking domain it follows from the reset on;
+//! elsewhere one is derived from the assertions in force, from the reset on as well: a tree is the same function of the records and the
 //! assertions wherever and whenever it is begun.
 
 use std::any::Any;
@@ -20,26 +20,26 @@ pub enum BlockingSource {
     Domain(Arc<Domain>),
     /// The assertions in force: a domain is derived from them where a tree is shown or asked for.
     Assertions,
-    /// Nothing: the domain the session names cannot be had, in words.
+    /// Nothing: the domain the session names is not available, in words.
     Gone(String),
 }
 
-/// The tree at a node, with what could be told there.
+/// The tree at a node, with the facts observed there.
 #[derive(Debug, Clone)]
 pub struct LiveTree {
     growth: Growth,
-    told: crate::blocking::Told,
+    observed: crate::blocking::Observation,
 }
 
 impl LiveTree {
-    /// The tree of a domain, where the world is now; `None` where it tells no facts.
+    /// The tree of a domain, where the world is now; `None` where it reports no facts.
     pub fn begin(domain: &Arc<Domain>, world: &dyn World) -> Option<Self> {
         LiveTree::of(Growth::begin(Arc::clone(domain), world)?, world)
     }
 
     fn of(growth: Growth, world: &dyn World) -> Option<Self> {
-        let told = growth.told(world)?;
-        Some(LiveTree { growth, told })
+        let observed = growth.observation(world)?;
+        Some(LiveTree { growth, observed })
     }
 
     /// The tree derived from the assertions in force, at the cursor.
@@ -82,9 +82,9 @@ impl LiveTree {
         &self.growth
     }
 
-    /// What can be told at its node.
+    /// The facts observed at its node.
     pub(super) fn facts(&self) -> &Facts {
-        &self.told.facts
+        &self.observed.facts
     }
 
     /// The domain.
@@ -97,9 +97,9 @@ impl LiveTree {
         self.growth.forest().leaves().into_iter().map(|leaf| leaf.text.clone()).collect()
     }
 
-    /// What selecting a leaf comes to where it is blocked: nothing is executed.
+    /// The outcome of selecting a leaf that is blocked: nothing is executed.
     pub(super) fn held(&self, text: &str, world: &dyn World) -> Option<StepOutcome> {
-        match self.growth.clone().select(text, &self.told.facts, world) {
+        match self.growth.clone().select(text, &self.observed.facts, world) {
             Selection::Blocked(blocked) => {
                 let domain = self.growth.domain();
                 let (condition, resolution) =
@@ -123,17 +123,17 @@ impl Follower for LiveTree {
 
     fn follow(&mut self, action: &Action, outcome: &StepOutcome, world: &dyn World) {
         if outcome.blocked.is_some() {
-            // A tree of another domain, or of other assertions, may have nothing in its way: it stays as it is then.
-            self.growth.select(&action.text, &self.told.facts, world);
+            // A tree of another domain, or of other assertions, may not block it: it is left unchanged then.
+            self.growth.select(&action.text, &self.observed.facts, world);
         } else {
             if self.growth.is_derived() {
                 let call = action.call.as_deref().and_then(|c| c.parse::<Call>().ok());
                 self.growth.hear(lived(call, outcome), outcome.won, world);
             }
-            self.growth.executed(&action.text, outcome.error.as_deref(), &self.told, world);
+            self.growth.executed(&action.text, outcome.error.as_deref(), &self.observed, world);
         }
-        if let Some(told) = self.growth.told(world) {
-            self.told = told;
+        if let Some(observed) = self.growth.observation(world) {
+            self.observed = observed;
         }
     }
 

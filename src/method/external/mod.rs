@@ -58,7 +58,7 @@ impl External {
     }
 
     fn ask_step(&self, cx: &Context<'_>) -> Step {
-        self.ask(cx, self.step_kind(), json!({ "step": self.told(cx) }))
+        self.ask(cx, self.step_kind(), json!({ "step": self.context(cx) }))
     }
 
     /// What it reads a text as.
@@ -75,9 +75,9 @@ impl External {
     }
 
     /// The context, its own options under the keys it gave them.
-    fn told(&self, cx: &Context<'_>) -> Value {
-        let mut told = cx.told();
-        if let Some(Value::Object(options)) = told.get_mut("options") {
+    fn context(&self, cx: &Context<'_>) -> Value {
+        let mut context = cx.to_json();
+        if let Some(Value::Object(options)) = context.get_mut("options") {
             let own = introduction::own_key(self.name(), "");
             let short = std::mem::take(options).into_iter().map(|(key, value)| match key.strip_prefix(own.as_str()) {
                 Some(short) => (short.to_owned(), value),
@@ -85,7 +85,7 @@ impl External {
             });
             *options = short.collect();
         }
-        told
+        context
     }
 
     /// A request whose context has all options that it declared: what a session does not record has its default.
@@ -157,7 +157,7 @@ impl Method for External {
         let Some((ask, texts)) = answered.next() else { return self.ask_step(cx) };
         let text = texts.first().map_or("", String::as_str);
         if ask.prompt.is_some() {
-            let work = json!({ "read": { "context": self.told(cx), "ask": ask.kind, "texts": texts } });
+            let work = json!({ "read": { "context": self.context(cx), "ask": ask.kind, "texts": texts } });
             return self.ask(cx, self.reading_kind(), work);
         }
         if ask.kind == self.step_kind() {

@@ -49,7 +49,7 @@ pub(super) enum Next {
 /// A method of this kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NextAction {
-    /// As people see it.
+    /// Name and description for display.
     pub(super) info: MethodInfo,
     /// Whether the prompt holds the assertions in force; the option `assertions` may say otherwise.
     pub(super) shows_assertions: bool,

@@ -58,9 +58,9 @@ pub(super) fn read(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
 
 /// The calls offered at this decision, each once; what was refused is not among them.
 fn offered(turn: &Turn) -> Vec<Call> {
-    let standing = turn.proposals.iter().filter(|p| turn.rejection(p.id).is_none());
+    let kept = turn.proposals.iter().filter(|p| turn.rejection(p.id).is_none());
     let mut offered: Vec<Call> = Vec::new();
-    for call in standing.filter_map(offered_call) {
+    for call in kept.filter_map(offered_call) {
         if !offered.contains(&call) {
             offered.push(call);
         }

@@ -1,4 +1,4 @@
-//! Scoring: every admissible action as the program's next line, by the model's own log-probabilities.
+//! Scoring: ranks every admissible action as the program's next line, by the model's log-probabilities.
 //!
 //! The candidates are the world's admissible actions that have a call, and the end of the agent's turn where others speak. What has
 //! no log-probability is never given one.
@@ -26,7 +26,7 @@ pub(in crate::method) struct Candidate {
     pub(in crate::method) action: Action,
 }
 
-/// All actions to be scored, and what is to be said of the choice.
+/// All actions to be scored, and a note on the choice.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidates {
     pub(super) list: Vec<Candidate>,
@@ -124,7 +124,7 @@ pub(in crate::method) fn ranked(candidates: Vec<Candidate>, completions: &[Compl
     let means: Vec<f64> = completions.iter().filter_map(Completion::mean_logprob).collect();
     if means.len() != candidates.len() || means.iter().any(|m| m.is_nan()) {
         return Reading::Problem(format!(
-            "the model told log-probabilities of {} of {} actions; nothing is made of them",
+            "the model reported log-probabilities of {} of {} actions; nothing is made of them",
             means.len(),
             candidates.len()
         ));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_or_the_sum_ranks_and_is_told() {
+    fn the_mean_or_the_sum_ranks_and_is_noted() {
         let by_mean = scored(false);
         assert_eq!(by_mean[0].0, "long");
         assert!((by_mean[0].1 / by_mean[1].1 - 1f64.exp()).abs() < 1e-9, "{by_mean:?}");

@@ -1,4 +1,4 @@
-//! Plans that are followed: which plan is in force at the cursor, and how far it was carried out. Read from the records alone.
+//! Plan in force: which plan is followed at the cursor, and how far it was carried out. Read from the records alone.
 //!
 //! A plan is an artifact of the node it was made at; its lines are offered one at a time, each text marked with its line's number.
 
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_of_ones_own_strays_and_a_new_plan_begins_anew() {
+    fn a_step_of_ones_own_strays_and_a_new_plan_starts_at_its_first_line() {
         use Happens::{Line, Plan, Taken, Typed};
         let nodes = path(&[&[Plan("a\nb"), Line(1), Typed, Taken], &[Line(1), Taken], &[Plan("c")]]);
         let path: Vec<&Node> = nodes.iter().collect();

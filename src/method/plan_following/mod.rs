@@ -1,4 +1,4 @@
-//! What methods that follow a plan share: ProgPrompt, whose plan is written whole, and FF-Replan, whose plan a planner finds.
+//! Plan following, shared by the methods that follow a plan: ProgPrompt, whose plan is written whole, and FF-Replan, whose plan a planner finds.
 //!
 //! Lines are offered one at a time; the person or the policy decides on each as on any proposal. Which plan is in force, and how far
 //! it was carried out, is read from the records (`in_force`), so that going back, branching and reopening need nothing else.
@@ -33,10 +33,10 @@ pub(super) struct NextLine {
 pub(super) enum Upcoming<'a> {
     /// A step of the plan in force, or that its line is done with.
     Step(Box<Step>),
-    /// A new plan is wanted, `anew` where a person asks for another one. The plan before, if there is one.
+    /// A new plan is wanted, `again` where a person asks for another one. The plan before, if there is one.
     Plan {
         /// Whether a person wants another.
-        anew: bool,
+        again: bool,
         /// The plan in force.
         before: Option<InForce<'a>>,
     },
@@ -52,18 +52,18 @@ pub(super) fn upcoming<'a>(
     let Some(round) = cx.round() else {
         return Upcoming::Step(Box::new(Step::Stuck("the episode has not begun".into())));
     };
-    let anew = cx.samples.is_some();
-    if !anew && round.has_asked(&AskKind::PLAN_LINE) {
+    let again = cx.samples.is_some();
+    if !again && round.has_asked(&AskKind::PLAN_LINE) {
         let found = round.proposals().find(|p| p.action.is_some()).map(|p| p.id);
         let why =
             if found.is_some() { "the plan's next line" } else { "the plan's next line is no action of this world" };
         return Upcoming::Step(Box::new(Step::Recommend { proposal: found, why: why.to_owned() }));
     }
-    let force = in_force(&cx.path()).filter(|_| !anew);
+    let force = in_force(&cx.path()).filter(|_| !again);
     match force.as_ref().and_then(next) {
         Some(Ok(line)) => Upcoming::Step(Box::new(offer(cx, line, origin))),
         Some(Err(step)) => Upcoming::Step(Box::new(step)),
-        None => Upcoming::Plan { anew, before: force },
+        None => Upcoming::Plan { again, before: force },
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) fn useless(
     })
 }
 
-/// The plan in force at the cursor, with what became of its lines.
+/// The plan in force at the cursor, with the status of its lines.
 pub(super) fn rows(session: &Session) -> Vec<Section> {
     let path = session.path(session.cursor());
     let Some(plan) = in_force(&path) else { return Vec::new() };

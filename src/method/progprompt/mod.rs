@@ -1,7 +1,7 @@
 //! ProgPrompt: the model writes a whole plan with assertions; its lines are proposed one at a time.
 //!
-//! What the lines mean belongs to [`crate::method::written_plan`]. Where assertions are respected an `else` line runs only when its assertion does not
-//! hold, and a sub-goal is cut after ten steps; the kitchen comparison let all lines run.
+//! The meaning of the lines is given by [`crate::method::written_plan`]. Where assertions are respected an `else` line runs only when
+//! its assertion does not hold, and a sub-goal is cut after ten steps; the kitchen comparison let all lines run.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ const PLAN_PENALTY: f64 = 0.15;
 const EXAMPLES: usize = 7;
 /// Tokens that say whether an assertion holds (ProgPrompt's limit).
 const JUDGE_TOKENS: u32 = 2;
-/// Temperature of a plan that is written anew, where none is set.
+/// Temperature of a plan that is written again, where none is set.
 const AGAIN: f64 = 0.7;
 
 /// Who says whether an assertion of a plan holds.
@@ -92,30 +92,30 @@ impl Method for ProgPrompt {
     fn step(&self, cx: &Context<'_>) -> Step {
         if cx.world.symbols().is_none() && cx.session.is_started() {
             return Step::Stuck(format!(
-                "the world {} tells no facts to hold assertions against; choose another method",
+                "the world {} reports no facts to check assertions against; choose another method",
                 cx.world.name()
             ));
         }
         let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
-        let (anew, before) = match upcoming(cx, origin, |force| self.next_line(cx, force)) {
+        let (again, before) = match upcoming(cx, origin, |force| self.next_line(cx, force)) {
             Upcoming::Step(step) => return *step,
-            Upcoming::Plan { anew, before } => (anew, before),
+            Upcoming::Plan { again, before } => (again, before),
         };
-        if let Some(step) = (!anew).then(|| useless(cx, before.as_ref(), problem)).flatten() {
+        if let Some(step) = (!again).then(|| useless(cx, before.as_ref(), problem)).flatten() {
             return step;
         }
         if !cx.model.language {
             return Step::ask(cx.own(AskKind::PLAN, SYMBOLIC, 1, Value::Null));
         }
         // Greedily written again it would come out the same.
-        let temperature = if anew { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { 0.0 };
+        let temperature = if again { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { 0.0 };
         match plan_prompt(cx) {
             Ok(prompt) => Step::ask(cx.ask(AskKind::PLAN, prompt, 1, temperature)),
             Err(why) => Step::Stuck(why),
         }
     }
 
-    /// What is said of an assertion is read again from its record.
+    /// The judgement of an assertion is read again from its record.
     fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         if ask.kind == AskKind::PLAN { plan(ask, answer) } else { Reading::Kept }
     }
@@ -135,7 +135,7 @@ impl Method for ProgPrompt {
     /// A plan without a language model: parts that ship with the program.
     fn compute(&self, known: &Known, _work: &Value, _stop: &Stop) -> Result<Answer, String> {
         if known.facts.is_none() {
-            return Err(format!("the world {} tells no facts to plan on; choose another method", known.world.name));
+            return Err(format!("the world {} reports no facts to plan on; choose another method", known.world.name));
         }
         Ok(Answer::texts([written_plan::compose(&known.goals, &Vocabulary::shipped(known.world))?]))
     }

@@ -1,7 +1,7 @@
-//! What fits a model's context: an estimate of tokens, and what is left out first.
+//! Context budget: an estimate of tokens, and the order in which parts are left out.
 //!
 //! Tokens are estimated from characters: [`CHARS_A_TOKEN`] characters make one, until the model's own counts say better (every
-//! answer that tells its prompt's tokens corrects the estimate, see [`Meter::learn`]). Demonstrations go first, the least alike
+//! answer that reports its prompt's tokens corrects the estimate, see [`Meter::learn`]). Demonstrations go first, the least alike
 //! before the others; then the trajectory's oldest observations; the specification and the actions never.
 
 /// Characters of a token before anything is known: programs of calls have 2.9 to 3.3 in the vocabularies of SmolLM2 and

@@ -1,4 +1,4 @@
-//! Prompts: what of the episode and of the demonstrations a model is shown.
+//! Prompts: the parts of the episode and of the demonstrations that a model is shown.
 //!
 //! The trajectory so far is a program; the model is asked for its next line. The texts are templates (`prompts/`). `program`
 //! writes demonstrations and trajectories, `specification` the classes with the assertions in force, `budget` says what fits the
@@ -62,17 +62,17 @@ pub struct Material<'a> {
     pub specification: &'a SpecificationText,
     /// The program so far.
     pub trajectory: &'a Trajectory,
-    /// The goal as told.
+    /// The goal as stated.
     pub task: &'a str,
     /// The world's kind of task: demonstrations of the same kind are preferred.
     pub kind: &'a str,
-    /// What a person refused at this point.
+    /// What a person refused at this node.
     pub rejections: &'a [Rejection],
     /// The object whose call means that the agent's turn is over (`user`), where there is one.
     pub turn_ends: Option<&'a str>,
 }
 
-/// A rejection as the model is told it.
+/// A rejection as the prompt states it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rejection {
     /// What was offered.
@@ -86,7 +86,7 @@ pub struct Rejection {
 pub enum Form {
     /// Chat messages.
     Chat,
-    /// One text that the model goes on with: it ends with a part of the next line's indentation.
+    /// One text that the model continues: it ends with a part of the next line's indentation.
     Raw,
     /// The same, for candidates to be scored behind it: without think comments.
     Scored,
@@ -115,16 +115,16 @@ struct Shown<'a> {
     program: &'a str,
 }
 
-/// What a raw prompt ends with: three of the four blanks of the next line's indentation. The fourth belongs to the token of the
+/// What a raw prompt ends with: three of the four spaces of the next line's indentation. The fourth belongs to the token of the
 /// word that follows in nearly every vocabulary, so that only this ending leaves the tokens as they are in whole programs. Behind
-/// a line break, or behind four blanks, SmolLM2-135M wrote an empty line in 36 of 36 cases; behind three, an action in 32.
+/// a line break, or behind four spaces, SmolLM2-135M wrote an empty line in 36 of 36 cases; behind three, an action in 32.
 const CUE: &str = "   ";
 
 /// What a candidate to be scored begins with: the last blank of its indentation.
 pub const LEAD: &str = " ";
 
 impl Prompting {
-    /// The prompt for the next action, from the folder of a method's templates. What had to be left out stands in its
+    /// The prompt for the next action, from the folder of a method's templates. What had to be left out is listed in its
     /// `left_out`.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl Prompting {
         let fit = budget::fit(&parts, self.meter, self.context, completion);
         let trimmed = material.trajectory.render(think, fit.observations_out);
         context.trajectory = &trimmed;
-        // The most alike stands last, next to the question.
+        // The most alike is last, next to the question.
         context.demonstrations = shown
             .iter()
             .take(fit.demonstrations)

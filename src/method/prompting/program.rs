@@ -71,8 +71,8 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// A session's way to its cursor. `actions` are the agent's, as `system.OFFER`: where the reset tells of some, as where a
-    /// dialogue is gone on with in its midst, they stand with the thoughts that demonstrations have.
+    /// A session's trajectory to its cursor. `actions` are the agent's, as `system.OFFER`: where the reset already holds some, as where
+    /// a dialogue is continued in its midst, they come with the thoughts that demonstrations have.
     pub fn of(session: &Session, actions: &[String]) -> Self {
         let path = session.path(session.cursor());
         let mut steps: Vec<TrajectoryStep> = Vec::new();

@@ -1,4 +1,4 @@
-//! The specification as a model reads it: the classes with the assertions that are in force, or with none.
+//! Specification in the prompt: the classes with the assertions that are in force, or with none.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct SpecificationText {
     pub text: String,
     /// The actions as they are called: `agent.goto`.
     pub actions: Vec<String>,
-    /// Whether assertions stand in the actions' bodies.
+    /// Whether assertions are in the actions' bodies.
     pub asserted: bool,
 }
 

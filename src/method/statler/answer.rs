@@ -1,4 +1,4 @@
-//! What a model wrote, read as a program and a state, or as where the ball is.
+//! Parsing of answers: a program and a state, or where the ball is.
 
 use super::{NEXT_QUERY, STATE};
 

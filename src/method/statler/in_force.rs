@@ -1,4 +1,4 @@
-//! Which program is being carried out at a point of the session, and how far it is. Read from the records alone.
+//! Program in force: which program is being carried out at a node of the session, and how far it is. Read from the records alone.
 //!
 //! A program is a proposal of an ask for one, or what a person made of one. Where its calls are offered one at a time
 //! they are proposals of asks for the next call, each marked with its number.
@@ -126,7 +126,7 @@ mod tests {
         ways.iter().enumerate().map(node).collect()
     }
 
-    fn told(ways: &[Way]) -> Option<(String, String, usize)> {
+    fn found(ways: &[Way]) -> Option<(String, String, usize)> {
         let nodes = path(ways);
         let path: Vec<&Node> = nodes.iter().collect();
         in_force(&path, "done()").map(|f| (f.code.to_owned(), f.answer.unwrap_or_default().to_owned(), f.made))
@@ -142,20 +142,20 @@ mod tests {
             (Some(AskKind::PROGRAM_CALL), "3: c()", "refused", ""),
         ];
         let some = |code: &str, made| Some((code.to_owned(), "raw".to_owned(), made));
-        assert_eq!(told(&ways[..1]), None, "nothing was taken yet");
-        assert_eq!(told(&ways[..2]), some("code", 1));
-        assert_eq!(told(&ways), some("code", 3), "what is refused is passed over");
+        assert_eq!(found(&ways[..1]), None, "nothing was taken yet");
+        assert_eq!(found(&ways[..2]), some("code", 1));
+        assert_eq!(found(&ways), some("code", 3), "what is refused is passed over");
         let typed = [ways[0].clone(), (None, "", "x()", "x()"), END];
-        assert_eq!(told(&typed), some("code", 1), "a person's own call is none of the program's");
+        assert_eq!(found(&typed), some("code", 1), "a person's own call is none of the program's");
         let edited = [(Some(AskKind::PROGRAM), "raw", "edited", "a()"), END];
-        assert_eq!(told(&edited), some("edited", 1));
+        assert_eq!(found(&edited), some("edited", 1));
     }
 
     #[test]
     fn a_closed_request_has_no_program_but_where_it_was_closed() {
         let whole = (Some(AskKind::PROGRAM), "raw", "code", "a()\ndone()");
-        assert!(told(&[whole.clone(), END]).is_some(), "the one that closed it");
-        assert_eq!(told(&[whole, (None, "", "x()", "x()"), END]), None);
-        assert_eq!(told(&[(None, "", "done()", "done()"), END]), None, "closed by hand");
+        assert!(found(&[whole.clone(), END]).is_some(), "the one that closed it");
+        assert_eq!(found(&[whole, (None, "", "x()", "x()"), END]), None);
+        assert_eq!(found(&[(None, "", "done()", "done()"), END]), None, "closed by hand");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! They differ in the template that is filled in, in what the answer holds and in what is remembered from one request to the next: a
 //! belief that is maintained, or all that was asked and written so far. `program` asks for programs and reads them, `run` carries
-//! them out, `in_force` tells from the records which one is being carried out, `answer` reads what a model wrote, `prompt`, `worked`
+//! them out, `in_force` reads from the records which one is being carried out, `answer` reads what a model wrote, `prompt`, `worked`
 //! and `games` hold the prompts and their examples.
 
 mod answer;
@@ -34,12 +34,12 @@ const TOKENS: u32 = 256;
 pub enum Memory {
     /// All requests and answers so far.
     History,
-    /// A belief that an ask of its own writes; `shown`: with worked examples, else by instructions alone.
+    /// A belief that a separate ask writes; `shown`: with worked examples, else by instructions alone.
     Apart {
         /// Whether the writer is shown how.
         shown: bool,
     },
-    /// A belief that stands in the answer itself; `history`: all requests, answers and beliefs before it are shown too.
+    /// A belief that is part of the answer itself; `history`: all requests, answers and beliefs before it are shown too.
     Together {
         /// Whether the history is kept.
         history: bool,
@@ -231,7 +231,7 @@ impl Method for Coder {
         belief_update::write(known, work)
     }
 
-    /// What can be said of a program before it runs: what its calls come to, where it is nothing but calls.
+    /// Checks of a program before it runs: the results of its calls, where it is nothing but calls.
     fn check(&self, cx: &Context<'_>, action: &Action, _offered: bool) -> Checks {
         if action.call.is_some() { Checks::default() } else { Checks::Instead(program::verdict(cx, &action.text)) }
     }

@@ -102,7 +102,7 @@ fn prompt(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Result<PromptRec
     program_prompt(cx.prompting, policy, &asked)
 }
 
-/// The requests closed on the way to the cursor, with what was decided for each and believed after it.
+/// The requests closed on the path to the cursor, with what was decided for each and believed after it.
 fn exchanges(cx: &Context<'_>) -> Vec<Exchange> {
     let path = cx.path();
     let Some(requests) = cx.world.requests() else { return Vec::new() };
@@ -180,7 +180,7 @@ fn draft(cx: &Context<'_>, raw: String, text: Result<String, String>, origin: Or
     Draft { raw, action, problem, origin, score: None, logprob: None, rationale: None }
 }
 
-/// What can be said of a program before it runs.
+/// Checks of a program before it runs.
 pub(super) fn verdict(cx: &Context<'_>, text: &str) -> Verdict {
     let mut verdict = Verdict::default();
     if let Some((outcome, _)) = cx.world.preview(text)

@@ -61,7 +61,7 @@ pub struct Asked<'a> {
     pub belief: Option<&'a Value>,
     /// The requests before it.
     pub history: Vec<Exchange>,
-    /// What a person refused at this point.
+    /// What a person refused at this node.
     pub refused: Vec<Refused>,
 }
 
@@ -129,7 +129,7 @@ pub fn state_prompt(
     condensed(prompting, if example.is_some() { "statler/writer" } else { "statler/writer_auto" }, &context)
 }
 
-/// Renders the template that suits the model. Blank lines and those that begin with `###` are notes to whoever reads the template.
+/// Renders the template that suits the model. Blank lines and those that begin with `###` are notes to readers of the template.
 fn condensed(prompting: &Prompting, template: &str, context: &Context<'_>) -> Result<PromptRecord, String> {
     let name = if prompting.raw { template.to_owned() } else { format!("{template}_chat") };
     let mut prompt = prompting.render(&name, context)?;

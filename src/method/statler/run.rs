@@ -1,4 +1,4 @@
-//! Carrying out a program that was decided about: it is run in the sandbox, and the world performs the calls it made, in their order;
+//! Carrying out a program that was decided about: the sandbox runs it, the world performs the calls it made, in their order;
 //! then the request is closed.
 //!
 //! What stops a program early and is its own doing is said, and the calls before it are made; where the sandbox is to blame nothing is
@@ -41,7 +41,7 @@ pub(super) fn deed(cx: &Context<'_>, decision: &Decision, text: &str) -> Deed {
     Deed::Run(Program { code: text.to_owned(), functions, values: json!({ "state": state, "objects": objects }) })
 }
 
-/// What a program that ran comes to.
+/// The result of a program that ran.
 pub(super) fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
     let its_own = |kind: &FaultKind| !matches!(kind, FaultKind::Worker(_) | FaultKind::Unsupported(_));
     if let Some(fault) = run.fault.as_ref().filter(|fault| !its_own(&fault.kind)) {

@@ -1,4 +1,4 @@
-//! Which thing a plan's name stands for, and whether an assertion holds of what is seen.
+//! Binding of a plan's names to things, and whether an assertion holds of what is seen.
 
 use super::{Assertion, Command, Relation, Vocabulary, kind_of};
 use crate::literal::{Atom, Facts};
@@ -34,7 +34,7 @@ impl Names {
     }
 }
 
-/// The world's action that a command stands for, in a scene whose things are known. What is to be found keeps its name, because the
+/// The world's action that a command stands for, in a scene whose things are known. A thing still to be found keeps its name, because the
 /// world looks for names; a name that stands for nothing stays, so that the world can say so.
 pub fn action(command: &Command, names: &Names, vocabulary: &Vocabulary) -> String {
     let verb = vocabulary.function(&command.action);

@@ -1,6 +1,6 @@
-//! The action list of a plan as a pattern collects it: every `action('x')` and `action('x', 'y')` in the text, in order.
+//! Action list of a plan, collected by a pattern: every `action('x')` and `action('x', 'y')` in the text, in order.
 //!
-//! Assertions fall out, because what stands in their brackets is not of that form, and their `else` actions stay. This is how
+//! Assertions fall out, because the text in their brackets is not of that form, and their `else` actions stay. This is how
 //! the kitchen comparison's wrapper read plans.
 
 use super::Command;

@@ -1,4 +1,4 @@
-//! What a model is told that judges a plan's assertions itself, and how its answer reads.
+//! Judging by a model: the prompt for one that judges a plan's assertions itself, and how its answer is read.
 //!
 //! As in ProgPrompt's own runs the model sees a list of what is visible, by kinds of things as plans name them, and answers True or
 //! False.
@@ -20,19 +20,19 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// Of what can be told now.
+    /// Of the facts observed now.
     pub fn of(facts: &Facts, vocabulary: &Vocabulary) -> Self {
         let mut sight = Sight::default();
         let (states, near, in_hand) = (vocabulary.seen(), vocabulary.near(), vocabulary.held());
         for thing in &facts.things {
             let kind = kind_of(thing);
-            let told = states.iter().filter(|(predicate, _)| facts.holds(predicate, &[thing]));
-            let mut notes: Vec<String> = told.map(|(_, word)| word.clone()).collect();
+            let reported = states.iter().filter(|(predicate, _)| facts.holds(predicate, &[thing]));
+            let mut notes: Vec<String> = reported.map(|(_, word)| word.clone()).collect();
             let of_thing = |a: &&crate::literal::Atom| a.predicate == "IN" && a.args.first() == Some(thing);
             let around = facts.atoms.iter().filter(of_thing).filter_map(|a| a.args.get(1));
             notes.extend(around.map(|outer| format!("in {}", kind_of(outer))));
-            let told = if notes.is_empty() { kind.clone() } else { format!("{kind} ({})", notes.join(", ")) };
-            put(&mut sight.seen, told);
+            let entry = if notes.is_empty() { kind.clone() } else { format!("{kind} ({})", notes.join(", ")) };
+            put(&mut sight.seen, entry);
             if near.iter().any(|predicate| facts.holds(predicate, &[thing])) {
                 put(&mut sight.close, kind);
             }
@@ -43,10 +43,10 @@ impl Sight {
     }
 }
 
-/// Two things of a kind and state are told once: a plan has one name for both.
-fn put(list: &mut Vec<String>, told: String) {
-    if !list.contains(&told) {
-        list.push(told);
+/// Two things of a kind and state are listed once: a plan has one name for both.
+fn put(list: &mut Vec<String>, entry: String) {
+    if !list.contains(&entry) {
+        list.push(entry);
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
     use crate::world::kitchen;
 
     #[test]
-    fn what_is_seen_is_told_by_kinds() {
+    fn what_is_seen_is_listed_by_kind() {
         let things = ["Box|1", "Lamp|1", "Lamp|2", "Mug|1", "Sink|1|SinkBasin"].map(str::to_owned);
         let atoms = [
             "CLOSED Box|1",

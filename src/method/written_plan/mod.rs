@@ -2,8 +2,8 @@
 //!
 //! The form looks like Python and is not (`assert('close' to 'mug')`), so it has a small reader of its own (`read`). `walk` says
 //! which line comes next, `bind` which things of a scene the names stand for and whether an assertion holds of what is seen, `judge`
-//! what a model is told that judges assertions itself, `vocabulary` how a world's plans name its actions and states.
-//! `compose` writes plans without a language model. Pure; who has plans written and who executes them is decided elsewhere.
+//! the prompt of a model that judges assertions itself, `vocabulary` how a world's plans name its actions and states.
+//! `compose` writes plans without a language model. Pure; the methods have plans written and executed.
 
 mod bind;
 mod compose;
@@ -74,7 +74,7 @@ pub struct Item {
     pub line: usize,
     /// The comment above it, without its mark; `0` before the first.
     pub subgoal: String,
-    /// How many comments stand above it: which sub-goal it is of, whatever the comments say.
+    /// The number of comments above it: which sub-goal it is of, whatever the comments say.
     pub number: usize,
     /// What it is.
     pub kind: Kind,
@@ -85,7 +85,7 @@ pub struct Item {
 pub struct Plan {
     /// The function's name, where the text has its `def` line.
     pub function: Option<String>,
-    /// The lines, in order. An `else` line always stands below an assertion or another `else` line.
+    /// The lines, in order. An `else` line is always below an assertion or another `else` line.
     pub items: Vec<Item>,
 }
 

@@ -1,4 +1,4 @@
-//! Reading a plan: a line at a time, bounded, and never in vain. What cannot be read is named with its line, the rest stands.
+//! Parsing of a plan: line by line, bounded, and never in vain. What cannot be read is named with its line, the rest is kept.
 
 use std::fmt;
 
@@ -97,7 +97,7 @@ impl Reader {
                 self.reading.plan.items.push(Item { line: number, subgoal, number: self.number, kind });
             }
             Err(message) => {
-                // What stands below an assertion that was not understood must not run unguarded.
+                // The lines below an assertion that was not understood must not run unguarded.
                 self.guarded &= line.starts_with("else");
                 self.problem(number, message);
             }

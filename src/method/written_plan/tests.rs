@@ -21,11 +21,11 @@ def next():
     grab('fork')
 ";
 
-fn commands(plan: &Plan, obey: bool, mut value: impl FnMut(&Assertion) -> bool) -> Vec<String> {
+fn commands(plan: &Plan, respect: bool, mut value: impl FnMut(&Assertion) -> bool) -> Vec<String> {
     let (mut last, mut done) = (None, Vec::new());
     loop {
-        let way = advance(plan, Going { last, respect_assertions: obey, cut: None }, |_, a| Some(value(a)));
-        let Some(next) = way.next else { return done };
+        let walked = advance(plan, Going { last, respect_assertions: respect, cut: None }, |_, a| Some(value(a)));
+        let Some(next) = walked.next else { return done };
         done.push(plan.items[next].command().unwrap().to_string());
         last = Some(next);
     }
@@ -73,17 +73,17 @@ fn else_lines_run_when_their_assertion_does_not_hold() {
 fn an_assertion_that_is_open_stops_the_way() {
     let plan = read(PLAN).plan;
     let going = Going { last: Some(0), respect_assertions: true, cut: None };
-    let way = advance(&plan, going, |_, _| None);
-    assert_eq!(way, Advance { open: Some(1), ..Advance::default() });
-    // Once it is judged, the way leads on to the next one.
-    let way = advance(&plan, Going { last: Some(4), ..going }, |at, _| (at == 5).then_some(true));
-    assert_eq!((way.asserted.as_slice(), way.next, way.open), (&[(5, true)][..], Some(7), None));
+    let walked = advance(&plan, going, |_, _| None);
+    assert_eq!(walked, Advance { open: Some(1), ..Advance::default() });
+    // Once it is judged, the walk continues with the next one.
+    let walked = advance(&plan, Going { last: Some(4), ..going }, |at, _| (at == 5).then_some(true));
+    assert_eq!((walked.asserted.as_slice(), walked.next, walked.open), (&[(5, true)][..], Some(7), None));
 }
 
 #[test]
 fn a_sub_goal_is_cut_after_ten_steps() {
     let lines = |n: usize| "\tgrab('a')\n".repeat(n);
-    // Both comments say the same; they are two sub-goals all the same.
+    // Both comments say the same; they are two sub-goals nevertheless.
     let text = format!(
         "# again\n{}\tassert('close' to 'a')\n# again\n\t\telse: walk('a')\n{}# 2\n\topen('b')",
         lines(12),
@@ -95,11 +95,11 @@ fn a_sub_goal_is_cut_after_ten_steps() {
         loop {
             let going =
                 Going { last: executed.last().copied(), respect_assertions: true, cut: used_up(&plan, &executed) };
-            let way = advance(&plan, going, |_, _| {
+            let walked = advance(&plan, going, |_, _| {
                 asked += 1;
                 Some(false)
             });
-            match way.next {
+            match walked.next {
                 Some(next) if executed.len() < most => executed.push(next),
                 _ => return executed.clone(),
             }

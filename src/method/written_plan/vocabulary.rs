@@ -82,7 +82,7 @@ impl Vocabulary {
         self.meaning("names", "") == Some("scene")
     }
 
-    /// Whether an action looks for what it names, and goes on until that is near.
+    /// Whether an action looks for what it names, and continues until that is near.
     pub fn is_search(&self, action: &str) -> bool {
         self.meaning("search", "") == Some(action)
     }
@@ -119,7 +119,7 @@ impl Vocabulary {
         }
     }
 
-    /// The predicates that are told of things seen, with their words.
+    /// The predicates that are reported of things seen, with their words.
     pub fn seen(&self) -> Vec<(String, String)> {
         let pairs = self.list("seen").into_iter();
         pairs.filter_map(|pair| pair.split_once(' ').map(|(p, word)| (p.to_owned(), word.to_owned()))).collect()

@@ -1,30 +1,30 @@
-//! Which line of a plan comes next: assertions are looked at on the way, their `else` lines run when they do not hold.
+//! Walk through a plan: assertions are evaluated as they are passed, their `else` lines run when they do not hold.
 
 use super::{Assertion, Kind, Plan};
 
-/// Steps after which a sub-goal is cut: the plan goes on with the next one (ProgPrompt's bound in VirtualHome).
+/// Steps after which a sub-goal is cut: the plan continues with the next one (ProgPrompt's bound in VirtualHome).
 pub const SUBGOAL_STEPS: usize = 10;
 
-/// How a plan is gone through.
+/// How a plan is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Going {
     /// The line executed last, as its place among the items; none at the beginning.
     pub last: Option<usize>,
-    /// Whether an `else` line runs only when its assertion does not hold. Without, every line runs, and assertions are looked at
-    /// all the same.
+    /// Whether an `else` line runs only when its assertion does not hold. Without, every line runs, and assertions are evaluated
+    /// nevertheless.
     pub respect_assertions: bool,
     /// The sub-goal that is cut: no line of it comes next.
     pub cut: Option<usize>,
 }
 
-/// The way from one executed line to the next.
+/// The walk from one executed line to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Advance {
     /// The assertions passed, as places among the plan's items, and whether they held.
     pub asserted: Vec<(usize, bool)>,
     /// The next line to execute; `None` at the plan's end, and where an assertion is open.
     pub next: Option<usize>,
-    /// The assertion that must be judged before the way goes on.
+    /// The assertion that must be judged before the walk continues.
     pub open: Option<usize>,
 }
 
@@ -35,7 +35,7 @@ pub fn advance(plan: &Plan, going: Going, mut holds: impl FnMut(usize, &Assertio
     let mut skipping = false;
     for (i, item) in plan.items.iter().enumerate().skip(going.last.map_or(0, |l| l + 1)) {
         if going.cut == Some(item.number) {
-            // Nobody looks at its assertions, so nothing hangs on them beyond it either.
+            // Its assertions are not evaluated, so nothing depends on them beyond it either.
             skipping = true;
             continue;
         }

@@ -1,4 +1,4 @@
-//! The file format: header, exchanges, and what makes two requests the same.
+//! File format: header, exchanges, and what makes two requests the same.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Completion, ModelRequest, ModelResponse, PromptMessage, ScoreRequest, Settings};
 
-/// The format's version; a reader refuses higher ones. Since 2 there are scorings; since 3 the header tells what was set.
+/// The format's version; a reader refuses higher ones. Since 2 there are scorings; since 3 the header holds what was set.
 pub(super) const VERSION: u32 = 3;
 /// The header's `format`.
 pub(super) const FORMAT: &str = "stepwright-cassette";
@@ -99,7 +99,7 @@ pub enum CassetteError {
 }
 
 /// Reads a cassette. A last line without line end that cannot be read was torn by a crash and is passed over; the number of
-/// bytes before it is returned, for a recorder to go on from.
+/// bytes before it is returned, for a recorder to continue from.
 pub(super) fn read(path: &Path) -> Result<(Header, Vec<Entry>, u64), CassetteError> {
     let shown = path.display().to_string();
     let io = |e: std::io::Error| CassetteError::Io { path: shown.clone(), why: e.to_string() };
@@ -164,7 +164,7 @@ pub(super) fn identity(request: &ModelRequest) -> String {
     serde_json::to_string(&same).unwrap_or_default()
 }
 
-/// A scoring as a request: the candidates stand as one more message, so that it is recognised and compared like any other.
+/// A scoring as a request: the candidates are one more message, so that it is recognised and compared like any other.
 pub(super) fn as_request(score: &ScoreRequest) -> ModelRequest {
     let candidates = PromptMessage { role: "candidates".to_owned(), text: score.candidates.join("\n") };
     ModelRequest {

@@ -5,11 +5,11 @@
 //! headers are in it, as neither reaches this layer. [`Recorder`] writes, [`Cassette`] plays back; a [`Recorder`] that answers
 //! from what is recorded and asks for the rest is a cache.
 //!
-//! Scorings of given texts are lines of their own, with the field `score`.
+//! Scorings of given texts are separate lines, with the field `score`.
 //!
 //! A request is recognised by its content: messages (line ends unified), temperature, number, stops, seed. The bound on
 //! tokens does not count, nor whether log-probabilities were asked for, as long as the recording has what is asked. Equal requests are
-//! answered in the order they were recorded; after the last, the order starts anew, so that a session replayed twice sees the
+//! answered in the order they were recorded; after the last, the order starts again, so that a session replayed twice sees the
 //! same both times.
 
 mod file;

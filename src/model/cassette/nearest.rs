@@ -1,4 +1,4 @@
-//! The recorded request nearest to one that is not recorded, and where the two part.
+//! Nearest recorded request to one that is not recorded, and where the two differ.
 
 use std::collections::HashMap;
 

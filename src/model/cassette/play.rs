@@ -1,4 +1,4 @@
-//! Playing back: a language model that answers from a cassette, or says what it lacks.
+//! Playback: a language model that answers from a cassette, or says what it lacks.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -49,7 +49,7 @@ impl Cassette {
     }
 }
 
-/// Tells a recorded answer as it arrived: the reasoning first, then the text in its pieces.
+/// Streams a recorded answer as it arrived: the reasoning first, then the text in its pieces.
 pub(super) async fn replay(
     exchange: Exchange,
     stream: &UnboundedSender<StreamEvent>,
@@ -98,7 +98,7 @@ impl LanguageModel for Cassette {
 
     fn settings(&self) -> Settings {
         let tape = self.tape();
-        // Older files do not tell; their requests do.
+        // Older files do not hold them; their requests do.
         self.header.settings.unwrap_or_else(|| Settings {
             temperature: tape.requests().map(|r| r.temperature).find(|t| *t > 0.0),
             frequency_penalty: tape.requests().map(|r| r.frequency_penalty).find(|p| *p != 0.0),

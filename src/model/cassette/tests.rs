@@ -86,7 +86,7 @@ async fn what_is_recorded_plays_back_piece_by_piece() {
     assert_eq!(cassette.info().name, "counting");
     assert_eq!(ask(&cassette, "one").await, live[0]);
     assert_eq!(ask(&cassette, "one").await, live[2], "equal requests answer in recorded order");
-    assert_eq!(ask(&cassette, "one").await, live[0], "and start anew after the last");
+    assert_eq!(ask(&cassette, "one").await, live[0], "and start again after the last");
     assert_eq!(ask(&cassette, "two").await, live[1]);
     assert_eq!(ask(&cassette, "two").await.1.len(), 2, "the pieces are kept apart");
 }
@@ -285,7 +285,7 @@ async fn what_was_set_is_played_back_and_another_bound_finds_the_same_answer() {
     );
     let other = ModelRequest { max_tokens: 9_999, ..request("x") };
     assert_eq!(ask_as(&cassette, &other).await.0.unwrap().completions[0].text, "call é 5");
-    // A file of before tells by its requests what was set.
+    // An older file shows by its requests what was set.
     let text = std::fs::read_to_string(&path).unwrap();
     let rest = text.split_once('\n').unwrap().1;
     std::fs::write(&path, format!("{{\"format\":\"stepwright-cassette\",\"version\":1,\"model\":\"m\"}}\n{rest}"))

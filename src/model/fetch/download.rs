@@ -1,4 +1,4 @@
-//! Getting a file over HTTP into a file that grows: goes on where it broke off, as often as that gets further.
+//! Download of a file over HTTP into a file that grows: resumes where it broke off, as often as that makes progress.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(super) struct Wanted<'a> {
     pub(super) size: Option<u64>,
     /// Most bytes to take where it is not.
     pub(super) most: u64,
-    /// Whoever asks, where that matters; a redirect to another host does not carry it there.
+    /// The user's token, where one is needed; a redirect to another host does not carry it there.
     pub(super) token: Option<&'a SecretString>,
 }
 
@@ -79,7 +79,7 @@ impl Http {
         Ok((at, String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// Fills `part` from where it ends. `report` is told its length as it grows.
+    /// Fills `part` from where it ends. `report` is called with its length as it grows.
     pub(super) async fn fill(
         &self,
         url: &Url,

@@ -1,4 +1,4 @@
-//! What can go wrong while weights are fetched: what, where, what to do.
+//! Errors of fetching weights: what, where, what to do.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The model hub as this machine knows it: its address, its cache of files, the person's token. Read from the variables and files
+//! Model hub as this machine knows it: its address, its cache of files, the person's token. Read from the variables and files
 //! that the Hugging Face tools use.
 
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use super::download::{self, Http};
 /// Most bytes of a page of links.
 const MAX_PAGE: usize = 16 << 20;
 
-/// The ways pip is called.
+/// The commands for pip.
 const PIPS: [(&str, &[&str]); 3] = [("pip3", &[]), ("pip", &[]), ("python3", &["-m", "pip"])];
 
 /// The index to ask.
@@ -30,7 +30,7 @@ pub(super) async fn find(set: Option<&str>) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The index pip would use, whatever it is configured by: its help names the default in force.
+/// The index pip would use, wherever it is configured: its help names the default in force.
 async fn of_pip() -> Option<String> {
     for (program, before) in PIPS {
         let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! The weights that can be fetched, read from `manifest.toml`.
+//! Manifest of the weights that can be fetched, read from `manifest.toml`.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use super::FetchError;
 /// The manifest that ships with the program.
 const SHIPPED: &str = include_str!("manifest.toml");
 
-/// A file of weights: what it is, how it is recognised, where it can be had.
+/// A file of weights: what it is, how it is recognised, where it can be downloaded.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weights {
@@ -15,7 +15,7 @@ pub struct Weights {
     pub name: String,
     /// The model's own name and form.
     pub title: String,
-    /// In words, for people who choose.
+    /// A description for the person who chooses.
     pub about: String,
     /// The file's name below the folder of models.
     pub file: String,
@@ -46,7 +46,7 @@ pub enum Purpose {
     Embedder,
 }
 
-/// Where weights can be had.
+/// Where weights can be downloaded.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Source {

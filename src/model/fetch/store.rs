@@ -1,7 +1,7 @@
-//! The folder of models: the file in the making, its check, and its becoming the file.
+//! Folder of models: the file in the making, its check, and its becoming the file.
 //!
-//! A file in the making is `FILE.part`, locked while it is written. What is in it is a prefix of the file, whatever source it came
-//! from; only the check at its end says whether that was true.
+//! A file in the making is `FILE.part`, locked while it is written. What is in it is a prefix of the file, from any source;
+//! only the check at its end says whether that was true.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -81,7 +81,7 @@ impl Part {
         self.file.metadata().map(|m| m.len()).map_err(|e| self.wrong(&e))
     }
 
-    /// Keeps the first bytes alone; writing goes on after them.
+    /// Keeps the first bytes alone; writing continues after them.
     pub(super) fn cut(&self, length: u64) -> Result<(), FetchError> {
         self.file.set_len(length).map_err(|e| self.wrong(&e))?;
         (&self.file).seek(SeekFrom::Start(length)).map_err(|e| self.wrong(&e))?;
@@ -97,7 +97,7 @@ impl Part {
     pub(super) fn room(&self, weights: &Weights) -> Result<(), FetchError> {
         let needed = weights.size.saturating_sub(self.len()?).saturating_add(SPARE);
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        // Where the system does not tell, the writing itself will.
+        // Where the system does not report it, the writing itself will show it.
         let Ok(stat) = rustix::fs::statvfs(folder) else { return Ok(()) };
         let free = stat.f_bavail.saturating_mul(stat.f_frsize);
         if free >= needed {

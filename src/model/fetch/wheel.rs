@@ -1,4 +1,4 @@
-//! Reading one member of a wheel: a plain zip file. Nothing in it is run, and no other member is looked at.
+//! Reader of one member of a wheel: a plain zip file. Nothing in it is run, and no other member is looked at.
 
 use std::fs::File;
 use std::io::Read;
@@ -25,7 +25,7 @@ pub(super) fn append(
     if entry.size() != size {
         return Err(wrong(format!("{member} has {} bytes in place of {size}", entry.size())));
     }
-    // The size in a zip's directory is what someone wrote there; no more than that is taken, whatever is packed.
+    // The size in a zip's directory is what someone wrote there; no more than that is taken, whatever size is packed.
     let mut entry = entry.take(size);
     let (mut block, mut left) = (vec![0; 1 << 18], size);
     loop {

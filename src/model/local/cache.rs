@@ -1,4 +1,4 @@
-//! The keys and values of the tokens seen so far, outside the weights: forking one is a cheap clone.
+//! Cache of the keys and values of the tokens seen so far, outside the weights: forking one is a cheap clone.
 //!
 //! A cache is a list of pieces that never change once made; new tokens make new pieces, and small neighbours are joined so that
 //! there are never more than a few. So forks share what they have in common, and none disturbs another.

@@ -1,4 +1,4 @@
-//! The thread a model lives on. It loads the model when it is first asked, answers one request after another, and ends, with the
+//! Engine: the thread a model lives on. It loads the model when it is first asked, answers one request after another, and ends, with the
 //! weights, once nobody holds it. All that name the same file share one.
 
 use std::path::{Path, PathBuf};
@@ -72,10 +72,10 @@ fn work(path: &Path, jobs: &Receiver<Job>) {
                 let _ = reply.send(with(&mut runner, path, &cancel, |r| r.complete(&request, &stream, &cancel)));
             }
             Job::Score { request, done, cancel, reply } => {
-                let told = |n| {
+                let progress = |n| {
                     let _ = done.send(n);
                 };
-                let _ = reply.send(with(&mut runner, path, &cancel, |r| r.score(&request, &told, &cancel)));
+                let _ = reply.send(with(&mut runner, path, &cancel, |r| r.score(&request, &progress, &cancel)));
             }
         }
     }

@@ -109,14 +109,14 @@ impl Runner {
         let greedy = request.temperature <= 0.0;
         let wanted = if greedy { 1 } else { request.n.max(1) };
         let seed = request.seed.unwrap_or_else(rand::random);
-        let told = |index: u32, text: String| {
+        let report = |index: u32, text: String| {
             let all = if greedy { 0..request.n.max(1) } else { index..index.saturating_add(1) };
             for index in all {
                 // A closed receiver only means that nobody watches.
                 let _ = stream.send(StreamEvent::Delta { index, text: text.clone() });
             }
         };
-        let branches = self.branches(prompt, request, wanted, seed, &told, cancel)?;
+        let branches = self.branches(prompt, request, wanted, seed, &report, cancel)?;
         let spent: usize = branches.iter().map(|b| b.tokens.len()).sum();
         let mut completions: Vec<Completion> = branches.iter().map(|b| self.completion(b, request.logprobs)).collect();
         if greedy && let Some(only) = completions.first().cloned() {
@@ -144,7 +144,7 @@ impl Runner {
         request: &ModelRequest,
         wanted: u32,
         seed: u64,
-        told: &dyn Fn(u32, String),
+        report: &dyn Fn(u32, String),
         cancel: &CancellationToken,
     ) -> Result<Vec<Branch>, Stop> {
         let Prompt { tokens: prompt, mut cache, next } = prompt;
@@ -181,7 +181,7 @@ impl Runner {
                     }
                 }
                 if let Some(text) = branch.fresh(&request.stop) {
-                    told(index, text);
+                    report(index, text);
                 }
             }
             let mut live: Vec<&mut Branch> = branches.iter_mut().filter(|b| b.finish.is_none()).collect();
@@ -204,7 +204,7 @@ impl Runner {
         if let [only] = branches.as_slice()
             && !only.tokens.is_empty()
         {
-            // The next prompt may go on from this answer.
+            // The next prompt may continue this answer.
             let all: Vec<u32> = prompt.iter().copied().chain(only.tokens.iter().map(|t| t.0)).collect();
             let run = cache.len().min(all.len());
             cache.truncate(run)?;

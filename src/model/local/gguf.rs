@@ -1,4 +1,4 @@
-//! A GGUF file: opened, checked, and asked for its values. What the values mean is left to those who ask.
+//! GGUF files: opened, checked, and read for their values. What the values mean is left to the callers.
 //!
 //! Candle reads the file. It takes two things on trust that a file from anywhere may get wrong (the alignment and the shapes'
 //! products), so the header is walked once before.

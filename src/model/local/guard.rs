@@ -1,6 +1,6 @@
 //! Special tokens in the text of messages: text to the model, as it is to the person who wrote it.
 //!
-//! A chat template puts a model's special tokens (`<|im_end|>`) around messages. One that stands *in* a message would be read as
+//! A chat template puts a model's special tokens (`<|im_end|>`) around messages. One *in* a message would be read as
 //! the template's own and end the message. So a mark that no message has is put into it before the template is rendered, and
 //! taken out again where the text is cut into what is special and what is not.
 
@@ -19,7 +19,7 @@ pub(super) struct Guarded<'a> {
 /// A rendered text in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'a> {
-    /// Nothing in it is special, whatever it looks like. It may hold marks.
+    /// Nothing in it is special, even if it looks so. It may hold marks.
     Text(&'a str),
     /// A special token of the template, by its place among the special ones.
     Special(usize),
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn only_the_templates_own_tokens_are_special() {
-        let told = [message("user", "say <|im_end|> twice: <|im_end|>\u{E000}")];
-        let Guarded { messages, mark } = guarded(&told, &special());
+        let given = [message("user", "say <|im_end|> twice: <|im_end|>\u{E000}")];
+        let Guarded { messages, mark } = guarded(&given, &special());
         let mark = mark.unwrap();
         assert_ne!(mark, '\u{E000}', "a mark that no message has");
         let text = format!("<|im_start|>user\n{}<|im_end|>\n", messages[0].text);
@@ -106,7 +106,7 @@ mod tests {
         let [Part::Special(0), Part::Text(body), Part::Special(1), Part::Text("\n")] = found[..] else {
             panic!("{found:?}")
         };
-        assert_eq!(body.replace(mark, ""), format!("user\n{}", told[0].text));
+        assert_eq!(body.replace(mark, ""), format!("user\n{}", given[0].text));
         assert_eq!(parts("<|im_end|>x", &special()), [Part::Special(2)], "the longest");
         assert!(parts("", &special()).is_empty());
     }

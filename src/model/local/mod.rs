@@ -1,6 +1,6 @@
 //! Language models in this process: GGUF files of the Llama and Qwen2 kinds, run by candle on the processor.
 //!
-//! A model is named and nothing is read yet; its first request loads it on a thread of its own (`engine`), where it answers one
+//! A model is named and nothing is read yet; its first request loads it on a separate thread (`engine`), where it answers one
 //! request after another. `gguf` reads the file, `network` is the weights and their forward pass, `cache` what a text left behind,
 //! `tokens` and `template` turn messages into tokens; `runner` runs prompts, `generate` writes, `score` scores given texts.
 //! Weights are fetched by [`super::fetch`]; what a name stands for is [`crate::config::select`]'s.
@@ -38,7 +38,7 @@ use super::{
 pub struct Local {
     name: String,
     path: PathBuf,
-    /// As the file's header tells; a file that cannot be read is told of when it is asked.
+    /// From the file's header; a file that cannot be read is reported at the first request.
     context: Option<usize>,
     engine: Arc<Engine>,
 }
@@ -71,7 +71,7 @@ impl Local {
             endpoint: self.endpoint(),
             message: "the model's thread has ended; choose the model again".into(),
         };
-        // Whoever stops waiting, for whatever reason, stops the work.
+        // A caller that stops waiting, for any reason, stops the work.
         let stop = cancel.child_token();
         let _guard = stop.clone().drop_guard();
         let (reply, answer) = oneshot::channel();
@@ -115,7 +115,7 @@ impl LanguageModel for Local {
         true
     }
 
-    /// Models this small go on with a text better than they follow instructions.
+    /// Models this small continue a text better than they follow instructions.
     fn prefers_raw(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! The network: weights read from a GGUF file, and their forward pass over tokens with a cache of keys and values.
+//! Network: weights read from a GGUF file, and their forward pass over tokens with a cache of keys and values.
 //!
 //! Decoders of the Llama kind: RMSNorm, rotary positions, grouped-query attention, gated feed-forward; Qwen2 differs in the pairing
 //! of rotated dimensions and in having biases. Tokens need not form one line: a mask may say what each sees, so that several
@@ -12,7 +12,7 @@ use candle_nn::rotary_emb::{rope, rope_i};
 use super::cache::Cache;
 use super::gguf::Gguf;
 
-/// Longest text held, in tokens, whatever the model was trained for: bounds the memory of caches and position tables.
+/// Longest text held, in tokens, whatever length the model was trained for: bounds the memory of caches and position tables.
 pub(super) const MAX_CONTEXT: usize = 8192;
 
 /// Weights of kinds without fast kernels are held as 32-bit numbers up to this many bytes, and as Q8_0 beyond.

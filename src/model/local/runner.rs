@@ -1,4 +1,4 @@
-//! A loaded model and the prompts it has seen lately: the next prompt is computed only from where it differs from one of them.
+//! Runner: a loaded model and the prompts it has seen lately: the next prompt is computed only from where it differs from one of them.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -140,7 +140,7 @@ impl Runner {
     }
 }
 
-/// Refuses numbers that are none: weights from anywhere may give them.
+/// Refuses NaN: weights from anywhere may give them.
 pub(super) fn finite(row: Vec<f32>) -> Result<Vec<f32>, Stop> {
     if row.iter().any(|p| p.is_nan()) {
         return Err(Stop::Failed("the model's probabilities are no numbers; the file's weights are damaged".into()));

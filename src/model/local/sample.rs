@@ -1,4 +1,4 @@
-//! Choosing a token.
+//! Sampling of a token.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,4 @@
-//! Scoring given texts: their beginnings in common are run once, and all of them in a few passes over the weights.
+//! Scoring of given texts: their beginnings in common are run once, and all of them in a few passes over the weights.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::generate::mask;
 use super::runner::{Prompt, Runner, Stop, finite};
 use crate::model::{Completion, ScoreRequest, TokenLogprob};
 
-/// Tokens run at once: between two blocks a cancellation is noticed and what is done is told.
+/// Tokens run at once: between two blocks a cancellation is noticed and progress is reported.
 const BLOCK: usize = 64;
 
 /// Rows of log-probabilities held at once: each is as long as the vocabulary.
@@ -64,7 +64,7 @@ impl Tree {
 }
 
 impl Runner {
-    /// Scores candidates as what comes right after the messages; `done` is told how many have all their numbers.
+    /// Scores candidates as what comes right after the messages; `done` is called with how many have all their numbers.
     pub(super) fn score(
         &mut self,
         request: &ScoreRequest,

@@ -1,4 +1,4 @@
-//! The chat template of a GGUF file: messages to the text the model was trained on.
+//! Chat template of a GGUF file: messages to the text the model was trained on.
 //!
 //! A template is code from a file; it runs with bounded steps and bounded output, and touches nothing.
 

@@ -1,4 +1,4 @@
-//! How many threads candle uses. It reads that from the environment, once, when it first computes.
+//! Threads that candle uses. It reads their number from the environment, once, when it first computes.
 
 /// The variables candle and its matrix products read.
 const VARIABLES: [&str; 2] = ["CANDLE_NUM_THREADS", "RAYON_NUM_THREADS"];

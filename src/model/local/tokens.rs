@@ -1,6 +1,6 @@
 //! Text to tokens and back, as the GGUF file says.
 //!
-//! Candle builds the tokenizer from the file; what it gets wrong of the pre-tokenizer `smollm` is put right here. Only
+//! Candle builds the tokenizer from the file; what it gets wrong of the pre-tokenizer `smollm` is corrected here. Only
 //! pre-tokenizers whose tokens have been compared with llama.cpp's are accepted.
 
 use std::collections::{HashMap, HashSet};
@@ -16,7 +16,7 @@ use tokenizers::pre_tokenizers::sequence::Sequence;
 use super::gguf::Gguf;
 use super::guard::{Part, parts};
 
-/// Tokens that end an answer wherever they are in a vocabulary, whatever else a file names as the end.
+/// Tokens that end an answer wherever they are in a vocabulary, besides what a file names as the end.
 const ENDS: [&str; 4] = ["<|im_end|>", "<|endoftext|>", "<|eot_id|>", "</s>"];
 
 /// llama.cpp's numbers of kinds of tokens: an ordinary one, and one that is no text.

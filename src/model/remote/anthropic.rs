@@ -1,8 +1,8 @@
 //! Anthropic's Messages: what is sent, and what its events and answers hold.
 //!
-//! It takes no seed, no penalty and no number of completions, tells no log-probabilities, and wants a temperature of at most 1
+//! It takes no seed, no penalty and no number of completions, reports no log-probabilities, and wants a temperature of at most 1
 //! (none at all where it reasons). The long beginning that prompts of an episode share is marked to be cached: a text is sent
-//! in parts that begin at the same places however the text goes on, and the last whole part is marked.
+//! in parts that begin at the same places however the text continues, and the last whole part is marked.
 
 use serde_json::{Map, Value, json};
 
@@ -74,7 +74,7 @@ fn parts(text: &str, mark: bool) -> Value {
     let mut parts = Vec::new();
     let mut from = 0;
     for (at, _) in text.match_indices('\n') {
-        // What is left is longer than white space, which is refused as a part of its own.
+        // What is left is longer than white space, which is refused as a separate part.
         if at + 1 >= from + PART && !text.get(at..).unwrap_or_default().trim().is_empty() {
             parts.push(json!({"type": "text", "text": text.get(from..at + 1)}));
             from = at + 1;
@@ -116,11 +116,11 @@ pub(super) fn take(answer: &mut Answer, object: &Value, piece: &mut impl FnMut(u
             answer.choice(0).reason(0, &text(delta, "thinking"), piece);
         }
         "message_delta" => {
-            let told = object.get("usage").map(usage).unwrap_or_default();
+            let reported = object.get("usage").map(usage).unwrap_or_default();
             let so_far = answer.usage.get_or_insert_default();
-            so_far.completion = told.completion.max(so_far.completion);
-            so_far.prompt = told.prompt.max(so_far.prompt);
-            so_far.cached = told.cached.max(so_far.cached);
+            so_far.completion = reported.completion.max(so_far.completion);
+            so_far.prompt = reported.prompt.max(so_far.prompt);
+            so_far.cached = reported.cached.max(so_far.cached);
             end(answer, &text(object.get("delta"), "stop_reason"));
         }
         "message_stop" => answer.ended = true,

@@ -8,7 +8,7 @@ use super::quirks::{Quirks, is_set};
 use super::{anthropic, ollama};
 use crate::model::{ModelRequest, PromptMessage};
 
-/// Told to a chat model that stands in for raw completion.
+/// The instruction for a chat model that stands in for raw completion.
 pub(super) const CONTINUE: &str = "Continue the user's text exactly where it ends. Answer with the continuation only: do not \
 repeat any of the text, add no comment and no code fence.";
 
@@ -182,7 +182,7 @@ fn limit_field(options: &Options, quirks: &Quirks, interface: Interface) -> &'st
     if completion { "max_completion_tokens" } else { "max_tokens" }
 }
 
-/// Chat messages as role and content; a raw text as one to go on with.
+/// Chat messages as role and content; a raw text as one to continue.
 pub(super) fn messages(request: &ModelRequest) -> Value {
     let message = |role: &str, text: &str| json!({"role": role, "content": text});
     if is_raw(request) {

@@ -1,4 +1,4 @@
-//! Reading answers: one JSON object at a time, a whole answer or a piece of one, every field optional.
+//! Reader of answers: one JSON object at a time, a whole answer or a piece of one, every field optional.
 //!
 //! Servers leave fields out, send them as null or empty, or add their own; what is not understood is passed over. Text that
 //! models mark as reasoning is kept beside the completion, never in it.
@@ -22,7 +22,7 @@ pub(super) struct Answer {
     wire: Wire,
     wanted: u32,
     choices: BTreeMap<u32, Choice>,
-    /// Tokens spent, where told.
+    /// Tokens spent, where reported.
     pub(super) usage: Option<Usage>,
     /// The model that answered, as the server calls it.
     pub(super) served: String,
@@ -39,7 +39,7 @@ pub(super) struct Choice {
     text: String,
     reasoning: String,
     thoughts: Thoughts,
-    /// It is text that is gone on with: nothing in it is reasoning.
+    /// It is a continuation of text: nothing in it is reasoning.
     raw: bool,
     refusal: String,
     finish: String,
@@ -134,16 +134,16 @@ impl Answer {
         if let Some(mark) = object.get("system_fingerprint").and_then(Value::as_str) {
             mark.clone_into(&mut self.fingerprint);
         }
-        if let Some(told) = object.get("usage") {
-            self.usage = usage(told).or(self.usage);
-            self.cost = told.get("cost").and_then(Value::as_f64).filter(|c| *c >= 0.0).or(self.cost);
+        if let Some(reported) = object.get("usage") {
+            self.usage = usage(reported).or(self.usage);
+            self.cost = reported.get("cost").and_then(Value::as_f64).filter(|c| *c >= 0.0).or(self.cost);
         }
         let Some(choices) = object.get("choices").and_then(Value::as_array) else { return };
         for (position, choice) in choices.iter().enumerate() {
             let position = u32::try_from(position).unwrap_or(u32::MAX);
-            let told = choice.get("index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
+            let stated = choice.get("index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
             // In a whole answer the order counts: some servers number every choice 0.
-            let index = if whole { position } else { told.unwrap_or(position) };
+            let index = if whole { position } else { stated.unwrap_or(position) };
             if index >= self.wanted || !choice.is_object() {
                 continue;
             }
@@ -151,7 +151,7 @@ impl Answer {
         }
     }
 
-    /// The text has ended: what was held back is told.
+    /// The text has ended: what was held back is emitted.
     pub(super) fn close(&mut self, mut piece: impl FnMut(u32, Piece, &str)) {
         for (index, choice) in &mut self.choices {
             choice.close(*index, &mut piece);
@@ -178,7 +178,7 @@ impl Choice {
         }
     }
 
-    /// More of a text that is gone on with.
+    /// More of a continued text.
     pub(super) fn say_raw(&mut self, index: u32, text: &str, piece: &mut impl FnMut(u32, Piece, &str)) {
         self.raw = true;
         put(&mut self.text, &mut self.reasoning, index, Piece::Text, text, piece);
@@ -282,7 +282,7 @@ fn put(
     piece(index, what, new);
 }
 
-/// The tokens of the answer where those of the reasoning came before them; none if the two cannot be told apart.
+/// The tokens of the answer where those of the reasoning came before them; none if the two cannot be distinguished.
 fn of_answer(mut tokens: Vec<TokenLogprob>, text: &str, reasoned: bool) -> Vec<TokenLogprob> {
     let whole: usize = tokens.iter().map(|t| t.token.len()).sum();
     if !reasoned || whole == text.len() {

@@ -1,4 +1,4 @@
-//! Getting `n` completions: choosing the interface, asking, learning from refusals, trying again, more tokens for what was cut.
+//! Completions, `n` of a prompt: choice of the interface, requests, lessons of refusals, retries, more tokens for what was cut.
 
 use std::time::Duration;
 
@@ -32,14 +32,14 @@ pub(super) struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    /// Tells something; nobody listening is no error.
-    fn tell(&self, event: StreamEvent) {
+    /// Sends an event; it is no error if nobody listens.
+    fn send(&self, event: StreamEvent) {
         let _ = self.events.send(event);
     }
 
     fn piece(&self, index: u32, piece: Piece, text: &str) {
         let (index, text) = (self.offset.saturating_add(index), text.to_owned());
-        self.tell(match piece {
+        self.send(match piece {
             Piece::Text => StreamEvent::Delta { index, text },
             Piece::Reasoning => StreamEvent::Reasoning { index, text },
         });
@@ -47,7 +47,7 @@ impl Sink<'_> {
 
     fn remark(&self, text: String, warning: bool) {
         tracing::warn!("{text}");
-        self.tell(StreamEvent::Remark { text, warning });
+        self.send(StreamEvent::Remark { text, warning });
     }
 }
 
@@ -82,7 +82,7 @@ impl Remote {
             let n = if alone { 1 } else { missing };
             let wanted = Wanted { request, n, offset, limit: self.limit(request.max_tokens, raises) };
             let answered = match self.ask(wanted, sink).await {
-                // Servers word this refusal in many ways; asking for one shows whether it was the number.
+                // Servers word this refusal in many forms; asking for one shows whether it was the number.
                 Err(failure) if n > 1 && refuses_many(&failure) => {
                     let answer = self.ask(Wanted { n: 1, ..wanted }, sink).await;
                     if answer.is_ok() {
@@ -124,8 +124,8 @@ impl Remote {
                 return self.as_far(response, &why, worst.text);
             }
             let from = u32::try_from(response.completions.len()).unwrap_or(u32::MAX);
-            sink.tell(StreamEvent::Void { from });
-            sink.tell(StreamEvent::Retrying { attempt: raises + 1, wait: Duration::ZERO, why });
+            sink.send(StreamEvent::Void { from });
+            sink.send(StreamEvent::Retrying { attempt: raises + 1, wait: Duration::ZERO, why });
         }
     }
 
@@ -319,7 +319,7 @@ impl Remote {
         read.map_err(|broken| {
             if answer.begun() {
                 // It may be asked for again; if not, the error holds what came.
-                sink.tell(StreamEvent::Void { from: sink.offset });
+                sink.send(StreamEvent::Void { from: sink.offset });
             }
             self.broken(broken, &answer)
         })?;
@@ -363,7 +363,7 @@ fn is_cut(completion: &Completion) -> bool {
         || (completion.text.trim().is_empty() && !completion.reasoning.is_empty())
 }
 
-/// Waits, telling every second how long it still takes.
+/// Waits, reporting every second how long it still takes.
 async fn count_down(events: &UnboundedSender<StreamEvent>, attempt: u32, wait: Duration, why: &str) {
     let mut left = wait;
     loop {

@@ -1,4 +1,4 @@
-//! A failed attempt: the error a person would see, and what the provider may still do about it.
+//! Failure of an attempt: the error a person would see, and what the provider may still do about it.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const SHOWN: usize = 600;
 /// A failed attempt.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// What a person is told if nothing more is tried.
+    /// The error for the person if nothing more is tried.
     pub(super) error: ModelError,
     /// May pass by itself: what to say while waiting.
     pub(super) passing: Option<Passing>,
@@ -97,7 +97,7 @@ pub(super) fn judge(
     Failure { error, passing, refusal: Some(Refusal { status, param, message: shown }) }
 }
 
-/// Whether a refusal says that the prompt is too long, with the tokens the model takes where told: llama.cpp in a field, others
+/// Whether a refusal says that the prompt is too long, with the tokens the model takes where stated: llama.cpp in a field, others
 /// in words (`maximum context length is 4096 tokens`, `available context size (8192 tokens)`).
 fn too_long(status: u16, error: &Value, shown: &str) -> Option<Option<u64>> {
     if !matches!(status, 400 | 413 | 422) {
@@ -107,13 +107,13 @@ fn too_long(status: u16, error: &Value, shown: &str) -> Option<Option<u64>> {
     let lower = shown.to_ascii_lowercase();
     let phrases = ["maximum context length is", "available context size", "context window of"];
     let phrase = phrases.iter().find_map(|p| lower.split_once(p));
-    let told = error.get("n_ctx").and_then(Value::as_u64).or_else(|| {
+    let stated = error.get("n_ctx").and_then(Value::as_u64).or_else(|| {
         let digits: String =
             phrase?.1.chars().skip_while(|c| matches!(c, ' ' | '(')).take_while(char::is_ascii_digit).collect();
         digits.parse().ok()
     });
     let by_name = is("type", "exceed_context_size_error") || is("code", "context_length_exceeded");
-    (by_name || phrase.is_some()).then_some(told)
+    (by_name || phrase.is_some()).then_some(stated)
 }
 
 fn advice(options: &Options, status: u16, money: bool, shown: &str) -> String {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_told_with_the_length_where_it_is_known() {
+    fn what_is_too_long_is_reported_with_the_length_where_it_is_known() {
         let llama = json!({"type": "exceed_context_size_error", "n_prompt_tokens": 9001, "n_ctx": 4096});
         assert_eq!(too_long(400, &llama, "request (9001 tokens) exceeds"), Some(Some(4096)));
         let openai = json!({"code": "context_length_exceeded"});

@@ -1,4 +1,4 @@
-//! The wire: one HTTP client for one endpoint. Knows the key, sends bodies, turns whatever is no success into a [`Failure`].
+//! HTTP wire: one HTTP client for one endpoint. Knows the key, sends bodies, turns all but success into a [`Failure`].
 
 use std::error::Error as _;
 use std::time::{Duration, SystemTime};
@@ -31,7 +31,7 @@ pub(super) struct Http {
     client: Client,
     base: Url,
     endpoint: String,
-    /// The key and whatever else headers hold: never shown.
+    /// The key and all else that headers hold: never shown.
     secrets: Vec<SecretString>,
     idle: Duration,
 }

@@ -4,7 +4,7 @@
 //! One [`Remote`] is one model behind one endpoint. What servers differ in is either configured ([`Options`]) or learned from
 //! their refusals and remembered (`quirks`). `body`, `anthropic` and `ollama` say exactly what is sent; `stream` and `chunk` read
 //! what comes back, treating every field as optional; all else is common: `complete` asks, learns and tries again, `thoughts`
-//! tells reasoning from the answer, `score` has given texts scored, `embed` gets sentence vectors, `retry` decides what is tried
+//! separates reasoning from the answer, `score` has given texts scored, `embed` gets sentence vectors, `retry` decides what is tried
 //! again, `http` is the wire, and `providers` are the well-known ones.
 
 mod anthropic;
@@ -51,8 +51,8 @@ pub struct Remote {
     quirks: quirks::Quirks,
     /// How given texts are scored, once it was found out.
     scoring: OnceCell<Result<Way, String>>,
-    /// The context's tokens as the server told them; 0 if it did not.
-    told_context: AtomicU64,
+    /// The context's tokens as the server stated them; 0 if it did not.
+    stated_context: AtomicU64,
     /// The prompt last scored behind, which the server has read.
     last_scored: Mutex<String>,
 }
@@ -69,12 +69,12 @@ impl Remote {
             http,
             quirks: quirks::Quirks::default(),
             scoring: OnceCell::new(),
-            told_context: AtomicU64::new(0),
+            stated_context: AtomicU64::new(0),
             last_scored: Mutex::default(),
         })
     }
 
-    /// Remembers the length that a refusal told.
+    /// Remembers the length that a refusal stated.
     fn remember_length<T>(&self, answer: Result<T, ModelError>) -> Result<T, ModelError> {
         if let Err(ModelError::TooLong { context: Some(context), .. }) = &answer {
             self.learn_context(*context);
@@ -84,7 +84,7 @@ impl Remote {
 
     /// Remembers how many tokens the server says the model takes.
     fn learn_context(&self, tokens: u64) {
-        self.told_context.store(tokens, Ordering::Relaxed);
+        self.stated_context.store(tokens, Ordering::Relaxed);
     }
 }
 
@@ -127,10 +127,10 @@ impl LanguageModel for Remote {
     }
 
     fn context(&self) -> Option<usize> {
-        let told = usize::try_from(self.told_context.load(Ordering::Relaxed)).ok().filter(|n| *n > 0);
-        match (self.options.context, told) {
-            (Some(set), Some(told)) => Some(set.min(told)),
-            (set, told) => set.or(told),
+        let stated = usize::try_from(self.stated_context.load(Ordering::Relaxed)).ok().filter(|n| *n > 0);
+        match (self.options.context, stated) {
+            (Some(set), Some(stated)) => Some(set.min(stated)),
+            (set, stated) => set.or(stated),
         }
     }
 
@@ -156,7 +156,7 @@ impl LanguageModel for Remote {
         stream: &UnboundedSender<StreamEvent>,
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError> {
-        // Dropping the future drops the connection, at whatever point the exchange is.
+        // Dropping the future drops the connection, at any point of the exchange.
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(ModelError::Cancelled),

@@ -72,7 +72,7 @@ pub(super) fn body(options: &Options, quirks: &Quirks, interface: Interface, wan
 }
 
 /// The context to set up: as set, else a power of two that holds prompt and answer. It never shrinks: another size has the model
-/// loaded anew.
+/// loaded again.
 fn context(options: &Options, quirks: &Quirks, wanted: Wanted<'_>) -> u64 {
     let set = options.num_ctx.or(options.context.and_then(|c| u64::try_from(c).ok()));
     set.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! What can be set about an endpoint, with the defaults.
+//! Options of an endpoint, with the defaults.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ pub enum LimitField {
 /// How log-probabilities of given texts are had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Score {
-    /// Whichever way the endpoint turns out to offer.
+    /// The one that the endpoint turns out to offer.
     #[default]
     Auto,
     /// By llama.cpp's own interface.
@@ -126,7 +126,7 @@ pub struct Options {
     pub score: Score,
     /// What counts for those who ask.
     pub settings: Settings,
-    /// Tokens the model takes, prompt and completion together, where it is known better than the server tells.
+    /// Tokens the model takes, prompt and completion together, where it is known better than the server states.
     pub context: Option<usize>,
     /// Stream answers as they are generated.
     pub stream: bool,

@@ -1,4 +1,4 @@
-//! Finding out what an endpoint can do, by asking it for a few tokens in each way.
+//! Probe of what an endpoint can do, by requests for a few tokens of each kind.
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -49,7 +49,7 @@ pub struct Capabilities {
     pub usage: Support,
     /// Log-probabilities of given texts: how, or why not.
     pub scoring: Result<Way, String>,
-    /// Tokens the model takes, prompt and completion together, where set or told.
+    /// Tokens the model takes, prompt and completion together, where set or stated.
     pub context: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ impl Remote {
     /// Tries each capability with a request of a few tokens (about ten requests in all, more where the server is busy).
     ///
     /// # Errors
-    /// [`ModelError::Cancelled`] soon after `cancel` fires. Whatever else goes wrong is part of the result.
+    /// [`ModelError::Cancelled`] soon after `cancel` fires. Any other failure is part of the result.
     pub async fn probe(&self, cancel: &CancellationToken) -> Result<Capabilities, ModelError> {
         tokio::select! {
             biased;
@@ -106,7 +106,7 @@ impl Remote {
         };
         // Where nothing is answered at all there is nothing to score either.
         let scoring = if self.options.wire == Wire::Anthropic {
-            Err("this wire format tells no log-probabilities".to_owned())
+            Err("this wire format reports no log-probabilities".to_owned())
         } else if chat.is_yes() || completions.is_yes() {
             self.way().await.map_or_else(|e| Err(e.to_string()), Clone::clone)
         } else {

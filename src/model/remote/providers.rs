@@ -1,4 +1,4 @@
-//! Well-known providers by the word that stands before a model's id (`anthropic/claude-…`): where each answers, what it speaks,
+//! Well-known providers by the word before a model's id (`anthropic/claude-…`): where each answers, what it speaks,
 //! and which environment variables hold its key and another address.
 
 use super::options::Wire;
@@ -6,7 +6,7 @@ use super::options::Wire;
 /// A provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Provider {
-    /// What stands before the `/`.
+    /// The word before the `/`.
     pub name: &'static str,
     /// What it speaks.
     pub wire: Wire,
@@ -66,7 +66,7 @@ pub const PROVIDERS: [Provider; 16] = [
     provider("lmstudio", Wire::OpenAi, "http://127.0.0.1:1234/v1", &[], ""),
 ];
 
-/// The provider that stands before a model's id, and the id; `None` where what stands there is none.
+/// The provider before a model's id, and the id; `None` where the word there is no provider.
 pub fn split(name: &str) -> Option<(&'static Provider, &str)> {
     let (word, id) = name.split_once('/')?;
     let found = PROVIDERS.iter().find(|p| p.name == word)?;

@@ -1,6 +1,6 @@
-//! What an endpoint turned out not to take, remembered for the life of the provider.
+//! Quirks: what an endpoint turned out not to take, remembered for the life of the provider.
 //!
-//! A refusal that names an optional field is answered by asking again without it (or with its other name). A person is told of
+//! A refusal that names an optional field is answered by asking again without it (or with its other name). The person is informed of
 //! each field that is left out, and a session records the request as it was sent.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-/// Fields an answer can be had without, with what is lost.
+/// Fields an answer can do without, with what is lost.
 const OPTIONAL: [(&str, &str); 17] = [
     ("stream_options", ""),
     ("temperature", "answers are sampled at the model's own temperature"),

@@ -1,4 +1,4 @@
-//! What is tried again, and when.
+//! Retries: what is tried again, and when.
 
 use std::time::{Duration, SystemTime};
 
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn money_is_told_from_rate() {
+    fn an_empty_account_is_no_rate_limit() {
         assert!(is_money(&json!({"code": "insufficient_quota"}), "You exceeded your current quota"));
         assert!(is_money(&json!({"type": "credit_balance_exhausted"}), ""));
         assert!(!is_money(&json!({"code": "rate_limit_exceeded"}), "Rate limit reached for requests per min"));

@@ -1,7 +1,7 @@
-//! Reading a response's bytes into an [`Answer`]: server-sent events, lines of JSON (Ollama), or one JSON object when a server
+//! Stream reader, a response's bytes to an [`Answer`]: server-sent events, lines of JSON (Ollama), or one JSON object when a server
 //! does not stream.
 //!
-//! Which it is, is told by the first byte, not by the content type, which some servers get wrong. A stream that ends without a
+//! The first byte decides which it is, not by the content type, which some servers get wrong. A stream that ends without a
 //! mark of its end broke off: what came is no completion.
 
 use std::time::Duration;
@@ -20,9 +20,9 @@ const MAX_ANSWER: usize = 64 << 20;
 const MAX_LINE: usize = 8 << 20;
 /// Most bytes read of a web page that came instead of an answer.
 const MAX_PAGE: usize = 64 << 10;
-/// What is said of a stream that just ends.
+/// The error for a stream that just ends.
 const NO_END: &str = "the stream ended without a mark of its end (if this server never marks it, set stream = false)";
-/// Most blanks before an answer.
+/// Most white space before an answer.
 const MAX_BLANKS: usize = 1 << 20;
 /// How long to wait for usage or the end mark once every completion has ended.
 const GRACE: Duration = Duration::from_secs(2);
@@ -104,7 +104,7 @@ pub(super) async fn read(
         }
     };
     if first == b'<' {
-        // Some page of a proxy or a wrong address; its title tells most.
+        // Some page of a proxy or a wrong address; its title says most.
         while let Some(Ok(piece)) = pieces.next().await {
             start.extend(piece);
             if start.len() > MAX_PAGE {
@@ -147,7 +147,7 @@ async fn read_object(
     take(&object, true, answer, emit)
 }
 
-/// Objects on lines of their own, the last one marked as such.
+/// Objects on separate lines, the last one marked as such.
 async fn read_lines(
     lines: impl Stream<Item = Result<Vec<u8>, Break>>,
     answer: &mut Answer,
@@ -197,7 +197,7 @@ async fn read_events(
     let mut events = Box::pin(EventStream::new(bytes));
     loop {
         let next = if answer.all_finished() {
-            // Everything is there; only usage may follow. Whatever happens now does not spoil the answer.
+            // Everything is there; only usage may follow. Nothing that happens now spoils the answer.
             match tokio::time::timeout(GRACE, events.next()).await {
                 Ok(next) => next,
                 Err(_) => return Ok(()),

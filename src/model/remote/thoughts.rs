@@ -1,4 +1,4 @@
-//! Telling reasoning from the answer where a server leaves it in the text: `<think>…</think>` and its like at the beginning.
+//! Reasoning, separated from the answer where a server leaves it in the text: `<think>…</think>` and its like at the beginning.
 
 /// How reasoning is marked, each opening with its closing.
 const MARKS: [(&str, &str); 5] = [
@@ -18,34 +18,34 @@ pub(super) enum Piece {
     Reasoning,
 }
 
-/// Tells the two apart as the text arrives, in whatever pieces.
+/// Separates the two as the text arrives, in pieces of any size.
 #[derive(Debug, Default)]
 pub(super) struct Thoughts {
     state: State,
-    /// What has arrived and cannot be told yet.
+    /// What has arrived and cannot be classified yet.
     held: String,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
 enum State {
-    /// Nothing but blanks so far, or the beginning of a mark.
+    /// Nothing but white space so far, or the beginning of a mark.
     #[default]
     Start,
     /// Within reasoning that this closes.
     Within(&'static str),
-    /// Behind reasoning: blanks are passed over.
+    /// After reasoning: white space is skipped.
     Behind,
     /// In the answer.
     Answer,
 }
 
 impl Thoughts {
-    /// Whether nothing but blanks has arrived.
+    /// Whether nothing but white space has arrived.
     pub(super) fn is_blank(&self) -> bool {
         matches!(self.state, State::Start) && self.held.trim().is_empty()
     }
 
-    /// Takes in more text; what can be told goes to `emit`.
+    /// Takes in more text; what can be classified goes to `emit`.
     pub(super) fn push(&mut self, text: &str, mut emit: impl FnMut(Piece, &str)) {
         if matches!(self.state, State::Answer) {
             return emit(Piece::Text, text);
@@ -102,7 +102,7 @@ impl Thoughts {
         }
     }
 
-    /// The text has ended: what is held is told.
+    /// The text has ended: what is held is emitted.
     pub(super) fn end(&mut self, mut emit: impl FnMut(Piece, &str)) {
         match self.state {
             State::Within(_) => emit(Piece::Reasoning, &std::mem::take(&mut self.held)),
@@ -124,7 +124,7 @@ pub(super) fn headless(text: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn told(text: &str, size: usize) -> (String, String) {
+    fn separated(text: &str, size: usize) -> (String, String) {
         let (mut thoughts, mut found) = (Thoughts::default(), (String::new(), String::new()));
         let mut emit = |piece: Piece, text: &str| match piece {
             Piece::Reasoning => found.0.push_str(text),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn reasoning_is_told_from_the_answer_in_whatever_pieces() {
+    fn reasoning_is_separated_in_pieces_of_any_size() {
         for size in [1, 2, 3, 7, 100] {
             for (text, reasoning, answer) in [
                 ("put mug", "", "put mug"),
@@ -151,7 +151,7 @@ mod tests {
                 ("a <think>b</think>", "", "a <think>b</think>"),
                 ("<think></think>x", "", "x"),
             ] {
-                assert_eq!(told(text, size), (reasoning.to_owned(), answer.to_owned()), "{text:?} by {size}");
+                assert_eq!(separated(text, size), (reasoning.to_owned(), answer.to_owned()), "{text:?} by {size}");
             }
         }
         assert_eq!(headless("hm, so\n</think>\nput"), Some(("hm, so\n", "put")));

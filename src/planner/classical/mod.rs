@@ -1,8 +1,8 @@
 //! Classical planning: problems as PDDL, a plan by a planner crate (`ferroplan`, FF family), and an independent check of it.
 //!
 //! A world turns what is known of it into a [`PlanningTask`] and plans back into actions; `solve` asks the planner within bounds and
-//! believes it only after `validate` carried the plan out by the meaning of the domain (`pddl`, `expression`). When to plan anew is
-//! the method's business (FF-Replan).
+//! believes it only after `validate` carried the plan out by the meaning of the domain (`pddl`, `expression`). The method (FF-Replan)
+//! decides when to plan again.
 
 mod expression;
 mod names;

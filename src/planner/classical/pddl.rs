@@ -1,6 +1,6 @@
 //! Domains and problems as PDDL gives them: STRIPS with types, quantifiers and conditional effects. No numbers, no axioms.
 //!
-//! The planner has a reader of its own; this one is for checking its plans independently, so it is written from the language and
+//! The planner has its own reader; this one is for checking its plans independently, so it is written from the language and
 //! shares nothing with it.
 
 use std::collections::{BTreeMap, BTreeSet};

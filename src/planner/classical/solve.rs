@@ -26,7 +26,7 @@ impl Default for Limits {
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlan {
-    /// Nothing reaches the goal, as far as the planner can tell.
+    /// Nothing reaches the goal, as far as the planner can decide.
     #[error("no plan reaches the goal{}", if .0.is_empty() { String::new() } else { format!(" ({})", .0) })]
     Nothing(String),
     /// The search was cancelled, or ended at its bounds.

@@ -1,4 +1,4 @@
-//! A planning problem with its domain: what a world makes of what is known, solved, and read back as the world's actions.
+//! Planning task: a problem with its domain, what a world makes of what is known, solved, and read back as the world's actions.
 
 use std::collections::BTreeSet;
 

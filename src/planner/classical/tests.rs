@@ -1,4 +1,4 @@
-//! The reader and the meaning of domains, and the planner behind its bounds.
+//! Tests of the reader and the meaning of domains, and of the planner behind its bounds.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! A plan carried out step by step by the meaning of its domain: whether every step may be taken, and whether the goal holds at last.
+//! Validation of a plan, step by step by the meaning of its domain: whether every step may be taken, and whether the goal holds at last.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The study of "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": the kitchen's tasks under the
+//! Study of "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": the kitchen's tasks under the
 //! method and the baselines it was compared with, each trial an unattended episode.
 
 mod paper;
@@ -110,7 +110,7 @@ impl Study for Blocking {
 /// The conditions of a list of names; the paper's if there is none.
 ///
 /// # Errors
-/// A name that is none, with those that are.
+/// An unknown name, with the known ones.
 pub fn conditions(names: &[String]) -> Result<Vec<Condition>, String> {
     if names.is_empty() {
         let is_papers = |c: &Condition| paper::FIGURES.iter().any(|row| row.value("condition") == Some(c.name));

@@ -1,4 +1,4 @@
-//! The study's table: each condition and task beside the paper's Table 1.
+//! Table of the study: each condition and task beside the paper's Table 1.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::study::report::{Report, Table};
 use crate::study::runner::{Printed, beside, in_print, in_words, of_mean, wilson};
 use crate::study::table::count;
 
-/// Results as a table for people.
+/// Results as a table for display.
 pub fn report(results: &[BlockingResult]) -> Report {
     let headings = [
         "condition",

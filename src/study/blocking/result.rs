@@ -1,4 +1,4 @@
-//! What a trial came to: one line of the results file.
+//! Result of a trial: one line of the results file.
 
 use serde::{Deserialize, Serialize};
 

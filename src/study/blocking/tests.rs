@@ -1,4 +1,4 @@
-//! The table's figures and what counts as done.
+//! Tests of the table's figures and of what counts as done.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn result(condition: &str, task: &str, trial: u64, won: bool) -> BlockingResult 
 }
 
 #[test]
-fn each_condition_stands_beside_the_papers_figure() {
+fn each_condition_is_beside_the_papers_figure() {
     let mut results = [result("FF-Replan", "mug", 0, true), result("FF-Replan", "mug", 1, false)];
     let row = |results: &[BlockingResult]| -> Vec<String> {
         let text = report::report(results).to_string();

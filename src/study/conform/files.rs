@@ -1,4 +1,4 @@
-//! Finds and reads recordings: JSON lines, plain or gzipped, one record at a time.
+//! Files of recordings, found and read: JSON lines, plain or gzipped, one record at a time.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

@@ -1,4 +1,4 @@
-//! The recordings of O3D: published knowledge, responses of the three stages, lines of policies, cuts of trajectories and offline
+//! Recordings of O3D: published knowledge, responses of the three stages, lines of policies, cuts of trajectories and offline
 //! logs, compared by the crate that reads them; and the logged purchases, bought again in the shop.
 
 use std::path::Path;

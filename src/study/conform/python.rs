@@ -1,4 +1,4 @@
-//! The engine compared with CPython's recorded output on single constructs, and its verdicts on hostile programs.
+//! Comparison of the engine with CPython's recorded output on single constructs, and its verdicts on hostile programs.
 //!
 //! A construct that the engine reports as unsupported is counted apart: it is no difference, any other output is.
 

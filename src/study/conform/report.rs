@@ -1,4 +1,4 @@
-//! What a comparison found: rows, their first differences in full, a table, JSON and the exit code.
+//! Report of a comparison: rows, their first differences in full, a table, JSON and the exit code.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

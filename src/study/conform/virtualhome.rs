@@ -1,4 +1,4 @@
-//! The recordings of VirtualHome's evolving graph: whole scripts, plans in stepping mode, programs prepared and run, corrective prompts,
+//! Recordings of VirtualHome's evolving graph: whole scripts, plans in stepping mode, programs prepared and run, corrective prompts,
 //! language, metrics and agreement.
 //!
 //! Files are found by the layout's names, so that recordings this program never saw are compared like those it did. The crate

@@ -1,4 +1,4 @@
-//! The recordings of WebShop: its text environment, the simpler site, rewards, fuzzy scores, analysis and rankings, compared by the
+//! Recordings of WebShop: its text environment, the simpler site, rewards, fuzzy scores, analysis and rankings, compared by the
 //! engine's own code.
 
 use std::path::Path;

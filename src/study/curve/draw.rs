@@ -1,4 +1,4 @@
-//! A plot as lines of text: braille lines, each value marked by its curve's letter, what the letters mean below.
+//! Plots as lines of text: braille lines, each value marked by its curve's letter, what the letters mean below.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use ratatui::widgets::{Axis, Chart, Dataset, GraphType, Widget};
 
 use super::{Plot, letter};
 
-/// How wide and high a drawing is without what stands below it.
+/// How wide and high a drawing is without the text below it.
 const SIZE: Rect = Rect { x: 0, y: 0, width: 72, height: 14 };
 
 /// Draws a plot; nothing if it has no values.
@@ -24,7 +24,7 @@ pub fn draw(plot: &Plot) -> String {
     let letters = points.iter().enumerate().rev();
     let letters = letters.map(|(at, p)| Dataset::default().data(p).marker(Marker::Custom(letter(at))));
     let (first, last, top) = (plot.from, plot.last(), plot.top());
-    // A single value still needs a width to stand in.
+    // A single value still needs a width.
     let width = [first as f64, last.max(first + 1) as f64];
     let [left, right] = width;
     let below = [left, (left + right) / 2.0, right].map(|n| n.to_string());

@@ -69,7 +69,7 @@ const HEIGHT: f64 = 300.0;
 pub(super) const MARGIN: f64 = 50.0;
 /// The height of a line of the legend.
 pub(super) const LINE: f64 = 18.0;
-/// Colours that people with any colour vision can tell apart (Okabe and Ito).
+/// Colours that can be distinguished with any colour vision (Okabe and Ito).
 pub(super) const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 /// Charts below each other, as a drawing.

@@ -30,7 +30,7 @@ impl Service {
     /// counted by.
     ///
     /// # Errors
-    /// In words: a specification that does not load, an assertion that is none, a setting that there is not.
+    /// In words: a specification that does not load, an invalid assertion, an unknown setting.
     pub fn new(
         source: &Arc<Source>,
         name: &str,
@@ -41,7 +41,7 @@ impl Service {
         let fail = |why: String| format!("{name}: {why}");
         let specification = Specification::load(&source.specification(name), name).map_err(|e| fail(e.to_string()))?;
         let actions = &specification.declarations().actions;
-        // A file may tell of actions that this service does not have.
+        // A file may name actions that this service does not have.
         let known = |action: &String| actions.iter().any(|a| a == action || a.ends_with(&format!(".{action}")));
         let in_force: Assertions =
             in_force.iter().filter(|(a, _)| known(a)).map(|(a, t)| (a.clone(), t.clone())).collect();
@@ -107,7 +107,7 @@ impl Service {
     }
 }
 
-/// The actions of a session's way to its cursor that are calls of their own; the end of a turn is none.
+/// The actions on a session's path to its cursor that are calls themselves; the end of a turn is none.
 fn taken(session: &Session) -> Vec<Call> {
     let path = session.path(session.cursor());
     let own = path.iter().filter(|node| node.action.is_some());

@@ -30,7 +30,7 @@ impl House {
     /// each task's own, where none is given.
     ///
     /// # Errors
-    /// In words: an assertion that is none, a setting that there is not.
+    /// In words: an invalid assertion, an unknown setting.
     pub fn new(
         source: &Arc<Source>,
         edition: Option<Edition>,
@@ -58,7 +58,7 @@ impl House {
         let words = |e: crate::world::WorldError| e.to_string();
         let own = self.source.edition(&task.id).map_err(words)?;
         let edition = self.edition.or(own).unwrap_or_default();
-        // Not from the list of tasks: an official game tells its sentence only when it is read.
+        // Not from the list of tasks: an official game gives its sentence only when it is read.
         let sentence = self.source.definition(&task.id).map_err(words)?.task;
         let mut world = HouseholdWorld::new(Arc::clone(&self.source), edition);
         world.reset(&task.id, self.subject.setting.seed).map_err(words)?;

@@ -50,7 +50,7 @@ impl Condition {
         }
     }
 
-    /// The preconditions in force as experiments tell them: by what they are, whatever a file is called.
+    /// The preconditions in force as experiments record them: by their content, not by a file's name.
     fn preconditions(&self) -> String {
         let Subject { setting: Setting { preconditions: named, .. }, in_force, .. } = self.subject();
         let of_file = !["ground-truth", "inferred", "none"].contains(&named.as_str());

@@ -1,4 +1,4 @@
-//! The tables of a study of policies, the paper's figures beside ours. Computed from results alone.
+//! Tables of a study of policies, the paper's figures beside ours. Computed from results alone.
 
 use super::metrics::{Compatibility, Counts};
 use super::result::PolicyResult;
@@ -161,7 +161,7 @@ fn one(world: &str, results: &[&PolicyResult], detail: bool, report: &mut Report
         "Wilson of `success`, bootstrap over tasks of `compat`\n"
     });
     if results.iter().any(|r| r.error.is_none() && r.compatibility.is_none()) {
-        text.push_str("compat counts only services whose true preconditions the data tells\n");
+        text.push_str("compat counts only services whose true preconditions the data holds\n");
     }
     if settings.iter().any(|s| s.model == SYMBOLIC && s.preconditions == "ground-truth") {
         text.push_str(
@@ -233,7 +233,7 @@ fn share_of(dialogue: bool, setting: &Setting, sum: &Sum<'_>) -> Option<ShareOf>
     Some(ShareOf { name, share: figure?, interval, paper })
 }
 
-/// The paper's Figure 3 from the points that its tables and text give, and ours: F1 over demonstrations by model and preconditions.
+/// The paper's Figure 3 from the data points that its tables and text give, and ours: F1 over demonstrations by model and preconditions.
 fn figure_3(results: &[&PolicyResult]) -> Plot {
     // Few-shot prompting knows none, the paper's own method samples until one verifies; precondition prompting is not in the figure.
     let known = |row: &PaperRow| {
@@ -271,7 +271,7 @@ fn shots(dialogue: bool, setting: &Setting) -> String {
     if !dialogue && setting.model == SYMBOLIC { "all".to_owned() } else { setting.shots.to_string() }
 }
 
-/// Whether the assertions stand in the prompt, and whether samples are drawn until one verifies; `None` for methods that the paper
+/// Whether the assertions are in the prompt, and whether samples are drawn until one verifies; `None` for methods that the paper
 /// does not have.
 fn conditions(setting: &Setting) -> (Option<bool>, Option<bool>) {
     let prompt = match setting.assertions.as_str() {

@@ -1,4 +1,4 @@
-//! What is kept of a predicted dialogue or a household episode: one line of the results file, from which the tables are computed.
+//! Result kept of a predicted dialogue or a household episode: one line of the results file, from which the tables are computed.
 
 use serde::{Deserialize, Serialize};
 

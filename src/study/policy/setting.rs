@@ -1,4 +1,4 @@
-//! The settings of a study of policies: what is varied, and what all episodes share.
+//! Settings of a study of policies: what is varied, and what all episodes share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct Setting {
     pub shots: usize,
     /// Whether demonstrations and completions hold think comments.
     pub think: bool,
-    /// Whether the assertions stand in the prompt: `method` (as the method has it), `shown`, `hidden`.
+    /// Whether the assertions are in the prompt: `method` (as the method has it), `shown`, `hidden`.
     pub assertions: String,
     /// What ranks scored actions: `mean` or `sum` of their tokens' log-probabilities.
     #[serde(default = "usual_likelihood")]
@@ -122,7 +122,7 @@ impl Subject {
     /// These assertions in force, and these true.
     ///
     /// # Errors
-    /// In words: an assertion that is none, a setting that there is not.
+    /// In words: an invalid assertion, an unknown setting.
     pub(super) fn new(
         setting: &Setting,
         specification: Specification,

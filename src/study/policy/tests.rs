@@ -19,7 +19,7 @@ use crate::world::dialogue::Source;
 struct Scripted {
     lines: Mutex<Vec<&'static str>>,
     asked: Mutex<Vec<ModelRequest>>,
-    /// Tokens of a prompt that it tells; 0 for one that tells none.
+    /// Tokens of a prompt that it reports; 0 for one that reports none.
     spends: u64,
 }
 
@@ -89,7 +89,7 @@ async fn predicted_in(setting: &Setting, lines: &[&'static str]) -> (PolicyResul
     predicted_within(setting, lines, 0, None).await
 }
 
-/// The same by a model that tells so many tokens of each prompt, with a budget of a turn.
+/// The same by a model that reports so many tokens for each prompt, with a budget of a turn.
 async fn predicted_within(
     setting: &Setting,
     lines: &[&'static str],
@@ -242,7 +242,7 @@ async fn the_tables_figures_are_those_of_the_file() {
             "0.78",
         ]
     );
-    // The paper's method sees predicted preconditions; of true ones its text tells F1 alone.
+    // The paper's method sees predicted preconditions; of true ones its text gives F1 alone.
     let ends = |method: &str, shots: &str, of: &str, figures: [&str; 2]| {
         let rows = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
         let mut rows = rows.filter(|r| r.len() > 18 && (r[0], r[4], r[6]) == (method, of, shots));
@@ -252,7 +252,7 @@ async fn the_tables_figures_are_those_of_the_file() {
     ends("precondition-aware", "1", "inferred", ["0.68", "0.90"]);
     ends("precondition-prompting", "4", "ground-truth", ["0.84", "0.94"]);
     ends("precondition-prompting", "4", "inferred", ["-", "-"]);
-    // Figure 3: the paper's points at one, four and ten demonstrations, and ours.
+    // Figure 3: the paper's data points at one, four and ten demonstrations, and ours.
     let charts = report::report(&all, false).json()["charts"].clone();
     let figure = charts.as_array().unwrap().iter().find(|c| c["measure"] == "F1 (Figure 3)").unwrap();
     let curve = |name: &str| {

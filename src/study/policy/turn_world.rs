@@ -1,6 +1,6 @@
 //! One turn of a recorded dialogue as a world: all that was recorded before it has happened, and the episode ends with the turn.
 //!
-//! So every turn is predicted from the recorded prefix (teacher forcing): what a method got wrong in one turn does not stand in the
+//! So every turn is predicted from the recorded prefix (teacher forcing): what a method got wrong in one turn is not in the
 //! prompt of the next. Forms and words of acts are the dialogue world's.
 
 use std::borrow::Cow;

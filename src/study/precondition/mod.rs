@@ -136,7 +136,7 @@ impl Study for Preconditions {
         scored.await.ok()
     }
 
-    /// A model's two results come together; the second tells what both took.
+    /// A model's two results come together; the second has the tokens of both.
     fn tokens(lines: &[ActionResult]) -> (u64, u64) {
         lines.last().map_or((0, 0), |line| (line.prompt_tokens, line.completion_tokens))
     }

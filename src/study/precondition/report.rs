@@ -1,4 +1,4 @@
-//! The tables of a study of preconditions: ours by service or action, the paper's beside them. Computed from results alone.
+//! Tables of a study of preconditions: ours by service or action, the paper's beside them. Computed from results alone.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What preconditions are inferred of: a service, or the household, with its demonstrations and the episodes to score on.
+//! Subject of an inference of preconditions: a service, or the household, with its demonstrations and the episodes to score on.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// What the data of a source tells of a service.
+    /// The truth about a service in the data of a source.
     pub fn of_service(source: &Source, service: &str) -> Option<Self> {
         let assertions = source.ground_truth(service)?.into_iter().collect();
         Some(Truth { origin: "the data".to_owned(), assertions })

@@ -41,7 +41,7 @@ fn subject(truth: bool) -> Arc<Subject> {
     Arc::new(Subject::new("dialogue", "Tests_1", &specification, demos, tests, truth).unwrap())
 }
 
-/// A model that says what it was told to say, and remembers what it was asked.
+/// A model that gives scripted answers, and remembers what it was asked.
 struct Scripted {
     greedy: &'static str,
     sampled: &'static str,
@@ -92,7 +92,7 @@ async fn results(subject: &Arc<Subject>, origin: Origin, way: Way) -> Vec<Action
     all
 }
 
-/// How many actions are not inferred yet in this way, where those of another are: units and experiment tell them apart.
+/// How many actions are not inferred yet in this way, where those of another are: units and experiment distinguish them.
 fn open(subject: &Arc<Subject>, way: Way, results: &[ActionResult], of: Way) -> usize {
     let (done, study) = (study(subject, Origin::Symbolic, of), study(subject, Origin::Symbolic, way));
     if done.shared() != study.shared() {
@@ -161,7 +161,7 @@ async fn a_models_words_are_taken_as_they_are_and_validated() {
 }
 
 #[tokio::test]
-async fn without_truth_it_is_said_and_validity_is_told() {
+async fn without_truth_it_is_said_and_validity_is_reported() {
     let subject = subject(false);
     let results = results(&subject, Origin::Symbolic, way("symbolic", 0)).await;
     assert!(results.iter().all(|r| r.agreement.is_none() && r.held == r.calls && r.calls > 0));

@@ -1,4 +1,4 @@
-//! What an unattended episode came to: one line of a results file.
+//! Result of an unattended episode: one line of a results file.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct RunResult {
     pub task: String,
     /// Its type.
     pub kind: String,
-    /// The goal as told.
+    /// The goal as stated.
     pub sentence: String,
     /// The method's name.
     pub method: String,

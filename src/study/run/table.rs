@@ -1,4 +1,4 @@
-//! Results summed up by task type, as a table for people.
+//! Table of results summed up by task type, for display.
 
 use std::collections::BTreeMap;
 
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn why_episodes_failed_is_told_each_reason_once() {
+    fn why_episodes_failed_is_listed_each_reason_once() {
         let results = [
             result("a", true, None),
             result("b", false, Some("the world refused")),

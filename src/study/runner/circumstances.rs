@@ -1,4 +1,4 @@
-//! What results depend on whatever is studied: the program, the model and how it is asked, the prompts, the data, other commands.
+//! Circumstances that results of any study depend on: the program, the model and how it is asked, the prompts, the data, other commands.
 //!
 //! Contents count, not names: a digest of what a file holds, not its path, so that machines with other folders share an experiment.
 

@@ -35,7 +35,7 @@ impl Experiment {
         &self.study
     }
 
-    /// What tells it from all others, in hexadecimal.
+    /// What distinguishes it from all others, in hexadecimal.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -51,13 +51,13 @@ impl Experiment {
         json!({ "stepwright": MARK, "version": VERSION, "study": study, "experiment": hash, "fields": fields })
     }
 
-    /// The experiment that such a line tells.
+    /// The experiment in such a line.
     ///
     /// # Errors
     /// If it is none, or was changed by hand: its hash would be that of other values.
     pub fn of_head(line: &Value) -> Result<Self, String> {
         if line["stepwright"] != MARK {
-            return Err("it tells no experiment".to_owned());
+            return Err("it holds no experiment".to_owned());
         }
         if line["version"].as_u64().is_none_or(|version| version > VERSION) {
             return Err(format!("it has form {}; this program knows form {VERSION}", line["version"]));
@@ -113,7 +113,7 @@ pub fn unit_key(condition: &Value, task: &str, seed: u64) -> String {
     digest(&json!({ "condition": condition, "task": task, "seed": seed }))
 }
 
-/// The beginning of the SHA-256 of a JSON value, whatever the order of its objects' entries.
+/// The beginning of the SHA-256 of a JSON value, independent of the order of its objects' entries.
 pub fn digest(value: &Value) -> String {
     digest_of(sorted(value).to_string().as_bytes())
 }

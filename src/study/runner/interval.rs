@@ -1,4 +1,4 @@
-//! How far figures can be trusted: 95 % intervals of shares (Wilson) and of means and the like (bootstrap).
+//! Confidence intervals (95 %) of shares (Wilson) and of means and the like (bootstrap).
 
 use rand::Rng;
 use rand::SeedableRng;
@@ -26,7 +26,7 @@ pub fn wilson(part: usize, of: usize) -> Option<Interval> {
 }
 
 /// The percentile bootstrap of any figure of a sample: units are drawn with replacement, always the same way, and the figure is
-/// computed anew. `None` where fewer than two units make it meaningless.
+/// computed again. `None` where fewer than two units make it meaningless.
 pub fn bootstrap<T>(units: &[T], figure: impl Fn(&[&T]) -> f64) -> Option<Interval> {
     if units.len() < 2 {
         return None;

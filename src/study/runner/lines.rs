@@ -1,4 +1,4 @@
-//! What a results file holds, line by line: experiments, plans, and the lines of units.
+//! Lines of a results file: experiments, plans, and the lines of units.
 //!
 //! Reads and writes texts; opens nothing. The file is opened and locked by [`super::results`], several files are merged by
 //! [`super::merge`].
@@ -91,7 +91,7 @@ pub struct Planned {
     pub seeds: Vec<u64>,
 }
 
-/// The units that an experiment is to have, whichever process carries them out.
+/// The units that an experiment is to have, in all processes together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanLine {
     stepwright: String,
@@ -140,7 +140,7 @@ pub fn in_words(condition: &Value, task: &str, seed: u64) -> String {
     let mut words = vec![task.to_owned(), format!("seed {seed}")];
     match condition {
         Value::Object(fields) => {
-            // Digests tell a person nothing.
+            // Digests are of no use to a person.
             let known = fields.iter().filter(|(name, value)| !value.is_null() && !name.ends_with("digest"));
             words.extend(known.map(|(name, value)| format!("{name} {}", plain(value))));
         }
@@ -213,7 +213,7 @@ impl Contents {
         if self.experiments.contains_key(experiment) {
             return Ok(());
         }
-        Err(format!("it is of experiment {experiment}, which no line before it tells"))
+        Err(format!("it is of experiment {experiment}, which no line before it describes"))
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_is_told_in_words() {
+    fn a_unit_is_described_in_words() {
         let condition = json!({"method": "few-shot", "shots": 4, "truth_digest": "ab", "seed": null});
         assert_eq!(in_words(&condition, "t", 3), "t, seed 3, method few-shot, shots 4");
         assert_eq!(in_words(&json!("BCR"), "t", 0), "t, seed 0, BCR");

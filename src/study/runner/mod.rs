@@ -1,4 +1,4 @@
-//! The study runner. Carries out any [`Study`]: conditions × tasks × seeds, a few units at a time, a line of the results file a
+//! Study runner. Carries out any [`Study`]: conditions × tasks × seeds, a few units at a time, a line of the results file a
 //! unit, units that have a line already left out.
 //!
 //! What varies, what a unit does, which figures its line holds and how they are tabulated is the study's. The runner names no world
@@ -56,7 +56,7 @@ pub struct Unit<C> {
     pub task: TaskInfo,
     /// The seed.
     pub seed: u64,
-    /// What tells it from other units of the experiment ([`unit_key`]).
+    /// What distinguishes it from other units of the experiment ([`unit_key`]).
     pub key: String,
 }
 
@@ -73,7 +73,7 @@ impl<C> Unit<C> {
         (study.condition(&self.condition), self.task.id.clone(), self.seed)
     }
 
-    /// The same for people, in a line.
+    /// The same for display, in a line.
     pub fn in_words<S: Study<Condition = C>>(&self, study: &S) -> String {
         lines::in_words(&study.condition(&self.condition), &self.task.id, self.seed)
     }
@@ -113,14 +113,14 @@ pub trait Study: Send + Sync + 'static {
     /// What all units share and their results depend on, beside the [`Circumstances`]: an object.
     fn shared(&self) -> Value;
 
-    /// A condition as results files tell it: an object of all that makes its results differ from other conditions'.
+    /// A condition as results files record it: an object of all that makes its results differ from other conditions'.
     fn condition(&self, condition: &Self::Condition) -> Value;
 
     /// Carries out a unit, for most studies one [`episode`]; one line, or several that belong together. What goes wrong is in the
     /// line; `None` if the unit was cancelled.
     async fn perform(&self, unit: Unit<Self::Condition>, cancel: &CancellationToken) -> Option<Vec<Self::Line>>;
 
-    /// Tokens that the lines of a unit tell: of prompts, and generated.
+    /// Tokens in the lines of a unit: of prompts, and generated.
     fn tokens(lines: &[Self::Line]) -> (u64, u64) {
         let fields: Vec<Value> = lines.iter().filter_map(|line| serde_json::to_value(line).ok()).collect();
         let sum = |name: &str| fields.iter().filter_map(|line| line[name].as_u64()).sum();

@@ -9,7 +9,7 @@ use crate::episode::{Event, Session};
 pub(in crate::study) struct Played {
     /// The session at its end.
     pub(in crate::study) session: Session,
-    /// Where a belief was maintained: on the way to the end, how many of its values were wrong.
+    /// Where a belief was maintained: along the path, how many of its values were wrong.
     pub(in crate::study) drift: Vec<usize>,
     /// Why it ended, in words.
     pub(in crate::study) ended: String,
@@ -62,7 +62,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Takes a notice in; whether the episode has come to its end.
+    /// Takes a notice in; returns whether the episode has ended.
     fn take(&mut self, notice: Notice) -> bool {
         match notice {
             Notice::Opened { header, .. } => self.session = Some(Session::new(*header)),
@@ -85,7 +85,7 @@ impl Watch {
                 }
             }
             Notice::Situation(situation) => {
-                // The last belief told of is the one at the end.
+                // The last belief reported is the one at the end.
                 if let Some(view) = &situation.belief {
                     self.drift = view.drift.iter().map(|(_, wrong)| *wrong).collect();
                 }

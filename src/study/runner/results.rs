@@ -1,4 +1,4 @@
-//! The results of a study as they come: appended to a locked file or printed, those that were there read back.
+//! Results of a study as they come: appended to a locked file or printed, those that were there read back.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -38,7 +38,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// Opens or makes the file, if one is named, and locks it until this process ends. A folder takes a file of its own, `-` and
+    /// Opens or makes the file, if one is named, and locks it until this process ends. In a folder a new file is made, `-` and
     /// `/dev/stdout` print, what is no file (`/dev/null`, a pipe) is written to. What was half written by a process that was killed is
     /// cut off; the experiment and the plan are added where the file does not have them.
     ///

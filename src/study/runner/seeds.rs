@@ -1,4 +1,4 @@
-//! Which seeds are meant: `--seeds 0..9`.
+//! Seeds of a run: `--seeds 0..9`.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Which tasks are meant: `--tasks SELECTOR`.
+//! Selection of tasks: `--tasks SELECTOR`.
 //!
 //! Terms separated by commas. `type=`, `split=` and `first=` narrow the choice; every other term is an id, or a pattern with `*`,
 //! or the beginning of ids, and adds to it. `all` is every task.

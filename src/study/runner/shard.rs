@@ -1,4 +1,4 @@
-//! Which units this process carries out: all, or those of one shard of several, by the hash of the unit.
+//! Shards, the units this process carries out: all, or those of one shard of several, by the hash of the unit.
 //!
 //! A unit's shard depends on nothing but its key and the number of shards, so processes on many machines share a study without
 //! talking to each other. Numbers come from `--shard I/N`, else from the variables of a Slurm array or a Kubernetes indexed job.
@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-/// How many shards there are in a Kubernetes indexed job, which tells its pods their index alone.
+/// How many shards there are in a Kubernetes indexed job, which gives its pods their index alone.
 pub const SHARDS: &str = "STEPWRIGHT_SHARDS";
 
 /// Shard `index` of `of`, counted from 1.
@@ -46,10 +46,10 @@ impl Shard {
         if self.is_part() { format!("shard-{}-of-{}.jsonl", self.index, self.of) } else { "results.jsonl".to_owned() }
     }
 
-    /// The shard that the scheduler's variables tell, with the variable; `None` outside an array.
+    /// The shard that the scheduler's variables give, with the variable; `None` outside an array.
     ///
     /// # Errors
-    /// If they do not fit each other, or do not tell how many shards there are.
+    /// If they do not fit each other, or do not give the number of shards.
     pub fn of_environment(get: &dyn Fn(&str) -> Option<String>) -> Result<Option<(Self, &'static str)>, String> {
         let number = |name: &str| {
             let number = |text: String| text.trim().parse().map_err(|_| format!("${name} is {text:?}, no number"));

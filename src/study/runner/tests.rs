@@ -1,4 +1,4 @@
-//! A study of two conditions, two tasks and two seeds, that fails when it is told to.
+//! Tests with a study of two conditions, two tasks and two seeds, that fails on demand.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -126,7 +126,7 @@ async fn another_experiment_in_the_same_file_is_no_result_of_this_one() {
     assert_eq!(results.others.len(), 1);
     assert_eq!((go_on(&second, &mut results).await, latest(&second, &results).len()), (6, 6));
     drop(results);
-    // Both stand in the file, and each is found again.
+    // Both are in the file, and each is found again.
     assert_eq!(open(&file, &first).unwrap().open_units(units(&*first)).len(), 0);
     let merged = merge(&[read(&file).unwrap()]);
     assert_eq!(
@@ -175,7 +175,7 @@ async fn what_is_no_results_file_is_left_as_it_is() {
     assert_eq!(go_on(&study, &mut results).await, 1);
     drop(results);
     assert_eq!(read(&file).unwrap().entries.len(), 6);
-    // A folder takes a file of its own; nothing is read of what is no file.
+    // In a folder a new file is made; nothing is read of what is no file.
     let mut results = open(folder.path(), &study).unwrap();
     assert_eq!((results.name().ends_with("results.jsonl"), go_on(&study, &mut results).await), (true, 6));
     #[cfg(unix)]

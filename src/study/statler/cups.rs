@@ -1,4 +1,4 @@
-//! The three cups: how long a model knows where the ball is. A game ends at its first wrong answer.
+//! Three cups: how long a model knows where the ball is. A game ends at its first wrong answer.
 
 /// How a number of games went, question after question.
 #[derive(Debug, Clone, PartialEq, Default)]

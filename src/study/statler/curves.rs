@@ -1,4 +1,4 @@
-//! The study's curves: how long a model follows three cups, and how far a belief drifts from the truth.
+//! Curves of the study: how long a model follows three cups, and how far a belief drifts from the truth.
 
 use super::cups::Curve;
 use super::groups::Group;

@@ -1,4 +1,4 @@
-//! The study of "Statler: State-Maintaining Language Models for Embodied Reasoning": what recorded outputs did ([`outputs`],
+//! Study of "Statler: State-Maintaining Language Models for Embodied Reasoning": what recorded outputs did ([`outputs`],
 //! [`recorded`]) and what methods do when they are run ([`live`]), how many requests were answered in a row ([`scores`]), and how long a
 //! model follows three cups ([`cups`]); the tables of it beside the paper's ([`report`]), the curves ([`curves`]).
 //!

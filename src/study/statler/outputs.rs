@@ -1,4 +1,4 @@
-//! What a model wrote for a request, looked at without running it: the calls it makes, and the comparison of texts that the published
+//! Outputs of a model for a request, examined without running them: their calls, and the comparison of texts that the published
 //! script makes.
 
 use crate::world::table::Move;
@@ -10,15 +10,15 @@ pub struct Output {
     pub moves: Vec<Move>,
     /// What is said.
     pub say: Vec<String>,
-    /// What the writer is told.
+    /// The updates for the writer.
     pub update: Vec<String>,
 }
 
-/// Where a model goes on with a request of its own, which nobody asked.
+/// Where a model continues with a made-up request.
 const NEXT_QUERY: &str = "# query:";
 
 impl Output {
-    /// Reads an output: one call a line; other lines are passed over. From a line `# query:` on, only what is told the writer counts:
+    /// Reads an output: one call a line; other lines are passed over. From a line `# query:` on, only updates for the writer count:
     /// the original passes on every such line of the whole text.
     pub fn read(generated: &str) -> Self {
         let mut output = Output::default();
@@ -38,7 +38,7 @@ impl Output {
     }
 }
 
-/// What stands between the outer quotes of a call's argument list.
+/// The text between the outer quotes of a call's argument list.
 fn argument<'a>(line: &'a str, function: &str) -> Option<&'a str> {
     let inner = line.strip_prefix(function)?.trim_start().strip_prefix('(')?;
     let inner = inner.get(..inner.rfind(')')?)?.trim();
@@ -61,7 +61,7 @@ pub enum Said {
     IsDropped,
 }
 
-/// The published script's comparison: the lines of both texts are equal, one by one, apart from quotes, comments and what is told the
+/// The published script's comparison: the lines of both texts are equal, one by one, apart from quotes, comments and updates for the
 /// writer. Stricter than [`is_right`](crate::world::table::is_right): order and wording count.
 pub fn equal_text(generated: &str, gold: &str, said: Said) -> bool {
     kept(generated, said) == kept(gold, said)
@@ -69,7 +69,7 @@ pub fn equal_text(generated: &str, gold: &str, said: Said) -> bool {
 
 fn kept(text: &str, said: Said) -> Vec<String> {
     let begins = |line: &str, words: &[&str]| words.iter().any(|word| line.starts_with(word));
-    // The script also drops lines that begin with two blanks, but strips every line before it looks.
+    // The script also drops lines that begin with two spaces, but strips every line before it looks.
     let lines = text.lines().map(str::trim).filter(|line| {
         let code = said == Said::Counts || !begins(line, &["say", "if", "def", "while"]);
         code && !line.is_empty() && !begins(line, &["# ", "update_wm", "noop"])

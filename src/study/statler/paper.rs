@@ -59,7 +59,7 @@ pub const FIGURES: [PaperRow; 21] = [
     requests!("weight", "statler" => (107, 107), (11, 20), (107, 107), (11, 20)),
 ];
 
-/// What its text says of three cups; the curves stand in a figure alone.
+/// What its text says of three cups; the curves are in a figure only.
 pub const CUPS: &str = "The paper (text-davinci-003, 100 games) prints its curves as a figure only; its text says that the state's \
                         a(1) is 1.00, that a and r stay above 0.75 after five swaps, and that the plain model is near zero after three.";
 

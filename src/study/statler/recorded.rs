@@ -72,7 +72,7 @@ impl Episode {
 }
 
 impl Asked {
-    /// What an output comes to.
+    /// The outcome of an output.
     pub fn outcome(&self, output: &Output, objects: &[String], gold: Gold) -> Outcome {
         let corrects = gold == Gold::Corrected;
         let moves = self.gold_moves_corrected.as_ref().filter(|_| corrects).unwrap_or(&self.gold_moves);
@@ -101,7 +101,7 @@ pub fn episode_files(folder: &Path) -> Vec<PathBuf> {
     json_files(folder, "episodes_")
 }
 
-/// What recordings come to.
+/// The outcome of recordings.
 #[derive(Debug, Default)]
 pub struct Recorded {
     /// Each method in each domain, in the order of the recordings.

@@ -1,4 +1,4 @@
-//! The study's tables: how many requests were answered, by domain and method, beside the paper's figures.
+//! Tables of the study: how many requests were answered, by domain and method, beside the paper's figures.
 
 use serde::Serialize;
 
@@ -74,7 +74,7 @@ fn common(groups: &[Group], group: &Group) -> Option<ByMemory> {
     up_to_first_failure_of_any(&played).get(at).copied()
 }
 
-/// The tables for people.
+/// The tables for display.
 pub fn tables(groups: &[Group]) -> Report {
     let mut report = Report::default();
     report.table(successes(groups));

@@ -1,11 +1,11 @@
-//! The paper's scores: an episode counts up to and including its first wrong request.
+//! Scores of the paper: an episode counts up to and including its first wrong request.
 //!
 //! Successful steps are the requests answered before that, as a share of the episode; requests that need memory ([`Outcome::temporal`])
 //! are counted apart. Methods are compared each up to its own first failure, or all up to the first failure of any.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What became of one request.
+/// The outcome of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// It was answered rightly.

@@ -1,4 +1,4 @@
-//! Deciding about a new belief that waits, with the keys that decide about proposals; correcting what is believed.
+//! Decisions about an offered belief, with the keys that decide about proposals, and corrections of the belief.
 
 use std::time::Instant;
 
@@ -59,7 +59,7 @@ impl App {
         let believed = self.view.session.as_ref().and_then(|s| s.belief());
         let form = match (self.view.offer(), believed) {
             (Some(offer), _) => {
-                // What could not be read is put right where it is wrong.
+                // What could not be read is corrected where it is wrong.
                 let text = offer
                     .written
                     .value
@@ -71,7 +71,7 @@ impl App {
             (None, None) => return,
         };
         self.open(Box::new(form));
-        // What stands there to begin with is checked without waiting for a key.
+        // The initial text is checked without waiting for a key.
         self.with_dialog(now, |dialog, context| dialog.wake(context));
     }
 }

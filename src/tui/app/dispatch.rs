@@ -1,4 +1,4 @@
-//! From keys to actions, and doing them.
+//! Dispatch: from keys to actions, and carrying them out.
 
 use std::time::Instant;
 
@@ -207,7 +207,7 @@ impl App {
             None => Box::new(Act::new(from, text, self.context())),
         };
         self.open(dialog);
-        // What stands there to begin with is checked without waiting for a key.
+        // The initial text is checked without waiting for a key.
         self.with_dialog(now, |dialog, context| dialog.wake(context));
     }
 
@@ -285,7 +285,7 @@ impl App {
                 }
             }
             A::MoreSamples => {
-                // The pending ask shows in the panes; what comes of it is said when it is there.
+                // The pending ask shows in the panes; its result is reported when it is there.
                 self.send(Command::Gate(Request::Sample { n: 3 }));
             }
             A::NextProposal => self.choose_by(1),

@@ -1,4 +1,4 @@
-//! What makes sense now: whether an action can be done, and if not why; what is under way.
+//! Availability: whether an action can be done now, and if not why; what is under way.
 
 use super::App;
 use crate::driver::ProcessStatus;
@@ -147,10 +147,10 @@ impl App {
         };
         own.retain(|(action, _)| !goes_without_saying(*action));
         // Where two keys do the same, one is enough.
-        let mut told = Vec::new();
+        let mut shown = Vec::new();
         own.retain(|(_, word)| {
-            let new = !told.contains(word);
-            told.push(*word);
+            let new = !shown.contains(word);
+            shown.push(*word);
             new
         });
         let gate = decisions.into_iter().filter(|a| self.disabled(*a).is_none());
@@ -187,7 +187,7 @@ fn is_command(action: ActionId) -> bool {
     ) || matches!(action, A::Redo | A::Tree | A::Note | A::Breakpoints | A::Configure | A::RestartWorld)
 }
 
-/// Moving about needs no hint, arrows do it everywhere; nor does going through matches, which the search line tells.
+/// Moving about needs no hint, arrows do it everywhere; nor does going through matches, which the search line shows.
 pub(super) fn goes_without_saying(action: ActionId) -> bool {
     use crate::tui::pane::PaneAction as P;
     let ActionId::Pane(action) = action else { return false };

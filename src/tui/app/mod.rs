@@ -1,6 +1,6 @@
-//! The application's state: takes in events, answers with effects, draws itself. No terminal, no thread, no clock of its own.
+//! Application state: takes in events, answers with effects, draws itself. It holds no terminal, thread or clock.
 //!
-//! `loop_` feeds it and carries its effects out; tests do the same without a terminal. What keys do is `dispatch`, deciding
+//! `run` feeds it and carries its effects out; tests do the same without a terminal. What keys do is `dispatch`, deciding
 //! about beliefs `belief`, whether something makes sense now `gate`, the mouse `pointer`, the frame `draw`.
 
 mod belief;
@@ -278,7 +278,7 @@ impl App {
         }
     }
 
-    /// The fetch ended: the session goes on with the model it was for.
+    /// The fetch ended: the session continues with the model it was for.
     pub fn fetched(&mut self, result: Result<(), String>) {
         let Some((fetch, _)) = self.fetching.take() else { return };
         if let Err(why) = result {
@@ -323,7 +323,7 @@ impl App {
         self.dirty = true;
     }
 
-    /// Wakes whoever asked to be woken by now.
+    /// Wakes all that asked to be woken by now.
     pub fn wake(&mut self, now: Instant) {
         let (due, later) = self.sleepers.drain(..).partition(|(at, _)| *at <= now);
         self.sleepers = later;

@@ -1,4 +1,4 @@
-//! The mouse: never needed, always obeyed.
+//! Mouse: never needed, supported everywhere.
 
 use std::time::Instant;
 

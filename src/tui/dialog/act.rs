@@ -1,4 +1,4 @@
-//! Types an action, from scratch or from a proposal: completion over the admissible ones, checked as it is typed.
+//! Dialog that types an action, from scratch or from a proposal: completion over the admissible ones, checked as it is typed.
 
 use std::time::Duration;
 

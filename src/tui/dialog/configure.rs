@@ -1,4 +1,4 @@
-//! Changes the model, the method or its options from here on.
+//! Dialog that changes the model, the method or its options from here on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,7 @@ impl Configure {
         self.lists[1].1.iter().map(|method| method.options().len()).max().unwrap_or(0)
     }
 
-    /// What is to be said of the choice: that another method suits the model.
+    /// A remark on the choice: that another method suits the model.
     fn remark(&self) -> Option<String> {
         let (model, method) = (self.chosen(0)?, self.chosen(1)?);
         let suits = model.suggests.as_ref().filter(|s| **s != method.name)?;
@@ -86,7 +86,7 @@ impl Configure {
         self.chosen(1).map_or(&[], Entry::options)
     }
 
-    /// Why a method cannot go on with this session and the marked model; `None` if it can.
+    /// Why a method cannot continue with this session and the marked model; `None` if it can.
     fn obstacle(&self, method: &Entry) -> Option<String> {
         let unfit = || method.unfit(self.world.as_ref(), self.task.as_deref(), self.chosen(0));
         method.unavailable.clone().or_else(unfit)

@@ -1,4 +1,4 @@
-//! Asks for the name of a file to be written or read. A file that is there is replaced only after a second yes.
+//! Dialog for the name of a file to be written or read. An existing file is replaced only after a second yes.
 
 use std::path::{Path, PathBuf};
 

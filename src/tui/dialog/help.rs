@@ -1,4 +1,4 @@
-//! The help: every action with its keys, grouped, scrollable; made from the action table.
+//! Help: every action with its keys, grouped, scrollable; made from the action table.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -14,15 +14,15 @@ use crate::tui::keymap::Keymap;
 use crate::tui::panes::wrap::wrapped;
 use crate::tui::theme::{Role, Theme};
 
-/// What stands above the keys.
+/// The text above the keys.
 const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, \
                      refuse or type one; only then does it happen. Every decision can be undone; a new one from an \
                      earlier step begins a branch. Shared keys go to the focused pane first; in Proposals they decide. \
                      `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
                      each record; there is nothing to save by hand.";
 
-/// How candidate preconditions stand, as the Preconditions pane says it.
-const STANDINGS: [(&str, &str); 9] = [
+/// The statuses of candidate preconditions, as the Preconditions pane names them.
+const STATUSES: [(&str, &str); 9] = [
     ("in force", "checked at every step from now on; what is adopted (A) is in force"),
     ("suggested", "valid, and no valid candidate is stronger (Equation 1); adopted unless you mark others"),
     ("equivalent", "holds at exactly the instances of a suggested one"),
@@ -30,7 +30,7 @@ const STANDINGS: [(&str, &str); 9] = [
     ("always", "holds at every instance, so it forbids nothing"),
     ("fails", "a demonstration made a call that it would have forbidden"),
     ("malformed", "no assertion: it does not parse, uses a forbidden name, or could not be read from a completion"),
-    ("unknown", "the engine cannot tell: something it does not offer, or its budget ran out"),
+    ("unknown", "the engine cannot decide: something it does not offer, or its budget ran out"),
     ("deleted", "out of the ranking by a person's hand; the same key restores it"),
 ];
 
@@ -47,7 +47,7 @@ pub struct Help {
 fn lines(keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Line<'static>> {
     let about = wrapped(ABOUT, width).into_iter();
     let mut out: Vec<Line<'_>> = about.map(|l| Line::styled(l, theme.style(Role::Text))).collect();
-    let told = |out: &mut Vec<Line<'static>>, word: &str, about: &str| {
+    let entry = |out: &mut Vec<Line<'static>>, word: &str, about: &str| {
         let room = width.saturating_sub(KEYS + 3).max(8);
         for (i, text) in wrapped(about, room).into_iter().enumerate() {
             let word = if i == 0 { word } else { "" };
@@ -63,13 +63,13 @@ fn lines(keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Line<'static>> {
         for spec in ACTIONS.iter().filter(|s| s.context == context) {
             let keys: Vec<String> = keymap.keys(spec.id).iter().map(ToString::to_string).collect();
             let keys = if keys.is_empty() { "no key".to_owned() } else { keys.join(" ") };
-            told(&mut out, &keys, &spec.about);
+            entry(&mut out, &keys, &spec.about);
         }
     }
     out.push(Line::default());
     out.push(Line::styled("How candidate preconditions stand", theme.style(Role::Title)));
-    for (word, about) in STANDINGS {
-        told(&mut out, word, about);
+    for (word, about) in STATUSES {
+        entry(&mut out, word, about);
     }
     out
 }
@@ -128,7 +128,7 @@ impl Dialog for Help {
             }
             KeyCode::Char('G') | KeyCode::End => {
                 // Rendering keeps it inside.
-                self.top = (ACTIONS.len() + STANDINGS.len()) * 4;
+                self.top = (ACTIONS.len() + STATUSES.len()) * 4;
                 Vec::new()
             }
             _ => Vec::new(),

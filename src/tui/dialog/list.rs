@@ -65,7 +65,7 @@ impl List {
         (area.contains(at) && row < len).then_some(row)
     }
 
-    /// The wheel moves the cursor; a click marks the row under it, and is told.
+    /// The wheel moves the cursor; a click marks the row under it and returns it.
     pub fn mouse(&mut self, event: MouseEvent, area: Rect, len: usize) -> Option<usize> {
         match event.kind {
             MouseEventKind::ScrollUp => self.step(-1, len),
@@ -121,7 +121,7 @@ impl List {
     }
 }
 
-/// Marks at the right edge where a longer text or list stands.
+/// Marks at the right edge the window's place in a longer text or list.
 pub fn scrollbar(theme: &Theme, area: Rect, frame: &mut Frame<'_>, top: usize, len: usize) {
     let rows = usize::from(area.height);
     if len <= rows || area.width == 0 || rows == 0 {

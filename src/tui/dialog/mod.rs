@@ -49,7 +49,7 @@ pub struct Fetch {
     pub model: String,
     /// How much it is, in words.
     pub size: String,
-    /// What the driver is told once it is there.
+    /// The command sent to the driver once it is there.
     pub then: Option<Command>,
 }
 
@@ -124,7 +124,7 @@ pub trait Dialog {
     }
 }
 
-/// A number no earlier question to the driver had, so that late answers are told apart.
+/// A number no earlier question to the driver had, so that late answers can be recognised.
 pub fn next_token() -> u64 {
     // Panes number their own questions; starting high keeps the two apart.
     static NEXT: AtomicU64 = AtomicU64::new(1 << 32);

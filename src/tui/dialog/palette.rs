@@ -1,4 +1,4 @@
-//! The command palette: every action by name, what cannot be done now shown with its reason.
+//! Command palette: every action by name, what cannot be done now shown with its reason.
 
 use crossterm::event::MouseEvent;
 use ratatui::Frame;
@@ -27,7 +27,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// A palette over all actions that `disabled` knows; actions of panes stand by while their pane has the keys.
+    /// A palette over all actions that `disabled` knows; actions of panes are listed while their pane is focused.
     pub fn new(disabled: impl Fn(ActionId) -> Disabled, pane: &[(ActionId, &'static str)]) -> Self {
         let offered = |s: &&'static ActionSpec| s.palette || pane.iter().any(|(id, _)| *id == s.id);
         let rows: Vec<_> = ACTIONS.iter().filter(offered).map(|s| (s, disabled(s.id))).collect();

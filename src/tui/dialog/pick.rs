@@ -1,4 +1,4 @@
-//! Dialogs that pick one of a few: a theme, a form to write the session out in.
+//! Dialogs that pick one of a few: a theme, a format for exporting the session.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -16,7 +16,7 @@ use crate::tui::theme::Role;
 struct Item {
     name: String,
     about: String,
-    /// Done when the cursor comes to it: a preview.
+    /// Applied when the cursor reaches it: a preview.
     preview: Option<Reply>,
     /// Done when it is picked.
     chosen: Reply,
@@ -30,7 +30,7 @@ pub struct Pick {
 }
 
 impl Pick {
-    /// Picks a theme; the screen shows each as the cursor comes to it.
+    /// Picks a theme; the screen shows each as the cursor reaches it.
     pub fn theme(themes: &[(String, String)], current: &str) -> Self {
         let item = |(name, about): &(String, String)| Item {
             name: name.clone(),

@@ -38,7 +38,7 @@ impl Prompt {
     /// Asks why a proposal is refused.
     pub fn reject(proposal: ProposalId, action: &str) -> Self {
         let about =
-            format!("{}\nWhy not? The model is told, as your decision. Empty is allowed.", sanitize::line(action));
+            format!("{}\nWhy not? The model sees the reason with your decision. May be empty.", sanitize::line(action));
         let sent = move |reason| Ok(Some(Request::Reject { proposal, reason }));
         Prompt::new("Reject the proposal", "reject", about, Box::new(sent))
     }

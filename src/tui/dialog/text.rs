@@ -1,5 +1,5 @@
-//! Types a text of many lines: a whole belief, or a program. It is checked as it is typed; what cannot be read is not sent, and stays
-//! to be put right.
+//! Dialog that types a text of many lines: a whole belief, or a program. It is checked as it is typed; what cannot be read is not sent
+//! and can be corrected.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub struct TextForm {
     purpose: Purpose,
     about: String,
     area: TextArea<'static>,
-    /// The token of the check of what stands there now; `None` if that was not asked for yet.
+    /// The token of the check of the present text; `None` if that was not requested yet.
     token: Option<u64>,
     /// Whether the person accepted before it was checked.
     accepting: bool,
@@ -89,7 +89,7 @@ impl TextForm {
         vec![Reply::WakeIn(DEBOUNCE)]
     }
 
-    /// Asks that what stands there be checked.
+    /// Requests a check of the present text.
     fn check(&mut self) -> Reply {
         let (token, text) = (next_token(), self.text());
         self.token = Some(token);
@@ -100,7 +100,7 @@ impl TextForm {
         })
     }
 
-    /// What was read of the belief as it stands.
+    /// The belief as read from the present text.
     fn reading<'a>(&self, context: Context<'a>) -> Option<&'a Result<BeliefReading, String>> {
         let answer = context.view.belief_checked.as_ref()?;
         (Some(answer.0) == self.token).then_some(&answer.1)

@@ -1,4 +1,4 @@
-//! The tree of steps and branches: go to any of them; name, hide, delete a branch.
+//! Dialog of the tree of steps and branches: go to any of them; name, hide, delete a branch.
 
 use crossterm::event::{KeyCode, MouseEvent};
 use ratatui::Frame;
@@ -79,7 +79,7 @@ fn rows(session: &Session, all: bool) -> Vec<Row> {
         if branch.is_some_and(|b| b.hidden) && row.node != session.branch_start(session.cursor()) {
             continue;
         }
-        // The first child goes on in the same column and comes last; younger branches come before it, right below their origin.
+        // The first child continues in the same column and is last; younger branches come before it, right below their origin.
         for (i, child) in node.children.iter().enumerate() {
             let branch = i > 0;
             waiting.push(Row { node: *child, indent: row.indent + usize::from(branch), branch });

@@ -1,4 +1,4 @@
-//! What most panes do alike: move in a list, search in it, click and scroll.
+//! Browsing, shared by most panes: moving in a list, searching it, clicking and scrolling.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
@@ -141,7 +141,7 @@ impl Browser {
     }
 }
 
-/// Rows that have no cursor of their own, below or beside a list: only their window moves.
+/// Rows without a cursor, below or beside a list: only their window moves.
 #[derive(Debug, Default)]
 pub struct Scrolled {
     /// The window.

@@ -103,7 +103,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Marks every match of `needle` on line `line` of an area, by what stands on the screen.
+    /// Marks every match of `needle` on line `line` of an area, by the text on the screen.
     pub fn matches(&mut self, area: Rect, line: usize, needle: &str) {
         let area = self.clip(area);
         if needle.is_empty() || line >= usize::from(area.height) {

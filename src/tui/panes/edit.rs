@@ -67,7 +67,7 @@ impl Editor {
         self.area.lines().join("\n")
     }
 
-    /// Takes what is typed; line breaks that are pasted become blanks where there is one line only.
+    /// Takes what is typed; line breaks that are pasted become spaces where there is one line only.
     pub fn input(&mut self, input: Input<'_>) -> Edited {
         let key = match input {
             Input::Key(key) => key,
@@ -89,7 +89,7 @@ impl Editor {
             KeyCode::Char('m' | 'j') if ctrl && !self.lines => return Edited::Accept,
             _ => {}
         }
-        // As in a shell and in the dialogs: what stands before the cursor goes.
+        // As in a shell and in the dialogs: the text before the cursor is deleted.
         let changed =
             if ctrl && key.code == KeyCode::Char('u') { self.area.delete_line_by_head() } else { self.area.input(key) };
         if changed { Edited::Changed } else { Edited::Same }

@@ -1,4 +1,4 @@
-//! Searching in a pane: the search line, and the walk from match to match.
+//! Search in a pane: the search line, and the walk from match to match.
 //!
 //! Lower-case patterns match any case. The rows' texts come from the pane, one at a time.
 

@@ -1,4 +1,4 @@
-//! A windowed list: which row the cursor is on, which rows are shown, whether the end is followed.
+//! Windowed list: which row the cursor is on, which rows are shown, whether the end is followed.
 //!
 //! Knows only row numbers, so that a list of any length costs what is visible.
 

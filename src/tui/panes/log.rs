@@ -1,4 +1,4 @@
-//! The session's records as they are in the log, one a row. Only what is shown is put into words.
+//! Log pane: the session's records as they are in the log, one a row. Only the rows shown are formatted.
 
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;

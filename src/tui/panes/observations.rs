@@ -1,4 +1,4 @@
-//! The episode as the agent saw it: task, actions, observations, wrapped. Grows at the end without moving a reader.
+//! Observations pane: the episode as the agent saw it: task, actions, observations, wrapped. Grows at the end without moving a reader.
 
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;
@@ -27,7 +27,7 @@ struct Line {
 #[derive(Debug, SmartDefault)]
 pub struct ObservationsPane {
     trail: Trail,
-    /// Lines of all nodes on the way to the cursor, wrapped to `width`.
+    /// Lines of all nodes on the path to the cursor, wrapped to `width`.
     lines: Vec<Line>,
     /// Where each node's lines begin.
     starts: Vec<usize>,
@@ -37,7 +37,7 @@ pub struct ObservationsPane {
 }
 
 impl ObservationsPane {
-    /// Wraps the nodes from the `kept`-th on anew.
+    /// Wraps the nodes from the `kept`-th on again.
     fn lay(&mut self, session: &Session, kept: usize) {
         let kept = kept.min(self.starts.len());
         let end = self.starts.get(kept).copied().unwrap_or(self.lines.len());
@@ -105,7 +105,7 @@ fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>
     if node.outcome.error.is_some() {
         push(Role::Bad, node.outcome.observation.trim_end(), false);
     } else {
-        // Lines of one kind are wrapped together: what a person says stands out from what the world tells.
+        // Lines of one kind are wrapped together: a person's words are set off from the world's.
         let mut lines = node.outcome.observation.trim_end().split('\n').peekable();
         while let Some(line) = lines.next() {
             let (role, mut text) = (role_of(line), line.to_owned());
@@ -173,7 +173,7 @@ impl Pane for ObservationsPane {
             return;
         };
         let area = self.browser.find.draw(painter, area);
-        // One column is kept for the scroll indicator, so that its coming and going wraps nothing anew.
+        // One column is kept for the scroll indicator, so that nothing is wrapped again when it appears or vanishes.
         self.rewrap(session, usize::from(area.width).saturating_sub(1));
         let mut browser = std::mem::take(&mut self.browser);
         let (theme, focused) = (painter.theme, painter.focused);

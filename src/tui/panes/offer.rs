@@ -1,4 +1,4 @@
-//! An offered belief that waits for a decision, as rows: what it was written for, what it changes, what was put right in reading it,
+//! Rows of an offered belief that waits for a decision: what it was written for, what it changes, what reading it repaired,
 //! or why it cannot be read; and which keys decide about it.
 
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
     rows
 }
 
-/// What became of the beliefs offered at a node, and the corrections made there.
+/// The decisions about the beliefs offered at a node, and the corrections made there.
 pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for offer in &turn.offers {

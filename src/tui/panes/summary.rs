@@ -1,4 +1,4 @@
-//! A record on one line, for the log.
+//! Summary of a record on one line, for the log.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The nodes a pane shows, root first, kept up to date at a cost in proportion to what changed.
+//! Trail: the nodes a pane shows, root first, kept up to date at a cost in proportion to what changed.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ impl Trail {
         &self.ids
     }
 
-    /// Takes in the view; returns how many of the former nodes still stand at the front.
+    /// Takes in the view; returns how many of the former nodes are still at the front.
     pub fn update(&mut self, view: &View) -> usize {
         let Some(session) = view.session.as_ref().filter(|s| s.is_started()) else {
             self.ids.clear();

@@ -45,7 +45,7 @@ pub fn origin(origin: Origin) -> &'static str {
     }
 }
 
-/// A score as people read it: what the symbolic proposer gives is minus the steps that its plan takes, or, above 0, how probable
+/// A score in readable form: what the symbolic proposer gives is minus the steps that its plan takes, or, above 0, how probable
 /// the demonstrations make it; scores of hundreds of steps stand for offers that no plan backs.
 pub fn score(proposal: &Proposal) -> Option<String> {
     let score = proposal.score?;
@@ -64,7 +64,7 @@ pub fn steps(pointer: &str) -> Vec<String> {
     pointer.split('/').skip(1).map(unescaped).collect()
 }
 
-/// A JSON pointer as people write paths: `agent.inventory`, `objects['mug 1']`, `visible[2]`.
+/// A JSON pointer in path notation: `agent.inventory`, `objects['mug 1']`, `visible[2]`.
 pub fn path(pointer: &str) -> String {
     let mut out = String::new();
     for step in steps(pointer) {
@@ -77,7 +77,7 @@ pub fn path(pointer: &str) -> String {
             }
             out.push_str(&step);
         } else if step.starts_with('(') && step.ends_with(')') {
-            // A key that is a tuple stands as the program writes it.
+            // A key that is a tuple is written as in the program.
             out.push_str(&format!("[{step}]"));
         } else {
             out.push_str(&format!("['{step}']"));
@@ -200,7 +200,7 @@ pub fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
     lines.join("; ").into()
 }
 
-/// A label in front of a wrapped text: rows in which the continuation lines stand under the text.
+/// A label in front of a wrapped text: rows in which the continuation lines are under the text.
 pub fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec<Vec<Run>> {
     let indent = label.chars().count();
     let room = width.saturating_sub(indent).max(8);

@@ -1,13 +1,13 @@
 use super::*;
 use crate::episode::{Action, Actor, Choice, Decision, FORMAT_VERSION, Header, StepOutcome};
 
-/// A session of a view, told event by event.
-struct Told {
+/// A session of a view, played event by event.
+struct Played {
     view: View,
     records: u64,
 }
 
-impl Told {
+impl Played {
     fn new() -> Self {
         let header = Header {
             stepwright: "session".into(),
@@ -28,9 +28,9 @@ impl Told {
         };
         let mut view = View::default();
         view.notice(Notice::Opened { header: Box::new(header), records: Arc::default(), path: None });
-        let mut told = Told { view, records: 0 };
-        told.event(Event::Started { outcome: StepOutcome::default() });
-        told
+        let mut played = Played { view, records: 0 };
+        played.event(Event::Started { outcome: StepOutcome::default() });
+        played
     }
 
     fn event(&mut self, event: Event) {
@@ -79,83 +79,86 @@ impl Told {
 
 #[test]
 fn the_recommended_and_chosen_stay_among_those_offered_again() {
-    let mut told = Told::new();
-    told.round(&["a", "b"], Some(1));
-    assert_eq!((told.shown(), told.view.selected), (vec![1, 2], Some(1)));
-    // Offered again, not recommended anew yet: the recommended copy stays, at its newer place.
+    let mut played = Played::new();
+    played.round(&["a", "b"], Some(1));
+    assert_eq!((played.shown(), played.view.selected), (vec![1, 2], Some(1)));
+    // Offered again, not recommended again yet: the recommended copy stays, at its newer place.
     for text in ["c", "b", "a"] {
-        told.offer(text, Origin::Symbolic);
+        played.offer(text, Origin::Symbolic);
     }
-    assert_eq!((told.shown(), told.view.selected), (vec![3, 4, 1], Some(1)));
-    assert!(told.view.is_recommended(1) && !told.view.is_recommended(5));
+    assert_eq!((played.shown(), played.view.selected), (vec![3, 4, 1], Some(1)));
+    assert!(played.view.is_recommended(1) && !played.view.is_recommended(5));
     // The method goes over to the newer copy, and the choice with it.
-    told.event(Event::Recommended { proposal: Some(5), why: "again".into() });
-    assert_eq!((told.shown(), told.view.selected), (vec![3, 4, 5], Some(5)));
-    assert!(told.view.is_recommended(5));
+    played.event(Event::Recommended { proposal: Some(5), why: "again".into() });
+    assert_eq!((played.shown(), played.view.selected), (vec![3, 4, 5], Some(5)));
+    assert!(played.view.is_recommended(5));
 }
 
 #[test]
 fn what_the_person_chose_stays_while_it_is_offered_again() {
-    let mut told = Told::new();
-    told.round(&["a", "b"], Some(1));
-    told.view.select(2);
-    told.round(&["b", "a"], Some(4));
-    assert_eq!((told.shown(), told.view.selected), (vec![2, 4], Some(2)));
+    let mut played = Played::new();
+    played.round(&["a", "b"], Some(1));
+    played.view.select(2);
+    played.round(&["b", "a"], Some(4));
+    assert_eq!((played.shown(), played.view.selected), (vec![2, 4], Some(2)));
     // A hidden copy is chosen as the one shown for it.
-    told.view.select(3);
-    assert_eq!(told.view.selected, Some(2));
-    told.view.select(1);
-    assert_eq!(told.view.selected, Some(4));
+    played.view.select(3);
+    assert_eq!(played.view.selected, Some(2));
+    played.view.select(1);
+    assert_eq!(played.view.selected, Some(4));
 }
 
 #[test]
 fn a_rejected_action_is_shown_once_until_it_is_offered_after_the_rejection() {
-    let mut told = Told::new();
-    told.round(&["a", "b"], Some(1));
-    told.round(&["a", "b"], Some(2));
-    told.reject(1);
-    assert_eq!(told.shown(), [1, 2], "the copy offered before the rejection is gone with it");
-    assert_eq!(told.view.shown_for(3), Some(1));
-    told.round(&["b", "a"], Some(6));
-    assert_eq!(told.shown(), [1, 5, 6], "offered after the rejection, it is shown anew");
-    told.reject(6);
-    told.round(&["b"], Some(7));
-    assert_eq!(told.shown(), [1, 6, 7]);
+    let mut played = Played::new();
+    played.round(&["a", "b"], Some(1));
+    played.round(&["a", "b"], Some(2));
+    played.reject(1);
+    assert_eq!(played.shown(), [1, 2], "the copy offered before the rejection is gone with it");
+    assert_eq!(played.view.shown_for(3), Some(1));
+    played.round(&["b", "a"], Some(6));
+    assert_eq!(played.shown(), [1, 5, 6], "offered after the rejection, it is shown again");
+    played.reject(6);
+    played.round(&["b"], Some(7));
+    assert_eq!(played.shown(), [1, 6, 7]);
 }
 
 #[test]
 fn a_rejected_choice_gives_way_to_what_is_recommended_then() {
-    let mut told = Told::new();
-    told.round(&["a", "b"], Some(1));
-    told.round(&["a", "b"], Some(3));
-    assert_eq!(told.view.selected, Some(3));
-    told.reject(3);
-    assert_eq!((told.shown(), told.view.selected), (vec![3, 4], Some(3)));
-    told.round(&["b"], Some(5));
-    assert_eq!((told.shown(), told.view.selected), (vec![3, 5], Some(5)));
+    let mut played = Played::new();
+    played.round(&["a", "b"], Some(1));
+    played.round(&["a", "b"], Some(3));
+    assert_eq!(played.view.selected, Some(3));
+    played.reject(3);
+    assert_eq!((played.shown(), played.view.selected), (vec![3, 4], Some(3)));
+    played.round(&["b"], Some(5));
+    assert_eq!((played.shown(), played.view.selected), (vec![3, 5], Some(5)));
 }
 
 #[test]
 fn a_taken_action_offered_again_is_shown_once_and_open() {
-    let mut told = Told::new();
-    told.round(&["a", "b"], Some(1));
-    let decision = told.decide(Choice::Approve { proposal: 1 });
+    let mut played = Played::new();
+    played.round(&["a", "b"], Some(1));
+    let decision = played.decide(Choice::Approve { proposal: 1 });
     let action = Action { text: "a".into(), call: None };
     let (outcome, changes) = (StepOutcome::default(), serde_json::json!([]));
-    told.event(Event::Executed { decision, child: 1, action, outcome, changes });
-    told.event(Event::Moved { to: 0 });
-    assert_eq!((told.shown(), told.view.selected), (vec![1, 2], Some(1)));
-    told.round(&["a", "b"], Some(3));
-    assert_eq!((told.shown(), told.view.selected), (vec![3, 4], Some(3)));
-    let copy = told.view.chosen().expect("chosen");
-    assert!(told.view.is_recommended(3) && told.view.was_taken(copy), "it says that its action was taken from here");
+    played.event(Event::Executed { decision, child: 1, action, outcome, changes });
+    played.event(Event::Moved { to: 0 });
+    assert_eq!((played.shown(), played.view.selected), (vec![1, 2], Some(1)));
+    played.round(&["a", "b"], Some(3));
+    assert_eq!((played.shown(), played.view.selected), (vec![3, 4], Some(3)));
+    let copy = played.view.chosen().expect("chosen");
+    assert!(
+        played.view.is_recommended(3) && played.view.was_taken(copy),
+        "it says that its action was taken from here"
+    );
 }
 
 #[test]
 fn what_models_and_people_offer_is_never_folded() {
-    let mut told = Told::new();
+    let mut played = Played::new();
     for origin in [Origin::Greedy, Origin::Sample, Origin::Person, Origin::Symbolic, Origin::Sample] {
-        told.offer("a", origin);
+        played.offer("a", origin);
     }
-    assert_eq!(told.shown(), [1, 2, 3, 4, 5]);
+    assert_eq!(played.shown(), [1, 2, 3, 4, 5]);
 }

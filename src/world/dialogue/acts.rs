@@ -1,4 +1,4 @@
-//! The acts of the Schema-Guided Dialogue dataset and what each takes as an argument in a program.
+//! Dialogue acts of the Schema-Guided Dialogue dataset, and what each takes as an argument in a program.
 
 /// What an act is called with. Values of slots are never kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub enum Argument {
     Slot,
     /// The name of an intent.
     Intent,
-    /// Nothing, whatever the dataset says beside it.
+    /// Nothing, even where the dataset gives more.
     Nothing,
 }
 
@@ -25,7 +25,7 @@ impl Argument {
 /// An act by name, with what it takes.
 pub type Act = (&'static str, Argument);
 
-/// The user's acts, as they stand in class USER.
+/// The user's acts, as in class USER.
 pub const USER_ACTS: [Act; 11] = [
     ("INFORM_INTENT", Argument::Intent),
     ("NEGATE_INTENT", Argument::Nothing),
@@ -58,7 +58,7 @@ pub const SYSTEM_ACTS: [Act; 10] = [
 pub const USER: &str = "user";
 /// The object the system's calls are made on.
 pub const SYSTEM: &str = "system";
-/// The observation that tells how a service call ended.
+/// The observation that reports how a service call ended.
 pub const QUERY_STATUS: &str = "set_query_status";
 
 /// What an act of that name takes; `None` if there is no such act.

@@ -1,4 +1,4 @@
-//! A dialogue being predicted: the recording is the world, and the system's acts are compared with it turn by turn.
+//! Episode of a dialogue being predicted: the recording is the world, and the system's acts are compared with it turn by turn.
 //!
 //! What the agent does is never undone by what was recorded: a wrong act stays in the program. At the end of a turn the recorded
 //! acts that were not predicted are supplied, because the user's answer is an answer to them; so the program holds everything
@@ -43,7 +43,7 @@ pub struct Episode {
     finished: Score,
 }
 
-/// What is told about a call before it is made.
+/// What is known of a call before it is made.
 enum Reading {
     Act(Call),
     EndTurn,
@@ -212,7 +212,7 @@ impl Episode {
     }
 }
 
-/// The acts of a recorded turn: its calls without the status of a query, which is the world's to tell.
+/// The acts of a recorded turn: its calls without the status of a query, which the world reports.
 pub(super) fn acts(turn: &Turn) -> impl Iterator<Item = &Call> {
     turn.calls.iter().filter(|c| !is_query_status(c))
 }

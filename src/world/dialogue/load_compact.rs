@@ -1,4 +1,4 @@
-//! Reads and writes dialogues as JSON lines: one dialogue a line, its calls in order and how many of them each turn has.
+//! Compact files of dialogues, read and written: JSON lines, one dialogue a line, its calls in order and how many of them each turn has.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,10 +33,10 @@ pub(super) fn dialogue(line: &str) -> Result<Dialogue, String> {
     let line: Line = serde_json::from_str(line)
         .map_err(|e| format!("no dialogue: {e}; a line has id, service, calls and turns (number of calls of each)"))?;
     let Line { id, service, calls, turns, utterances } = line;
-    let told: usize = turns.iter().fold(0, |sum, n| sum.saturating_add(*n));
-    if told != calls.len() {
+    let counted: usize = turns.iter().fold(0, |sum, n| sum.saturating_add(*n));
+    if counted != calls.len() {
         return Err(format!(
-            "dialogue {id}: its turns have {told} calls together, but {} are listed; correct `turns`",
+            "dialogue {id}: its turns have {counted} calls together, but {} are listed; correct `turns`",
             calls.len()
         ));
     }

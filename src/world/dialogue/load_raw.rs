@@ -1,4 +1,4 @@
-//! Reads dialogues in the dataset's own layout (`dialogues_*.json`) and turns them into calls.
+//! Loader of dialogues in the dataset's own layout (`dialogues_*.json`) as calls.
 //!
 //! The rules are fixed: dialogues of one service only; a service call and its status first, then the acts in the order given;
 //! slots and intents are kept, values are not.
@@ -19,7 +19,7 @@ struct RawDialogue<'a> {
     #[serde(borrow)]
     dialogue_id: Cow<'a, str>,
     services: Vec<String>,
-    /// The split, where the file tells it.
+    /// The split, where the file states it.
     #[serde(borrow, default)]
     split: Option<Cow<'a, str>>,
     #[serde(borrow)]

@@ -3,7 +3,7 @@
 //! `acts` lists what users and systems can do, `schema` what a service offers, `record` is a recorded dialogue. `load_raw` reads the
 //! Schema-Guided Dialogue dataset as it is published, `load_compact` JSON lines, `source` finds either in files and folders.
 //! `specification` makes a service's program. `world` and `episode` step through a recording, `score` and `truth` say how well.
-//! `wording` says calls in words. `generate` makes dialogues of services of its own, `shipped` holds those that come with the
+//! `wording` puts calls into words. `generate` makes dialogues of services of its own, `shipped` holds those that come with the
 //! program.
 
 mod acts;

@@ -1,4 +1,4 @@
-//! A recorded dialogue, turn by turn, each turn with its program calls.
+//! Record of a dialogue, turn by turn, each turn with its program calls.
 
 use super::acts::{QUERY_STATUS, SYSTEM};
 use super::wording;
@@ -66,7 +66,7 @@ impl Dialogue {
         }
     }
 
-    /// What it is about, in a line, for those who may know how it goes on: the service, what is called, and how it begins.
+    /// What it is about, in a line, for those who may know how it continues: the service, what is called, and how it begins.
     pub fn sentence(&self) -> String {
         let called = self.service_calls();
         let mut sentence = self.service.clone();
@@ -90,7 +90,7 @@ pub(super) fn header() -> ProgramHeader {
     }
 }
 
-/// Whether a call tells how a service call ended.
+/// Whether a call reports how a service call ended.
 pub(super) fn is_query_status(call: &Call) -> bool {
     call.receiver == SYSTEM && call.function == QUERY_STATUS
 }

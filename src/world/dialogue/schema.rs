@@ -1,4 +1,4 @@
-//! Services: what a `schema.json` (or `domains.json`) says of them, or what can be told from their dialogues.
+//! Services: as a `schema.json` (or `domains.json`) describes them, or as inferred from their dialogues.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::world::files::{data, read_text};
 pub struct Service {
     /// `Restaurants_1`
     pub name: String,
-    /// In a sentence; empty where not told.
+    /// In a sentence; empty where not given.
     pub description: String,
     /// What can be known of its entities.
     pub slots: Vec<Slot>,
@@ -29,7 +29,7 @@ pub struct Service {
 pub struct Slot {
     /// `city`
     pub name: String,
-    /// In words; empty where not told.
+    /// In words; empty where not given.
     #[serde(default)]
     pub description: String,
     /// Values it can take, where they are listed.
@@ -42,7 +42,7 @@ pub struct Slot {
 pub struct Intent {
     /// `FindRestaurants`
     pub name: String,
-    /// In words; empty where not told.
+    /// In words; empty where not given.
     #[serde(default)]
     pub description: String,
     /// Whether calling it changes something (books, buys).
@@ -51,7 +51,7 @@ pub struct Intent {
     /// Slots that a call needs.
     #[serde(default)]
     pub required_slots: Vec<String>,
-    /// Slots that a call takes, with the values assumed when they are not told.
+    /// Slots that a call takes, with the values assumed when they are not given.
     #[serde(default)]
     pub optional_slots: indexmap::IndexMap<String, String>,
 }
@@ -117,7 +117,7 @@ impl Schema {
         for line in lines {
             let (service, truth) = line.into_service()?;
             if schema.services.iter().any(|s| s.name == service.name) {
-                return Err(format!("the service {} stands there twice; leave one out", service.name));
+                return Err(format!("the service {} is listed twice; leave one out", service.name));
             }
             if !truth.is_empty() {
                 schema.truths.push((service.name.clone(), truth));
@@ -164,7 +164,7 @@ impl ServiceLine {
                 return Err(format!("{}: class SYSTEM has something of that name already; rename the intent", at()));
             }
             if seen.contains(&name.as_str()) {
-                return Err(format!("{}: it stands there twice; leave one out", at()));
+                return Err(format!("{}: listed twice; leave one out", at()));
             }
             seen.push(name);
         }

@@ -1,4 +1,4 @@
-//! How well acts were predicted: counts of multisets, and F1 over all of them (the paper's policy F1).
+//! Scores of predicted acts: counts of multisets, and F1 over all of them (the paper's policy F1).
 
 use crate::program::Call;
 

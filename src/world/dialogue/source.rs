@@ -1,4 +1,4 @@
-//! Where dialogues come from: the dataset as published, or JSON lines, in files and folders.
+//! Sources of dialogues: the dataset as published, or JSON lines, in files and folders.
 //!
 //! A folder of the dataset holds `schema.json` and `dialogues_*.json`, itself or in one folder a split. A compact folder holds
 //! `<service>.demos.jsonl` and `<service>.test.jsonl`, itself or in `dialogues/`, with `domains.json` or `schema.json`
@@ -24,7 +24,7 @@ use crate::world::{Catalog, Identified, OpenedWorld, TaskInfo, TaskSet, WorldErr
 
 /// Demonstrations drawn for a service whose data names none; the precondition paper uses as many.
 const DEMONSTRATIONS: usize = 10;
-/// The split that a folder's dialogues are of where nothing tells it.
+/// The split of a folder's dialogues where none is stated.
 const NO_SPLIT: &str = "all";
 
 /// Dialogues of one or more services.
@@ -205,7 +205,7 @@ impl Source {
         self.dialogues.get(id)
     }
 
-    /// The dialogue that stands first among the tasks.
+    /// The first dialogue among the tasks.
     pub fn first(&self) -> Option<&str> {
         let to_predict = self.demonstrations.iter().position(|demo| !demo).unwrap_or(0);
         self.dialogues().get(to_predict).map(|d| d.id.as_str())
@@ -234,7 +234,7 @@ impl Source {
         }
     }
 
-    /// The true preconditions of a service's actions, where the data tells them.
+    /// The true preconditions of a service's actions, where the data holds them.
     pub fn ground_truth(&self, service: &str) -> Option<GroundTruth> {
         self.schema.truths.iter().find(|(name, _)| name == service).map(|(_, truth)| truth.clone())
     }
@@ -324,7 +324,7 @@ fn raw_in(folder: &Path, split: &str) -> Result<Vec<DialogueFile>, WorldError> {
     Ok(files_in(folder, is_raw)?.into_iter().map(file).collect())
 }
 
-/// Reads the files on as many threads as there are processors; the results stand in the order of the files.
+/// Reads the files on as many threads as there are processors; the results are in the order of the files.
 fn read_all(found: &[DialogueFile], schema: &Schema) -> Vec<Result<Vec<Dialogue>, WorldError>> {
     let next = AtomicUsize::new(0);
     let work = || {

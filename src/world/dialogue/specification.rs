@@ -1,6 +1,6 @@
-//! The specification of a service as a program: the classes of Figure 4 of the precondition paper, made from its schema.
+//! Specification of a service as a program: the classes of Figure 4 of the precondition paper, made from its schema.
 //!
-//! Every action's body is `pass`: what must hold is for people and methods to find out.
+//! Every action's body is `pass`: the preconditions are left for methods and users to find.
 
 use super::acts::{QUERY_STATUS, SYSTEM, SYSTEM_ACTS, USER, USER_ACTS};
 use super::schema::Service;

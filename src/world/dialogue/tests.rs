@@ -112,7 +112,7 @@ fn compact_lines_hold_the_same_dialogues() {
     let file = folder.path().join("dialogues/Boats_1.demos.jsonl");
     std::fs::write(&file, &line).unwrap();
     std::fs::write(folder.path().join("dialogues/other.jsonl"), "{\"not\": \"a dialogue\"}\n").unwrap();
-    // Without a schema, what can be told from the dialogues.
+    // Without a schema, what can be inferred from the dialogues.
     let alone = Source::open(&file).unwrap();
     assert_eq!(alone.dialogues()[0], read.dialogues()[0]);
     let gathered = alone.service("Boats_1").unwrap();

@@ -1,4 +1,4 @@
-//! The recording as JSON, for people: what comes next in truth, what was predicted, and how well so far.
+//! Truth of a dialogue, the recording as JSON for display: what comes next in truth, what was predicted, and how well so far.
 
 use serde_json::{Map, Value, json};
 
@@ -52,7 +52,7 @@ fn texts<'a>(calls: impl Iterator<Item = &'a Call>) -> Value {
     calls.map(|c| Value::String(c.to_string())).collect()
 }
 
-/// What the user has told, asked and wanted in the recording so far, and how its last query ended.
+/// What the user has stated, asked and wanted in the recording so far, and how its last query ended.
 fn user(episode: &Episode) -> Value {
     let mut said: [(&str, Vec<&str>); 3] = [("INFORM_INTENT", vec![]), ("INFORM", vec![]), ("REQUEST", vec![])];
     let mut query = Value::Null;
@@ -69,6 +69,6 @@ fn user(episode: &Episode) -> Value {
             _ => {}
         }
     }
-    let [(_, wants), (_, told), (_, asked)] = said;
-    json!({ "wants": wants, "told": told, "asked for": asked, "last query": query })
+    let [(_, wants), (_, stated), (_, asked)] = said;
+    json!({ "wants": wants, "told": stated, "asked for": asked, "last query": query })
 }

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn acts_of_one_kind_are_told_together() {
+    fn acts_of_one_kind_are_put_together() {
         let calls: Vec<Call> = ["user.INFORM('city')", "user.INFORM('party_size')", "user.SELECT()", "user.NEGATE()"]
             .iter()
             .map(|c| c.parse().unwrap())

@@ -1,4 +1,4 @@
-//! The dialogues as a simulated world: a recording, predicted turn by turn.
+//! Dialogues as a simulated world: a recording, predicted turn by turn.
 
 use std::borrow::Cow;
 use std::sync::Arc;

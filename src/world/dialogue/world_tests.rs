@@ -1,4 +1,4 @@
-//! Stepping through dialogues: what is accepted, what is told, and what holds whatever is done.
+//! Stepping through dialogues: what is accepted, what is reported, and what always holds.
 
 use proptest::prelude::*;
 
@@ -120,7 +120,7 @@ fn a_dialogue_may_end_with_the_user() {
     act(&mut world, END_TURN);
     let end = act(&mut world, END_TURN);
     assert!(end.done && !end.won);
-    // Where words are not known, acts are told.
+    // Where words are not known, acts are listed.
     assert!(end.observation.ends_with("User: (takes the offer; says goodbye)"), "{}", end.observation);
 }
 
@@ -156,7 +156,7 @@ fn texts_and_calls_are_inverse() {
 }
 
 proptest! {
-    /// Whatever is done: nothing panics, the counts fit, the program's state is the recording's at each user turn, and going
+    /// For any sequence of moves: nothing panics, the counts fit, the program's state is the recording's at each user turn, and going
     /// back is going back.
     #[test]
     fn random_acts_keep_the_counts_and_the_state(picks in proptest::collection::vec((0usize..60, any::<bool>()), 0..80)) {

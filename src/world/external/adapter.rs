@@ -1,4 +1,4 @@
-//! What is configured of an adapter: the command, its patience, and what the world offers beyond it.
+//! Configuration of an adapter: the command, its patience, and what the world offers beyond it.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The configured adapters as a set of tasks: which adapter a task's id means, and the world behind it.
+//! Adapters that are configured, as a set of tasks: which adapter a task's id means, and the world behind it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ impl TaskSet for AdapterSet {
         let (adapter, task) = self.find(task)?;
         let options = BTreeMap::from([("command".to_owned(), adapter.command_line())]);
         let world = Box::new(ExternalWorld::new(adapter, None)?);
-        // The sentence is told by the reset.
+        // The reset gives the sentence.
         Ok(OpenedWorld { world, task, sentence: String::new(), options })
     }
 

@@ -1,4 +1,4 @@
-//! The lines of the protocol: what is asked, and what is answered, read strictly enough to say what is wrong.
+//! Lines of the protocol: requests and answers, read strictly enough to say what is wrong.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ pub(super) struct Answer {
     pub(super) done: bool,
     pub(super) won: bool,
     pub(super) state: Option<Value>,
-    /// The goal as the agent is told it; of a reset.
+    /// The goal as stated to the agent; of a reset.
     pub(super) task: Option<String>,
     /// Facts and goals as literals, where the world speaks in such.
     pub(super) literals: Option<Literals>,
@@ -59,7 +59,7 @@ pub(super) struct Literals {
     goals: Vec<Atom>,
 }
 
-/// Of the hidden state nothing is told in literals, so there are no more than the facts.
+/// The hidden state is not reported in literals, so there are no more than the facts.
 impl Symbols for Literals {
     fn facts(&self) -> Facts {
         self.facts.clone()
@@ -133,7 +133,7 @@ fn admissible(value: &Value) -> Result<Vec<String>, String> {
     Ok(list)
 }
 
-/// Facts, the things they are about (those they name, if no others are told) and goals; `None` without `facts`.
+/// Facts, the things they are about (those they name, if no others are listed) and goals; `None` without `facts`.
 fn literals(fields: &Map<String, Value>) -> Result<Option<Literals>, String> {
     let list = |key: &str| match fields.get(key).filter(|value| !value.is_null()) {
         Some(value) => texts(key, value).map(Some),

@@ -1,4 +1,4 @@
-//! The connection to the process: asks one thing at a time, knows where the process stands, and brings it where it is wanted.
+//! Connection to the process: sends one request at a time, knows which node the process is at, and brings it where it is wanted.
 //!
 //! An answer is taken only for the request it belongs to: it must carry that request's step, nothing may have been said in
 //! between, and a process that was late, wrong or cancelled is killed, so that nothing of it can arrive later.
@@ -29,34 +29,34 @@ pub(super) struct Step {
     pub(super) more: Option<More>,
 }
 
-/// What only the process itself tells.
+/// What only the process itself reports.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct More {
     pub(super) outcome: Outcome,
     pub(super) state: Value,
     /// The goal in words; of a reset.
     pub(super) sentence: Option<String>,
-    /// Facts and goals, where the adapter tells them.
+    /// Facts and goals, where the adapter reports them.
     pub(super) literals: Option<Literals>,
-    /// The request to answer now, if any was told.
+    /// The request to answer now, if any was reported.
     pub(super) request: Option<world::Request>,
 }
 
 /// A way through an episode: task, seed, the reset and the steps after it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Way {
+pub(super) struct History {
     pub(super) task: String,
     pub(super) seed: u64,
     pub(super) steps: Arc<Vec<Arc<Step>>>,
 }
 
-impl Way {
+impl History {
     pub(super) fn push(&mut self, step: Arc<Step>) {
         Arc::make_mut(&mut self.steps).push(step);
     }
 
     /// Whether a process that went this way is on that one.
-    fn leads_to(&self, other: &Way) -> bool {
+    fn leads_to(&self, other: &History) -> bool {
         let same = |(a, b): (&Arc<Step>, &Arc<Step>)| {
             Arc::ptr_eq(a, b) || (a.action == b.action && b.logged.difference(&a.logged).is_none())
         };
@@ -80,12 +80,12 @@ pub(super) struct Link {
     own: Weak<Link>,
 }
 
-/// Only whoever asks holds it.
+/// Held only while a request is made.
 #[derive(Default)]
 struct Inner {
     process: Option<Process>,
-    /// Where the process stands.
-    at: Way,
+    /// Where the process is.
+    at: History,
     /// Counts the processes.
     generation: u64,
 }
@@ -114,7 +114,7 @@ impl Link {
         })
     }
 
-    /// Resets to a task. A process that stands there already is not asked again.
+    /// Resets to a task. A process that is there already is not asked again.
     pub(super) fn reset(&self, task: &str, seed: u64, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let mut inner = lock(&self.inner);
         if inner.process.is_some()
@@ -129,40 +129,40 @@ impl Link {
     }
 
     /// Performs an action at the end of a way; the process is brought there first.
-    pub(super) fn act(&self, way: &mut Way, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
+    pub(super) fn act(&self, history: &mut History, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let mut inner = lock(&self.inner);
-        self.bring(&mut inner, way, stop)?;
+        self.bring(&mut inner, history, stop)?;
         let step = self.go_on(&mut inner, text, stop)?;
-        way.push(Arc::clone(&step));
+        history.push(Arc::clone(&step));
         self.ring(ProcessStatus::Ready);
         Ok(step)
     }
 
-    /// Starts the process anew and brings it to the end of a way.
-    pub(super) fn restart(&self, way: &mut Way, stop: &Stop) -> Result<(), WorldError> {
+    /// Restarts the process and brings it to the end of a history.
+    pub(super) fn restart(&self, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
         let mut inner = lock(&self.inner);
         inner.process = None;
-        self.bring(&mut inner, way, stop)?;
+        self.bring(&mut inner, history, stop)?;
         self.ring(ProcessStatus::Ready);
         Ok(())
     }
 
-    /// Replays what is missing of a way, from the reset if need be, and compares. What the steps tell now is kept in the way.
-    fn bring(&self, inner: &mut Inner, way: &mut Way, stop: &Stop) -> Result<(), WorldError> {
-        let Some(first) = way.steps.first() else {
+    /// Replays what is missing of a history, from the reset if need be, and compares. What the steps report now is kept in the history.
+    fn bring(&self, inner: &mut Inner, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
+        let Some(first) = history.steps.first() else {
             return Err(WorldError::Failed("the world was not reset to a task yet".to_owned()));
         };
-        if inner.process.is_none() || !inner.at.leads_to(way) {
-            let got = self.begin(inner, &way.task, way.seed, stop)?;
+        if inner.process.is_none() || !inner.at.leads_to(history) {
+            let got = self.begin(inner, &history.task, history.seed, stop)?;
             self.compare(0, first, &got)?;
         }
         let known = inner.at.steps.len();
-        for (number, wanted) in way.steps.iter().enumerate().skip(known) {
+        for (number, wanted) in history.steps.iter().enumerate().skip(known) {
             let Some(text) = &wanted.action else { continue };
             let got = self.go_on(inner, text, stop)?;
             self.compare(number, wanted, &got)?;
         }
-        way.steps = Arc::clone(&inner.at.steps);
+        history.steps = Arc::clone(&inner.at.steps);
         Ok(())
     }
 
@@ -180,7 +180,7 @@ impl Link {
     fn begin(&self, inner: &mut Inner, task: &str, seed: u64, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let patience = self.adapter.start_timeout;
         let deadline = Instant::now() + patience;
-        inner.at = Way::default();
+        inner.at = History::default();
         if inner.process.is_none() {
             self.check(inner, stop)?;
             self.ring(ProcessStatus::Working(format!("starting `{}`", self.adapter.command_line())));
@@ -199,11 +199,11 @@ impl Link {
         }
         let (request, until) = (Request::Reset { task, seed }, (deadline, patience));
         let step = self.ask(inner, request, 0, until, stop)?;
-        inner.at = Way { task: task.to_owned(), seed, steps: Arc::new(vec![Arc::clone(&step)]) };
+        inner.at = History { task: task.to_owned(), seed, steps: Arc::new(vec![Arc::clone(&step)]) };
         Ok(step)
     }
 
-    /// Performs an action where the process stands.
+    /// Performs an action where the process is.
     fn go_on(&self, inner: &mut Inner, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let patience = self.adapter.step_timeout;
         let number = inner.at.steps.len() as u64;
@@ -259,7 +259,7 @@ impl Link {
         Ok(Arc::new(Step { action, logged, more: Some(More { outcome, state, sentence, literals, request }) }))
     }
 
-    /// Whether it may go on at all.
+    /// Whether it may continue at all.
     fn check(&self, inner: &mut Inner, stop: &Stop) -> Result<(), WorldError> {
         if self.outer.closed.load(Ordering::SeqCst) || stop.0.load(Ordering::SeqCst) {
             return Err(self.fail(inner, inner.at.steps.len() as u64, Fault::Stopped));
@@ -281,20 +281,20 @@ impl Link {
             self.ring(ProcessStatus::Resting);
             return WorldError::Failed(format!(
                 "{awaited} was stopped before `{command}` answered; its process was ended, because nobody knows what it did. \
-                 It is started anew when the world is acted in next"
+                 It is restarted when the world is acted in next"
             ));
         }
         let what = fault.words(&awaited, exit);
         let hint = last_words.iter().rev().find(|l| !l.trim().is_empty());
         let hint = hint.map(|l| format!("; its last words: {}", excerpt(l))).unwrap_or_default();
         let error = format!(
-            "`{command}` {what}{hint}. Restart the world, or take the step again: both start it anew and replay the way"
+            "`{command}` {what}{hint}. Restart the world, or take the step again: both restart it and replay the steps"
         );
         self.dead(what, last_words);
         WorldError::Failed(error)
     }
 
-    /// The output of a process ended; told from the thread that read it. Matters only if nobody was asking.
+    /// The output of a process ended; reported by the thread that read it. Matters only if nobody was asking.
     fn ended(&self, generation: u64) {
         let mut inner = lock(&self.inner);
         if inner.generation != generation || inner.process.is_none() {
@@ -337,7 +337,7 @@ impl Link {
     pub(super) fn close(&self) {
         self.outer.closed.store(true, Ordering::SeqCst);
         self.nudge();
-        // Whoever is asking ends it; if nobody is, it is ended here.
+        // The asking thread ends it; if there is none, it is ended here.
         if let Ok(mut inner) = self.inner.try_lock() {
             inner.process = None;
         }
@@ -345,7 +345,7 @@ impl Link {
 
     fn nudge(&self) {
         if let Some(nudge) = &*lock(&self.outer.nudge) {
-            // If something else is waiting to be heard, whoever listens wakes up anyway.
+            // If something else is waiting to be heard, the listener wakes up anyway.
             let _ = nudge.try_send(Said::Nudge);
         }
     }

@@ -1,8 +1,8 @@
-//! The external world: any command that speaks the line protocol (adapters/README.md) is the environment.
+//! External world: any command that speaks the line protocol (adapters/README.md) is the environment.
 //!
 //! `adapter` says which command, `adapters` which tasks there are, `process` runs it and kills all of it, `line` reads what it answers, `link` asks one thing at
-//! a time and brings the process to the point that is wanted, `phrases` maps texts to calls and back, `world` is the [`World`]
-//! over them. Where the adapters are configured, and on which thread a step is waited for, is others' business.
+//! a time and brings the process to the node that is wanted, `phrases` maps texts to calls and back, `world` is the [`World`]
+//! over them. Where the adapters are configured, and on which thread a step is waited for, is decided elsewhere.
 //!
 //! [`World`]: super::World
 

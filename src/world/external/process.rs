@@ -1,6 +1,6 @@
-//! A running command: lines in, lines out, and nothing of it left when it is dropped.
+//! Process of a running command: lines in, lines out, and nothing of it left when it is dropped.
 //!
-//! The command leads a process group of its own, which is killed whole. A guard (a shell that waits for the end of a pipe) kills
+//! The command leads its own process group, which is killed whole. A guard (a shell that waits for the end of a pipe) kills
 //! the group if Stepwright itself is killed. What the command says is read by threads that keep a bounded amount; a command that
 //! floods is made to wait.
 
@@ -33,7 +33,7 @@ pub(crate) enum Said {
     End,
     /// It does not read its standard input any more.
     Deaf,
-    /// Nothing; whoever waits is to look whether it still should.
+    /// Nothing; the waiting thread is to check whether it still should wait.
     Nudge,
 }
 
@@ -93,7 +93,7 @@ impl Process {
             silent,
             exit: None,
         };
-        // From here on the process is killed if a thread cannot be had.
+        // From here on the process is killed if a thread cannot be started.
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(failed(std::io::Error::other("it has no standard streams")));
         };
@@ -139,7 +139,7 @@ impl Process {
         }
     }
 
-    /// Wakes whoever listens.
+    /// Wakes the listener.
     pub(super) fn nudge(&self) -> SyncSender<Said> {
         self.nudge.clone()
     }

@@ -1,4 +1,4 @@
-//! What an answer means: an outcome of the world, with the calls that stand for it.
+//! Interpretation of an answer: an outcome of the world, with the calls that stand for it.
 
 use super::adapter::Adapter;
 use super::line::Answer;
@@ -6,7 +6,7 @@ use super::phrases::{self, Phrase};
 use crate::program::{Call, Literal, Role, Specification};
 use crate::world::Outcome;
 
-/// Action and observation of worlds that tell no calls, where their specification has them.
+/// Action and observation of worlds that report no calls, where their specification has them.
 const ACT: (&str, &str) = ("agent", "act");
 const OBSERVE: (&str, &str) = ("agent", "observe");
 
@@ -52,14 +52,14 @@ impl Reading {
         phrases::text_of(&self.phrases, call).or_else(plain)
     }
 
-    /// The outcome of an action, or of the reset if `None`. What the adapter tells as calls stands; what it leaves out is
+    /// The outcome of an action, or of the reset if `None`. Calls that the adapter reports are kept; what it leaves out is
     /// supplied where the specification has the words for it.
     pub(super) fn outcome(&self, action: Option<&str>, answer: Answer) -> Outcome {
         let Answer { observation, admissible, mut calls, error, reward, done, won, .. } = answer;
         let accepted = error.is_none();
-        let told = calls.first().is_some_and(|c| self.actions.contains(&(c.receiver.clone(), c.function.clone())));
+        let reported = calls.first().is_some_and(|c| self.actions.contains(&(c.receiver.clone(), c.function.clone())));
         let action_call = match action {
-            Some(_) if told => Some(calls.remove(0)),
+            Some(_) if reported => Some(calls.remove(0)),
             Some(text) if accepted => self.call_of(text),
             _ => None,
         };

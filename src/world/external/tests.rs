@@ -1,4 +1,4 @@
-//! The external world against processes that behave and that do not, all of them `/bin/sh`.
+//! Tests of the external world against processes that behave and that do not, all of them `/bin/sh`.
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
@@ -136,12 +136,12 @@ fn an_episode_is_played_and_gone_back_in() {
     world.restore(&at_one).unwrap();
     assert_eq!(world.act("c").unwrap().observation, "total 2");
     assert_eq!(bed.asked(), "reset a b reset a c ");
-    // A fork goes on from its own point with the same process.
+    // A fork continues from its own node with the same process.
     let mut fork = world.fork();
     assert_eq!(fork.act("d").unwrap().observation, "total 3");
     assert_eq!(world.truth()["n"], 2);
     assert_eq!(bed.pids().len(), 1);
-    // A reset where the process stands at that reset is not asked for again.
+    // A reset of a process that is at that reset is not requested again.
     let mut other = bed.begun();
     other.reset("counter", 0).unwrap();
     assert_eq!(bed.asked(), "reset a b reset a c d reset ");
@@ -151,7 +151,7 @@ fn an_episode_is_played_and_gone_back_in() {
 }
 
 #[test]
-fn a_process_that_dies_is_told_with_its_last_words_and_comes_back() {
+fn a_process_that_dies_is_reported_with_its_last_words_and_comes_back() {
     let bed = Bed::new();
     let mut world = bed.begun();
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -166,7 +166,7 @@ fn a_process_that_dies_is_told_with_its_last_words_and_comes_back() {
     assert!(what.contains("exit status: 3"), "{what}");
     assert_eq!(last_words, ["first word", "last word"]);
     assert_eq!(heard.lock().unwrap().first(), Some(&ProcessStatus::Ready));
-    // It stands where it stood; the next step brings a new process there.
+    // It is where it was; the next step brings a new process there.
     assert_eq!(world.act("b").unwrap().observation, "total 2");
     assert_eq!(bed.asked(), "reset a die reset a b ");
     assert_eq!(bed.pids().len(), 2);
@@ -191,7 +191,7 @@ fn one_that_dies_while_nobody_asks_is_noticed() {
         assert!(Instant::now() < end, "{now:?}");
         std::thread::sleep(Duration::from_millis(10));
     }
-    // The way back goes through the step after which it left, so it leaves again; nothing hangs and nothing is left.
+    // The replay goes through the step after which it left, so it leaves again; nothing hangs and nothing is left.
     assert!(world.act("a").is_err());
     drop(world);
     bed.nothing_is_left();
@@ -271,7 +271,7 @@ fn a_step_is_stopped_from_another_thread() {
     let why = stepping.join().unwrap();
     assert!(why.contains("step 2 was stopped before"), "{why}");
     bed.nothing_is_left();
-    // Another fork goes on; one that was stopped before it began does not begin.
+    // Another fork continues; one that was stopped before it began does not begin.
     assert_eq!(world.act("b").unwrap().observation, "total 2");
     let mut fork = world.fork();
     fork.remote().unwrap().stopper()();
@@ -313,7 +313,7 @@ fn a_recorded_way_starts_nothing_until_it_is_gone_on_from() {
     remote.recall(Recorded::Act { text: "a", outcome: &outcome(1) });
     assert_eq!((world.admissible(), world.truth()), (None, serde_json::Value::Null));
     assert!(bed.pids().is_empty());
-    // Restarting tells what the record does not.
+    // Restarting reports what the record does not.
     world.remote().unwrap().restart().unwrap();
     assert_eq!(world.truth()["n"], 1);
     assert_eq!(world.act("b").unwrap().observation, "total 2");

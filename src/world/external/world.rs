@@ -1,4 +1,4 @@
-//! The external world as a [`World`]: a way through an episode, over a process that follows it.
+//! The external world as a [`World`]: the history of an episode, over a process that follows it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::adapter::Adapter;
-use super::link::{Link, Step, Stop, Way};
+use super::link::{History, Link, Step, Stop};
 use super::reading::Reading;
 use crate::program::{Call, Specification};
 use crate::world::remote::{Recorded, Remote, StatusCallback};
@@ -18,8 +18,8 @@ pub struct ExternalWorld {
     reading: Arc<Reading>,
     link: Arc<Link>,
     specification: Specification,
-    /// Where this fork stands, wherever the process is.
-    way: Way,
+    /// Where this fork is, wherever the process is.
+    history: History,
     stop: Stop,
 }
 
@@ -38,16 +38,16 @@ impl ExternalWorld {
             Specification::load(&source, &name).map_err(|e| WorldError::Data { path: name, message: e.to_string() })?;
         let reading = Arc::new(Reading::new(&adapter, &specification));
         let link = Link::new(Arc::clone(&adapter), Arc::clone(&reading));
-        Ok(ExternalWorld { adapter, reading, link, specification, way: Way::default(), stop: Stop::default() })
+        Ok(ExternalWorld { adapter, reading, link, specification, history: History::default(), stop: Stop::default() })
     }
 
     fn last(&self) -> Option<&Step> {
-        self.way.steps.last().map(|s| &**s)
+        self.history.steps.last().map(|s| &**s)
     }
 
-    /// The goal in words, as far as it was told.
+    /// The goal in words, as far as it was reported.
     fn sentence(&self) -> Option<&str> {
-        self.way.steps.first()?.more.as_ref()?.sentence.as_deref()
+        self.history.steps.first()?.more.as_ref()?.sentence.as_deref()
     }
 
     /// The outcome of a step that was just taken; it has more than a record, always.
@@ -65,12 +65,12 @@ impl World for ExternalWorld {
         let step = self.link.reset(self.adapter.task_of(task), seed, &self.stop)?;
         let outcome = ExternalWorld::outcome(&step);
         let task = self.adapter.task_of(task).to_owned();
-        self.way = Way { task, seed, steps: Arc::new(vec![step]) };
+        self.history = History { task, seed, steps: Arc::new(vec![step]) };
         Ok(outcome)
     }
 
     fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
-        let step = self.link.act(&mut self.way, text, &self.stop)?;
+        let step = self.link.act(&mut self.history, text, &self.stop)?;
         Ok(ExternalWorld::outcome(&step))
     }
 
@@ -87,15 +87,15 @@ impl World for ExternalWorld {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot(Arc::new(self.way.clone()))
+        Snapshot(Arc::new(self.history.clone()))
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
-        let way = snapshot.0.downcast_ref::<Way>().ok_or(WorldError::ForeignSnapshot)?;
-        if !self.way.steps.is_empty() && (&way.task, way.seed) != (&self.way.task, self.way.seed) {
+        let history = snapshot.0.downcast_ref::<History>().ok_or(WorldError::ForeignSnapshot)?;
+        if !self.history.steps.is_empty() && (&history.task, history.seed) != (&self.history.task, self.history.seed) {
             return Err(WorldError::ForeignSnapshot);
         }
-        self.way = way.clone();
+        self.history = history.clone();
         Ok(())
     }
 
@@ -105,9 +105,9 @@ impl World for ExternalWorld {
 
     fn tasks(&self) -> Vec<TaskInfo> {
         let mut tasks = self.adapter.task_infos();
-        // What is told of the present task is better than what is configured.
-        if !self.way.steps.is_empty() {
-            let id = self.adapter.id_of(&self.way.task);
+        // What was reported of the present task is better than what is configured.
+        if !self.history.steps.is_empty() {
+            let id = self.adapter.id_of(&self.history.task);
             let known = tasks.iter_mut().find(|t| t.id == id);
             match (known, self.sentence()) {
                 (Some(task), Some(sentence)) => sentence.clone_into(&mut task.sentence),
@@ -132,7 +132,7 @@ impl World for ExternalWorld {
     }
 
     fn header(&self) -> ProgramHeader {
-        let id = self.adapter.id_of(&self.way.task);
+        let id = self.adapter.id_of(&self.history.task);
         let comment = self.sentence().unwrap_or(&id).to_owned();
         let mut function = String::from("episode_");
         for c in comment.trim_end_matches('.').chars().take(60) {
@@ -165,7 +165,7 @@ impl World for ExternalWorld {
             reading: Arc::clone(&self.reading),
             link: Arc::clone(&self.link),
             specification: self.specification.clone(),
-            way: self.way.clone(),
+            history: self.history.clone(),
             stop: Stop::default(),
         })
     }
@@ -177,17 +177,17 @@ impl Remote for ExternalWorld {
             Recorded::Reset { task, seed, outcome } => {
                 let step = Step { action: None, logged: outcome.clone(), more: None };
                 let task = self.adapter.task_of(task).to_owned();
-                self.way = Way { task, seed, steps: Arc::new(vec![Arc::new(step)]) };
+                self.history = History { task, seed, steps: Arc::new(vec![Arc::new(step)]) };
             }
             Recorded::Act { text, outcome } => {
                 let step = Step { action: Some(text.to_owned()), logged: outcome.clone(), more: None };
-                self.way.push(Arc::new(step));
+                self.history.push(Arc::new(step));
             }
         }
     }
 
     fn restart(&mut self) -> Result<(), WorldError> {
-        self.link.restart(&mut self.way, &self.stop)
+        self.link.restart(&mut self.history, &self.stop)
     }
 
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {

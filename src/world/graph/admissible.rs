@@ -1,4 +1,4 @@
-//! Admissible steps: everything that the simulator would do now, over what the person can tell about, and walks to the task's things.
+//! Admissible steps: everything that the simulator would do now with the things in sight, and walks to the task's things.
 
 use stepwright_graph::run::Runner;
 use stepwright_graph::script::Param;

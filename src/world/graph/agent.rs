@@ -1,6 +1,6 @@
-//! The household's agent without a language model: meets the goals one after the other, doing before each what its steps require.
+//! Household agent without a language model: meets the goals one after the other, doing before each what its steps require.
 //!
-//! It knows the goals left, what it can tell in its room, and how the last step went; never the hidden state. A thing that it does not
+//! It knows the goals left, what it can see in its room, and how the last step went; never the hidden state. A thing that it does not
 //! see it walks to by its name, as a person who knows the home does.
 
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl Moment<'_> {
         if self.held().contains(&thing) {
             return None;
         }
-        // What is inside something closed cannot be told about; its container is close once it was walked to.
+        // What is inside something closed cannot be seen; its container is close once it was walked to.
         let refused =
             self.history.last().is_some_and(|step| step.refused && step.observation.contains("inside other closed"));
         if refused && let Some(container) = self.closed_nearby() {
@@ -119,7 +119,7 @@ impl Moment<'_> {
             .or_else(|| Some((Action::Grab, vec![thing.to_owned()], format!("to hold {thing}"))))
     }
 
-    /// As [`Moment::come_near`]; a thing that was walked to and is not told about is close all the same, in something closed.
+    /// As [`Moment::come_near`]; a thing that was walked to and is not seen is close nevertheless, in something closed.
     fn come_near_hidden(&self, thing: &str) -> Option<Step> {
         let seen = self.facts.sees(thing);
         if !seen && self.walked_to(thing) { None } else { self.come_near(thing) }
@@ -185,7 +185,7 @@ impl Moment<'_> {
             Action::Read | Action::Drink | Action::PutOn | Action::Drop => self.take(thing).or_else(done),
             Action::Pour | Action::PutBack | Action::PutIn => {
                 let place = things.get(1)?;
-                // What is in something closed near by is not told about.
+                // What is in something closed near by is not seen.
                 let uncover = || {
                     let hidden = !self.facts.sees(place);
                     self.closed_nearby().filter(|_| hidden).and_then(|container| self.change(Action::Open, &container))
@@ -249,7 +249,7 @@ fn call_of((action, things, _): &Step) -> Option<Call> {
 
 impl Agent for GraphAgent {
     fn propose(&self, context: &AgentContext<'_>, most: usize) -> Vec<Ranked> {
-        let Some((facts, goals)) = context.told else { return Vec::new() };
+        let Some((facts, goals)) = context.observed else { return Vec::new() };
         let moment = Moment { facts, goals, history: context.history };
         let mut offered: Vec<Ranked> = Vec::new();
         for (at, goal) in goals.iter().enumerate().take(DEEPEST) {

@@ -1,4 +1,4 @@
-//! Facts: what the person can tell in the room it is in, as literals in the words of the goals.
+//! Facts: what the person can see in the room it is in, as literals in the words of the goals.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use stepwright_graph::{At, Graph, Relation};
 use super::names::Things;
 use crate::world::{Atom, Facts};
 
-/// The things the person can tell about: those in its room that are in nothing closed, the doors of the room, what it holds and wears.
+/// The things in sight of the person: those in its room that are in nothing closed, the doors of the room, what it holds and wears.
 pub fn in_sight(graph: &Graph) -> Vec<At> {
     let me = graph.character();
     let here = graph.room_of(me);
@@ -24,18 +24,18 @@ pub fn in_sight(graph: &Graph) -> Vec<At> {
     graph.places().filter(seen).collect()
 }
 
-/// What the person can tell now.
+/// What the person can see now.
 pub fn facts(graph: &Graph, things: &Things, done: &[Atom]) -> Facts {
-    tell(graph, things, done, &in_sight(graph))
+    literals(graph, things, done, &in_sight(graph))
 }
 
 /// Everything that holds.
 pub fn everything(graph: &Graph, things: &Things, done: &[Atom]) -> Facts {
     let all: Vec<At> = graph.places().collect();
-    tell(graph, things, done, &all)
+    literals(graph, things, done, &all)
 }
 
-fn tell(graph: &Graph, things: &Things, done: &[Atom], of: &[At]) -> Facts {
+fn literals(graph: &Graph, things: &Things, done: &[Atom], of: &[At]) -> Facts {
     let me = graph.character();
     let mut atoms: BTreeSet<Atom> = done.iter().cloned().collect();
     for &at in of {

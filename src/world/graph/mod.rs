@@ -1,8 +1,8 @@
-//! The household graph: VirtualHome's evolving graph, in which a person walks, takes, opens, switches and sits, step by step.
+//! Household graph: VirtualHome's evolving graph, in which a person walks, takes, opens, switches and sits, step by step.
 //!
 //! The rules are the crate `stepwright-graph`. Here is what makes a world of them: `source` finds scenes and tasks, `names` calls
-//! things by class and number, `goal` judges tasks, `facts` tells literals, `program` reads actions as calls and `observe` tells what is
-//! seen as calls, `admissible` lists what can be done, `language` puts it into words, `truth` and `plan` show the household to people,
+//! things by class and number, `goal` judges tasks, `facts` gives literals, `program` reads actions as calls and `observe` gives what is
+//! seen as calls, `admissible` lists what can be done, `language` puts it into words, `truth` and `plan` display the household,
 //! and `world` puts it together. `agent` acts without a language model.
 
 mod admissible;
@@ -33,7 +33,7 @@ pub const RUN: OptionSpec = OptionSpec::new(
     Kind::Choice(&[
         ("script", "the steps so far are one script on the scene as it is"),
         ("step", "each step is a script of its own, which remembers nothing of those before"),
-        ("prepared", "what the steps so far presume is made true first, missing things are added, and all run anew"),
+        ("prepared", "what the steps so far presume is made true first, missing things are added, and all run again"),
     ]),
     "how the household graph runs steps",
 )
@@ -71,9 +71,9 @@ pub enum Mode {
     /// The steps so far are one script.
     #[default]
     Script,
-    /// Each step is a script of its own.
+    /// Each step is a separate script.
     Step,
-    /// What the steps so far presume is made true, and all run anew.
+    /// What the steps so far presume is made true, and all run again.
     Prepared,
 }
 

@@ -1,4 +1,4 @@
-//! Observation: what the person sees after a step, in a sentence and as program calls. Only what changed is told again.
+//! Observation: what the person sees after a step, in a sentence and as program calls. Only what changed is reported again.
 
 use stepwright_graph::{At, Graph, Relation, States};
 
@@ -9,7 +9,7 @@ use crate::program::{Call, Literal};
 
 /// What programs know by now.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct Reported {
     at: Option<String>,
     held: Vec<String>,
     near: Vec<String>,
@@ -43,8 +43,8 @@ fn names(things: &Things, of: impl Iterator<Item = At>) -> Vec<String> {
     names
 }
 
-impl Told {
-    /// The calls that tell what is other than was told.
+impl Reported {
+    /// The calls for what differs from the last report.
     pub fn update(&mut self, graph: &Graph, things: &Things) -> Vec<Call> {
         let me = graph.character();
         let mut calls = Vec::new();

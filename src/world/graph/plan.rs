@@ -1,4 +1,4 @@
-//! The plan by rooms: which rooms there are, where the person is, and in each what is open, on, dirty, held or wanted.
+//! Plan by rooms: which rooms there are, where the person is, and in each what is open, on, dirty, held or wanted.
 
 use stepwright_graph::{At, Graph, Relation, State};
 

@@ -1,4 +1,4 @@
-//! Between the texts of actions and program calls, both ways: `[PUTIN] <cup> (1) <sink> (2)` is `person.putin('cup_1', 'sink_2')`.
+//! Calls of the texts of actions, and texts of calls: `[PUTIN] <cup> (1) <sink> (2)` is `person.putin('cup_1', 'sink_2')`.
 
 use stepwright_graph::{Action, Line, script};
 

@@ -1,4 +1,4 @@
-//! Where households and tasks come from: the apartments that ship, a copy of VirtualHome, scenes of one's own with their tasks.
+//! Sources of households and tasks: the apartments that ship, a copy of VirtualHome, scenes of one's own with their tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -69,7 +69,7 @@ pub struct Task {
     pub sentence: String,
     /// Where.
     pub home: Arc<Home>,
-    /// What must hold at the end; empty where nobody can tell but a person.
+    /// What must hold at the end; empty where only a person can judge.
     pub goals: Vec<Atom>,
     /// A program that does it; empty where there is none.
     pub program: Vec<Line>,

@@ -93,7 +93,7 @@ fn the_agent_wins_every_shipped_task() {
                 program: &program,
                 history: &history,
                 rejected: &[],
-                told: Some((&facts, &goals)),
+                observed: Some((&facts, &goals)),
             };
             let Some(best) = agent.propose(&context, 1).into_iter().next() else { break };
             let text = world.text_of(&best.call).unwrap();

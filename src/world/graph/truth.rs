@@ -1,4 +1,4 @@
-//! The truth for people: the household as a tree around the person, rooms with what is in them, on what and in what.
+//! Truth for display: the household as a tree around the person, rooms with what is in them, on what and in what.
 
 use serde_json::{Map, Value, json};
 use stepwright_graph::{At, Graph, Relation};

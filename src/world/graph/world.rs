@@ -1,4 +1,4 @@
-//! The household graph as a simulated world: an episode of a task in a household.
+//! Household graph as a simulated world: an episode of a task in a household.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use stepwright_graph::script::Param;
 use stepwright_graph::{At, Graph, Line, Reason, Shown, script};
 
 use super::names::Things;
-use super::observe::{self, Told};
+use super::observe::{self, Reported};
 use super::source::{Source, Task};
 use super::{Mode, admissible, facts, goal, language, plan, program, truth};
 use crate::program::Call;
@@ -30,7 +30,7 @@ pub struct Episode {
     program: Arc<Vec<Line>>,
     /// The same as goals speak of them.
     done: Arc<Vec<Atom>>,
-    told: Arc<Told>,
+    reported: Arc<Reported>,
 }
 
 /// The household world.
@@ -60,7 +60,7 @@ impl Episode {
         let graph = task.home.graph.clone();
         let things = Arc::new(Things::of(&graph, &[]));
         let runner = Runner::new(graph);
-        Episode { task, mode, runner, things, program: Arc::default(), done: Arc::default(), told: Arc::default() }
+        Episode { task, mode, runner, things, program: Arc::default(), done: Arc::default(), reported: Arc::default() }
     }
 
     /// The household now.
@@ -124,7 +124,7 @@ impl Episode {
         Ok(Line { action: line.action, params })
     }
 
-    /// What would come of a step: how the script stands then, and the names of things.
+    /// The result of a step: the script then, and the names of things.
     fn after(&self, line: &Line) -> Result<(Runner, Option<Things>), Refused> {
         let failed = |messages: &[stepwright_graph::run::Message]| {
             messages.last().map_or(Refused::Unprepared(String::new()), |m| Refused::Impossible(m.reason.clone()))
@@ -183,7 +183,7 @@ impl Episode {
 
     fn outcome(&mut self, observation: String) -> Outcome {
         let won = !self.task.goals.is_empty() && self.open_goals().next().is_none();
-        let observation_calls = Arc::make_mut(&mut self.told).update(self.runner.graph(), &self.things);
+        let observation_calls = Arc::make_mut(&mut self.reported).update(self.runner.graph(), &self.things);
         Outcome {
             observation,
             admissible: world::Episode::admissible(self),

@@ -1,4 +1,4 @@
-//! A fixed grid of bits: the relations of a household state (`in`, `at`, `left`), cheap to clone and to compare.
+//! Grid of bits of fixed size: the relations of a household state (`in`, `at`, `left`), cheap to clone and to compare.
 
 /// Rows and columns of bits; reading outside the grid gives `false`, writing there does nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! Which receptacle types accept which object types: ALFWorld's table, embedded, for games whose file does not state it.
+//! Compatibility of receptacle and object types: ALFWorld's table, embedded, for games whose file does not state it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
-//! The definition of one game as its file states it: the compact JSON layout, which every loader produces.
+//! Definition of one game as its file states it: the compact JSON layout, which every loader produces.
 //!
-//! Both lists stand in display order (ALFWorld's sorted raw identifiers), and that order is significant. What a definition means
-//! is `game.rs`'s business.
+//! Both lists are in display order (ALFWorld's sorted raw identifiers), and that order is significant. `game.rs` gives a definition
+//! its meaning.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct Definition {
     /// One of the six task types (`pick_heat_then_place_in_recep`).
     #[serde(default)]
     pub task_type: String,
-    /// The sentence the agent is told, full stop included.
+    /// The sentence shown to the agent, full stop included.
     pub task: String,
     /// Floor plan number.
     pub scene: Option<i64>,
@@ -114,7 +114,7 @@ pub struct GoalDefinition {
 }
 
 impl GoalDefinition {
-    /// The two sentences that a goal is told in.
+    /// The two sentences in which a goal is stated.
     pub fn sentences(&self) -> [String; 2] {
         let o = &self.object;
         if let Some(lamp) = &self.lamp {

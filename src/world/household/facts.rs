@@ -1,4 +1,4 @@
-//! What the agent can tell, as literals of the blocking domain (`worlds/household/blocking.toml`), and the goal as one literal over
+//! Facts the agent can know, as literals of the blocking domain (`worlds/household/blocking.toml`), and the goal as one literal over
 //! kinds of things.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use super::state::{Flag, State};
 use crate::planner::effects::kind_of;
 use crate::world::{Atom, Facts};
 
-/// Literals that tell a condition of an object.
+/// Literals for the conditions of an object.
 const CONDITIONS: [(Flag, &str); 5] =
     [(Flag::Clean, "CLEAN"), (Flag::Hot, "HOT"), (Flag::Cool, "COOL"), (Flag::Toggled, "ON"), (Flag::Sliced, "SLICED")];
 
@@ -22,7 +22,7 @@ fn word(name: &str) -> String {
     name.replace(char::is_whitespace, "_")
 }
 
-/// What the agent can tell.
+/// What the agent can know.
 pub fn facts(game: &Game, memory: &Memory) -> Facts {
     let mut things = Vec::new();
     let mut atoms = BTreeSet::new();
@@ -38,7 +38,7 @@ pub fn facts(game: &Game, memory: &Memory) -> Facts {
         match memory.door(i) {
             Door::Open => tell("OPEN"),
             Door::Shut => tell("CLOSED"),
-            Door::Untold | Door::None => false,
+            Door::Unknown | Door::None => false,
         };
         if memory.has_looked(i) {
             tell("LOOKED");
@@ -105,7 +105,7 @@ pub fn search(game: &Game, memory: &Memory, kind: &str) -> Option<String> {
     known.first().map(go).or_else(|| shut.map(open)).or_else(|| unseen.as_ref().map(go))
 }
 
-/// Everything that holds, told or not: where things are, what is open, what was done to things.
+/// Everything that holds, observed or not: where things are, what is open, what was done to things.
 pub fn everything(game: &Game, state: &State) -> Facts {
     let mut things = Vec::new();
     let mut atoms = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! A game made ready to play: names resolved to indices, abilities and compatibilities as bit rows, computed once at load.
+//! Game made ready to play: names resolved to indices, abilities and compatibilities as bit rows, computed once at load.
 //!
 //! Holds nothing that changes; what changes is `state.rs`. Indices follow display order, so every row lists in that order.
 
@@ -62,9 +62,9 @@ pub struct Game {
     pub id: String,
     /// Task type (`pick_heat_then_place_in_recep`).
     pub task_type: String,
-    /// The sentence the agent is told.
+    /// The sentence shown to the agent.
     pub task: String,
-    /// The definition's goal, for people.
+    /// The definition's goal, for display.
     pub goal_words: super::definition::GoalDefinition,
     /// A solution in the wording of edition `move`, where the file gives one.
     pub plan: Vec<String>,

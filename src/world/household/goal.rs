@@ -1,4 +1,4 @@
-//! Whether the goal holds, and how far it is. Recomputed from the state alone: the order of events never matters.
+//! Goal: whether it holds, and how far it is met. Recomputed from the state alone: the order of events never matters.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn lamp_on_here(game: &Game, state: &State) -> bool {
     })
 }
 
-/// The goal's conditions and whether each holds, for people.
+/// The goal's conditions and whether each holds, for display.
 pub fn progress(game: &Game, state: &State) -> Value {
     let words = &game.goal_words;
     match &game.goal {

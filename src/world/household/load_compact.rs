@@ -1,4 +1,4 @@
-//! Reads games in the compact JSON layout (one object a line, or one object a file).
+//! Loader of games in the compact JSON layout (one object a line, or one object a file).
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Reads the original game files, `game.tw-pddl`: a PDDL problem and a text grammar in one JSON object.
+//! Loader of the original game files, `game.tw-pddl`: a PDDL problem and a text grammar in one JSON object.
 //!
 //! Gives the same [`Definition`] as the compact layout: raw identifiers become display names in display order (RULES: numbers
 //! count down in sorted identifier order within a base name).
@@ -37,7 +37,7 @@ struct TrajectoryScene {
 
 /// Reads a game file.
 ///
-/// `id` is the game's path in its data folder (`split/task folder/trial`), which also tells split and task type.
+/// `id` is the game's path in its data folder (`split/task folder/trial`), which also holds split and task type.
 /// `trajectory` is the text of the `traj_data.json` beside it, where there is one.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ pub fn definition(json: &str, id: &str, trajectory: Option<&str>) -> Result<Defi
     let task = sentence(&file.grammar).ok_or("the grammar holds no `Your task is to: …`")?;
     let mut definition = from_problem(&file.pddl_problem, id, &task)?;
     definition.plan = file.walkthrough;
-    // A damaged traj_data.json costs nothing that the game itself does not tell.
+    // A damaged traj_data.json loses nothing that the game itself holds.
     if let Some(found) = trajectory.and_then(|t| serde_json::from_str::<TrajectoryFile>(t).ok()) {
         if definition.task_type.is_empty() {
             definition.task_type = found.task_type;
@@ -73,14 +73,14 @@ pub fn edition(json: &str) -> Result<Option<Edition>, String> {
 fn sentence(grammar: &str) -> Option<String> {
     let (_, rest) = grammar.split_once("Your task is to: ")?;
     let (quoted, _) = rest.split_once('"')?;
-    // The grammar is JSON inside a JSON string; the sentence may hold escapes of its own.
+    // The grammar is JSON inside a JSON string; the sentence may hold its own escapes.
     serde_json::from_str::<String>(&format!("\"{quoted}\"")).ok()
 }
 
 /// The sentence of a game file, found without parsing the file; for lists of many games.
 pub fn sentence_in_file(json: &str) -> Option<String> {
     let (_, rest) = json.split_once("Your task is to: ")?;
-    // The grammar's closing quote stands escaped in the file's JSON string; ALFWorld's sentences hold no escapes of their own.
+    // The grammar's closing quote is escaped in the file's JSON string; ALFWorld's sentences hold no escapes themselves.
     let (sentence, _) = rest.split_once(['\\', '"'])?;
     (sentence.len() < 1000).then(|| sentence.to_owned())
 }
@@ -142,7 +142,7 @@ fn object(facts: &Facts<'_>, names: &Names<'_>, raw: &str) -> ObjectDefinition {
     }
 }
 
-/// The facts of a problem, sorted by what they tell.
+/// The facts of a problem, sorted by predicate.
 #[derive(Debug, Default)]
 struct Facts<'a> {
     identifiers: BTreeSet<&'a str>,
@@ -170,7 +170,7 @@ impl<'a> Facts<'a> {
             read.identifiers.extend(arguments);
             read.take(predicate, arguments);
         }
-        // A receptacle is no object, whatever else is said of it.
+        // A receptacle is no object, whatever its other facts.
         let receptacles: Vec<&str> = read.location_of.keys().copied().collect();
         for receptacle in receptacles {
             read.objects.remove(receptacle);
@@ -249,7 +249,7 @@ fn base_name(raw: &str) -> String {
     if raw.contains("basin") { format!("{base}basin") } else { base.to_owned() }
 }
 
-/// Split, task type and scene number as the folder names tell them; empty where they do not.
+/// Split, task type and scene number as the folder names state them; empty where they do not.
 fn from_id(id: &str) -> (String, String, Option<i64>) {
     let mut parts = id.rsplit('/');
     let (_trial, folder, split) = (parts.next(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

@@ -1,7 +1,7 @@
-//! What the agent remembers of what it was told: where it is, what stands where, what it has looked into, what it did to things.
+//! Memory of the agent's observations: where it is, what stands where, what it has looked into, what it did to things.
 //!
 //! Only what an observation's text says is taken in; nothing else of the hidden state. One thing is inferred: a place that cannot
-//! be gone to is where the agent stands already, since every other place always can.
+//! be gone to is where the agent is already, since every other place always can.
 
 use super::Edition;
 use super::bits::BitGrid;
@@ -9,12 +9,12 @@ use super::game::Game;
 use super::rules::Command;
 use super::state::{Flag, State};
 
-/// A receptacle's door, as far as it was told.
+/// A receptacle's door, as far as it was observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Door {
     /// The receptacle was not looked at yet.
     #[default]
-    Untold,
+    Unknown,
     /// It has none.
     None,
     /// It is open.
@@ -23,7 +23,7 @@ pub enum Door {
     Shut,
 }
 
-/// A place as the agent tells them apart; no index of the game's.
+/// A place as the agent distinguishes them; no index of the game's.
 type Place = usize;
 
 /// What the agent remembers of an episode.
@@ -51,7 +51,7 @@ impl Memory {
         Memory {
             places: vec![None; rs],
             here: None,
-            doors: vec![Door::Untold; rs],
+            doors: vec![Door::Unknown; rs],
             looked: BitGrid::new(1, rs),
             contents: BitGrid::new(rs, os),
             seen: BitGrid::new(1, os),
@@ -60,8 +60,8 @@ impl Memory {
         }
     }
 
-    /// Takes in what an accepted command told; `state` is the state after it.
-    pub fn told(&mut self, game: &Game, state: &State, command: Command, edition: Edition) {
+    /// Takes in what an accepted command showed; `state` is the state after it.
+    pub fn observe(&mut self, game: &Game, state: &State, command: Command, edition: Edition) {
         match command {
             Command::GoTo { receptacle } => {
                 // One wording names the location, the other only the receptacle.
@@ -70,7 +70,7 @@ impl Memory {
                     Edition::Move => self.place(receptacle).unwrap_or_else(|| self.new_place()),
                 };
                 self.here = Some(place);
-                self.stands(receptacle, place);
+                self.note_place(receptacle, place);
                 self.view(game, state, receptacle);
             }
             Command::Open { receptacle } | Command::ExamineReceptacle { receptacle } => {
@@ -91,7 +91,7 @@ impl Memory {
             Command::Look => {
                 // It names what stands here.
                 if let Some(here) = self.here {
-                    game.standing_at(state.location).iter().for_each(|r| self.stands(*r, here));
+                    game.standing_at(state.location).iter().for_each(|r| self.note_place(*r, here));
                 }
             }
             Command::Inventory | Command::Help | Command::ExamineObject { .. } => {}
@@ -106,7 +106,7 @@ impl Memory {
         match self.place(receptacle) {
             // Two names of one place turn out to be one.
             Some(other) => self.places.iter_mut().filter(|p| **p == Some(other)).for_each(|p| *p = Some(here)),
-            None => self.stands(receptacle, here),
+            None => self.note_place(receptacle, here),
         }
     }
 
@@ -175,7 +175,7 @@ impl Memory {
         self.places.iter().flatten().max().map_or(0, |last| last + 1)
     }
 
-    fn stands(&mut self, receptacle: usize, place: Place) {
+    fn note_place(&mut self, receptacle: usize, place: Place) {
         if let Some(slot) = self.places.get_mut(receptacle) {
             *slot = Some(place);
         }

@@ -1,8 +1,8 @@
-//! The household world: ALFWorld's text games, exactly, in both text editions.
+//! Household world: ALFWorld's text games, exactly, in both text editions.
 //!
 //! Games come from the tasks that ship with the program, from compact JSON, or from the original `game.tw-pddl` files; all end as
 //! the same [`Definition`]. `game` resolves it once, `state` is what changes, `rules` says which commands are admissible and
-//! what they do, `text` what the player is told, `program` how it reads as program calls, `goal` when it is won, `memory`
+//! what they do, `text` what the player reads, `program` how it reads as program calls, `goal` when it is won, `memory`
 //! and `facts` what the agent knows from its observations. `source` finds tasks in files and folders. The engine has no step
 //! limit; evaluation loops have (`driver`).
 

@@ -1,4 +1,4 @@
-//! The normal form of a definition: what it means, whichever file it was read from.
+//! Normal form of a definition: the same for every file format it was read from.
 
 use std::collections::BTreeMap;
 

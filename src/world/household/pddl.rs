@@ -1,4 +1,4 @@
-//! The facts and the goal of a PDDL problem's text: just enough for ALFWorld's files, safe on any input.
+//! Parser of the facts and the goal of a PDDL problem's text: just enough for ALFWorld's files, safe on any input.
 
 use crate::planner::classical::Expression;
 

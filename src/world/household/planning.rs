@@ -1,4 +1,4 @@
-//! A household as a planning problem over what the agent was shown, and plans back as program calls.
+//! Planning problem of a household over what the agent was shown, and plans back as program calls.
 //!
 //! The goal is read from the task sentence, so it is over kinds: some thing of the kind, at some place of the kind. A thing of the
 //! kind that was never seen stands in as `some KIND`; where nobody looked it may be ([`Known::InRoom`]), or nothing is known of it

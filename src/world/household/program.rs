@@ -1,4 +1,4 @@
-//! Between the household's texts and program calls, both ways, as the precondition paper writes trajectories.
+//! Calls of the household's texts, and texts of calls, as the precondition paper writes trajectories.
 //!
 //! Actions are calls on `agent`; what the agent sees are calls on `agent` and `env`. `look`, `inventory`, `help`, examining
 //! an object, slicing and refused commands have no call.
@@ -20,7 +20,7 @@ pub fn calls(game: &Game, state: &State, command: Command) -> (Option<Call>, Vec
     let r = |receptacle| game.receptacle_name(receptacle);
     let o = |object| game.object_name(object);
     let seen = |receptacle| view_calls(game, state, receptacle);
-    let became = |object, property: &str| vec![property_call(o(object), property, true)];
+    let changed = |object, property: &str| vec![property_call(o(object), property, true)];
     match command {
         Command::GoTo { receptacle } => (Some(agent("goto", &[r(receptacle)])), seen(receptacle)),
         Command::Open { receptacle } => (Some(agent("open", &[r(receptacle)])), seen(receptacle)),
@@ -34,9 +34,9 @@ pub fn calls(game: &Game, state: &State, command: Command) -> (Option<Call>, Vec
             (Some(agent("put", &[o(object), r(receptacle)])), vec![agent("remove_inventory", &[o(object)])])
         }
         Command::Treat { how, object, receptacle } => {
-            (Some(agent(how.verb(), &[o(object), r(receptacle)])), became(object, how.verb()))
+            (Some(agent(how.verb(), &[o(object), r(receptacle)])), changed(object, how.verb()))
         }
-        Command::Use { object } => (Some(agent("toggle", &[o(object)])), became(object, "toggle")),
+        Command::Use { object } => (Some(agent("toggle", &[o(object)])), changed(object, "toggle")),
         Command::ExamineReceptacle { receptacle } => (None, seen(receptacle)),
         Command::Look | Command::Inventory | Command::Help | Command::Slice { .. } | Command::ExamineObject { .. } => {
             (None, Vec::new())

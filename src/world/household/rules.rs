@@ -1,7 +1,7 @@
-//! The commands: when each is admissible, how it reads, and what it changes.
+//! Commands: when each is admissible, how it reads, and what it changes.
 //!
 //! A command is accepted exactly when its text is in the admissible list, so the list is computed once a step and both
-//! shown and matched. What the player is told is `text.rs`'s business.
+//! shown and matched. `text.rs` has the player's texts.
 
 use super::Edition;
 use super::definition::{Condition, Property};

@@ -1,4 +1,4 @@
-//! Where tasks come from: the tasks that ship with the program, a file of games, or a user's ALFWorld data folder.
+//! Sources of tasks: those that ship with the program, a file of games, or a user's ALFWorld data folder.
 //!
 //! Finds and labels tasks, and reads a game when it is asked for. Understands compact JSON (one game a line, `.jsonl` or
 //! `.jsonl.gz`, or one game in a `.json`) and the original `game.tw-pddl` files, alone or in folders.
@@ -27,7 +27,7 @@ const MOST_FILES: usize = 50_000;
 /// Where one game's text is.
 #[derive(Debug, Clone)]
 enum Place {
-    /// A line of compact JSON, held in memory, with where it stands (`games.jsonl:12`).
+    /// A line of compact JSON, held in memory, with its place (`games.jsonl:12`).
     Line { json: String, at: String },
     /// An original game file.
     Official(PathBuf),
@@ -83,7 +83,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Whether games lie at a path: a file of them, or a folder that holds one, as far as names and first lines tell.
+    /// Whether games lie at a path: a file of them, or a folder that holds one, judged by names and first lines.
     pub fn lies_at(path: &Path) -> bool {
         let begins = |file: &Path| {
             let text = if is_json_lines(file) { read_text(file).ok() } else { None };
@@ -200,7 +200,7 @@ impl Entry for GameFile {
     }
 
     fn open(source: Arc<Source>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError> {
-        // Not from the list of tasks: an official game tells its sentence only when it is read.
+        // Not from the list of tasks: an official game gives its sentence only when it is read.
         let sentence = source.definition(task)?.task;
         let edition = match edition_of(options)? {
             Some(edition) => edition,

@@ -1,4 +1,4 @@
-//! What changes during an episode. Small and flat, so that a snapshot is a few copies of memory.
+//! State: what changes during an episode. Small and flat, so that a snapshot is a few copies of memory.
 
 use super::bits::BitGrid;
 

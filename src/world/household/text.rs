@@ -1,4 +1,4 @@
-//! What the player is told, verbatim as ALFWorld's engine prints it in either edition.
+//! Texts shown to the player, verbatim as ALFWorld's engine prints it in either edition.
 
 use super::Edition;
 use super::definition::Property;

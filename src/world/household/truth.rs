@@ -1,4 +1,4 @@
-//! The hidden state as JSON, for people: where everything is, what is held, what the goal still lacks.
+//! Truth: the hidden state as JSON for display: where everything is, what is held, what the goal still lacks.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! The household as a simulated world: an episode of a game in one of the wordings.
+//! Household as a simulated world: an episode of a game in one of the wordings.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -86,9 +86,9 @@ impl world::Episode for Episode {
             return self.outcome(text::NOTHING_HAPPENS.to_owned(), None, Some(text::NOTHING_HAPPENS.to_owned()));
         };
         rules::apply(&self.game, &mut self.state, command);
-        Arc::make_mut(&mut self.memory).told(&self.game, &self.state, command, edition);
-        // Commands that only tell change no state, so the list stays.
-        let tells = matches!(
+        Arc::make_mut(&mut self.memory).observe(&self.game, &self.state, command, edition);
+        // Commands that only report change no state, so the list stays.
+        let reports = matches!(
             command,
             Command::Look
                 | Command::Inventory
@@ -96,7 +96,7 @@ impl world::Episode for Episode {
                 | Command::ExamineObject { .. }
                 | Command::ExamineReceptacle { .. }
         );
-        if !tells {
+        if !reports {
             self.menu = Arc::new(Menu::of(&self.game, &self.state, edition));
         }
         let observation = text::observation(&self.game, &self.state, command, edition);

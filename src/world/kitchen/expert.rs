@@ -1,4 +1,4 @@
-//! An expert that knows everything: shows that tasks can be done, and makes the demonstrations. For tests only.
+//! Expert that knows everything: shows that tasks can be done, and makes the demonstrations. For tests only.
 //!
 //! What is to be handled follows from the goal (open what is shut, clear what is full, carry, switch); how to get into a position
 //! from which that works is searched breadth first over the robot's moves, in the simulator itself.
@@ -118,7 +118,7 @@ impl Expert {
         found.ok_or_else(|| format!("there is no place to put {} aside", scene.id_of(thing)))
     }
 
-    /// Opens whatever a thing is shut in, from outside inwards.
+    /// Opens all that a thing is shut in, from outside inwards.
     fn uncover(&mut self, thing: usize) -> Met {
         let around: Vec<usize> = self.simulation.state().around(thing).collect();
         around.into_iter().rev().try_for_each(|outer| self.open(outer))

@@ -1,4 +1,4 @@
-//! What the robot can tell now, as literals of the blocking domain; and the actions that make sense on what it sees.
+//! Facts that the robot can know now, as literals of the blocking domain; and the actions that make sense on what it sees.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +14,11 @@ pub const GENERIC_MOVES: [&str; 7] =
 /// The literals over what is visible, and the hand's.
 pub fn facts(scene: &Scene, state: &State) -> Facts {
     let seen = sight::seen(scene, state);
-    told(scene, state, &seen, &seen)
+    literals(scene, state, &seen, &seen)
 }
 
 /// The literals over some things, of which some are seen, and the hand's.
-fn told(scene: &Scene, state: &State, things: &[usize], seen: &[usize]) -> Facts {
+fn literals(scene: &Scene, state: &State, things: &[usize], seen: &[usize]) -> Facts {
     let mut atoms = BTreeSet::new();
     let id = |thing: usize| scene.id_of(thing);
     match state.held {
@@ -63,7 +63,7 @@ fn told(scene: &Scene, state: &State, things: &[usize], seen: &[usize]) -> Facts
 pub fn everything(scene: &Scene, state: &State) -> Facts {
     let things: Vec<usize> = state.present.iter().copied().filter(|t| !state.now(*t).sliced).collect();
     let seen = sight::seen(scene, state);
-    let mut facts = told(scene, state, &things, &seen);
+    let mut facts = literals(scene, state, &things, &seen);
     let id = |thing: usize| scene.id_of(thing);
     for seen in seen {
         facts.atoms.insert(Atom::new("VISIBLE", [id(seen)]));

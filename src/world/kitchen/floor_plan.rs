@@ -9,7 +9,7 @@ use super::sight;
 use super::state::State;
 use crate::world::map::{Agent, FloorPlan, Line, Mark, Sight, Spot};
 
-/// Letters that differ from the type's first, so that what is in most kitchens can be told apart.
+/// Letters that differ from the type's first, so that what is in most kitchens can be distinguished.
 const LETTERS: [(&str, char); 11] = [
     ("Bread", 'L'),
     ("BreadSliced", 'L'),

@@ -1,10 +1,10 @@
-//! Goal literals of a kitchen: reading them, and whether one holds now. In which order they are met is the world's business.
+//! Goal literals of a kitchen: reading them, and whether one holds now. The world decides in which order they are met.
 
 use super::scene::Thing;
 use super::state::State;
 use crate::world::Atom;
 
-/// The literals there are, as a person is told when one is unknown.
+/// The literals there are, as the error for an unknown one lists them.
 const FORMS: &str =
     "INSIDE a b, ON a b, ON d, OFF d, OPEN r, CLOSED r, SLICED a, COOKED a d, WASHED_SINK a s f, WASHED a d, HOLDS a";
 

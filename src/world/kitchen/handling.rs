@@ -1,4 +1,4 @@
-//! What the robot's hand does: grab, put, open, close, switch, slice, and what follows from it by itself.
+//! Handling by the robot's hand: grab, put, open, close, switch, slice, and what follows from it by itself.
 //!
 //! Each function checks in the simulator's order and answers with the simulator's words; that the things named are visible has
 //! been checked before.
@@ -74,10 +74,10 @@ pub fn put(scene: &Scene, state: &mut State, thing: usize, receptacle: usize) ->
 /// Opens or closes a thing.
 pub fn swing(scene: &Scene, state: &mut State, thing: usize, open: bool) -> Done {
     let id = scene.id_of(thing);
-    let (verb, became) = if open { ("open", "open") } else { ("close", "closed") };
+    let (verb, done) = if open { ("open", "open") } else { ("close", "closed") };
     unless(close(scene, state, thing), || format!("Not close enough to {id} to {verb} it."))?;
     unless(scene.thing(thing).openable, || format!("{id} is not an Openable object"))?;
-    unless(state.now(thing).open != open, || format!("{id} is already {became}"))?;
+    unless(state.now(thing).open != open, || format!("{id} is already {done}"))?;
     unless(!(open && state.now(thing).on), || "Target must be OFF to open!".to_owned())?;
     let here = (state.robot.x, state.robot.z);
     let free = scene.thing(thing).doors.iter().all(|(_, end)| distance(here, *end) >= DOOR_CLEARANCE - TOLERANCE);

@@ -1,4 +1,4 @@
-//! Reads a scene file and checks it: whatever a [`Scene`] holds afterwards is sound. Errors say where and what would be right.
+//! Loader of scene files, with checks: all that a [`Scene`] holds afterwards is sound. Errors say where and what would be right.
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -179,10 +179,10 @@ impl Builder {
         let mut now = Vec::new();
         let mut slices = Vec::new();
         for (i, object) in file.objects.iter().enumerate() {
-            let told = |e: String| format!("objects[{i}] ({}): {e}", object.thing.id);
-            within("position", &[object.x, object.y, object.z]).map_err(told)?;
-            things.push(self.thing(object, &mut slices).map_err(told)?);
-            now.push(self.condition(object).map_err(told)?);
+            let located = |e: String| format!("objects[{i}] ({}): {e}", object.thing.id);
+            within("position", &[object.x, object.y, object.z]).map_err(located)?;
+            things.push(self.thing(object, &mut slices).map_err(located)?);
+            now.push(self.condition(object).map_err(located)?);
         }
         let present = (0..things.len()).collect();
         things.append(&mut slices);
@@ -197,7 +197,7 @@ impl Builder {
         }
         let state = State { robot, held: None, room_walks: 0, present, now };
         for (i, object) in file.objects.iter().enumerate() {
-            // A chain that goes on for as many steps as there are things has come round.
+            // A chain that continues for as many steps as there are things has come round.
             if state.around(i).count() >= state.now.len() {
                 return Err(format!(
                     "objects[{i}] ({}): its parents go round in a circle; one of them must be null",

@@ -1,4 +1,4 @@
-//! The kitchen world: a partially observable kitchen with geometry, in which coffee, toast and the like are made.
+//! Kitchen world: a partially observable kitchen with geometry, in which coffee, toast and the like are made.
 //!
 //! `load` reads a scene file into a [`Scene`], which never changes; `state` is what does. `geometry` and `sight` say what the robot
 //! sees and reaches, `motion` how it moves, `handling` what its hand does, `goal` when a goal literal holds; [`Simulation`] puts them

@@ -1,4 +1,4 @@
-//! How the robot moves and looks about. Every function leaves the heading as computed; `simulation` brings it into range.
+//! Motion of the robot, and where it looks. Every function leaves the heading as computed; `simulation` brings it into range.
 
 use super::geometry::{self, TOLERANCE};
 use super::scene::Scene;

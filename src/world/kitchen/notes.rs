@@ -1,4 +1,4 @@
-//! What is to be noted of a thing and of the robot's look, in words: said of what is seen, and written beside the map.
+//! Notes on a thing and on the robot's look, in words: for what is seen, and beside the map.
 
 use super::scene::Scene;
 use super::state::State;

@@ -1,4 +1,4 @@
-//! What the robot sees, in words.
+//! Observation: what the robot sees, in words.
 
 use super::notes;
 use super::scene::Scene;
@@ -28,11 +28,11 @@ pub fn view(scene: &Scene, state: &State) -> String {
     text
 }
 
-/// A thing's id with what is to be said of it: `Mug|1 (dirty, in Sink|1)`.
+/// A thing's id with its notes: `Mug|1 (dirty, in Sink|1)`.
 fn named(scene: &Scene, state: &State, thing: usize) -> String {
     let (what, now) = (scene.thing(thing), state.now(thing));
     let mut notes = notes::states(scene, state, thing);
-    // What stands on a worktop is the rule; what is in a device, a cupboard or a vessel is worth a word.
+    // A thing on a worktop is the usual case; one in a device, a cupboard or a vessel is noted.
     if let Some(parent) = now.parent {
         let around = scene.thing(parent);
         let telling = around.openable || around.toggleable || around.pickupable || around.capacity == Some(1);

@@ -1,6 +1,6 @@
-//! A kitchen's facts and goals as a planning problem, and plans back as its actions.
+//! Planning problem of a kitchen's facts and goals, and plans back as its actions.
 //!
-//! Only what the facts tell goes in. Of goal things that are not seen, a problem says no more than what the goals imply (what is
+//! Only the facts go in. Of goal things that are not seen, a problem says no more than what the goals imply (what is
 //! to be put somewhere can be taken, what is to be switched on has a switch) and, where that is [`Known::InRoom`], that they are
 //! in the room.
 
@@ -101,14 +101,14 @@ fn of_atom(atom: &Atom) -> Option<Claim> {
     Some(claim(predicate, &args))
 }
 
-/// A goal in the domain's words (with the world's names still), and what it tells of its things.
+/// A goal in the domain's words (with the world's names still), and what it implies of its things.
 fn of_goal(goal: &Atom) -> Result<(String, Vec<Claim>), String> {
     let args: Vec<&str> = goal.args.iter().map(String::as_str).filter(|a| *a != CHARACTER).collect();
     let literal = |predicate: &str, args: &[&str]| format!("({predicate} {})", args.join(" "));
     // Something is done to a thing in a receptacle by a device.
     let treated = |predicate: &str, x: &str, how: Claim, receptacle: &str, device: &str| {
-        let told = [how, claim("receptacle", &[receptacle]), claim("device", &[device]), claim("grabbable", &[x])];
-        (literal(predicate, &[x]), told.into())
+        let implied = [how, claim("receptacle", &[receptacle]), claim("device", &[device]), claim("grabbable", &[x])];
+        (literal(predicate, &[x]), implied.into())
     };
     Ok(match (goal.predicate.as_str(), args.as_slice()) {
         ("INSIDE" | "ON" | "IN" | "ON_TOP", &[x, r]) => {

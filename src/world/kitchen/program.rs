@@ -1,4 +1,4 @@
-//! Between the kitchen's texts and program calls, both ways; and what the robot sees as calls.
+//! Calls of the kitchen's texts, and texts of calls; and what the robot sees, as calls.
 //!
 //! Only what changed is observed again; [`Observation`] remembers what was and goes with the episode.
 
@@ -23,7 +23,7 @@ pub struct Observation {
     contents: Vec<Vec<usize>>,
 }
 
-/// A thing's conditions that a program is told, by name. All are false until told otherwise.
+/// A thing's conditions that a program receives, by name. All are false until reported otherwise.
 fn conditions(scene: &Scene, state: &State, thing: usize) -> [(&'static str, bool); 6] {
     let now = state.now(thing);
     [
@@ -42,7 +42,7 @@ impl Observation {
         self.ever.get(thing).copied().unwrap_or_default()
     }
 
-    /// The calls that tell what the robot sees and holds now, where it differs from what was told.
+    /// The calls for what the robot sees and holds now, where it differs from what was reported.
     pub fn update(&mut self, scene: &Scene, state: &State) -> Vec<Call> {
         let mut calls = Vec::new();
         let seen = sight::seen(scene, state);
@@ -68,8 +68,8 @@ impl Observation {
                 *ever = true;
             }
             let now = conditions(scene, state, thing);
-            if let Some(told) = self.conditions.get_mut(thing) {
-                for (known, (name, holds)) in told.iter_mut().zip(now) {
+            if let Some(reported) = self.conditions.get_mut(thing) {
+                for (known, (name, holds)) in reported.iter_mut().zip(now) {
                     if *known != holds {
                         *known = holds;
                         let values = [Literal::from(scene.id_of(thing)), Literal::from(name), Literal::from(holds)];
@@ -78,13 +78,13 @@ impl Observation {
                 }
             }
             let inside: Vec<usize> = seen.iter().copied().filter(|t| state.now(*t).parent == Some(thing)).collect();
-            if let Some(told) = self.contents.get_mut(thing)
-                && *told != inside
+            if let Some(reported) = self.contents.get_mut(thing)
+                && *reported != inside
             {
                 let mut names = ids(&[thing]);
                 names.extend(ids(&inside));
                 calls.push(Call::new("kitchen", "set_contents", names));
-                *told = inside;
+                *reported = inside;
             }
         }
         (self.seen, self.near) = (seen, near);
@@ -99,9 +99,9 @@ pub fn call_of(text: &str) -> Option<Call> {
     let verb = words.next()?;
     let names: Vec<&str> = words.collect();
     let (_, function, takes) = VERBS.into_iter().find(|(_, word, _)| *word == verb)?;
-    let told = names.iter().filter(|name| **name != super::action::CHARACTER).count();
+    let reported = names.iter().filter(|name| **name != super::action::CHARACTER).count();
     let sound = names.iter().all(|name| !name.is_empty() && !name.contains(char::is_whitespace));
-    (sound && told == takes).then(|| Call::new("robot", function, names))
+    (sound && reported == takes).then(|| Call::new("robot", function, names))
 }
 
 /// The text of an action call; the inverse of [`call_of`].

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::world::household::embedded_compatibility;
 
-/// The receptacle types of a kitchen that are choosy; whatever type is not among them takes everything.
+/// The receptacle types of a kitchen that are choosy; every other type takes everything.
 const CHOOSY: &str = "bowl cabinet coffeemachine countertop cup diningtable drawer fridge garbagecan microwave mug pan plate \
                       pot sidetable sink sinkbasin stoveburner toaster";
 

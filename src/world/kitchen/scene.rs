@@ -1,4 +1,4 @@
-//! A scene: everything about a kitchen that no action changes. `load` makes it; it holds no rules.
+//! Scene: everything about a kitchen that no action changes. `load` makes it; it holds no rules.
 
 use serde::Deserialize;
 
@@ -78,7 +78,7 @@ pub struct Body {
 pub struct Task {
     /// Its name in the scene (`coffee`).
     pub name: String,
-    /// What the agent is told.
+    /// The sentence shown to the agent.
     pub text: String,
     /// What is to be met, in order.
     pub goals: Vec<Goal>,
@@ -122,7 +122,7 @@ impl Scene {
         &self.thing(index).id
     }
 
-    /// The index of an id, slices that may come to be included.
+    /// The index of an id, slices that may come into being included.
     pub fn find(&self, id: &str) -> Option<usize> {
         self.things.iter().position(|t| t.id == id)
     }

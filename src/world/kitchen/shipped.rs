@@ -1,4 +1,4 @@
-//! The demonstrations that ship with the program: every shipped task done by the expert of the tests, stored so that they never
+//! Demonstrations that ship with the program: every shipped task done by the expert of the tests, stored so that they never
 //! change unnoticed.
 
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ mod tests {
     use super::super::expert;
     use super::*;
 
-    /// With `STEPWRIGHT_WRITE` set, writes the file anew.
+    /// With `STEPWRIGHT_WRITE` set, writes the file again.
     #[test]
     fn the_file_is_what_the_expert_does() {
         let source = Source::shipped().unwrap();

@@ -1,4 +1,4 @@
-//! Where things are, what the robot sees and what it reaches. `handling` and `motion` act on it.
+//! Sight: where things are, what the robot sees and what it reaches. `handling` and `motion` act on it.
 
 use super::geometry::{self, TOLERANCE};
 use super::scene::{Point, Scene};
@@ -29,7 +29,7 @@ pub fn close(scene: &Scene, state: &State, thing: usize) -> bool {
     (dx * dx + dy * dy + dz * dz).sqrt() <= scene.body.close_distance + TOLERANCE
 }
 
-/// Whether the robot sees a thing: it is there and whole, not shut in, within the view, and nothing stands between.
+/// Whether the robot sees a thing: it is there and whole, not shut in, within the view, and nothing is between.
 pub fn visible(scene: &Scene, state: &State, thing: usize) -> bool {
     if state.now(thing).sliced || !state.present.contains(&thing) {
         return false;

@@ -1,4 +1,4 @@
-//! The simulator: a kitchen at a moment, and actions done in it. Knows nothing of tasks.
+//! Simulator: a kitchen at a moment, and actions done in it. Knows nothing of tasks.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Simulation {
         end
     }
 
-    /// Whether a text is an action at all, whatever would come of it.
+    /// Whether a text is an action at all, whether or not it would succeed.
     pub fn understands(text: &str) -> bool {
         Action::read(text).is_ok()
     }
@@ -115,7 +115,7 @@ impl Simulation {
         sight::seen(&self.scene, &self.state).into_iter().map(|thing| self.scene.id_of(thing)).collect()
     }
 
-    /// The things there are, in the order they came to be: their ids, what they lie in and their condition.
+    /// The things there are, in the order they appeared: their ids, what they lie in and their condition.
     pub fn things(&self) -> impl Iterator<Item = (&str, Option<&str>, Now)> {
         self.state.present.iter().map(|thing| {
             let now = self.state.now(*thing);

@@ -1,4 +1,4 @@
-//! Where kitchens come from: the scenes that ship with the program, a scene file, or a folder of them.
+//! Sources of kitchens: the scenes that ship with the program, a scene file, or a folder of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub struct SceneTask {
 /// The scenes of a file, a folder, or those that ship, each with its tasks.
 pub type Source = Catalog<SceneTask>;
 
-/// What tells a scene from other JSON that may lie beside it.
+/// What distinguishes a scene from other JSON that may lie beside it.
 #[derive(Deserialize)]
 struct Glance {
     grid: Option<IgnoredAny>,

@@ -1,4 +1,4 @@
-//! What changes in a kitchen: the robot, and each thing's place and condition. Small and quick to copy; it holds no rules.
+//! State: what changes in a kitchen: the robot, and each thing's place and condition. Small and quick to copy; it holds no rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub struct State {
     pub held: Option<usize>,
     /// How often it has walked to the room.
     pub room_walks: usize,
-    /// The things there are, in the order they came to be: those of the file, then slices.
+    /// The things there are, in the order they appeared: those of the file, then slices.
     pub present: Vec<usize>,
     /// By index of the scene's things, slices to come included.
     pub now: Vec<Now>,
@@ -90,7 +90,7 @@ impl State {
         self.held.is_some_and(|held| held == thing || self.around(thing).any(|outer| outer == held))
     }
 
-    /// What lies directly in a thing, in the order things came to be.
+    /// What lies directly in a thing, in the order things appeared.
     pub fn contents(&self, receptacle: usize) -> impl Iterator<Item = usize> + '_ {
         self.present.iter().copied().filter(move |thing| self.now(*thing).parent == Some(receptacle))
     }

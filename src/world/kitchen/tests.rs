@@ -1,4 +1,4 @@
-//! The kitchen as a whole: the shipped scenes, the rules where they bite, hostile files. The recordings are compared by `conform`.
+//! Tests of the kitchen as a whole: the shipped scenes, the rules where they bite, hostile files. The recordings are compared by `conform`.
 
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn what_is_shut_in_is_unseen_until_it_is_opened() {
     assert!(!kitchen.visible().contains(&"Egg|1"));
     assert_eq!(refused(&mut kitchen, "grab Egg|1"), "I cannot currently see a Egg|1 to complete action grab Egg|1.");
     all(&mut kitchen, &["open Fridge|1"]);
-    // From here the open door stands between; the fridge itself is seen past its own door.
+    // From here the open door is in between; the fridge itself is seen past its own door.
     assert!(!kitchen.visible().contains(&"Egg|1") && kitchen.visible().contains(&"Fridge|1"));
     assert_eq!(refused(&mut kitchen, "open Fridge|1"), "Fridge|1 is already open");
 }
@@ -194,11 +194,11 @@ fn hostile_files_are_refused_with_the_place_and_a_remedy() {
         (|s| s["tasks"]["mug"]["goals"] = json!(["FLY Mug|1"]), "tasks.mug.goals"),
         (|s| s["grid"] = json!("none"), "line"),
     ];
-    for (change, told) in cases {
+    for (change, expected) in cases {
         let mut scene = small();
         change(&mut scene);
         let message = load(&scene).unwrap_err();
-        assert!(message.contains(told), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
 }
 
@@ -261,7 +261,7 @@ fn every_shipped_task_can_be_done() {
 }
 
 /// Every action offered reads back as the call it is; what the simulator accepts, the specification accepts as well, knowing only
-/// what the observations told.
+/// what the observations showed.
 #[test]
 fn what_happens_can_be_written_as_a_program() {
     let mut world = world();
@@ -281,9 +281,9 @@ fn what_happens_can_be_written_as_a_program() {
         }
         next = (next * 31 + step) % 997;
         let action = &offered[next % offered.len()];
-        let (told, _) = world.preview(action).unwrap();
+        let (expected, _) = world.preview(action).unwrap();
         let outcome = world.act(action).unwrap();
-        assert_eq!(outcome, told);
+        assert_eq!(outcome, expected);
         accepted += usize::from(outcome.action_call.is_some());
         for call in outcome.calls() {
             program.call(call).unwrap_or_else(|e| panic!("{call}: {e}"));

@@ -1,4 +1,4 @@
-//! The hidden state as JSON, for people: the robot, the hand, every thing's place and condition, and the goals.
+//! Truth: the hidden state as JSON for display: the robot, the hand, every thing's place and condition, and the goals.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! The kitchen as a simulated world: an episode of a task in a scene.
+//! Kitchen as a simulated world: an episode of a task in a scene.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,9 +1,9 @@
-//! The shop world: WebShop (Yao et al. 2022). An agent searches, looks at products, chooses options and buys one; how well that fits
+//! Shop world: WebShop (Yao et al. 2022). An agent searches, looks at products, chooses options and buys one; how well that fits
 //! the instruction is the reward.
 //!
 //! The engine (search, pages, sessions, reward) is the crate `stepwright-shop`. Here: `source` opens catalogues as sets of tasks,
-//! `visit` makes one interface of the engine's forms, `world` an episode of it, `program` tells of pages as program calls,
-//! `picture` shows them to people, and `agent` is the buyer without a language model.
+//! `visit` makes one interface of the engine's forms, `world` an episode of it, `program` gives pages as program calls,
+//! `picture` displays them, and `agent` is the buyer without a language model.
 
 mod agent;
 mod picture;

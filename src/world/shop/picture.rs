@@ -1,4 +1,4 @@
-//! The page as a person sees it in a shop: the title, the price against the limit, the options with what was chosen; and after the
+//! Picture of the page, as a person sees it in a shop: the title, the price against the limit, the options with what was chosen; and after the
 //! purchase where the reward comes from.
 
 use stepwright_shop::buyer::{Seen, View, Wish};

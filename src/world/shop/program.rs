@@ -1,4 +1,4 @@
-//! The shop as a program: actions as calls and back, pages as observation calls, and what an agent saw as those calls tell it.
+//! Program form of the shop: actions as calls and back, pages as observation calls, and what an agent saw, read from those calls.
 
 use stepwright_shop::buyer::{Listed, Seen, View};
 
@@ -34,17 +34,17 @@ pub fn header(task: Option<(&str, &str)>) -> ProgramHeader {
     }
 }
 
-/// The call that tells the form of the pages, at the beginning.
+/// The call for the form of the pages, at the beginning.
 pub fn form(form: Form) -> Call {
     Call::new(SHOP, "set_form", [form.word()])
 }
 
-/// The call that tells the reward.
+/// The call for the reward.
 pub fn score(reward: f64) -> Call {
     Call::new(SHOP, "score", [Literal::Float(reward)])
 }
 
-/// The call that tells a choice.
+/// The call for a choice.
 pub fn choice(name: &str, value: &str) -> Call {
     Call::new(SHOP, "choose", [name, value])
 }
@@ -59,7 +59,7 @@ fn word(view: View) -> &'static str {
     }
 }
 
-/// The calls that tell what is to be seen, and what can be clicked.
+/// The calls for what is to be seen, and what can be clicked.
 pub fn page(seen: &Seen, clickables: &[String]) -> Vec<Call> {
     let price = |price: Option<f64>| price.map_or(Literal::None, Literal::Float);
     let clickables = clickables.iter().filter(|text| !is_hidden(seen, text)).map(String::as_str);
@@ -88,7 +88,7 @@ fn is_hidden(seen: &Seen, text: &str) -> bool {
         && !seen.results.iter().any(|result| result.asin.eq_ignore_ascii_case(text))
 }
 
-/// What an agent sees after calls were told, going on from what it saw before; `None` if they tell nothing of a page.
+/// What an agent sees after calls, starting from what it saw before; `None` if they say nothing of a page.
 pub fn seen(before: Option<&Seen>, calls: &[Call]) -> Option<Seen> {
     let mut seen: Option<Seen> = None;
     for call in calls.iter().filter(|call| call.receiver == SHOP) {

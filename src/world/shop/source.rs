@@ -1,4 +1,4 @@
-//! Where tasks come from: the catalogue that ships with the program, or a person's. A task is a goal; its id is the original
+//! Sources of tasks: the catalogue that ships with the program, or a user's. A task is a goal; its id is the original
 //! engine's (`fixed_12`).
 
 use std::collections::BTreeMap;

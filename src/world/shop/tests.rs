@@ -1,5 +1,5 @@
-//! The shop world: the shipped catalogue is sound, its demonstrations buy what is asked for, calls and texts agree, and the agent
-//! without a language model shops with what it is told alone.
+//! Tests of the shop world: the shipped catalogue is sound, its demonstrations buy what is asked for, calls and texts agree, and the agent
+//! without a language model shops with its observations alone.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn play(world: &mut ShopWorld, task: &str, sentence: &str) -> f64 {
     program.apply(&reset.observation_calls);
     let mut history = vec![observed(None, &reset)];
     for _ in 0..super::KIND.steps {
-        let context = AgentContext { sentence, program: &program, history: &history, rejected: &[], told: None };
+        let context = AgentContext { sentence, program: &program, history: &history, rejected: &[], observed: None };
         let next = agent.propose(&context, 3).into_iter().next().expect("an action");
         let text = program::text_of(&next.call).unwrap();
         let outcome = world.act(&text).unwrap();

@@ -1,4 +1,4 @@
-//! A visit in one of the engine's forms, behind one interface: what an action does, what is then to be seen and clicked.
+//! Visit in one of the engine's forms, behind one interface: what an action does, what is then to be seen and clicked.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! An episode of the shop: a visit that ends with a purchase.
+//! Episode of the shop: a visit that ends with a purchase.
 
 use std::borrow::Cow;
 
@@ -32,8 +32,8 @@ impl Run {
         program::page(&self.visit.seen(), &self.visit.clickables())
     }
 
-    /// The calls that tell what an action changed; the site tells of a choice and shows no page then.
-    fn told(&self, action: &str, observation: &str) -> Vec<Call> {
+    /// The calls for what an action changed; the site reports a choice and shows no page then.
+    fn changes(&self, action: &str, observation: &str) -> Vec<Call> {
         let (name, inside) = read(action).unwrap_or_default();
         let chosen = self.visit.chosen().find(|(_, value)| *value == inside);
         let mut calls = match (&self.visit, name, chosen) {
@@ -100,7 +100,7 @@ impl world::Episode for Run {
                 format!("{text:?} is nothing that this page offers: search[words], or click[text] of what it shows");
             return self.refuse(answer.observation, why);
         }
-        let observation_calls = self.told(text, &answer.observation);
+        let observation_calls = self.changes(text, &answer.observation);
         Outcome {
             observation: answer.observation,
             admissible: world::Episode::admissible(self),

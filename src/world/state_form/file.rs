@@ -61,7 +61,7 @@ impl StateForm {
                         .iter()
                         .any(|(_, known)| known.predicate == telling.predicate && known.params == telling.params) =>
                 {
-                    faults.push((place, format!("`{}` is told twice; one line a predicate", telling.predicate)));
+                    faults.push((place, format!("`{}` is given twice; one line a predicate", telling.predicate)));
                 }
                 Ok(telling) => tellings.push((at, telling)),
             }

@@ -1,4 +1,4 @@
-//! How literals become the state in the form a maintained belief has: `objects`, `relations`, an entry an object.
+//! State form: turns literals into the state in the form of a maintained belief: `objects`, `relations`, an entry an object.
 //!
 //! Which predicate is a sentence, which an element of a list (`is`, `contains`) and which a value is said by a file
 //! (`worlds/*/state_form.toml`; the form is described in docs/belief.md). Who believes what belongs elsewhere.
@@ -55,13 +55,13 @@ enum Term {
     Param(usize),
 }
 
-/// The truth of a world in the form that ships for it; none if none does, or the world cannot tell.
+/// The true state of a world in the form that ships for it; none if none does, or the world reports no facts.
 pub fn of(world: &dyn World) -> Option<Value> {
     Some(shipped(world.kind())?.ok()?.state(&world.everything()?))
 }
 
 impl StateForm {
-    /// The state that facts tell: all things they are about, and what the form has words for.
+    /// The state of the facts: all things they are about, and what the form has words for.
     pub fn state(&self, facts: &Facts) -> Value {
         let names: Vec<String> = facts.things.iter().map(|thing| self.spoken(thing)).collect();
         let mut state = Map::from_iter([("objects".to_owned(), json!(names)), ("relations".to_owned(), json!([]))]);

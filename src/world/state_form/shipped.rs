@@ -1,4 +1,4 @@
-//! The state forms that ship with the program, one a world at most, each loaded once.
+//! State forms that ship with the program, one a world at most, each loaded once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

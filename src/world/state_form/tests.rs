@@ -33,7 +33,7 @@ fn facts_become_a_state() {
 }
 
 #[test]
-fn literals_are_told_and_taken_back() {
+fn literals_are_added_and_taken_back() {
     let form = form();
     let mut state =
         form.state(&facts(&["box_1", "mug_1"], &["AT box_1", "IN mug_1 box_1", "KIND mug_1 mug", "ON mug_1 box_1"]));

@@ -1,4 +1,4 @@
-//! An episode: a scene and the requests a person makes one after another, with what each expects.
+//! Episode: a scene and the requests a person makes one after another, with what each expects.
 
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -14,7 +14,7 @@ pub enum Domain {
     PickAndPlace,
     /// Blocks get dirty by touching and clean in the disinfector.
     Disinfection,
-    /// What blocks weigh is told in terms of other blocks.
+    /// Blocks' weights are stated in terms of other blocks.
     Weight,
     /// Covers hide blocks.
     Cover,
@@ -43,8 +43,8 @@ pub struct Asked {
     pub temporal: bool,
     /// A program that answers it; empty where none is written down.
     pub code: String,
-    /// What a writer is to be told, where that is written down: what the person meant, spelled right.
-    pub told: Option<String>,
+    /// What the person meant, spelled right, for a writer; where that is written down.
+    pub meant: Option<String>,
     /// What weights are to become, where the solutions are not listed.
     pub goal: Option<Goal>,
     /// What is expected.

@@ -1,4 +1,4 @@
-//! A table in the form beliefs have, and back: objects, relations, and an entry for each object.
+//! Form of a table as a belief, and back: objects, relations, and an entry for each object.
 
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,7 @@ impl Table {
         self.things().iter().filter_map(|thing| place(&thing.name)).collect()
     }
 
-    /// The table a state tells of.
+    /// The table of a state.
     ///
     /// # Errors
     /// What in the state makes no sense, and what would.
@@ -72,8 +72,8 @@ impl Table {
             if let Some(weight) = entry.get("weight")
                 && let Some(now) = table.now.get_mut(index)
             {
-                let told = weight.as_str().map_or_else(|| weight.to_string(), str::to_owned);
-                now.weight = Some(told);
+                let expression = weight.as_str().map_or_else(|| weight.to_string(), str::to_owned);
+                now.weight = Some(expression);
             }
             for inside in texts(entry.get("contains"), "contains")? {
                 if !table.kind(index).is_some_and(Kind::contains) {

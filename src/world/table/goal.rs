@@ -1,5 +1,5 @@
-//! Goals of weight (`put blocks in the red bowl so that their weight equals …`), judged by what they ask for: whichever blocks meet a
-//! goal answer its request. Pure: two tables and the moves between them in, a verdict out.
+//! Goals of weight (`put blocks in the red bowl so that their weight equals …`), judged by what they ask for: any blocks that meet a
+//! goal answer the request. Pure: two tables and the moves between them in, a verdict out.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::rules::Table;
 use super::thing::{Kind, TABLE, tidy};
 use crate::weights::{Ratio, Weights};
 
-/// What is to become of two weights.
+/// What two weights are to become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
@@ -51,7 +51,7 @@ type Sum = BTreeMap<usize, Ratio>;
 struct Known(BTreeMap<String, (usize, Ratio)>);
 
 impl Goal {
-    /// Whether these moves, and no needless ones, bring it about. No where the weights do not tell.
+    /// Whether these moves, and no needless ones, bring it about. No where the weights do not decide it.
     pub fn is_met(&self, before: &Table, after: &Table, moves: &[Move]) -> bool {
         self.judged(before, after, moves).unwrap_or(false)
     }
@@ -172,7 +172,7 @@ fn compare(one: &Sum, other: &Sum) -> Option<Ordering> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::table::told::Telling;
+    use crate::world::table::statement::StatementKind;
 
     /// Red weighs 1, blue and green 2, gray 3, pink nothing known; gray lies in the tin bowl.
     fn table() -> Table {
@@ -183,7 +183,7 @@ mod tests {
             "the green block is the same weight as the blue block",
             "the gray block is 3 times the weight of the red block",
         ] {
-            table.hear(text, Telling::Statement);
+            table.hear(text, StatementKind::Statement);
         }
         table.put("gray block", "tin bowl").unwrap();
         table

@@ -1,4 +1,4 @@
-//! When a request counts as answered: the moves made are those expected, in any order, and the last answer says what is expected.
+//! Judge of answers, when a request counts as answered: the moves made are those expected, in any order, and the last answer says what is expected.
 //!
 //! Pure, and shared by the world and the scoring of recorded outputs. Whether something *else* would have served as well (another block
 //! of the right weight) is known only where an episode lists all solutions.
@@ -22,7 +22,7 @@ pub struct Expected {
     pub say: Vec<String>,
 }
 
-/// Whether these moves and answers are what is expected. `objects` are the names of the things there are, which tell what is a colour.
+/// Whether these moves and answers are what is expected. `objects` are the names of all things, which decide what is a colour.
 pub fn is_right(moves: &[Move], said: &[String], expected: &Expected, objects: &[String]) -> bool {
     let made = set(moves);
     let moved = made == set(&expected.moves) || expected.others.iter().any(|other| made == set(other));

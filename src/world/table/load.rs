@@ -1,4 +1,4 @@
-//! Reads episodes: the published format (a JSON list), the generated one (JSON lines), games of cups. Whatever is read is sound.
+//! Loader of episodes: the published format (a JSON list), the generated one (JSON lines), games of cups. All that is read is sound.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -74,10 +74,10 @@ impl TryFrom<Entry> for Episode {
     type Error = String;
 
     fn try_from(entry: Entry) -> Result<Episode, String> {
-        let told = |e: String| format!("episode {:?}: {e}", entry.id);
-        sound("id", &entry.id).map_err(told)?;
+        let located = |e: String| format!("episode {:?}: {e}", entry.id);
+        sound("id", &entry.id).map_err(located)?;
         let domain = entry.domain.parse().ok().filter(|domain| *domain != Domain::Cups).ok_or_else(|| {
-            told(format!(
+            located(format!(
                 "there is no domain {:?}; pick_and_place, disinfection, weight and cover are possible",
                 entry.domain
             ))
@@ -86,21 +86,21 @@ impl TryFrom<Entry> for Episode {
             entry.objects.iter().chain(&entry.objects_used_but_not_declared).map(|name| tidy(name)).collect();
         // Some published lists name the table among the objects.
         let names: Vec<String> = names.into_iter().filter(|name| name != TABLE).collect();
-        at_most("objects", names.len(), MOST_THINGS).map_err(told)?;
-        names.iter().try_for_each(|name| sound("objects", name)).map_err(told)?;
+        at_most("objects", names.len(), MOST_THINGS).map_err(located)?;
+        names.iter().try_for_each(|name| sound("objects", name)).map_err(located)?;
         let table = match &entry.initial {
             Some(form) => {
-                let table = Table::from_form(form).map_err(|e| told(format!("initial: {e}")))?;
-                at_most("initial.objects", table.things().len(), MOST_THINGS).map_err(told)?;
-                table.things().iter().try_for_each(|thing| sound("initial.objects", &thing.name)).map_err(told)?;
+                let table = Table::from_form(form).map_err(|e| located(format!("initial: {e}")))?;
+                at_most("initial.objects", table.things().len(), MOST_THINGS).map_err(located)?;
+                table.things().iter().try_for_each(|thing| sound("initial.objects", &thing.name)).map_err(located)?;
                 table
             }
-            None => Table::new(&names).map_err(told)?,
+            None => Table::new(&names).map_err(located)?,
         };
         if entry.steps.is_empty() {
-            return Err(told("it has no steps; at least one request is needed".to_owned()));
+            return Err(located("it has no steps; at least one request is needed".to_owned()));
         }
-        at_most("steps", entry.steps.len(), MOST_REQUESTS).map_err(told)?;
+        at_most("steps", entry.steps.len(), MOST_REQUESTS).map_err(located)?;
         let mut requests = Vec::new();
         for (i, step) in entry.steps.into_iter().enumerate() {
             let asked = Asked::try_from(step);
@@ -133,7 +133,7 @@ impl TryFrom<StepEntry> for Asked {
             kind: step.kind,
             temporal: step.temporal,
             code: step.gold_code.unwrap_or_default(),
-            told: step.gold_update,
+            meant: step.gold_update,
             // Where all solutions are listed, they are the goal.
             goal: step.goal.filter(|_| others.is_empty()),
             expected: Expected { moves, others, say: step.gold_say },
@@ -237,7 +237,7 @@ pub fn game(id: &str, initial: &[bool], swaps: &[(usize, usize)]) -> Result<Epis
             query,
             kind: "swap".to_owned(),
             temporal: n > 0,
-            told: None,
+            meant: None,
             goal: None,
             expected: Expected { say: vec![answer], ..Expected::default() },
         });

@@ -1,8 +1,9 @@
-//! The table world: blocks, bowls, a disinfector and covers on a table, or cups with a ball; a person asks one thing after another.
+//! Table world: blocks, bowls, a disinfector and covers on a table, or cups with a ball; a person asks one thing after another.
 //!
-//! `thing` says what lies there, [`Table`] (`rules`, `told`, `form`) how it is and changes, [`Scene`] takes the cups in too. An
+//! `thing` says what lies there, [`Table`] (`rules`, `statement`, `form`) how it is and changes, [`Scene`] takes the cups in too. An
 //! [`Episode`] is a scene and its requests; `load` and `source` read them from files; `judge` says whether a request was answered.
-//! `generate` makes episodes. Around it: `call` reads actions, `picture` draws, `program` tells of them as program calls, and `world` makes a [`TableWorld`] of it.
+//! `generate` makes episodes. Around it: `call` reads actions, `picture` draws, `program` gives them as program calls, and `world`
+//! makes a [`TableWorld`] of it.
 
 pub mod agent;
 mod call;
@@ -19,10 +20,10 @@ mod rules;
 mod scene;
 pub mod shipped;
 mod source;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod thing;
-mod told;
 mod weight;
 mod worked;
 mod world;
@@ -34,8 +35,8 @@ pub use load::game;
 pub use rules::{Table, Thing};
 pub use scene::Scene;
 pub use source::Source;
+pub use statement::StatementKind;
 pub use thing::{Kind, TABLE, tidy};
-pub use told::Telling;
 pub use world::TableWorld;
 
 use super::kind::shipped;

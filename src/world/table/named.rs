@@ -1,4 +1,4 @@
-//! Finding the things that a sentence names: `the red block`, `the red and the blue blocks`, a slip of a letter or two forgiven.
+//! Named things in a sentence: `the red block`, `the red and the blue blocks`, a slip of a letter or two forgiven.
 
 use super::thing::is_slip;
 

@@ -1,4 +1,4 @@
-//! The table seen from the side, for people: stacks on the ground, containers with what is in them, cups with the ball.
+//! Picture of the table from the side: stacks on the ground, containers with what is in them, cups with the ball.
 
 use super::rules::Table;
 use super::scene::Scene;
@@ -72,10 +72,10 @@ fn piece(table: &Table, thing: usize) -> Piece {
 
 /// What is known of weights, a line for all of them.
 fn weights(table: &Table) -> Option<String> {
-    let told = table.things().iter().zip(&table.now).filter_map(|(thing, now)| {
+    let weights = table.things().iter().zip(&table.now).filter_map(|(thing, now)| {
         let weight = now.weight.as_deref()?.replace(".weight", "").replace("_block", "");
         Some(format!("{} = {weight}", thing.name.strip_suffix(" block").unwrap_or(&thing.name)))
     });
-    let all: Vec<String> = told.collect();
+    let all: Vec<String> = weights.collect();
     (!all.is_empty()).then(|| format!("weights: {}", all.join(", ")))
 }

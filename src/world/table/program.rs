@@ -1,4 +1,4 @@
-//! The table as a program: how a trajectory opens, and what is told at its beginning and with each request.
+//! Program form of the table: how a trajectory opens, and the calls at its beginning and with each request.
 
 use super::episode::Episode;
 use super::rules::Table;
@@ -17,7 +17,7 @@ pub fn header(episode: Option<&Episode>) -> ProgramHeader {
     }
 }
 
-/// The calls that tell how the episode begins.
+/// The calls for the beginning of the episode.
 pub fn beginning(scene: &Scene) -> Vec<Call> {
     match scene {
         Scene::Table(table) => of_table(table),
@@ -34,7 +34,7 @@ fn of_table(table: &Table) -> Vec<Call> {
     calls
 }
 
-/// The call that tells a request.
+/// The call for a request.
 pub fn request(query: &str) -> Call {
     Call::new("person", "ask", [query])
 }

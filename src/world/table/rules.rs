@@ -1,7 +1,7 @@
-//! The rules of the table: what is on what, what falls, what gets dirty or clean, which covers hide what.
+//! Rules of the table: what is on what, what falls, what gets dirty or clean, which covers hide what.
 //!
 //! A [`Table`] is a small value: made of the names on it or of a state in the form beliefs have (`form`), changed by [`Table::put`] and by
-//! what is told (`told`). It knows nothing of requests, episodes or agents.
+//! statements (`statement`). It knows nothing of requests, episodes or agents.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ pub struct Now {
     pub(super) since: u64,
     /// Whether it is clean, where that is known.
     pub(super) clean: Option<bool>,
-    /// Its weight, told in others' (`white_block.weight * 2`).
+    /// Its weight, in terms of others' (`white_block.weight * 2`).
     pub(super) weight: Option<String>,
 }
 
 /// A thing's name and kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thing {
-    /// Its name, blanks and no underscores.
+    /// Its name, with spaces and no underscores.
     pub name: String,
     /// What it is.
     pub kind: Kind,
@@ -34,7 +34,7 @@ pub struct Thing {
 pub struct Table {
     /// Each thing once, in the order of the list they were named in.
     pub(super) things: Arc<Vec<Thing>>,
-    /// That list; a name may be in it twice, and a state then tells of the thing twice.
+    /// That list; a name may be in it twice, and a state then lists the thing twice.
     pub(super) listed: Arc<Vec<usize>>,
     pub(super) now: Vec<Now>,
     arrivals: u64,
@@ -132,7 +132,7 @@ impl Table {
         format!("{} is covered by {}", self.name(thing), self.name(cover))
     }
 
-    /// The contact rule: what stands in the disinfector is clean; else one dirty block makes its whole stack dirty.
+    /// The contact rule: what is in the disinfector is clean; else one dirty block makes its whole stack dirty.
     fn touch(&mut self, moved: usize) {
         let stack = self.stack(moved);
         if self.kind(self.base(moved)) == Some(Kind::Disinfector) {
@@ -160,7 +160,7 @@ impl Table {
         }
     }
 
-    /// The block (or container) that something put on a thing comes to lie on.
+    /// The block (or container) on which something put on a thing ends up.
     fn top_of(&self, target: usize) -> usize {
         let mut top = target;
         while let Some(next) = self.on_top(top) {
@@ -291,7 +291,7 @@ mod tests {
         now.put("pink cover", "green block").unwrap();
         now.put("red block", "tin bowl").unwrap();
         assert_eq!((now.place_of("pink cover"), now.place_of("red block")), (Some("green block"), Some("tin bowl")));
-        // What stands above falls, covers too.
+        // What is above falls, covers too.
         let mut now = hidden.clone();
         now.put("blue block", "tin bowl").unwrap();
         assert_eq!((now.place_of("pink cover"), now.place_of("red block")), (Some(TABLE), Some(TABLE)));

@@ -1,10 +1,10 @@
-//! What an episode is about: a table with things on it, or a row of cups with a ball under one of them.
+//! Scene of an episode: a table with things on it, or a row of cups with a ball under one of them.
 
 use serde_json::{Value, json};
 
 use super::named::words;
 use super::rules::Table;
-use super::told::Telling;
+use super::statement::StatementKind;
 
 /// The scene at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Scene {
         }
     }
 
-    /// Takes what a request tells as true: statements, events, swaps of cups. Other requests change nothing by being made. `meant` is
+    /// Takes what a request states as true: statements, events, swaps of cups. Other requests change nothing by being made. `meant` is
     /// what the person meant, where that is known: it counts where the request names a block that cannot be read.
     pub fn hear(&mut self, query: &str, kind: &str, meant: Option<&str>) {
         match self {
@@ -36,7 +36,7 @@ impl Scene {
                     let misspelt = meant.filter(|meant| !table.names_all_of(query, meant));
                     table.hear(query, telling);
                     if let Some(meant) = misspelt {
-                        table.hear(meant, Telling::Statement);
+                        table.hear(meant, StatementKind::Statement);
                     }
                 }
             }

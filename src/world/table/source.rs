@@ -1,4 +1,4 @@
-//! Where episodes come from: those that ship with the program, a file, or a folder of them.
+//! Sources of episodes: those that ship with the program, a file, or a folder of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The world as a whole: shipped episodes played, files of others read, hostile ones refused.
+//! Tests of the world as a whole: shipped episodes played, files of others read, hostile ones refused.
 
 use std::path::Path;
 
@@ -100,7 +100,7 @@ fn errors_change_nothing_and_what_is_no_call_is_refused_whole() {
 }
 
 #[test]
-fn what_is_told_is_not_in_the_state_an_episode_begins_with() {
+fn what_is_stated_is_not_in_the_state_an_episode_begins_with() {
     let mut world = shipped();
     world.reset("disinfection/sink", 0).unwrap();
     let begins = world.belief_form().unwrap();
@@ -171,13 +171,13 @@ fn a_folder_is_read_and_known_by_what_lies_in_it() {
     let source = Source::open(folder.path()).unwrap();
     assert_eq!(source.ids().collect::<Vec<_>>(), ["cover/01", "cups/001"]);
     assert_eq!(source.resolve("cups").unwrap(), "cups/001");
-    // What is wrong in a file that should hold episodes is told, and the file not passed over.
+    // What is wrong in a file that should hold episodes is reported, and the file not passed over.
     write("episodes_x.json", "[]");
     assert!(Source::open(folder.path()).unwrap_err().to_string().contains("episodes_x.json: there is no episode"));
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_told_with_its_line() {
+fn what_is_wrong_in_a_file_is_reported_with_its_line() {
     let step = r#"{"query": "q", "kind": "put", "gold_moves": []}"#;
     let cases = [
         ("[\n{\"id\": 3}]", "mine.json:2: no episode: invalid type: integer `3`, expected a string"),
@@ -187,13 +187,13 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
         ("{\"games\": [{\"initial\": [true], \"swaps\": []}]}", "mine.json: episodes[0]: initial must be"),
         ("{\"games\": [{\"initial\": [true, false], \"swaps\": [[0, 2]]}]}", "mine.json: episodes[0]: swaps[0]: two"),
     ];
-    let told = |text: &str| Source::from_text(text, Path::new("mine.json")).unwrap_err().to_string();
+    let error = |text: &str| Source::from_text(text, Path::new("mine.json")).unwrap_err().to_string();
     for (text, start) in cases {
-        assert!(told(text).starts_with(start), "{}", told(text));
+        assert!(error(text).starts_with(start), "{}", error(text));
     }
     let second = |entry: &str| {
         let first = format!(r#"{{"id": "a", "domain": "weight", "objects": ["red block"], "steps": [{step}]}}"#);
-        told(&format!("[{first},\n\n  {entry}]"))
+        error(&format!("[{first},\n\n  {entry}]"))
     };
     for (entry, start) in [
         (format!(r#"{{"id": "b", "domain": "moon", "objects": [], "steps": [{step}]}}"#), "episode \"b\": there is no domain \"moon\""),
@@ -208,8 +208,8 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
             "episode \"b\": initial: relation \"a b\"",
         ),
     ] {
-        let told = second(&entry);
-        assert!(told.starts_with(&format!("mine.json:3: {start}")), "{told}");
+        let error = second(&entry);
+        assert!(error.starts_with(&format!("mine.json:3: {start}")), "{error}");
     }
     assert!(second(&format!(r#"{{"id": "a", "domain": "weight", "objects": [], "steps": [{step}]}}"#)).contains("too"));
 }

@@ -1,4 +1,4 @@
-//! What can lie on a table: things with a name, and what the name says of their kind.
+//! Things that can lie on a table: each with a name, and what the name says of their kind.
 
 /// The target that is no object.
 pub const TABLE: &str = "table";
@@ -43,7 +43,7 @@ pub(super) fn is_slip(word: &str, of: &str) -> bool {
     word.len() >= 4 && word.len() == of.len() && word.chars().next() == of.chars().next() && sorted(word) == sorted(of)
 }
 
-/// A name as it is compared: underscores count as blanks.
+/// A name as it is compared: underscores count as spaces.
 pub fn tidy(name: &str) -> String {
     name.replace('_', " ").trim().to_owned()
 }

@@ -1,4 +1,4 @@
-//! What a sentence says of two blocks' weights (`the red block is half the weight of the blue block`), and how a state writes it.
+//! Ratio of two blocks' weights that a sentence states (`the red block is half the weight of the blue block`), and its form in a state.
 
 use super::named::Word;
 
@@ -62,7 +62,7 @@ impl Ratio {
     }
 
     /// How a state writes the first block's weight in terms of the second's.
-    pub fn told_of_first(self, second: &str) -> String {
+    pub fn as_of_first(self, second: &str) -> String {
         let second = format!("{}.weight", second.replace(' ', "_"));
         match self {
             Ratio { of, to } if of == to => second,
@@ -73,12 +73,12 @@ impl Ratio {
     }
 
     /// How a state writes the second block's weight in terms of the first's.
-    pub fn told_of_second(self, first: &str) -> String {
+    pub fn as_of_second(self, first: &str) -> String {
         match self.inverse() {
             Ratio { of, to: 1 } if of > 1 && !MULTIPLES.contains(&of) => {
                 format!("{}.weight / 1/{of}", first.replace(' ', "_"))
             }
-            inverse => inverse.told_of_first(first),
+            inverse => inverse.as_of_first(first),
         }
     }
 }
@@ -134,14 +134,14 @@ mod tests {
 
     #[test]
     fn states_write_both_sides() {
-        let told = |of, to| {
+        let forms = |of, to| {
             let ratio = Ratio { of, to };
-            (ratio.told_of_first("red block"), ratio.told_of_second("blue block"))
+            (ratio.as_of_first("red block"), ratio.as_of_second("blue block"))
         };
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        assert_eq!(told(1, 1), pair("red_block.weight", "blue_block.weight"));
-        assert_eq!(told(2, 1), pair("red_block.weight * 2", "blue_block.weight / 2"));
-        assert_eq!(told(1, 4), pair("red_block.weight / 4", "blue_block.weight * 4"));
-        assert_eq!(told(1, 9), pair("red_block.weight / 9", "blue_block.weight / 1/9"));
+        assert_eq!(forms(1, 1), pair("red_block.weight", "blue_block.weight"));
+        assert_eq!(forms(2, 1), pair("red_block.weight * 2", "blue_block.weight / 2"));
+        assert_eq!(forms(1, 4), pair("red_block.weight / 4", "blue_block.weight * 4"));
+        assert_eq!(forms(1, 9), pair("red_block.weight / 9", "blue_block.weight / 1/9"));
     }
 }

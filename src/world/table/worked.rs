@@ -1,4 +1,4 @@
-//! The worked examples of the table's domains (`worlds/table/demonstrations.toml`), with the states that follow from their code.
+//! Worked examples of the table's domains (`worlds/table/demonstrations.toml`), with the states that follow from their code.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

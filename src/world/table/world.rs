@@ -1,4 +1,4 @@
-//! The table as a simulated world: an episode's requests, answered one after another.
+//! Table as a simulated world: an episode's requests, answered one after another.
 //!
 //! What a request says becomes true as the agent begins to answer it. `done()` closes the request: it is judged, and the next one is
 //! observed. Of the judgement only the reward is shown.
@@ -25,7 +25,7 @@ pub struct Run {
     pub(super) scene: Scene,
     /// Whether each closed request was answered as expected.
     pub(super) right: Vec<bool>,
-    /// The scene as the open request found it, once what it tells has become true.
+    /// The scene as the open request found it, once what it states has become true.
     began: Option<Scene>,
     /// The moves made for the open request, those that could not be done included.
     moves: Vec<Move>,
@@ -49,7 +49,7 @@ impl Run {
     }
 
     /// `3 of 7: put the red block …`, or that there is no more.
-    fn told(&self) -> String {
+    fn announcement(&self) -> String {
         match self.open() {
             Some(asked) => format!("{} of {}: {}", self.right.len() + 1, self.episode.requests.len(), asked.query),
             None => "That was the last request.".to_owned(),
@@ -60,7 +60,7 @@ impl Run {
         let mut observation_calls = program::beginning(&self.scene);
         observation_calls.extend(self.open().map(|asked| program::request(&asked.query)));
         Outcome {
-            observation: format!("{}\n\n{}", beginning(&self.scene), self.told()),
+            observation: format!("{}\n\n{}", beginning(&self.scene), self.announcement()),
             observation_calls,
             ..Outcome::default()
         }
@@ -69,32 +69,32 @@ impl Run {
     fn perform(&mut self, acts: &[Act]) -> Outcome {
         if self.began.is_none() {
             if let Some(asked) = self.episode.requests.get(self.right.len()) {
-                self.scene.hear(&asked.query, &asked.kind, asked.told.as_deref());
+                self.scene.hear(&asked.query, &asked.kind, asked.meant.as_deref());
             }
             self.began = Some(self.scene.clone());
         }
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut calls = Vec::new();
         let mut reward = 0.0;
         for act in acts {
             match self.one(act) {
                 Ok(what) => {
                     calls.push(act.call());
-                    told.extend(what);
+                    reported.extend(what);
                 }
-                Err(error) => told.push(error),
+                Err(error) => reported.push(error),
             }
             if *act == Act::Done {
                 reward = self.close();
-                told.push(self.told());
+                reported.push(self.announcement());
                 calls.extend(self.open().map(|asked| program::request(&asked.query)));
             }
         }
-        // The call of a text that is one call is the action's; of several, all are told in their order.
+        // The call of a text that is one call is the action's; of several, all are reported in their order.
         let single = acts.len() == 1 && calls.first().is_some_and(|call| Act::of(call).is_some());
         let action_call = single.then(|| calls.remove(0));
         Outcome {
-            observation: told.join("\n"),
+            observation: reported.join("\n"),
             admissible: None,
             action_call,
             observation_calls: calls,
@@ -105,7 +105,7 @@ impl Run {
         }
     }
 
-    /// One call; what is to be told of it, or the error, which changes nothing.
+    /// One call; what is reported of it, or the error, which changes nothing.
     fn one(&mut self, act: &Act) -> Result<Option<String>, String> {
         match act {
             Act::Put(first, second) => {
@@ -121,7 +121,7 @@ impl Run {
         }
     }
 
-    /// Judges the open request and goes on to the next; the reward.
+    /// Judges the open request and moves to the next; returns the reward.
     fn close(&mut self) -> f64 {
         let names = self.scene.names();
         let right = self.open().is_some_and(|asked| {
@@ -141,7 +141,7 @@ impl Run {
     }
 }
 
-/// The scene in words, as it is told at the beginning.
+/// The scene in words, as at the beginning.
 fn beginning(scene: &Scene) -> String {
     match scene {
         Scene::Cups(cups) => {

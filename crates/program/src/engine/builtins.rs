@@ -1,4 +1,4 @@
-//! The built-in functions.
+//! Built-in functions.
 
 use super::compile_expr::MAX_DIGITS;
 use super::fault::{ExcKind, Stop};

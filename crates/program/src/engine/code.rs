@@ -1,4 +1,4 @@
-//! What source compiles to: trees of small nodes with names resolved to slots, constants made once, and lines kept.
+//! Compiled code: trees of small nodes with names resolved to slots, constants made once, and lines kept.
 
 use std::sync::Arc;
 
@@ -97,13 +97,13 @@ pub(crate) struct Clause {
     pub conditions: Vec<Node>,
 }
 
-/// A generator expression: a frame of its own; the first iterable is evaluated outside.
+/// A generator expression: a separate frame; the first iterable is evaluated outside.
 #[derive(Debug)]
 pub(crate) struct GenCode {
     pub element: Node,
     pub clauses: Vec<Clause>,
     pub slots: usize,
-    /// Which slots of the frame around it are copied into the first slots of its own.
+    /// Which slots of the frame around it are copied into its own first slots.
     pub captures: Vec<(usize, usize)>,
     /// Its slots that are cells.
     pub cells: Vec<usize>,

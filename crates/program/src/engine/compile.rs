@@ -515,7 +515,7 @@ impl<'a> Compiler<'a> {
         Ok(StmtKind::Class(Box::new(ClassDef { name, target, bases, body: Arc::new(code) })))
     }
 
-    /// Compiles a function or lambda in a frame of its own.
+    /// Compiles a function or lambda in a separate frame.
     pub(crate) fn function(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Calling built-in types: `int('3')`, `list(x)`, `defaultdict(list)`, `range(3)`, `ValueError('…')`.
+//! Construction by built-in types: `int('3')`, `list(x)`, `defaultdict(list)`, `range(3)`, `ValueError('…')`.
 
 use super::builtins::parse_whole;
 use super::byte_strings::as_text;

@@ -1,4 +1,4 @@
-//! Why evaluation stops: a Python exception, something this engine does not offer, or a spent budget. Also the budget itself.
+//! Faults, why evaluation stops: a Python exception, something this engine does not offer, or a spent budget. Also the budget itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl ExcKind {
     }
 }
 
-/// A raised exception. `exact` tells whether the message is CPython's, letter for letter; a program may only look at it then.
+/// A raised exception. `exact` says whether the message is CPython's, letter for letter; a program may only look at it then.
 #[derive(Debug, Clone)]
 pub(crate) struct Raised {
     pub kind: ExcKind,
@@ -135,7 +135,7 @@ impl Stop {
         Stop::Raise(Box::new(Raised { kind, message: message.into(), exact: false, args: None, line: None }))
     }
 
-    /// An exception with arguments of its own.
+    /// An exception with its own arguments.
     pub(crate) fn with_args(kind: ExcKind, message: String, args: Vec<super::value::Value>, exact: bool) -> Stop {
         Stop::Raise(Box::new(Raised { kind, message, exact, args: Some(args), line: None }))
     }
@@ -175,7 +175,7 @@ pub enum FaultKind {
 pub struct Fault {
     /// What happened.
     pub kind: FaultKind,
-    /// For people: the exception's message, or the kind in words.
+    /// For display: the exception's message, or the kind in words.
     pub message: String,
     /// Line of the source it arose in, where known (1-based).
     pub line: Option<usize>,

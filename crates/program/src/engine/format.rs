@@ -246,7 +246,7 @@ impl Vm {
     pub(crate) fn percent(&mut self, template: &str, value: &Value, bytes: bool) -> Done<String> {
         self.work(template.len())?;
         let args = if let Some(Obj::Tuple(items)) = self.obj(value) { items.clone() } else { vec![value.clone()] };
-        // CPython takes whatever has items for a mapping.
+        // CPython takes everything with items for a mapping.
         let is_mapping = matches!(self.obj(value), Some(Obj::Dict(_) | Obj::List(_) | Obj::Range(..)))
             || (!bytes && matches!(value, Value::Bytes(_)));
         let mut args = args.into_iter();

@@ -1,4 +1,4 @@
-//! The heap of one evaluation: the objects of a shared, unchanging state below, what this evaluation changed or made above.
+//! Heap of one evaluation: the objects of a shared, unchanging state below, what this evaluation changed or made above.
 //! Dropping it undoes everything; `settle` makes a new state of it.
 
 use std::cell::Cell;
@@ -21,9 +21,9 @@ pub(crate) struct Heap {
     fresh: Vec<Obj>,
     /// How often an object of `base` was taken to be written to.
     writes: u32,
-    /// Marks of the dictionaries of `base` that were looked at in any other way than by keys.
+    /// Marks of the dictionaries of `base` that were looked at other than by keys.
     whole: Cell<u64>,
-    /// Marks of the `defaultdict`s that were looked at in any other way than by an item, which tells whether keys are there.
+    /// Marks of the `defaultdict`s that were looked at other than by an item, which shows whether keys are there.
     observed: Cell<u64>,
 }
 
@@ -51,12 +51,12 @@ impl Heap {
         self.writes
     }
 
-    /// Marks of the dictionaries that were looked at in any other way than by keys, see [`mark_of_object`].
+    /// Marks of the dictionaries that were looked at other than by keys, see [`mark_of_object`].
     pub(crate) fn whole(&self) -> u64 {
         self.whole.get()
     }
 
-    /// Marks of the `defaultdict`s that were looked at in any other way than by an item, see [`mark_of_object`].
+    /// Marks of the `defaultdict`s that were looked at other than by an item, see [`mark_of_object`].
     pub(crate) fn observed(&self) -> u64 {
         self.observed.get()
     }
@@ -106,7 +106,7 @@ impl Heap {
     }
 
     /// The object at `id`. Of a dictionary no more is seen than its kind, or an item whose key is noted; of a `defaultdict` an item
-    /// does not tell whether the key was there.
+    /// does not show whether the key was there.
     #[inline]
     pub(crate) fn peek(&self, id: Id) -> &Obj {
         let i = id.0 as usize;
@@ -133,7 +133,7 @@ impl Heap {
         if i >= self.base.len() {
             let at = i - self.base.len();
             if at >= self.fresh.len() {
-                // No value refers beyond the heap; an object of its own keeps this total without a panic.
+                // No value refers beyond the heap; a separate object keeps this total without a panic.
                 self.fresh.resize(at + 1, Obj::Free);
             }
             return &mut self.fresh[at];

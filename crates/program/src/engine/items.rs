@@ -109,7 +109,7 @@ impl Vm {
         Ok(value)
     }
 
-    /// Whether a factory of defaults gives one constant, whatever the state.
+    /// Whether a factory of defaults gives one constant in every state.
     fn always_the_same(&self, factory: &Value) -> bool {
         match factory {
             Value::Type(of) => matches!(of, Type::Bool | Type::Int | Type::Float | Type::Str),

@@ -1,4 +1,4 @@
-//! The iteration protocol: every loop, comprehension and builtin draws its values here, one at a time, so that laziness,
+//! Iteration protocol: every loop, comprehension and builtin draws its values here, one at a time, so that laziness,
 //! short circuits and budgets are the same everywhere.
 
 use super::fault::Stop;

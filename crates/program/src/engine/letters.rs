@@ -1,4 +1,4 @@
-//! What characters are, as CPython's `str` methods see them: letters, digits, case, white space.
+//! Classes of characters, as CPython's `str` methods see them: letters, digits, case, white space.
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 

@@ -1,4 +1,4 @@
-//! The bounded evaluator: Python source to small trees of nodes, run on values that live on a heap of their own.
+//! Bounded evaluator: Python source to small trees of nodes, run on values that live on a separate heap.
 //!
 //! What it offers behaves as CPython 3.11/3.12 does, down to exception types; what it does not offer ends as *unsupported*.
 //! Every evaluation has a step, a size and a depth budget. No file, network, clock, environment or process exists in here.

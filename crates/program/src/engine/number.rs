@@ -258,7 +258,7 @@ fn divide(a: &Num, b: &Num) -> Done<Value> {
     }
 }
 
-/// The float nearest to `n * 2^exponent`, where `more` tells that something smaller than the last digit follows; infinite if it is
+/// The float nearest to `n * 2^exponent`, where `more` says that something smaller than the last digit follows; infinite if it is
 /// too large.
 pub(crate) fn scaled(n: &BigUint, exponent: i64, more: bool) -> f64 {
     if *n == BigUint::ZERO {

@@ -1,4 +1,4 @@
-//! Which scope each name belongs to, found before compiling: a variable that an inner function uses must be a shared cell.
+//! Scopes of names, found before compiling: a variable that an inner function uses must be a shared cell.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{self as ast, Comprehension, Expr, ExprContext, Parameters, Stmt};
@@ -11,7 +11,7 @@ pub(crate) enum Kind {
     Class,
     Function,
     GenExp,
-    /// A list, set or dict comprehension: names of its own, but the frame of what is around it.
+    /// A list, set or dict comprehension: its own names, but the frame of what is around it.
     Comp,
 }
 

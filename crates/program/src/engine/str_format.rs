@@ -28,7 +28,7 @@ impl Vm {
         self.new_str(text)
     }
 
-    /// Fills the fields of a template; `depth` is how deep fields may stand in fields.
+    /// Fills the fields of a template; `depth` is how deep fields may nest.
     fn fill(&mut self, template: &str, source: &mut Source<'_>, depth: u32) -> Done<String> {
         let error = |message: &str| Err(Stop::exact(ExcKind::ValueError, message));
         if depth == 0 {

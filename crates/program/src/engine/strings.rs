@@ -388,7 +388,7 @@ fn recased(of: Text<'_>, name: &str) -> Done<String> {
         "upper" => out.push_str(&text.to_uppercase()),
         "casefold" => out.push_str(&casefold(text)),
         "swapcase" if of.bytes || text.is_ascii() => out.extend(text.chars().map(swap)),
-        // `swapcase`, `capitalize` and `title`. How a letter is written small may depend on what stands around it: a sigma's end form.
+        // `swapcase`, `capitalize` and `title`. How a letter is written small may depend on what is around it: a sigma's end form.
         _ => {
             let lowered = text.to_lowercase();
             let (mut previous, mut at) = (false, 0);

@@ -45,7 +45,7 @@ impl Vm {
             [] => Ok(String::new()),
             [one] if kind == ExcKind::KeyError => self.repr(one),
             [one] => match self.str_of(one) {
-                // An exception may carry what has no text here; it is raised all the same.
+                // An exception may carry what has no text here; it is still raised.
                 Err(Stop::Unsupported(_)) => Ok(String::from("(a value)")),
                 other => other,
             },

@@ -1,4 +1,4 @@
-//! The built-in types and functions by name, and which attributes Python's own types have.
+//! Built-in types and functions by name, and which attributes Python's own types have.
 
 use std::sync::LazyLock;
 
@@ -214,7 +214,7 @@ pub(crate) fn is_special(name: &str) -> bool {
     listed(SPECIAL, name)
 }
 
-/// Whether a name is one of these, which blanks separate.
+/// Whether a name is one of these, which spaces separate.
 pub(crate) fn listed(words: &str, name: &str) -> bool {
     words.split(' ').any(|word| word == name)
 }

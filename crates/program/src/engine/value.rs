@@ -93,7 +93,7 @@ impl Value {
     }
 }
 
-/// What a value is as a key: equal keys are equal values, whatever their type (`1`, `1.0`, `True`).
+/// What a value is as a key: equal keys are equal values of any type (`1`, `1.0`, `True`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Key {
     None,
@@ -204,7 +204,7 @@ pub(crate) struct Generator {
     pub iters: Vec<IterState>,
 }
 
-/// Where an iteration stands.
+/// The position of an iteration.
 #[derive(Debug, Clone)]
 pub(crate) enum IterState {
     Done,

@@ -1,4 +1,4 @@
-//! The machine: heap, stack of frames, budget; and calling functions.
+//! Machine: heap, stack of frames, budget; and calling functions.
 
 use std::cell::Cell;
 use std::hash::{Hash as _, Hasher as _};
@@ -66,7 +66,7 @@ pub enum Change {
 pub struct Footprint {
     /// Names of attributes and globals.
     pub attributes: u64,
-    /// Dictionaries looked at in any other way than by keys.
+    /// Dictionaries looked at other than by keys.
     pub whole: u64,
     /// The keys by which the others were looked at.
     pub keys: u64,

@@ -1,4 +1,4 @@
-//! A call that code made of a host function, and its text.
+//! Calls that code made of host functions, and their text.
 
 use std::fmt;
 

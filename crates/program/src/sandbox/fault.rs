@@ -1,4 +1,4 @@
-//! Why a run ended early, and whose doing that is.
+//! Faults: why a run ended early, and whose fault that is.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What CPython offers by name: methods of its plain types and its builtins. Tells the code's mistakes from the engine's gaps.
+//! Names that CPython offers: methods of its plain types and its builtins. Distinguishes the code's mistakes from the engine's gaps.
 
 const TEXT: &str = "capitalize casefold center count encode endswith expandtabs find format format_map index isalnum isalpha \
     isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip \

@@ -1,4 +1,4 @@
-//! The engine's exceptions, told apart: what the code did wrong, what the engine does not offer, what a limit stopped.
+//! Labels of the engine's exceptions: what the code did wrong, what the engine does not offer, what a limit stopped.
 
 use monty_types::{ExcType, MontyException, StackFrame};
 
@@ -24,7 +24,7 @@ pub(super) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
     Fault { line, kind }
 }
 
-/// Whether the way to a place leads through one that CPython may never have come to.
+/// Whether the path to a place leads through one that CPython may never have reached.
 pub(super) fn not_yet(frames: &[StackFrame], prepared: &Prepared) -> bool {
     frames.iter().any(|frame| prepared.may_stop_before((frame.start.line as usize, frame.start.column as usize)))
 }

@@ -1,9 +1,9 @@
-//! Where a suspended run stands: the engine does not tell, but a copy of it that is made to fail does.
+//! Line of a suspended run: the engine does not report it, but a copy of it that is made to fail does.
 
 use monty::FunctionCall;
 use monty_types::{ExcType, MontyException, PrintWriter, StackFrame};
 
-/// Bytes of a run that is still copied to find out where it stands.
+/// Bytes of a run that is still copied to find out its line.
 const LARGEST_COPY: usize = 4 << 20;
 
 /// The way to the call, outermost first; empty where the run is too large to copy.

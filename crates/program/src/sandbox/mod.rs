@@ -1,7 +1,7 @@
-//! Model-written code, run in a process of its own: the second tier of the Python engine.
+//! Model-written code, run in a separate process: the second tier of the Python engine.
 //!
 //! Code is run by a [`Sandbox`] on named values and named host functions. Each call of a host function suspends the run, so that a
-//! person can look in between and whoever answers may give a value back. [`Workers`] is the sandbox that ships: the same program
+//! person can look in between and the answerer may give a value back. [`Workers`] is the sandbox that ships: the same program
 //! again as a process without environment, files or network, bounded in time, memory, depth and calls (`docs/sandbox.md`). What
 //! the calls mean is not known here.
 
@@ -62,7 +62,7 @@ pub enum Step {
         /// The line of the code that calls, from 1; 0 where the code keeps too much in memory to find out.
         line: u32,
     },
-    /// It came to its end.
+    /// It ended.
     Finished,
     /// It ended before.
     Fault(Fault),
@@ -79,7 +79,7 @@ pub trait Sandbox: Send + Sync {
 /// A run that has begun. Dropping it ends it.
 #[async_trait]
 pub trait Running: Send {
-    /// Goes on to the next call or the end. `result` is what the call before returns; it is not looked at the first time.
+    /// Continues to the next call or the end. `result` is what the call before returns; it is not looked at the first time.
     async fn next(&mut self, result: Value) -> Step;
 }
 

@@ -1,4 +1,4 @@
-//! The program's side of one worker: a process that leads a group of its own, with nothing in its environment, and is killed with
+//! Process of one worker, the program's side: it leads its own process group, with nothing in its environment, and is killed with
 //! its group when it is late, says what it should not, or is not needed any more.
 
 use std::path::Path;
@@ -58,7 +58,7 @@ impl Process {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Tells it something and waits for what it says.
+    /// Sends it a message and waits for the reply.
     ///
     /// # Errors
     /// What went wrong, if nothing can be understood.

@@ -3,7 +3,7 @@
 //! - A method as a value (`key=d.get`, `str.lower`) becomes a function that calls it.
 //! - `del d[k]` becomes `d.pop(k)`.
 //! - The engine evaluates generator expressions and `map`, `filter`, `zip`, `enumerate`, `reversed` whole, into lists. Where one is
-//!   not consumed at once it becomes an iterator over that list. What could tell the difference (a call of a host function, or an
+//!   not consumed at once it becomes an iterator over that list. What could expose the difference (a call of a host function, or an
 //!   exception, where CPython might have stopped before) is recognised by its place: [`Prepared::may_stop_before`].
 
 use std::collections::HashSet;
@@ -30,7 +30,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Whether CPython might not have come to this place, because it makes elements one at a time.
+    /// Whether CPython might not have reached this place, because it makes elements one at a time.
     pub(super) fn may_stop_before(&self, place: Place) -> bool {
         self.lazy.iter().any(|(from, to)| *from <= place && place < *to)
     }
@@ -163,7 +163,7 @@ impl<'s> Rewriter<'s> {
             self.replace(a.range, format!("(lambda o, *a: o.{}(*a))", a.attr));
             return true;
         }
-        // The value may stand in brackets, with lines and comments behind it.
+        // The value may be in brackets, with lines and comments after it.
         let between = TextRange::new(a.value.end(), a.attr.start());
         let Some(dot) = self.text(between).rfind('.') else { return false };
         let Ok(dot) = TextSize::try_from(dot) else { return false };

@@ -1,4 +1,4 @@
-//! What is looked at before code runs: what no code may say, what would be answered wrongly, and which names it binds.
+//! Screening of code before it runs: what no code may say, what would be answered wrongly, and which names it binds.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What goes over the pipes between the program and a worker: one JSON object a line.
+//! Messages over the pipes between the program and a worker: one JSON object a line.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ pub(super) const LONGEST_REPLY: usize = 256 << 10;
 /// Longest line a worker reads: an order's code and values, or an answer.
 pub(super) const LONGEST_ORDER: usize = 16 << 20;
 
-/// What a worker is told first, once: a worker does one run.
+/// The first message to a worker, sent once: a worker does one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) code: String,
@@ -33,7 +33,7 @@ pub(super) struct Answer {
 pub(super) enum Reply {
     /// The code calls; an [`Answer`] is waited for.
     Call { call: Call, line: u32 },
-    /// The code came to its end, and so does the worker.
+    /// The code ended, and so does the worker.
     Finished,
     /// It ended before.
     Fault(Fault),

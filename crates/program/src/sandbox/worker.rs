@@ -1,4 +1,4 @@
-//! The worker's side: a process that reads an order and answers from its standard input and says on its standard output what the
+//! Worker's side: a process that reads an order and answers from its standard input and says on its standard output what the
 //! code does. It gives up, before any of the code runs, what the operating system lets it give up.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,11 +11,11 @@ use super::engine::Engine;
 use super::fault::{Bound, Fault, FaultKind};
 use super::wire::{Answer, LONGEST_ORDER, LONGEST_REPLY, Order, Reply, line};
 
-/// Bytes a worker may take for itself beside what the code takes: messages, the compiled code, a copy to see where it stands.
+/// Bytes a worker may take for itself beside what the code takes: messages, the compiled code, a copy to find out its line.
 #[cfg(unix)]
 const OWN_MEMORY: u64 = 48 << 20;
 
-/// Does one run as told on standard input. Gives whether the order was understood.
+/// Does one run, ordered on standard input. Returns whether the order was understood.
 #[must_use]
 pub fn work() -> bool {
     let Some(lines) = lines() else { return false };

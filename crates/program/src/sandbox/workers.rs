@@ -1,4 +1,4 @@
-//! The sandbox that ships: every run has a worker to itself, and one more is started ahead, so that a run does not wait for it.
+//! Workers, the sandbox that ships: every run has a worker to itself, and one more is started ahead, so that a run does not wait for it.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,7 +47,7 @@ impl Workers {
     pub fn warm(&self) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         if spare.as_mut().is_none_or(|worker| !worker.is_alive()) {
-            // Why there is none is told by the run that needs it.
+            // Why there is none is reported by the run that needs it.
             *spare = self.worker().ok();
         }
     }
@@ -96,7 +96,7 @@ struct WorkerRun {
 }
 
 enum State {
-    /// Nothing was told to the worker yet.
+    /// Nothing was sent to the worker yet.
     Begun(Process, Order),
     /// It waits for the answer to a call.
     Waiting(Process),

@@ -1,4 +1,4 @@
-//! How well a product fits a wish, as far as it was seen: price, options, words and phrases.
+//! Judgement of how well a product fits a wish, as far as it was seen: price, options, words and phrases.
 
 use std::collections::BTreeSet;
 
@@ -29,12 +29,12 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// Whether reading on may tell more: all is there but some phrases.
+    /// Whether reading on may show more: all is there but some phrases.
     pub(super) fn is_open(&self) -> bool {
         self.worth >= 0.0 && self.lacking.is_empty() && !self.missing.is_empty()
     }
 
-    /// In words for people.
+    /// In words, for display.
     pub(super) fn words(&self) -> String {
         let mut words = vec![format!("it fits to {:.0} %", self.worth.max(0.0) * 100.0)];
         match self.price {
@@ -48,7 +48,7 @@ impl Judged {
             words.push(format!("it does not offer {}", self.lacking.join(", ")));
         }
         if !self.missing.is_empty() {
-            words.push(format!("nothing is told of {}", self.missing.join(", ")));
+            words.push(format!("nothing is stated about {}", self.missing.join(", ")));
         }
         words.join("; ")
     }
@@ -69,9 +69,9 @@ pub(super) fn judge(wish: &Wish, page: &Seen, about: &[&str]) -> Judged {
     let texts: Vec<&str> = std::iter::once(page.title.as_str()).chain(about.iter().copied()).chain(values).collect();
     let all = texts.join(" ").to_lowercase();
     let terms: BTreeSet<String> = analyse(&all).into_iter().collect();
-    let is_told =
+    let is_stated =
         |phrase: &String| all.contains(phrase.as_str()) || analyse(phrase).iter().all(|term| terms.contains(term));
-    let missing: Vec<String> = wish.phrases.iter().filter(|phrase| !is_told(phrase)).cloned().collect();
+    let missing: Vec<String> = wish.phrases.iter().filter(|phrase| !is_stated(phrase)).cloned().collect();
     let words = share(&wish.terms, &terms);
     let phrases = 1.0 - missing.len() as f64 / wish.phrases.len().max(1) as f64;
     let options = if wanted == 0 { 1.0 } else { 1.0 - lacking.len() as f64 / wanted as f64 };

@@ -1,4 +1,4 @@
-//! A buyer without a language model: reads the instruction, searches, looks at what fits best, chooses options, minds the price,
+//! Buyer without a language model: reads the instruction, searches, looks at what fits best, chooses options, minds the price,
 //! and buys the best it has seen. It knows the instruction and what its pages showed, nothing of the catalogue or the goal.
 
 mod judge;
@@ -34,7 +34,7 @@ pub struct Past {
 pub struct Proposal {
     /// The action's text.
     pub action: String,
-    /// Why, in words for people.
+    /// Why, for display.
     pub why: String,
 }
 
@@ -222,10 +222,10 @@ fn on_item(wish: &Wish, memory: &Memory<'_>) -> Vec<Proposal> {
     let Some((at, judged)) = memory.open.and_then(|at| Some((at, memory.judged(wish, at)?))) else { return vec![back] };
     let Some(product) = memory.looked_at.get(at) else { return vec![back] };
     let is_best = memory.best(wish).is_some_and(|(best, _)| best == at);
-    // What the title leaves open may stand on the pages about the product.
+    // What the title leaves open may be on the pages about the product.
     let unread = ["Features", "Description"].into_iter().find(|page| !product.opened.contains(page));
     if let Some(page) = unread.filter(|_| judged.is_open() && !memory.is_done(wish)) {
-        let why = format!("{} is not told yet: {}", judged.missing.len(), judged.missing.join(", "));
+        let why = format!("{} is not stated yet: {}", judged.missing.len(), judged.missing.join(", "));
         let read = Proposal { action: click(page), why };
         return vec![read, back];
     }

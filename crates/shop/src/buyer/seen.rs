@@ -1,4 +1,4 @@
-//! What a buyer sees of a page: the results with their prices, the options, the texts.
+//! Sight of a page, as a buyer has it: the results with their prices, the options, the texts.
 
 use crate::page::{Kind, Page, Part};
 use crate::site;

@@ -1,4 +1,4 @@
-//! What an instruction asks for: a price limit, options by name where it names them, and words.
+//! Wish that an instruction expresses: a price limit, options by name where it names them, and words.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub struct Wish {
     pub phrases: Vec<String>,
 }
 
-/// Terms that ask and tell nothing of the product.
+/// Terms that ask and say nothing of the product.
 const ASKING: [&str; 40] = [
     "am", "bui", "can", "could", "do", "dollar", "find", "get", "give", "go", "have", "help", "i", "im", "like",
     "look", "lower", "me", "my", "need", "one", "order", "our", "pick", "place", "pleas", "price", "search", "show",

@@ -1,4 +1,4 @@
-//! The compact form: `products.json`, a list of products with all that the reward needs, and `goals.json`.
+//! Compact form of a catalogue: `products.json`, a list of products with all that the reward needs, and `goals.json`.
 
 use std::fs::File;
 use std::io::BufReader;

@@ -1,4 +1,4 @@
-//! The catalogue: products as the shop shows them, read from a person's WebShop files or from the compact form.
+//! Catalogue: products as the shop shows them, read from a user's WebShop files or from the compact form.
 
 mod compact;
 mod goals;
@@ -104,7 +104,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Where each product stands, by its number.
+    /// The position of each product, by its number.
     pub fn places(&self) -> FxHashMap<String, usize> {
         self.products.iter().enumerate().map(|(i, product)| (product.asin.clone(), i)).collect()
     }

@@ -1,4 +1,4 @@
-//! The nouns and names of a title, which the reward compares. The original engine asks a statistical tagger (spaCy); here, where
+//! Nouns and names of a title, which the reward compares. The original engine asks a statistical tagger (spaCy); here, where
 //! a catalogue does not bring the tagger's answer, words are nouns unless a list or their form says otherwise. Titles are almost
 //! nothing but names and nouns, so the rule leaves out what a tagger leaves out with some certainty: function words, numbers,
 //! measures and common adjectives. docs/shop.md says how often the two agree.
@@ -163,7 +163,7 @@ const OTHERS: &[&str] = &[
 /// Endings of adjectives and adverbs.
 const ENDINGS: &[&str] = &["able", "ible", "ful", "less", "ous", "ive", "ical", "ish", "proof", "ly"];
 
-/// Words of those endings that are nouns all the same.
+/// Words of those endings that are nouns nevertheless.
 const NOUNS: &[&str] = &[
     "cable",
     "table",

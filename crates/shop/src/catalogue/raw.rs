@@ -120,7 +120,7 @@ fn map_of<T: for<'de> Deserialize<'de>>(
     }
 }
 
-/// Hands each product of the file over until it is told to stop.
+/// Hands each product of the file over until `take` says to stop.
 fn each_item(path: &Path, mut take: impl FnMut(usize, Item) -> bool) -> Result<(), ShopError> {
     struct Each<F>(F);
     impl<'de, F: FnMut(usize, Item) -> bool> Visitor<'de> for Each<F> {

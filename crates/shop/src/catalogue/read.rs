@@ -1,4 +1,4 @@
-//! Which files of a path are a catalogue, and reading them.
+//! Reader of catalogues: which files of a path belong to one, and their contents.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub struct Reading {
     pub products: Option<usize>,
     /// Goals that people wrote, where the files have any; those made from attributes otherwise.
     pub human_goals: bool,
-    /// Draws prices within a range and price limits, which the original draws anew at each start.
+    /// Draws prices within a range and price limits, which the original draws again at each start.
     pub seed: u32,
 }
 

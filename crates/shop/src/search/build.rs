@@ -1,4 +1,4 @@
-//! Building an index, one document after the other. A word is analysed once, however often it occurs.
+//! Construction of an index, one document after the other. A word is analysed once, however often it occurs.
 
 use rustc_hash::FxHashMap;
 

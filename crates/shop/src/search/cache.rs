@@ -1,5 +1,5 @@
-//! The index kept beside a large catalogue, so that it is not built at each start. What is kept names the version of the rules
-//! and the catalogue it was made of; anything else is no index of it, and is built anew.
+//! Cache of the index beside a large catalogue, so that it is not built at each start. What is kept names the version of the rules
+//! and the catalogue it was made of; anything else is no index of it, and is built again.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};

@@ -1,4 +1,4 @@
-//! The search engine: an index of terms over product texts and BM25 with k1 0.9 and b 0.4, in Lucene 8's arithmetic (lengths
+//! Search engine: an index of terms over product texts and BM25 with k1 0.9 and b 0.4, in Lucene 8's arithmetic (lengths
 //! kept as one byte, scores as 32-bit floats), equal scores in the order of the products' numbers.
 
 mod build;
@@ -151,13 +151,13 @@ impl Index {
         best.map(|found| Hit { document: found.document as usize, score: found.score }).collect()
     }
 
-    /// How much an occurrence of a term tells: the inverse document frequency.
+    /// How informative an occurrence of a term is: the inverse document frequency.
     fn rarity(&self, documents: u32) -> f32 {
         let (all, with) = (f64::from(self.filled), f64::from(documents));
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln() as f32
     }
 
-    /// What an occurrence is multiplied by, for each length that a byte can tell.
+    /// What an occurrence is multiplied by, for each length that a byte can hold.
     fn length_factors(&self) -> [f32; 256] {
         let average = (self.words as f64 / f64::from(self.filled.max(1))) as f32;
         std::array::from_fn(|byte| 1.0 / (K1 * ((1.0 - B) + B * length::of_byte(byte as u8) as f32 / average)))

@@ -28,7 +28,7 @@ pub fn term(token: &str) -> Option<String> {
     Some(stem(&word))
 }
 
-/// A word without `'s` at its end, whatever the apostrophe.
+/// A word without `'s` at its end, with any apostrophe.
 fn without_possessive(word: &str) -> &str {
     let Some(rest) = word.strip_suffix(['s', 'S']) else { return word };
     rest.strip_suffix(['\'', '\u{2019}', '\u{FF07}']).unwrap_or(word)

@@ -1,4 +1,4 @@
-//! The stemmer: Porter's algorithm of 1980 with the two changes he made later (`bli` to `ble`, `logi` to `log`), which is what
+//! Stemmer: Porter's algorithm of 1980 with the two changes he made later (`bli` to `ble`, `logi` to `log`), which is what
 //! Lucene's English analyser uses. Anything but the letters a to z counts as a consonant.
 
 /// The stem of a lower-case word. Words of one or two characters stay as they are.

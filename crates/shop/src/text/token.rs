@@ -1,4 +1,4 @@
-//! The tokeniser: words by the rules of Unicode's annex 29 in the form that Lucene 8's standard tokeniser gives them, with emoji
+//! Tokeniser: words by the rules of Unicode's annex 29 in the form that Lucene 8's standard tokeniser gives them, with emoji
 //! as tokens. At each place the longest token is taken; what begins none is passed over.
 
 use super::unicode::{Class, class, is_pictograph, is_skin_tone, takes_skin_tone};

@@ -1,5 +1,5 @@
 //! Character classes of the tokeniser: Unicode's word-break property as of version 9, which Lucene 8 uses, the scripts that have
-//! tokens of their own, and pictographs. Letters and digits come from a newer Unicode; punctuation that changed since is listed.
+//! their own tokens, and pictographs. Letters and digits come from a newer Unicode; punctuation that changed since is listed.
 
 use icu_properties::props::{EmojiModifierBase, LineBreak, Script, WordBreak};
 use icu_properties::{CodePointMapData, CodePointSetData};

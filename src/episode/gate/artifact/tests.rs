@@ -21,8 +21,8 @@ fn said(sim: &Sim, words: &str) -> bool {
     sim.said.last().is_some_and(|(_, text)| text.contains(words))
 }
 
-/// A session whose first step told something: the writer is asked.
-fn told() -> Sim {
+/// A session whose first step reported something: the writer is asked.
+fn reported() -> Sim {
     let mut sim = Sim::new();
     sim.answer(0, &["tell x"]);
     approve(&mut sim);
@@ -32,7 +32,7 @@ fn told() -> Sim {
 
 #[test]
 fn while_a_belief_waits_nothing_is_proposed_and_then_it_goes_on() {
-    let mut sim = told();
+    let mut sim = reported();
     sim.ask(Request::Manual { text: "go".into() });
     assert!(said(&sim, "is being written"), "{:?}", sim.said);
     sim.answer(0, &["s1"]);
@@ -52,7 +52,7 @@ fn while_a_belief_waits_nothing_is_proposed_and_then_it_goes_on() {
 
 #[test]
 fn an_edited_belief_is_taken_as_the_persons_and_a_wrong_text_changes_nothing() {
-    let mut sim = told();
+    let mut sim = reported();
     sim.answer(0, &["s1"]);
     sim.ask(Request::EditOffer { offer: 1, text: String::new() });
     assert!(said(&sim, "line 1") && said(&sim, "nothing was changed"), "{:?}", sim.said);
@@ -70,7 +70,7 @@ fn an_edited_belief_is_taken_as_the_persons_and_a_wrong_text_changes_nothing() {
 
 #[test]
 fn what_cannot_be_read_is_not_taken_and_refusing_it_keeps_the_belief() {
-    let mut sim = told();
+    let mut sim = reported();
     sim.ask(Request::Cancel);
     sim.ask(correct("known"));
     sim.asks.clear();
@@ -123,7 +123,7 @@ fn a_run_nobody_watches_keeps_its_belief_where_a_new_one_cannot_be_read() {
 
 #[test]
 fn going_back_restores_the_belief_and_a_branch_has_its_own() {
-    let mut sim = told();
+    let mut sim = reported();
     sim.answer(0, &["s1"]);
     sim.ask(Request::ApproveOffer(1));
     sim.ask(Request::Manual { text: "tell y".into() });
@@ -144,7 +144,7 @@ fn going_back_restores_the_belief_and_a_branch_has_its_own() {
 
 #[test]
 fn an_update_that_was_passed_over_is_written_later() {
-    let mut sim = told();
+    let mut sim = reported();
     sim.ask(Request::Cancel);
     sim.asks.clear();
     sim.ask(Request::Manual { text: "go".into() });
@@ -184,7 +184,7 @@ fn a_correction_drops_what_was_proposed_of_the_old_belief() {
 
 #[test]
 fn an_edited_prompt_of_the_writer_is_answered_by_a_belief() {
-    let mut sim = told();
+    let mut sim = reported();
     let prompt = |text: &str| vec![crate::episode::PromptMessage { role: "text".into(), text: text.into() }];
     let ask = sim.gate.asking().unwrap();
     sim.ask(Request::Resend { ask, messages: prompt("other") });

@@ -24,7 +24,7 @@ const APART: f64 = 3.0 * TOLERANCE;
 /// Requests under way at a time.
 const AT_ONCE: usize = 4;
 
-/// Tokens in order, each with where it begins in the text (characters) and its log-probability where one is told.
+/// Tokens in order, each with where it begins in the text (characters) and its log-probability where one is reported.
 type Tokens = Vec<(usize, String, Option<f64>)>;
 
 impl Remote {
@@ -39,9 +39,9 @@ impl Remote {
             let Some((text, written)) = read(&answer) else {
                 return Ok(Err("its raw completions give no log-probabilities".to_owned()));
             };
-            let told: Vec<(String, f64)> = written.into_iter().filter_map(|(_, t, l)| Some((t, l?))).collect();
-            let distinct = told.windows(2).any(|pair| matches!(pair, [a, b] if (a.1 - b.1).abs() > APART));
-            if told.len() < 3 || !distinct || told.iter().map(|(t, _)| t.as_str()).collect::<String>() != text {
+            let scored: Vec<(String, f64)> = written.into_iter().filter_map(|(_, t, l)| Some((t, l?))).collect();
+            let distinct = scored.windows(2).any(|pair| matches!(pair, [a, b] if (a.1 - b.1).abs() > APART));
+            if scored.len() < 3 || !distinct || scored.iter().map(|(t, _)| t.as_str()).collect::<String>() != text {
                 continue;
             }
             let echoed = match self.echoed(&format!("{beginning}{text}")).await {
@@ -50,12 +50,12 @@ impl Remote {
                 Err(failure) => return refused(failure, "its raw completions refuse echo"),
             };
             let tail = behind(&echoed, beginning.chars().count(), beginning.chars().count() + text.chars().count());
-            if tail.len() != told.len() || tail.iter().zip(&told).any(|((_, token, _), (same, _))| token != same) {
+            if tail.len() != scored.len() || tail.iter().zip(&scored).any(|((_, token, _), (same, _))| token != same) {
                 // Other tokens than it wrote: nothing to compare.
                 continue;
             }
             let right =
-                tail.iter().zip(&told).all(|((_, _, l), (_, same))| l.is_some_and(|l| (l - same).abs() <= TOLERANCE));
+                tail.iter().zip(&scored).all(|((_, _, l), (_, same))| l.is_some_and(|l| (l - same).abs() <= TOLERANCE));
             return Ok(if right {
                 Ok(())
             } else {
@@ -139,11 +139,11 @@ fn read(answer: &Value) -> Option<(String, Tokens)> {
             place += length;
         }
     }
-    // Only tokens that spell the text out can be told apart by their places.
+    // Only tokens that spell the text out can be distinguished by their places.
     (tokens.iter().map(|(_, t, _)| t.as_str()).collect::<String>() == text).then_some((text, tokens))
 }
 
-/// The tokens that stand between two places, one that only partly does at the beginning included.
+/// The tokens between two places, one that only partly does at the beginning included.
 fn behind(tokens: &Tokens, start: usize, end: usize) -> Tokens {
     let within = |(at, token, _): &&(usize, String, Option<f64>)| *at < end && at + token.chars().count() > start;
     tokens.iter().filter(within).cloned().collect()

@@ -1,11 +1,11 @@
-//! Log-probabilities of given texts, from servers that really tell them.
+//! Log-probabilities of given texts, from servers that really report them.
 //!
-//! Two ways are known, found out once an endpoint ([`Way`]) and never guessed:
+//! Two interfaces are known, found out once an endpoint ([`Way`]) and never guessed:
 //! - `native`: llama.cpp's own interface (`/tokenize`, `/completion`), each candidate forced token by token by a grammar;
 //! - `echo`: `/v1/completions` with `echo`, where the prompt's log-probabilities come back (vLLM).
 //!
 //! Servers that ignore the grammar or `echo`, or whose figures belong to other tokens, are refused with the reason. Only raw
-//! prompts are scored: a chat template is the server's, and where it puts an answer's beginning is not told.
+//! prompts are scored: a chat template is the server's, and where it puts an answer's beginning is not known.
 
 mod echo;
 mod native;
@@ -72,7 +72,7 @@ impl Remote {
             [only] if is_raw_text(only) => only.text.as_str(),
             _ => {
                 return Err(ModelError::Configuration(
-                    "only raw prompts can be scored, not chat messages: where a chat template puts an answer is not told".into(),
+                    "only raw prompts can be scored, not chat messages: where a chat template puts an answer is not known".into(),
                 ));
             }
         };
@@ -83,7 +83,7 @@ impl Remote {
             Ok(Way::Native) => self.score_native(prompt, &request.candidates, done).await,
             Ok(Way::Echo) => self.score_echo(prompt, &request.candidates, done).await,
             Err(why) => Err(ModelError::Configuration(format!(
-                "{} at {} tells no log-probabilities of given texts ({why}); choose a method that lets it write",
+                "{} at {} reports no log-probabilities of given texts ({why}); choose a method that lets it write",
                 self.options.model,
                 self.http.endpoint()
             ))),

@@ -86,7 +86,7 @@ impl Remote {
         Ok(())
     }
 
-    /// The token ids of a text, as it stands within a prompt.
+    /// The token ids of a text, as it is within a prompt.
     async fn tokens(&self, text: &str) -> Result<Vec<u64>, Failure> {
         let body = json!({"content": text, "add_special": false, "parse_special": false});
         let answer = self.object(Root::Server, "tokenize", Some(&body)).await?;
@@ -125,8 +125,8 @@ impl Remote {
     /// Takes in how many tokens the server's context has.
     pub(in super::super) async fn learn_properties(&self) {
         if let Ok(properties) = self.object(Root::Server, "props", None).await {
-            let told = properties.pointer("/default_generation_settings/n_ctx").or_else(|| properties.get("n_ctx"));
-            if let Some(context) = told.and_then(Value::as_u64) {
+            let stated = properties.pointer("/default_generation_settings/n_ctx").or_else(|| properties.get("n_ctx"));
+            if let Some(context) = stated.and_then(Value::as_u64) {
                 self.learn_context(context);
             }
         }

@@ -1,6 +1,6 @@
 //! ALFWorld's recordings: played episodes, original game files, programs, plans, splits and the table of what fits where.
 //!
-//! Reads whatever the folder holds by the layout's file names (`games*.jsonl`, `traces/*`, `problems*.jsonl`, `programs*.jsonl`,
+//! Reads all that the folder holds by the layout's file names (`games*.jsonl`, `traces/*`, `problems*.jsonl`, `programs*.jsonl`,
 //! any `game.tw-pddl` below), so that recordings this program never saw are compared like those it did.
 
 mod games;

@@ -69,7 +69,7 @@ fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &
             outcome.action_call.as_ref().map(ToString::to_string),
             outcome.observation_calls.iter().map(ToString::to_string).collect(),
         );
-        // The way back: the text's call is the step's, and the call's text is the command.
+        // The inverse: the text's call is the step's, and the call's text is the command.
         let call = outcome.action_call.as_ref();
         let back = call.is_none_or(|c| {
             world.call_of(&step.command).as_ref() == Some(c) && world.text_of(c).as_deref() == Some(step.command.trim())
@@ -87,7 +87,7 @@ fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &
     programs.count(differs.then(|| difference(format!("{at}, {}", recorded.episode), expected, got)));
 }
 
-/// A step on one line, for comparison and for people.
+/// A step on one line, for comparison and display.
 fn line(observation: &str, action: Option<String>, calls: Vec<String>) -> String {
     let all: Vec<String> = action.into_iter().chain(calls).collect();
     format!("{observation:?} {}", all.join("; "))

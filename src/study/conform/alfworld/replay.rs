@@ -50,7 +50,7 @@ pub fn compare(file: &Path, games: &Games, from: &str) -> [Row; 2] {
     [steps, resets]
 }
 
-/// The game made ready, as a world of its own; `None` if it is not among the games.
+/// The game made ready, as a separate world; `None` if it is not among the games.
 pub fn world_of(games: &Games, id: &str, edition: Edition) -> Option<Result<(HouseholdWorld, Outcome), String>> {
     let definition = games.get(id)?;
     let ready = || {

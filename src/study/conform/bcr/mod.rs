@@ -1,6 +1,6 @@
-//! The recordings of the blocking-conditions paper's kitchen: simulator traces and what stands on the simulator.
+//! Recordings of the blocking-conditions paper's kitchen: traces of the simulator and of what is built on it.
 //!
-//! Reads whatever the folder holds by the layout's file names (scenes, `sim_traces*.jsonl`, `bcr_traces*.jsonl`), so that recordings
+//! Reads all that the folder holds by the layout's file names (scenes, `sim_traces*.jsonl`, `bcr_traces*.jsonl`), so that recordings
 //! this program never saw are compared like those it did.
 
 mod planning;

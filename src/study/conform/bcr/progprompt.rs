@@ -15,7 +15,7 @@ use crate::world::kitchen::{Find, KIND, KitchenWorld, Source};
 /// The recording's file.
 const FILE: &str = "progprompt_cases.jsonl";
 
-/// A plan, and what became of it.
+/// A plan, and how it went.
 #[derive(Deserialize)]
 struct Case {
     scene: String,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::difference;
-use super::fields::{first_difference, list, tell_unread, texts};
+use super::fields::{first_difference, list, report_unread, texts};
 use super::recordings::Recordings;
 use crate::method::algorithm_1;
 use crate::method::verify::{Reading, Verified, rules, verify};
@@ -50,11 +50,11 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
         h_opt: Assertions::new(&specification, &h_opt)?,
         specification,
     };
-    tell_unread(&mut row, file, &[], &["h_opt", "cases"], golden);
+    report_unread(&mut row, file, &[], &["h_opt", "cases"], golden);
     for case in list(golden, "cases") {
         let at = format!("{file}, case {}", case["id"]);
         const READ: [&str; 7] = ["dialogue", "step", "preconditions", "max_attempts", "greedy", "random", "expect"];
-        tell_unread(&mut row, &at, &[], &READ, case);
+        report_unread(&mut row, &at, &[], &READ, case);
         let Ok(dialogue) = recordings.source().dialogue(case["dialogue"].as_str().unwrap_or_default()) else {
             row.lacks(1, || format!("{at}: no dialogue {} of {service} is recorded", case["dialogue"]));
             continue;
@@ -66,7 +66,7 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
                 continue;
             }
         };
-        tell_unread(&mut row, &at, &got.fields, &["log"], &case["expect"]);
+        report_unread(&mut row, &at, &got.fields, &["log"], &case["expect"]);
         let difference = first_difference(&at, &got.fields, &case["expect"])
             .or_else(|| differing_line(&at, &got.log, &case["expect"], &mut row));
         row.count(difference);
@@ -90,7 +90,7 @@ struct Run {
 /// One verified line.
 struct Entry {
     fields: Vec<(&'static str, Value)>,
-    /// What re-checking the whole program gives; `Err` where the engine cannot tell.
+    /// What re-checking the whole program gives; `Err` where the engine cannot decide.
     whole: Result<bool, String>,
 }
 
@@ -186,7 +186,7 @@ fn is_import(line: &str) -> bool {
     line.strip_prefix("import ").is_some_and(|module| EVERYWHERE.contains(&module.trim()))
 }
 
-/// The first line of the log that differs. Lines whose whole program cannot be told are counted absent.
+/// The first line of the log that differs. Lines whose whole program cannot be decided are counted absent.
 fn differing_line(at: &str, log: &[Entry], expect: &Value, row: &mut Row) -> Option<Difference> {
     let recorded = list(expect, "log");
     if recorded.len() != log.len() {
@@ -195,11 +195,11 @@ fn differing_line(at: &str, log: &[Entry], expect: &Value, row: &mut Row) -> Opt
     }
     for (number, (entry, recorded)) in log.iter().zip(recorded).enumerate() {
         let at = format!("{at}, line {} of the log", number + 1);
-        tell_unread(row, &at, &entry.fields, &["whole_program_ok"], recorded);
+        report_unread(row, &at, &entry.fields, &["whole_program_ok"], recorded);
         let whole = match &entry.whole {
             Ok(whole) => vec![("whole_program_ok", json!(whole))],
             Err(why) => {
-                row.lacks(1, || format!("{at}: the whole program cannot be told: {why}"));
+                row.lacks(1, || format!("{at}: the whole program cannot be decided: {why}"));
                 Vec::new()
             }
         };

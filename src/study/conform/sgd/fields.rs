@@ -1,4 +1,4 @@
-//! Holds recorded objects against what the program gives, field by field, and says which fields nothing was held against.
+//! Field-by-field comparison of recorded objects with what the program gives; lists recorded fields that were not compared.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::study::conform::{Difference, Row};
 /// How far a fraction may be from the recorded one.
 const TOLERANCE: f64 = 1e-12;
 
-/// Fields that are told in no row: labels, and the paper's own figures beside ours.
+/// Fields that are listed in no row: labels, and the paper's own figures beside ours.
 const LABELS: [&str; 12] =
     ["service", "action", "name", "id", "cand", "class", "what", "spec", "notes", "paper", "paper_valid", "compare"];
 
@@ -31,7 +31,7 @@ pub(super) fn held(
     read: &[&str],
     recorded: &Value,
 ) -> Option<Difference> {
-    tell_unread(row, at, got, read, recorded);
+    report_unread(row, at, got, read, recorded);
     first_difference(at, got, recorded)
 }
 
@@ -54,7 +54,7 @@ fn same(expected: &Value, got: &Value) -> bool {
 
 /// Notes in the row the fields of a recorded object that were not compared: neither among `got`, nor among those that are
 /// `read` in another way, nor labels.
-pub(super) fn tell_unread(row: &mut Row, at: &str, got: &[(&'static str, Value)], read: &[&str], recorded: &Value) {
+pub(super) fn report_unread(row: &mut Row, at: &str, got: &[(&'static str, Value)], read: &[&str], recorded: &Value) {
     let known = |key: &str| got.iter().any(|(k, _)| *k == key) || read.contains(&key) || LABELS.contains(&key);
     for key in recorded.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| !known(key)) {
         row.lacks(1, || format!("{at} has a field `{key}` that nothing is compared with"));
@@ -94,11 +94,11 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_not_compared_is_told() {
+    fn a_field_that_is_not_compared_is_reported() {
         let mut row = Row::new("w", "u");
-        tell_unread(&mut row, "here", &[("sat", json!(3))], &["cases"], &json!({"sat": 3, "cases": [], "id": 1}));
+        report_unread(&mut row, "here", &[("sat", json!(3))], &["cases"], &json!({"sat": 3, "cases": [], "id": 1}));
         assert_eq!(row.absent, 0);
-        tell_unread(&mut row, "here", &[], &[], &json!({"sat": 3, "id": 1}));
+        report_unread(&mut row, "here", &[], &[], &json!({"sat": 3, "id": 1}));
         assert_eq!((row.absent, row.note.unwrap().contains("`sat`")), (1, true));
     }
 }

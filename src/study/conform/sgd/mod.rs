@@ -1,7 +1,7 @@
 //! Recordings of precondition inference: pools of candidates with verdicts, satisfied sets and ranking, Equation (2), scripted
 //! runs of Algorithm 1, and policy metrics.
 //!
-//! The household's pools stand beside the dialogues' because the pipeline is one. Reads every `golden/*.json` whose layout it
+//! The household's pools are beside the dialogues' because the pipeline is one. Reads every `golden/*.json` whose layout it
 //! knows, so that recordings this program never saw are compared like those it did.
 
 mod algorithm1;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::difference;
-use super::fields::{count_held, held, list, tell_unread, texts};
+use super::fields::{count_held, held, list, report_unread, texts};
 use super::recordings::Recordings;
 use crate::method::verify::rules;
 use crate::program::{Call, Rules, Specification};
@@ -19,7 +19,7 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
     let (mut counts, mut compatibility) = (Counts::default(), Compatibility::default());
     for recorded in list(golden, "dialogues") {
         let id = recorded["dialogue"].as_str().unwrap_or_default();
-        tell_unread(&mut row, &format!("{file}, {id}"), &[], &["dialogue", "turns"], recorded);
+        report_unread(&mut row, &format!("{file}, {id}"), &[], &["dialogue", "turns"], recorded);
         let turns = list(recorded, "turns");
         let Ok(dialogue) = recordings.source().dialogue(id) else {
             row.lacks(turns.len(), || format!("no dialogue {id} of {service} is recorded"));

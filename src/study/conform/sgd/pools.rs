@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::difference;
-use super::fields::{first_difference, held, list, tell_unread};
+use super::fields::{first_difference, held, list, report_unread};
 use crate::precondition::{Demonstrations, Evaluation, Fate, InstanceSet, Instances, Step, clusters, judge};
 use crate::program::{Assertion, Call};
 use crate::study::conform::{Difference, Row};
@@ -32,7 +32,7 @@ pub(super) fn compare(demos: &Demonstrations, truth: &Truth, golden: &Value, fil
     row
 }
 
-/// The states of the demonstrations as the recordings count them: a step has a new one if a call other than an action stands
+/// The states of the demonstrations as the recordings count them: a step has a new one if a call other than an action is
 /// between it and the step before, whether it changed anything or not.
 fn states(demos: &Demonstrations) -> usize {
     let follows = |pair: &[Step]| match pair {
@@ -86,7 +86,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
             got.push(("snapshot_verdict", json!(isolated(demos, &instances, &evaluation.set))));
         }
         let at = format!("{file}, {action}, candidate {id} {}", candidate["cand"]);
-        tell_unread(row, &at, &got, &[], candidate);
+        report_unread(row, &at, &got, &[], candidate);
         // Recorded only where the two verdicts differ.
         let unsaid = candidate.get("snapshot_verdict").is_none() && candidate.get("class").is_some();
         let differs = got
@@ -123,7 +123,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
     }
     let at = format!("{file}, {action}");
     // The household's true assertions are its specification's, which words them in its own way.
-    tell_unread(row, &at, &got, &["candidates", "clusters", "optimal_clusters", "ground_truth_ids"], pool);
+    report_unread(row, &at, &got, &["candidates", "clusters", "optimal_clusters", "ground_truth_ids"], pool);
     row.differs(first_difference(&at, &got, pool));
     for (key, only_optimal) in [("clusters", false), ("optimal_clusters", true)] {
         let Some(expected) = pool.get(key).and_then(Value::as_array) else { continue };
@@ -143,7 +143,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
                 ("bits", json!(set.map(base64))),
             ];
             let at = format!("{file}, {action}, cluster {number}");
-            tell_unread(row, &at, &got, &[], expected);
+            report_unread(row, &at, &got, &[], expected);
             row.differs(first_difference(&at, &got, expected));
         }
     }

@@ -1,4 +1,4 @@
-//! Reads the recordings: services, their specifications, demonstrations and test dialogues as grounds to judge candidates on.
+//! Reader of the recordings: services, their specifications, demonstrations and test dialogues as grounds to judge candidates on.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Recordings {
     /// The true preconditions of a service's actions that its demonstrations call.
     ///
     /// # Errors
-    /// If nothing is told about the service.
+    /// If the data holds nothing about the service.
     pub fn truth(&self, service: &str) -> Result<Vec<(String, Vec<String>)>, String> {
         let mut truth = self.all_truth(service)?;
         let demonstrations = self.source.demonstrations(service, "", 0);
@@ -64,7 +64,7 @@ impl Recordings {
     /// The true preconditions of every action of a service.
     pub(super) fn all_truth(&self, service: &str) -> Result<GroundTruth, String> {
         let truth = self.source.ground_truth(service);
-        truth.ok_or_else(|| format!("domains.json tells no demos truth of a service {service}"))
+        truth.ok_or_else(|| format!("domains.json holds no demos truth of a service {service}"))
     }
 
     /// A service's specification; the bodies of its actions are empty.

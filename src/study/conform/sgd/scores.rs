@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fields::{count_held, first_difference, held, list, tell_unread, texts};
+use super::fields::{count_held, first_difference, held, list, report_unread, texts};
 use super::pools::{arguments, fields};
 use super::recordings::Recordings;
 use crate::precondition::{Demonstrations, Fate, InstanceSet, Instances, Mean, Score, judge, validate};
@@ -135,7 +135,7 @@ pub(super) fn compare_odd(tests: &Demonstrations, golden: &Value, file: &str) ->
         let (fate, evaluation) = judge(tests, &instances, text);
         let mut got = fields(&fate, evaluation.as_ref(), tests.all.len());
         got.retain(|(field, _)| ["verdict", "reason", "sat"].contains(field));
-        tell_unread(&mut row, file, &got, &[], candidate);
+        report_unread(&mut row, file, &got, &[], candidate);
         let exact = candidate.get("compare").and_then(Value::as_str) == Some("exact");
         let shown: String = text.chars().take(80).collect();
         let difference = first_difference(&format!("{file}, candidate {id} {shown:?}"), &got, candidate);

@@ -1,4 +1,4 @@
-//! The recordings of the Statler paper: the table's rules, gold traces, model outputs and their scores, written states, three cups.
+//! Recordings of the Statler paper: the table's rules, gold traces, model outputs and their scores, written states, three cups.
 //!
 //! Files are found by the layout's names, so that recordings this program never saw are compared like those it did.
 

@@ -65,9 +65,9 @@ fn replay(mut table: Table, case: &Case, at: &str, row: &mut Row) {
 
 /// The blocks of which it is known whether they are clean.
 fn clean(table: &Table) -> Map<String, Value> {
-    let told = |name: &str| {
+    let described = |name: &str| {
         let clean = table.is_clean(name)?;
         Some((name.to_owned(), json!(if clean { "clean" } else { "dirty" })))
     };
-    table.things().iter().filter_map(|thing| told(&thing.name)).collect()
+    table.things().iter().filter_map(|thing| described(&thing.name)).collect()
 }

@@ -1,4 +1,4 @@
-//! Gold traces: the published episodes and the generated ones, what is told heard and the gold moves done, compared with the recorded
+//! Gold traces: the published episodes and the generated ones, statements heard and the gold moves done, compared with the recorded
 //! placements, errors and states after every step.
 
 use std::collections::BTreeMap;

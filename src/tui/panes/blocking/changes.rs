@@ -76,8 +76,7 @@ impl BlockingPane {
         };
         let mut intents = vec![Intent::Send(Command::Gate(Request::edit_tree(&edit)))];
         if let TreeEdit::Prune { pruned: true, .. } = edit {
-            let words =
-                format!("`{}` is pruned: it stands last in Proposals, and the others are numbered anew", node.text);
+            let words = format!("`{}` is pruned: it is last in Proposals, and the others are renumbered", node.text);
             intents.insert(0, Intent::Say(Level::Info, words));
         }
         intents

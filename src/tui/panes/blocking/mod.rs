@@ -1,4 +1,4 @@
-//! What blocks the chosen action or the goal: the tree of goals, actions, conditions and resolutions, and why each is there.
+//! Blocking pane: what blocks the chosen action or the goal, as a tree of goals, actions, conditions and resolutions with reasons.
 //!
 //! In a world with a blocking domain it is the live tree, whose leaves are candidates: a person prunes, adds, moves and forces.
 
@@ -327,7 +327,7 @@ impl Pane for BlockingPane {
                 reason.push_str(&match mark {
                     Mark::Fails => format!("; its checks fail: {}", failing.join(", ")),
                     Mark::Holds => "; every check holds".to_owned(),
-                    Mark::Unknown => "; its checks cannot all be told".to_owned(),
+                    Mark::Unknown => "; not all its checks can be decided".to_owned(),
                     Mark::NotChecked => "; nothing was checked of it".to_owned(),
                     Mark::Blocked => String::new(),
                 });

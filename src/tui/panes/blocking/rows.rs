@@ -1,4 +1,4 @@
-//! A row of the tree: its lines, fold, status and text.
+//! Rows of the tree: its lines, fold, status and text.
 
 use super::BlockingPane;
 use crate::blocking::{NodeKind, NodeStatus};
@@ -11,7 +11,7 @@ impl BlockingPane {
         let Some(node) = self.nodes().get(at) else { return Row::new() };
         let (depth, last) = self.shape.get(at).copied().unwrap_or_default();
         let mut lead = String::new();
-        // The lines of the ancestors that go on below this row, outermost first.
+        // The lines of the ancestors that continue below this row, outermost first.
         let mut up = node.parent;
         let mut columns = Vec::new();
         for _ in 1..depth {

@@ -1,4 +1,4 @@
-//! An ask as rows: the request as it was sent, and the answer as far as it has arrived.
+//! Details of an ask, as rows: the request as it was sent, and the answer as far as it has arrived.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -90,7 +90,7 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
         AskState::Answered { texts, usage, ms } => {
             let tokens = match usage {
                 Some(u) => format!("{} prompt and {}", u.prompt, words::count(u.completion, "answer token")),
-                None => "tokens not told".into(),
+                None => "tokens not reported".into(),
             };
             rows.push(vec![run(
                 Role::Good,
@@ -101,7 +101,7 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 beside(&mut rows, exchange, theme, width, stacked);
             }
             if scores(ask) {
-                // Their figures stand in the proposals.
+                // Their figures are in the proposals.
                 rows.extend(texts.iter().flat_map(|t| words::labelled("  ", Role::Text, t, width)));
             } else {
                 rows.extend(completions(&texts, theme, width, stacked));
@@ -131,7 +131,7 @@ fn beside(rows: &mut Vec<Row>, exchange: &Exchange, theme: &Theme, width: usize,
         rows.extend(words::labelled("cost ", Role::Dim, &words::cost(cost), width));
     }
     for (index, completion) in exchange.completions.iter().enumerate() {
-        let ended = if completion.finish.is_empty() { "not told" } else { &completion.finish };
+        let ended = if completion.finish.is_empty() { "not reported" } else { &completion.finish };
         rows.extend(words::labelled("", Role::Dim, &format!("completion {} ended: {ended}", index + 1), width));
         for token in &completion.tokens {
             let other = |(text, logprob): &(String, f64)| format!("{text:?} {logprob:.2}");

@@ -1,4 +1,4 @@
-//! Editing a prompt, message by message, before it is sent again.
+//! Prompt editor: message by message, before the prompt is sent again.
 
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
@@ -46,7 +46,7 @@ impl PromptEditor {
         self.editor = Editor::lines(text);
     }
 
-    /// Takes what is typed; returns whether editing goes on.
+    /// Takes what is typed; returns whether editing continues.
     pub fn input(&mut self, input: Input<'_>) -> (bool, Vec<Intent>) {
         if let Input::Key(key) = input
             && matches!(key.code, KeyCode::Tab | KeyCode::BackTab)

@@ -1,6 +1,6 @@
-//! The asks of the way to the cursor: the exact request, the answer as it arrives, and the prompt edited and sent again.
+//! Model pane: the asks on the path to the cursor, each with the exact request, the answer as it arrives, and the prompt edited and sent again.
 //!
-//! What an ask looks like is `detail`'s business; editing a prompt is `editor`'s.
+//! `detail` lays out an ask; `editor` edits a prompt.
 
 mod detail;
 mod editor;
@@ -22,16 +22,16 @@ use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
 
-/// From this width on, the list of asks stands beside the ask.
+/// From this width on, the list of asks is beside the ask.
 const BESIDE: u16 = 120;
-/// Columns of the list when it stands beside.
+/// Columns of the list when it is beside.
 const LIST: u16 = 36;
 
 /// The pane.
 #[derive(Debug, SmartDefault)]
 pub struct ModelPane {
     trail: Trail,
-    /// All asks on the way to the cursor, oldest first.
+    /// All asks on the path to the cursor, oldest first.
     asks: Vec<(NodeId, AskId)>,
     #[default(Browser::following())]
     browser: Browser,
@@ -108,7 +108,7 @@ impl Pane for ModelPane {
             *self = ModelPane { trail: std::mem::take(&mut self.trail), ..ModelPane::default() };
             return Vec::new();
         };
-        // The last kept node may have been asked more since; it is laid anew with those after it.
+        // The last kept node may have been asked more since; it is laid out again with those after it.
         let from = kept.saturating_sub(1);
         let ids = self.trail.ids();
         let stays = |(node, _): &(NodeId, AskId)| {

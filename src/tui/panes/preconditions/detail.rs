@@ -1,4 +1,4 @@
-//! The words on one candidate, below the list: validity with its reason, |C|, how it stands to the others, what it newly
+//! Details of one candidate, below the list: validity with its reason, |C|, its relations to the others, what it newly
 //! excludes.
 
 use crate::precondition::{Candidate, CandidateOrigin, Fate, Inspection, Pool, Related, Relation};
@@ -32,7 +32,7 @@ pub(super) fn facts(candidate: &Candidate, instances: usize, short: bool) -> Str
     match candidate.times {
         0 | 1 if short => {}
         n if short => facts.push_str(&format!("  x{n}")),
-        // One that is only looked at is nobody's yet.
+        // One that is only inspected belongs to nobody yet.
         0 if candidate.origin == CandidateOrigin::Specification => {}
         0 | 1 => facts.push_str(&format!("  {}", rows::origin(candidate.origin))),
         n => facts.push_str(&format!("  {} x{n}", rows::origin(candidate.origin))),
@@ -49,14 +49,14 @@ fn share(part: usize, whole: usize) -> String {
 pub(super) fn rows(known: &Known<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
     let Known { candidate, pool, in_force, origin, seen } = known;
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
-    let (glyph, word, role) = rows::standing(candidate, *in_force, instances, glyphs);
+    let (glyph, word, role) = rows::status(candidate, *in_force, instances, glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
     let mut facts = facts(candidate, instances, false);
     if let Some(origin) = origin {
         facts.push_str(&format!("  {origin}"));
     }
     let facts = facts.trim_start().replace("  ", ", ");
-    // Looking at it tells the values found, the pool does not.
+    // The inspection has the values found, the pool does not.
     let looked_at = seen.filter(|s| s.candidate.text == candidate.text).map_or(*candidate, |s| &s.candidate);
     if let Fate::Fails { demonstration, call, at, exception, message, failing } = &looked_at.fate {
         let place = format!("demonstration {}, call {}", demonstration + 1, call + 1);
@@ -88,7 +88,7 @@ pub(super) fn rows(known: &Known<'_>, view: &View, glyphs: &Glyphs, width: usize
     rows
 }
 
-/// The relations in the order they are told, with the words before the others.
+/// The relations in the order shown, with the words before the others.
 const RELATIONS: [(&str, Relation); 3] =
     [("same as ", Relation::Equivalent), ("implied by ", Relation::ImpliedBy), ("implies ", Relation::Implies)];
 

@@ -1,4 +1,4 @@
-//! What a person does to the candidates and to what is in force: marking, typing, merging, deleting, adopting, comparing.
+//! A person's edits of the candidates and of what is in force: marking, typing, merging, deleting, adopting, comparing.
 
 use std::collections::BTreeSet;
 
@@ -103,7 +103,7 @@ impl PreconditionsPane {
         if !drops && new.all(|t| fault(&name, t, view).is_none()) {
             return vec![Intent::Send(command)];
         }
-        // What is dropped may be implied by what stays: the comparison tells.
+        // What is dropped may be implied by what stays: the comparison shows whether.
         let params = self.pool(view).map(|p| p.params.clone()).unwrap_or_default();
         let of = |assertions: Vec<String>| {
             let action = AdoptedAction { action: name.clone(), params: params.clone(), assertions };
@@ -221,7 +221,7 @@ impl PreconditionsPane {
         send(WorkshopCommand::Infer { action, origin })
     }
 
-    /// Opens the editor over the row under the cursor, or for a new expression; what stands there is looked at at once.
+    /// Opens the editor over the row under the cursor, or for a new expression; its text is inspected at once.
     pub(super) fn type_over(&mut self, view: &View, add: bool) -> Vec<Intent> {
         let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
         let row = self.browser.list.cursor();
@@ -316,7 +316,7 @@ impl PreconditionsPane {
     pub(super) fn next_step(&mut self, forward: bool) -> Vec<Intent> {
         let below = self.over.len().checked_sub(2).and_then(|at| self.over.get_mut(at));
         let Some(Over { page: Page::Study(study), browser }) = below else {
-            return say("this step stands alone");
+            return say("this is the only step");
         };
         let Some(row) = study.next_place(browser.list.cursor(), forward) else {
             return say(if forward { "this is the last step listed" } else { "this is the first step" });
@@ -422,7 +422,7 @@ impl PreconditionsPane {
         let Some(Over { page: Page::Sets(sets), browser }) = self.over.last() else { return Vec::new() };
         let Some((action, place, texts)) = sets.difference_at(browser.list.cursor()) else {
             return say(match sets.first_that_differs() {
-                Some(other) => format!("no step tells the two apart here; they differ on {other}: open that one"),
+                Some(other) => format!("no step distinguishes the two here; they differ on {other}: open that one"),
                 None => "the two sets permit the same at every step of the demonstrations".to_owned(),
             });
         };
@@ -458,7 +458,7 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
     let actions = sets.actions.iter().filter(|a| one.is_none_or(|one| a.action == one));
     let rows: Vec<(&str, &SideBySide)> =
         actions.flat_map(|a| a.rows.iter().map(|row| (a.action.as_str(), row))).collect();
-    let told = |action: &str, text: &str| if one.is_some() { text.to_owned() } else { format!("{action}: {text}") };
+    let named = |action: &str, text: &str| if one.is_some() { text.to_owned() } else { format!("{action}: {text}") };
     let mut adds = Vec::new();
     let mut drops = Vec::new();
     let (mut reworded, mut same, mut faulty) = (0_usize, 0_usize, false);
@@ -470,12 +470,12 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
                     Counterpart::Only => "  (nothing else forbids as much)",
                     _ => "",
                 };
-                drops.push(told(action, left) + remark);
+                drops.push(named(action, left) + remark);
             }
             (None, Some(right)) => {
                 let remark = fault(action, right, view);
                 faulty |= remark.is_some();
-                adds.push(told(action, right) + &remark.unwrap_or_default());
+                adds.push(named(action, right) + &remark.unwrap_or_default());
             }
             _ if row.counterpart == Counterpart::Same => same += 1,
             _ => reworded += 1,
@@ -503,7 +503,7 @@ fn fault(action: &str, text: &str, view: &View) -> Option<String> {
         Fate::Valid => None,
         Fate::Fails { failing, .. } => Some(format!("  (fails in {})", count(*failing, "demonstration"))),
         Fate::Malformed { reason, .. } => Some(format!("  (malformed: {reason})")),
-        Fate::Unknown { .. } => Some("  (cannot be told)".to_owned()),
+        Fate::Unknown { .. } => Some("  (cannot be decided)".to_owned()),
     }
 }
 

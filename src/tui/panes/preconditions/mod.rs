@@ -1,8 +1,8 @@
-//! The preconditions of each action: candidates with their fates, what is in force, and a person's say over both.
+//! Preconditions pane: per action the candidates with their fates, what is in force, and a person's say over both.
 //!
 //! A person marks rows; adopting puts the marked ones in force. Until a person marks anything, the suggested ones are
-//! marked. Order and wording of rows are `rows`' business, the words on one candidate `detail`'s, drawing `render`'s, what a
-//! person does to the candidates `edits`', what keys do `offers`'; `over` holds what is laid over the list: one candidate looked at closely
+//! marked. `rows` orders and words the rows, `detail` describes one candidate, `render` draws, `edits` holds what a
+//! person does to the candidates, `offers` what keys do; `over` holds what is laid over the list: one candidate looked at closely
 //! (`study`), a demonstration step (`step`), two sets side by side (`sets`).
 
 mod detail;
@@ -40,12 +40,12 @@ struct Typing {
     action: String,
     /// The candidate replaced; `None` adds one.
     id: Option<usize>,
-    /// The row it is typed over; `None` stands above all rows.
+    /// The row it is typed over; `None` is above all rows.
     row: Option<usize>,
     original: String,
     editor: Editor,
     pause: Debounce,
-    /// What is known of the text as it stands.
+    /// What is known of the present text.
     seen: Option<Result<Arc<Inspection>, String>>,
     asked: bool,
 }
@@ -90,7 +90,7 @@ pub struct PreconditionsPane {
     /// The numbers of the step and of the comparison that are waited for.
     step_wanted: Option<u64>,
     sets_wanted: Option<u64>,
-    /// What is to be put in force once the comparison of that number tells what it drops.
+    /// What is to be put in force once the comparison of that number shows what it drops.
     adoption: Option<(u64, Command)>,
     /// The sets to compare.
     #[default(SetSource::InForce)]
@@ -119,7 +119,7 @@ impl PreconditionsPane {
         found.map_or((&[], ""), |(texts, origin)| (texts, origin))
     }
 
-    /// Lays the rows anew; the cursor stays on its expression.
+    /// Lays the rows out again; the cursor stays on its expression.
     fn lay(&mut self, view: &View) {
         let (in_force, _) = self.in_force(view);
         let pool = self.action_name().and_then(|a| view.pools.get(a));
@@ -269,12 +269,12 @@ impl PreconditionsPane {
         {
             intents.extend(compared.into_iter().flat_map(|(_, sets, _)| edits::confirmed(command.clone(), sets, view)));
         }
-        intents.extend(self.compare_anew(view));
+        intents.extend(self.compare_again(view));
         intents
     }
 
     /// Compares again where what is in force has changed under a page of two sets.
-    fn compare_anew(&mut self, view: &View) -> Vec<Intent> {
+    fn compare_again(&mut self, view: &View) -> Vec<Intent> {
         let shown = matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. }));
         let now = view.session.as_ref().map(|s| s.assertions());
         if !shown || self.sets_wanted.is_some() || self.compared_force.as_ref() == now {

@@ -1,4 +1,4 @@
-//! What can be done in the pane as it stands, and what must come first for what cannot.
+//! Offers: the actions the pane allows now, and what must come first for the others.
 
 use super::rows::Item;
 use super::{PaneAction, PreconditionsPane, View};

@@ -1,4 +1,4 @@
-//! What is laid over the list of candidates: pages with a head, rows to browse, and words on the row under the cursor.
+//! Overlays of the list of candidates: pages with a head, rows to browse, and words on the row under the cursor.
 
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ impl Over {
             Page::Step(page) => page.head(view, painter.theme, width),
             Page::Sets(page) => page.head(view, width),
         };
-        // The rows keep a third of the pane whatever stands above them.
+        // The rows keep a third of the pane whatever is above them.
         let height = (head.len() as u16).min(area.height * 2 / 3);
         let (above, area) = split_top(area, height);
         painter.rows(above, &head);
@@ -131,7 +131,7 @@ impl Over {
         if let Page::Step(page) = &mut self.page
             && let Some(call) = page.first()
         {
-            // What follows is brought into sight first, so that the step stands in the middle.
+            // What follows is brought into sight first, so that the step is in the middle.
             self.browser.list.go(call + height / 2, len);
             self.browser.list.window(len, height);
             self.browser.list.go(call, len);

@@ -56,7 +56,7 @@ impl PreconditionsPane {
         }
     }
 
-    /// The tabs that fit around the shown one; marks at the edges tell of more.
+    /// The tabs that fit around the shown one; marks at the edges show that there are more.
     fn draw_tabs(&mut self, painter: &mut Painter<'_>, area: Rect) {
         let widths: Vec<usize> = self.actions.iter().map(|a| a.width() + 3).collect();
         // The last tab needs no gap behind it.
@@ -151,13 +151,13 @@ impl PreconditionsPane {
         let tick = if marked.contains(&text) { "[x] " } else { "[ ] " };
         let in_force = self.in_force(view).0;
         let Some(candidate) = self.candidate(row, view) else {
-            let known = self.known(&text).map(|c| rows::standing(c, true, 0, &theme.glyphs));
+            let known = self.known(&text).map(|c| rows::status(c, true, 0, &theme.glyphs));
             let (glyph, word, role) = known.unwrap_or((theme.glyphs.unchecked, "in force", Role::Dim));
             return vec![run(Role::Text, tick), run(role, format!("{glyph} {word:<11}")), run(Role::Text, text)];
         };
         let instances = self.pool(view).map_or(0, |p| p.instances);
         let forced = in_force.contains(&candidate.text);
-        let (glyph, word, role) = rows::standing(candidate, forced, instances, &theme.glyphs);
+        let (glyph, word, role) = rows::status(candidate, forced, instances, &theme.glyphs);
         let facts = if width >= 64 { detail::facts(candidate, instances, width < 96) } else { String::new() };
         let room = width.saturating_sub(usize::from(LEAD) + facts.width());
         let shown = crate::tui::sanitize::line(&text).into_owned();

@@ -1,4 +1,4 @@
-//! The rows of the preconditions pane: assertions in force that no candidate stands for, then the candidates, best first.
+//! The rows of the preconditions pane: assertions in force that are no candidate, then the candidates, best first.
 
 use crate::precondition::{Candidate, CandidateOrigin, Fate, Pool};
 use crate::tui::theme::{Glyphs, Role};
@@ -43,8 +43,8 @@ pub fn suggested(pool: &Pool) -> impl Iterator<Item = &Candidate> {
     pool.candidates.iter().filter(fits).filter(|c| c.coverage != Some(pool.instances))
 }
 
-/// How a candidate stands, in a word, with its mark. The help explains the words.
-pub fn standing(
+/// The status of a candidate in a word, with its mark. The help explains the words.
+pub fn status(
     candidate: &Candidate,
     in_force: bool,
     instances: usize,
@@ -89,7 +89,7 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
     match &candidate.fate {
         Fate::Valid => valid_reason(candidate, pool),
         Fate::Malformed { reason, message } => format!("{reason}: {message}"),
-        Fate::Unknown { reason, message } => format!("cannot be told ({reason}): {message}"),
+        Fate::Unknown { reason, message } => format!("cannot be decided ({reason}): {message}"),
         Fate::Fails { demonstration, call, at, exception, message, failing } => format!(
             "{exception} in demonstration {}, call {}, {at}: {message}; fails in {} of the demonstrations",
             demonstration + 1,
@@ -114,9 +114,9 @@ fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
         text.push_str("; a stronger valid candidate implies it");
     }
     let same = pool.into_iter().flat_map(|p| &p.candidates);
-    let stands = |c: &&Candidate| c.representative && c.cluster.is_some() && c.cluster == candidate.cluster;
+    let representative = |c: &&Candidate| c.representative && c.cluster.is_some() && c.cluster == candidate.cluster;
     if !candidate.representative
-        && let Some(other) = same.filter(|c| c.id != candidate.id).find(stands)
+        && let Some(other) = same.filter(|c| c.id != candidate.id).find(representative)
     {
         text.push_str(&format!("; equivalent to {}", other.text));
     }

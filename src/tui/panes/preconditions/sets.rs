@@ -1,4 +1,4 @@
-//! Two sets of assertions side by side: for each action what both have, what one has and the other implies or lacks, and
+//! Comparison of two sets of assertions side by side: for each action what both have, what one has and the other implies or lacks, and
 //! the score of Equation (2).
 
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::tui::panes::words;
 use crate::tui::theme::{Glyphs, Role, Theme};
 use crate::tui::view::View;
 
-/// From this width on the sides stand in two columns.
+/// From this width on the sides are in two columns.
 const TWO_COLUMNS: usize = 100;
-/// Longest reason that stands in a heading.
+/// Longest reason in a heading.
 const SHORT: usize = 24;
 /// Columns of the word between or behind the sides.
 const WORD: usize = 12;
@@ -131,7 +131,7 @@ impl SetsPage {
             Ok(score) if score.f1 == 1.0 => "permit the same".to_owned(),
             Ok(score) => in_words(score),
             Err(why) if why.len() <= SHORT => why.clone(),
-            Err(_) => "cannot be told".to_owned(),
+            Err(_) => "cannot be decided".to_owned(),
         };
         let pad = width.saturating_sub(head.width() + score.width()).max(1);
         vec![run(Role::Title, head), run(Role::Dim, " ".repeat(pad)), run(Role::Dim, score)]
@@ -147,7 +147,7 @@ impl SetsPage {
                     rows.extend(words::labelled(&format!("{name}: "), Role::Text, text, width));
                 }
             }
-            rows.extend(words::labelled("", Role::Dim, &self.standing(pair), width));
+            rows.extend(words::labelled("", Role::Dim, &self.relation(pair), width));
         }
         match (&action.score, &action.difference) {
             (Err(why), _) => rows.extend(words::labelled("", Role::Warn, why, width)),
@@ -166,7 +166,7 @@ impl SetsPage {
         rows
     }
 
-    fn standing(&self, pair: &SideBySide) -> String {
+    fn relation(&self, pair: &SideBySide) -> String {
         let (here, other) = match pair.left {
             Some(_) => (&self.sets.left, &self.sets.right),
             None => (&self.sets.right, &self.sets.left),
@@ -176,7 +176,7 @@ impl SetsPage {
             Counterpart::Equivalent => "they hold at the same instances".to_owned(),
             Counterpart::Implied => format!("only `{here}` has it, but `{other}` as a whole implies it"),
             Counterpart::Only => format!("only `{here}` has it, and it forbids what `{other}` permits"),
-            Counterpart::Unknown => "how they stand cannot be told".to_owned(),
+            Counterpart::Unknown => "how they relate cannot be decided".to_owned(),
         }
     }
 }
@@ -201,7 +201,7 @@ fn fitted(text: &str, room: usize, theme: &Theme) -> String {
     crate::tui::sanitize::fit(&text, room, theme.glyphs.ellipsis).into_owned()
 }
 
-/// One column: sign, assertion, how it stands.
+/// One column: sign, assertion, relation.
 fn line(pair: &SideBySide, theme: &Theme, width: usize) -> Row {
     let (sign, role) = sign(pair, &theme.glyphs);
     let text = pair.left.as_ref().or(pair.right.as_ref()).map_or("", String::as_str);

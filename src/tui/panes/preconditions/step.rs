@@ -1,4 +1,4 @@
-//! A demonstration step to read: what the assertions come to there with the values of their parts, and the calls around
+//! View of a demonstration step: the assertions' values there with those of their parts, and the calls around
 //! it.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! One candidate looked at closely: every other one it relates to, and every demonstration step it newly excludes.
+//! Close look at one candidate: every other one it relates to, and every demonstration step it newly excludes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Editing an action's line in place: what is typed is run against the specification, with all lines after it.
+//! In-place editing of an action's line: the typed text is run against the specification, with all lines after it.
 
 use super::rows;
 use crate::driver::{Command, Level, LineStatus, Request};
@@ -18,7 +18,7 @@ pub struct Editing {
     pub editor: Editor,
     original: String,
     pause: Debounce,
-    /// Where the edited line stands among the checked lines.
+    /// The edited line's index among the checked lines.
     first: Option<usize>,
     /// The fates of all lines, as last answered.
     lines: Vec<LineStatus>,
@@ -39,7 +39,7 @@ impl Editing {
         }
     }
 
-    /// Takes what is typed; returns whether editing goes on.
+    /// Takes what is typed; returns whether editing continues.
     pub fn input(&mut self, input: Input<'_>, view: &View) -> (bool, Vec<Intent>) {
         match self.editor.input(input) {
             Edited::Same => (true, Vec::new()),
@@ -111,7 +111,7 @@ impl Editing {
         }
     }
 
-    /// Whether what is shown belongs to the text as it stands.
+    /// Whether what is shown belongs to the present text.
     pub fn is_fresh(&self) -> bool {
         self.answered
     }

@@ -1,6 +1,6 @@
 //! Python highlighting: one pass by syntect, its scopes mapped to the theme's roles.
 //!
-//! Loading the grammar takes a moment, so it happens on a thread of its own; until then lines are drawn plain.
+//! Loading the grammar takes a moment, so it happens on a separate thread; until then lines are drawn plain.
 
 use std::sync::OnceLock;
 use std::thread;
@@ -63,7 +63,7 @@ pub fn prepare() {
     });
 }
 
-/// Whether highlighting can be had now.
+/// Whether highlighting is available now.
 pub fn is_ready() -> bool {
     GRAMMARS.get().is_some()
 }

@@ -1,7 +1,7 @@
-//! The trajectory as a program: specification, opening, calls, verdicts; lines are edited in place and checked as one types.
+//! Program pane: the trajectory as a program: specification, opening, calls, verdicts; lines are edited in place and checked as one types.
 //!
-//! Which line is on which row is `rows`' business, colours are `highlight`'s, editing is `editing`'s; the program that answers a
-//! request stands below, as `passage`.
+//! `rows` says which line is on which row, `highlight` colours, `editing` edits; the program that answers a
+//! request is shown below by `passage`.
 
 mod editing;
 pub(in crate::tui::panes) mod highlight;
@@ -57,7 +57,7 @@ pub struct ProgramPane {
 }
 
 impl ProgramPane {
-    /// Begins anew for another session.
+    /// Starts over for another session.
     fn restart(&mut self, session: &Session) {
         *self = ProgramPane { trail: std::mem::take(&mut self.trail), ..ProgramPane::default() };
         self.specification = session.header.specification.lines().map(str::to_owned).collect();
@@ -65,7 +65,7 @@ impl ProgramPane {
         self.lay_heading();
     }
 
-    /// Lays the rows before the trajectory anew; the rows after them stay.
+    /// Lays out the rows before the trajectory again; the rows after them stay.
     fn lay_heading(&mut self) {
         let mut heading = vec![Line::Fold];
         if self.unfolded {
@@ -95,7 +95,7 @@ impl ProgramPane {
         }
     }
 
-    /// How many rows the heading and the first `kept` nodes take; for a kept node that has no rows of its own.
+    /// How many rows the heading and the first `kept` nodes take; for a kept node without rows.
     fn rows_before(&self, session: &Session, kept: usize) -> usize {
         let mut count = Vec::new();
         for node in self.trail.ids().iter().take(kept).filter_map(|id| session.node(*id)) {

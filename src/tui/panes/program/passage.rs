@@ -1,4 +1,4 @@
-//! The program for a request under the trajectory: as it streams, as it is offered, or as it was taken, with the calls it made.
+//! Program for a request, shown under the trajectory: as it streams, as it is offered, or as it was taken, with the calls it made.
 //!
 //! Which of them is shown follows the cursor: a step's own program on the step's lines, else what is under way.
 
@@ -16,9 +16,9 @@ use ratatui::layout::Rect;
 
 use super::{highlight, rows};
 
-/// From this width on, the calls made stand beside the code; below it under it.
+/// From this width on, the calls made are beside the code; below it under it.
 const BESIDE: u16 = 76;
-/// Lines of code that are shown: the end of a longer one, where a stream goes on.
+/// Lines of code that are shown: the end of a longer one, where a stream continues.
 const MOST: usize = 40;
 
 /// A program.
@@ -63,7 +63,7 @@ impl Passage {
         Some(Passage { head, code: lines(text), made: None })
     }
 
-    /// The program in force at a node, with the calls it made on the way there.
+    /// The program in force at a node, with the calls it made on the path there.
     fn in_force(session: &Session, node: &Node, closing: &str) -> Option<Passage> {
         crate::method::named(&session.method).filter(|method| method.info().needs.has(Ability::Requests))?;
         let path = session.path(node.id);
@@ -157,17 +157,17 @@ fn made(node: &Node) -> Vec<(String, Option<String>)> {
     fates(&action.text, &node.outcome.observation, node.outcome.error.as_deref())
 }
 
-/// The calls of a text with what became of them. What was told of a call that moves something is a line, of an answer as many as it
+/// The calls of a text with their results. The observation has one line for a call that moves something, for an answer as many as it
 /// has, of the others nothing; where the text was refused none was made.
 fn fates(text: &str, observation: &str, refused: Option<&str>) -> Vec<(String, Option<String>)> {
-    let mut told = observation.lines();
+    let mut reported = observation.lines();
     let mut fate = |call: &str| {
         if call.starts_with("put_first_on_second(") {
-            return told.next().filter(|line| !line.starts_with("You put ")).map(str::to_owned);
+            return reported.next().filter(|line| !line.starts_with("You put ")).map(str::to_owned);
         }
         if call.starts_with("say(") {
             let breaks = call.matches("\\n").count();
-            told.by_ref().take(breaks + 1).for_each(|_| ());
+            reported.by_ref().take(breaks + 1).for_each(|_| ());
         }
         None
     };
@@ -180,11 +180,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_call_stands_with_its_error() {
+    fn each_call_is_shown_with_its_error() {
         let text =
             "put_first_on_second(\"a\", \"b\")\nsay(\"x\\ny\")\nput_first_on_second(\"q\", \"b\")\nnoop()\ndone()";
-        let told = "You put the a on the b.\nYou say: x\ny\nunknown object: q\n2 of 3: go on";
-        let errors = |refused| fates(text, told, refused).into_iter().map(|(_, error)| error).collect::<Vec<_>>();
+        let observation = "You put the a on the b.\nYou say: x\ny\nunknown object: q\n2 of 3: go on";
+        let errors =
+            |refused| fates(text, observation, refused).into_iter().map(|(_, error)| error).collect::<Vec<_>>();
         assert_eq!(errors(None), [None, None, Some("unknown object: q".to_owned()), None, None]);
         assert_eq!(errors(Some("no call")), vec![Some("no call".to_owned()); 5]);
     }

@@ -1,4 +1,4 @@
-//! Drawing the program: gutter, marks, colours, the line being edited and what became of the lines after it.
+//! Drawing the program: gutter, marks, colours, the line being edited and the results of the lines after it.
 
 use ratatui::layout::Rect;
 
@@ -13,7 +13,7 @@ use crate::tui::panes::{words, wrap};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
 
-/// Highlighted calls kept; beyond it the cache begins anew.
+/// Highlighted calls kept; beyond it the cache is emptied.
 const KEPT: usize = 4_096;
 /// Lines of the note under an edited line.
 const NOTE: u16 = 3;
@@ -107,7 +107,7 @@ impl ProgramPane {
         }
     }
 
-    /// How many calls stand between the edited line and a row; `None` if the row is not after it.
+    /// How many calls are between the edited line and a row; `None` if the row is not after it.
     fn calls_after_edit(&self, editing: &Editing, row: usize, session: &Session) -> Option<usize> {
         let at = self.lines.iter().position(|l| l.node() == Some(editing.node) && rows::is_action(*l, session))?;
         let between = self.lines.get(at + 1..row)?;
@@ -215,7 +215,7 @@ fn branches(theme: &Theme, session: &Session, node: &Node) -> Option<Run> {
     Some(run(Role::Accent, format!("  {} branch {at} of {}", theme.glyphs.branch, siblings.len())))
 }
 
-/// What stands under the program while a line is edited.
+/// The note under the program while a line is edited.
 fn note(editing: &Editing, theme: &Theme, width: usize) -> Vec<Row> {
     let keys = "Enter takes it and replays the rest in a new branch; Esc leaves it as it was.";
     let (role, text) = match (editing.is_fresh(), editing.first_error()) {

@@ -52,7 +52,7 @@ pub fn push_node(node: &Node, rows: &mut Vec<Line>) {
     rows.extend((0..node.outcome.calls.len()).map(|n| Line::Call(node.id, n)));
 }
 
-/// The lines with which the trajectory opens, as the program has them: what stands under a `def` line is indented.
+/// The lines with which the trajectory opens, as the program has them: lines under a `def` line are indented.
 pub fn opening(session: &Session) -> Vec<String> {
     let lines = &session.header.opening;
     let body_is_bare = lines.iter().skip(1).all(|l| !l.starts_with(' '));
@@ -88,7 +88,7 @@ pub fn text(line: Line, session: &Session, specification: &[String], opening: &[
     }
 }
 
-/// The blanks before the trajectory's calls.
+/// The indentation of the trajectory's calls.
 pub fn margin(opening: &[String]) -> &'static str {
     if opening.iter().any(|l| l.starts_with("def ")) { "    " } else { "" }
 }

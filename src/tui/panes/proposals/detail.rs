@@ -1,4 +1,4 @@
-//! All that is known of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
+//! Details of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
 
 use crate::episode::{Actor, CheckKind, Choice, Mark, Proposal, Turn, Verdict};
 use crate::tui::panes::draw::{Row, run};

@@ -1,7 +1,7 @@
-//! What is offered next: every proposal with its verdict, and all that is known of the chosen one.
+//! Proposals pane: every proposal with its verdict, and all that is known of the chosen one.
 //!
-//! The choice itself lives in the view; the detail below (or beside) the list is `detail`'s business, the plan that a method
-//! follows `plan`'s.
+//! The choice itself lives in the view; `detail` draws what is below (or beside) the list, `plan` the plan that a
+//! method follows.
 
 mod detail;
 mod plan;
@@ -24,7 +24,7 @@ use crate::tui::view::View;
 /// Why what was pruned cannot be taken.
 pub const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
 
-/// From this width on, the detail stands beside the list.
+/// From this width on, the detail is beside the list.
 const BESIDE: u16 = 110;
 
 /// The pane.
@@ -33,13 +33,13 @@ pub struct ProposalsPane {
     browser: Browser,
     /// The detail.
     detail: Scrolled,
-    /// The proposal shown last, so that the scroll begins anew for another.
+    /// The proposal shown last, so that the scroll restarts for another.
     shown: Option<ProposalId>,
     /// The proposal last explained, and how often assertions had been put in force by then.
     explained: Option<(ProposalId, usize)>,
 }
 
-/// What became of a proposal at its node.
+/// The status of a proposal at its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome<'a> {
     Open,

@@ -1,4 +1,4 @@
-//! What a method goes by (a plan), with what became of its lines: done, refused, next. Nothing for methods that go by nothing.
+//! Plan that a method follows, with the status of its lines: done, refused, next. Empty for methods that follow none.
 
 use crate::episode::Session;
 use crate::method::{self, Fate, Section};

@@ -1,4 +1,4 @@
-//! The belief beside the truth: what is shown of it, the offer that waits above it, and what a person may do about it.
+//! Belief beside the truth: what is shown of it, the offer that waits above it, and what a person may do about it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::tui::panes::offer;
 use crate::tui::view::View;
 use crate::words::below;
 
-/// From this width on, belief and truth stand beside each other; below it one after the other.
+/// From this width on, belief and truth are side by side; below it one after the other.
 const BESIDE: u16 = 84;
 
 impl StatePane {
@@ -29,13 +29,13 @@ impl StatePane {
         let changes =
             node.and_then(|n| n.turn.changes_of(&ArtifactId::BELIEF).next_back()).map_or(&none, |change| &change.patch);
         self.belief.tree.mark(changes, before.and_then(|b| value_of(b, Side::Belief)));
-        self.told.tree.mark(&none, None);
+        self.true_belief.tree.mark(&none, None);
         let wrong = belief.differences.iter().filter(|d| d.believed.is_some());
         self.belief.tree.compare(wrong.map(|d| (d.path.as_str(), Apart::Wrong, d.truth.as_ref())));
         let missing = belief.differences.iter().filter(|d| d.truth.is_some());
-        self.told.tree.compare(missing.map(|d| (d.path.as_str(), Apart::Missing, None)));
+        self.true_belief.tree.compare(missing.map(|d| (d.path.as_str(), Apart::Missing, None)));
         let lay = |half: &mut super::Half, value: &Value| {
-            // Lists are what one looks for first; the names of the objects stand before their entries anyway.
+            // Lists are what one looks for first; the objects' names precede their entries anyway.
             let lists = value.as_object().into_iter().flatten().filter(|(k, v)| v.is_array() && *k != OBJECTS);
             for (key, _) in lists.filter(|_| begins) {
                 half.tree.set_open(&below("", key), true);
@@ -43,7 +43,7 @@ impl StatePane {
             half.lay(value);
         };
         lay(&mut self.belief, &belief.state);
-        lay(&mut self.told, belief.truth.as_deref().unwrap_or(&none));
+        lay(&mut self.true_belief, belief.truth.as_deref().unwrap_or(&none));
         if self.edit.as_ref().is_some_and(|e| belief.state.pointer(&e.pointer).is_none()) {
             self.edit = None;
         }
@@ -63,7 +63,7 @@ impl StatePane {
         let Some(belief) = self.situation.as_ref().and_then(|s| s.belief.clone()) else { return };
         let mut area = area;
         if let Some(offer) = view.offer() {
-            // Without the keys it is only told that it waits: Proposals shows it.
+            // Unfocused, the pane only says that one waits: Proposals shows it.
             let rows = if painter.focused {
                 offer::rows(view, offer, painter.theme, usize::from(area.width), offer::SHORT)
             } else {
@@ -89,7 +89,7 @@ impl StatePane {
             0 => "believed".to_owned(),
             n => format!("believed: {} {n} not so in truth", glyphs.no),
         };
-        let told = match missing {
+        let truth = match missing {
             0 => "the truth: hidden from the agent".to_owned(),
             n => format!("the truth, hidden from the agent: {} {n} not believed", glyphs.candidate),
         };
@@ -100,7 +100,7 @@ impl StatePane {
         };
         let on_belief = self.side == Side::Belief;
         self.belief.draw(painter, one, on_belief, &believed, self.edit.as_mut());
-        self.told.draw(painter, two, !on_belief, &told, None);
+        self.true_belief.draw(painter, two, !on_belief, &truth, None);
     }
 
     /// What can be done about the belief; a person corrects it whenever no offered one waits.
@@ -132,7 +132,7 @@ impl StatePane {
     fn value(&self) -> Option<(&str, &Value)> {
         let row = self.belief.row()?;
         let value = value_of(self.situation.as_deref()?, Side::Belief)?.pointer(&row.pointer)?;
-        // What is gone is shown by its former value; another may stand at its place.
+        // What is gone is shown by its former value; another value may have its place.
         let gone = row.change == Some(words::Change::Removed);
         (!gone).then_some((row.pointer.as_str(), value))
     }

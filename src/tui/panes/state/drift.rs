@@ -1,4 +1,4 @@
-//! How far the belief was from the truth, step by step: a bar a node on the way to the cursor, as high as values differ there.
+//! Drift: how far the belief was from the truth, a bar a node on the path to the cursor, as high as values differ there.
 
 use ratatui::layout::Rect;
 use ratatui::symbols::bar;
@@ -25,14 +25,14 @@ impl StatePane {
         let total: usize = drift.iter().map(|(_, n)| n).sum();
         let first = drift.iter().position(|(_, n)| *n > 0).and_then(|at| drift.get(at));
         let depth = |node| view.session.as_ref().and_then(|s| s.node(node)).map_or(0, |n| n.depth);
-        let told = match (total, first) {
+        let summary = match (total, first) {
             (_, Some((node, _))) => {
                 format!("first at step {} of {}", depth(*node), drift.last().map_or(0, |(last, _)| depth(*last)))
             }
             (_, None) => format!("none at any of {}", words::count(drift.len(), "step")),
         };
         painter.row(head, 0, &[run(Role::Title, "values that differ from the truth")]);
-        painter.row(head, 1, &[run(Role::Dim, told)]);
+        painter.row(head, 1, &[run(Role::Dim, summary)]);
         let most = drift.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1);
         let digits = most.to_string().len() as u16;
         let (axis, chart) = split_left(body, digits);

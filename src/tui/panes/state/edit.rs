@@ -1,4 +1,4 @@
-//! Editing one value of the belief in its row: a text as it is, anything else as JSON, checked as one types.
+//! In-place editing of one value of the belief: a text as it is, anything else as JSON, checked as one types.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::tui::theme::{Role, Theme};
 /// A value being edited.
 #[derive(Debug)]
 pub struct ValueEdit {
-    /// Where it stands in the belief.
+    /// Its place in the belief.
     pub pointer: String,
     /// What is typed.
     pub editor: Editor,
@@ -38,7 +38,7 @@ impl ValueEdit {
         serde_json::from_str(&typed).map_err(wrong)
     }
 
-    /// Takes what is typed; returns whether editing goes on.
+    /// Takes what is typed; returns whether editing continues.
     pub fn input(&mut self, input: Input<'_>, belief: &Value) -> (bool, Vec<Intent>) {
         let say = |level, text: &str| vec![Intent::Say(level, text.to_owned())];
         match self.editor.input(input) {
@@ -63,7 +63,7 @@ impl ValueEdit {
         }
     }
 
-    /// What stands under the belief while a value is edited.
+    /// The note under the belief while a value is edited.
     pub fn note(&self, theme: &Theme) -> Row {
         match self.value() {
             Ok(_) => vec![

@@ -25,7 +25,7 @@ impl Half {
         Half { tree: Tree::compact(), ..Half::default() }
     }
 
-    /// Lays the rows anew; the cursor stays on its value, or the nearest row to where that was.
+    /// Lays the rows out again; the cursor stays on its value, or the nearest row to where that was.
     pub fn lay(&mut self, value: &Value) {
         let at = self.tree.rows().get(self.browser.list.cursor()).map(|r| r.pointer.clone());
         self.tree.lay(value);
@@ -109,7 +109,7 @@ impl Half {
     }
 }
 
-/// How many runs of a row stand before its value: mark, fold, key.
+/// The number of runs of a row before its value: mark, fold, key.
 const KEY_RUNS: usize = 3;
 
 fn tree_row(row: &TreeRow, theme: &Theme) -> Row {

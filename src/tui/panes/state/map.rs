@@ -1,4 +1,4 @@
-//! Draws a world's plan to fit an area: floor, what is in view, walls and open doors, things by letter, the agent's heading; and a
+//! Map: draws a world's plan to fit an area: floor, what is in view, walls and open doors, things by letter, the agent's heading; and a
 //! legend, which says what was never seen. Upper-case letters are in sight, lower-case ones are not; dim ones were never seen.
 
 use ratatui::layout::Rect;
@@ -8,7 +8,7 @@ use super::super::words;
 use crate::tui::theme::Role;
 use crate::world::map::{FloorPlan, Mark, Point, Sight};
 
-/// From this width on the legend stands beside the plan; below it underneath.
+/// From this width on the legend is beside the plan; below it underneath.
 const BESIDE: u16 = 48;
 /// The most rows a unit of length takes.
 const LARGEST: f64 = 4.0;
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_stands_where_it_is() {
+    fn everything_is_drawn_in_its_place() {
         let picture = picture(&map(), 20, 6);
         let expected = [
             "        █████████",

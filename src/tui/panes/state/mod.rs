@@ -1,8 +1,8 @@
-//! The program's variables (what the agent can know) beside the world's truth, as trees; what the last step changed stands out.
+//! State pane: the program's variables (what the agent can know) beside the world's truth, as trees; the last step's changes are marked.
 //! Where a method maintains a belief, that is shown first, beside the truth in the same form; else a picture of the place, if the
 //! world has one.
 //!
-//! Rows are `tree`'s business, a tree with its cursor `half`'s, a plan `map`'s, rooms `rooms`'s, stacks `stacks`'s; the belief's parts are `belief`,
+//! `tree` makes the rows, `half` a tree with its cursor; `map` draws a plan, `rooms` rooms, `stacks` stacks; `belief` has the belief's parts,
 //! its values are edited in place by `edit`, its drift from the truth is `drift`. The cursor stays on its value when the state is
 //! updated.
 
@@ -34,7 +34,7 @@ use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::view::View;
 use crate::world::Map;
 
-/// From this width on, both sides stand beside each other; below it one above the other.
+/// From this width on, both sides are beside each other; below it one above the other.
 const BESIDE: u16 = 72;
 
 /// Which of the values.
@@ -46,7 +46,7 @@ enum Side {
     /// What is believed.
     Belief,
     /// The truth in the form of a belief.
-    Told,
+    TrueBelief,
 }
 
 /// What is shown.
@@ -70,7 +70,7 @@ pub struct StatePane {
     #[default(Half::compact())]
     belief: Half,
     #[default(Half::compact())]
-    told: Half,
+    true_belief: Half,
     /// A value of the belief being edited.
     edit: Option<ValueEdit>,
     /// What the person chose to see; nothing chosen yet if `None`.
@@ -85,7 +85,7 @@ impl StatePane {
             Side::Variables => &mut self.variables,
             Side::Truth => &mut self.truth,
             Side::Belief => &mut self.belief,
-            Side::Told => &mut self.told,
+            Side::TrueBelief => &mut self.true_belief,
         }
     }
 
@@ -94,7 +94,7 @@ impl StatePane {
             Side::Variables => &self.variables,
             Side::Truth => &self.truth,
             Side::Belief => &self.belief,
-            Side::Told => &self.told,
+            Side::TrueBelief => &self.true_belief,
         }
     }
 
@@ -133,13 +133,13 @@ impl StatePane {
 
     /// The sides of what is shown, in the order of cycling.
     fn sides(&self, shown: Shown) -> &'static [Side] {
-        let told = self.situation.as_ref().is_some_and(|s| value_of(s, Side::Told).is_some());
+        let has_truth = self.situation.as_ref().is_some_and(|s| value_of(s, Side::TrueBelief).is_some());
         match shown {
             Shown::Map | Shown::Drift => &[],
             Shown::Variables => &[Side::Variables],
             Shown::Truth => &[Side::Truth],
             Shown::Both => &[Side::Variables, Side::Truth],
-            Shown::Belief if told => &[Side::Belief, Side::Told],
+            Shown::Belief if has_truth => &[Side::Belief, Side::TrueBelief],
             Shown::Belief => &[Side::Belief],
         }
     }
@@ -167,7 +167,7 @@ impl StatePane {
         let (next, side) = self.next();
         match next {
             Shown::Map => "show the map",
-            Shown::Belief if side == Some(Side::Told) => "to the truth",
+            Shown::Belief if side == Some(Side::TrueBelief) => "to the truth",
             Shown::Belief => "show the belief",
             Shown::Drift => "show the drift",
             Shown::Variables => "show the variables",
@@ -216,7 +216,7 @@ impl StatePane {
         self.variables.lay(&situation.variables);
         self.truth.lay(&situation.truth);
         self.load_belief(view, situation, before.as_deref());
-        // The cursor stands on a side that is shown.
+        // The cursor is on a side that is shown.
         let sides = self.sides(self.shown());
         if !sides.contains(&self.side) {
             self.side = sides.first().copied().unwrap_or_default();
@@ -230,7 +230,7 @@ fn value_of(situation: &Situation, side: Side) -> Option<&Value> {
         Side::Variables => Some(&situation.variables),
         Side::Truth => Some(&situation.truth),
         Side::Belief => situation.belief.as_ref().map(|b| b.state.as_ref()),
-        Side::Told => situation.belief.as_ref().and_then(|b| b.truth.as_deref()),
+        Side::TrueBelief => situation.belief.as_ref().and_then(|b| b.truth.as_deref()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Draws a page that one reads: what is told above it, its title, what it says with marks, and rows of choices. Marks are glyphs as
+//! Page: draws a page to read: the notes above it, its title, its text with marks, and rows of choices. Marks are glyphs as
 //! well as colours, so that it reads without them.
 
 use ratatui::layout::Rect;
@@ -92,7 +92,7 @@ mod tests {
         assert!(texts.contains(&"Lamp".to_owned()), "{texts:?}");
         assert!(texts.iter().any(|line| line.contains(&format!("{} $40", ASCII.no))), "{texts:?}");
         assert!(texts.iter().any(|line| line.contains(&format!("[{} large]", ASCII.yes))), "{texts:?}");
-        // Narrow columns put each value on a line of its own.
+        // Narrow columns put each value on a separate line.
         assert!(rows(&page, &ASCII, 20).len() > drawn.len());
     }
 }

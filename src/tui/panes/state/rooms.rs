@@ -1,4 +1,4 @@
-//! Draws a place room by room: a box for each, with the ways out and what is worth saying of the things in it; the agent's room is
+//! Rooms: draws a place as a box for each, with the exits and what is worth saying of the things in it; the agent's room is
 //! marked with a sign and not by colour alone.
 
 use ratatui::layout::Rect;

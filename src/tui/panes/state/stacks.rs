@@ -1,5 +1,5 @@
-//! Draws stacks seen from the side: what stands on the ground and in containers, lowest at the bottom, so that what is as high
-//! stands in one row. Marks are glyphs as well as colours, so that it reads without them.
+//! Stacks: draws stacks seen from the side, on the ground and in containers, lowest at the bottom, so that what is equally high
+//! is in one row. Marks are glyphs as well as colours, so that it reads without them.
 
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
@@ -21,7 +21,7 @@ struct Unit {
     rows: Vec<Row>,
 }
 
-/// Draws the picture, and under it what is to be told beside it.
+/// Draws the picture, and under it the notes on it.
 pub fn draw(stacks: &Stacks, painter: &mut Painter<'_>, area: Rect) {
     let mut rows = picture(stacks, painter.theme, usize::from(area.width));
     rows.push(Row::new());
@@ -88,7 +88,7 @@ fn drawn(shelf: &[Unit], ascii: bool) -> Vec<Row> {
 
 fn unit(holder: &Holder, glyphs: &Glyphs, ascii: bool) -> Unit {
     let stacks: Vec<(usize, Vec<Row>)> = holder.stacks.iter().map(|stack| column(stack, glyphs)).collect();
-    // Between the walls of a container, and blanks between stacks.
+    // Between the walls of a container, and spaces between stacks.
     let walls = if holder.name.is_some() { 2 } else { 0 };
     let inside = stacks.iter().map(|(width, _)| width).sum::<usize>() + stacks.len().saturating_sub(1);
     let label = holder.name.as_deref().map_or(0, |name| name.width() + 2);
@@ -156,9 +156,9 @@ fn mark(piece: &Piece, glyphs: &Glyphs) -> String {
 fn legend(stacks: &Stacks, glyphs: &Glyphs) -> Vec<Row> {
     let pieces = || stacks.holders.iter().flat_map(|holder| holder.stacks.iter().flatten());
     let mut row = Row::new();
-    let told =
+    let conditions =
         [(Condition::Good, glyphs.yes, Role::Good, &stacks.good), (Condition::Bad, glyphs.no, Role::Bad, &stacks.bad)];
-    for (condition, glyph, role, meaning) in told {
+    for (condition, glyph, role, meaning) in conditions {
         if pieces().any(|piece| piece.condition == condition) {
             row.extend([run(role, glyph), run(Role::Dim, format!(" {meaning}  "))]);
         }

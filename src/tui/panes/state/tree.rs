@@ -1,4 +1,4 @@
-//! A JSON value as rows: open collections are walked, closed ones are one row. Marks what a patch changed.
+//! Tree rows of a JSON value: open collections are walked, closed ones are one row. Marks what a patch changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::words::{below, unescaped};
 /// Children shown of one collection; beyond it a row says how many are left out.
 const MOST: usize = 5_000;
 
-/// How a value stands to the one it is compared with.
+/// How a value differs from the one it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Apart {
     /// It is another there, or not there.
@@ -53,7 +53,7 @@ pub struct Tree {
     former: BTreeMap<String, String>,
     /// What differs from what the tree is compared with, and the value there in short.
     apart: BTreeMap<String, (Apart, Option<String>)>,
-    /// How something that stands below a value differs.
+    /// How something below a value differs.
     below: BTreeMap<String, Apart>,
     /// Whether collections that can be written on one line stay closed, whatever changed or differs in them.
     compact: bool,
@@ -125,7 +125,7 @@ impl Tree {
         }
     }
 
-    /// Lays the rows anew.
+    /// Lays the rows out again.
     pub fn lay(&mut self, value: &Value) {
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();

@@ -1,4 +1,4 @@
-//! What may speak for or against an action at a moment: each feature joins something of the moment with the action's function,
+//! Features that count for or against an action at a moment: each joins a part of the moment with the action's function,
 //! or with the whole action. Features are keys; their weights are learned elsewhere.
 //!
 //! Arguments are compared, never read: an action may have the argument of what the other party just said, ever said, or of what
@@ -12,16 +12,16 @@ pub enum Kind {
     Always = 1,
     Last,
     LastWhole,
-    Told,
-    LastTold,
-    TurnTold,
+    Said,
+    LastSaid,
+    TurnSaid,
     LastTwo,
-    OneTold,
-    ToldWhole,
+    OneSaid,
+    SaidWhole,
     Noted,
     NotedLast,
     Before,
-    BeforeTold,
+    BeforeSaid,
     BeforeEnd,
     Length,
     Ever,
@@ -30,11 +30,11 @@ pub enum Kind {
     PendingLast,
     Again,
     Done,
-    SameAsTold,
+    SameAsSaid,
     SameAsEver,
     SameAsBefore,
-    SameAsToldLast,
-    SameAsToldTurn,
+    SameAsSaidLast,
+    SameAsSaidTurn,
 }
 
 impl Kind {
@@ -44,12 +44,12 @@ impl Kind {
         matches!(
             self,
             Last | LastWhole
-                | LastTold
+                | LastSaid
                 | LastTwo
-                | OneTold
-                | ToldWhole
+                | OneSaid
+                | SaidWhole
                 | NotedLast
-                | BeforeTold
+                | BeforeSaid
                 | BeforeEnd
                 | Latest
                 | PendingLast
@@ -102,7 +102,7 @@ impl Sign<'_> {
 pub struct Scene<'a> {
     moment: &'a Moment,
     shared: Vec<Sign<'a>>,
-    told: u64,
+    said: u64,
     last: u64,
     turn: u64,
 }
@@ -113,8 +113,8 @@ impl<'a> Scene<'a> {
         let function = |heard: Option<&Heard>| heard.map_or(START, |h| h.function);
         let last_call = moment.turn.last();
         let last = function(last_call);
-        let told_functions = moment.told_functions();
-        let told = all(&told_functions);
+        let said_functions = moment.said_functions();
+        let said = all(&said_functions);
         let turn = all(&functions(&moment.turn));
         let before = all(&functions(&moment.before));
         let mut noted: Vec<u64> = moment.noted.iter().map(|h| join(h.function, h.args)).collect();
@@ -125,24 +125,24 @@ impl<'a> Scene<'a> {
         add(Kind::Always, None, &[]);
         add(Kind::Last, None, &[last]);
         add(Kind::LastWhole, None, &[last, last_call.map_or(NOTHING, |h| h.args)]);
-        add(Kind::Told, None, &[told]);
-        add(Kind::LastTold, None, &[last, told]);
-        add(Kind::TurnTold, None, &[turn, told]);
+        add(Kind::Said, None, &[said]);
+        add(Kind::LastSaid, None, &[last, said]);
+        add(Kind::TurnSaid, None, &[turn, said]);
         add(Kind::LastTwo, None, &[last, function(moment.turn.iter().rev().nth(1))]);
         add(Kind::Noted, None, &[noted]);
         add(Kind::NotedLast, None, &[noted, last]);
         add(Kind::Before, None, &[before]);
-        add(Kind::BeforeTold, None, &[before, told, last]);
+        add(Kind::BeforeSaid, None, &[before, said, last]);
         add(Kind::Length, None, &[moment.turn.len() as u64]);
         if let Some(end) = moment.before.last() {
             add(Kind::BeforeEnd, Some(end), &[end.function, end.args, last]);
         }
-        for told in &told_functions {
-            add(Kind::OneTold, moment.told.iter().find(|h| h.function == *told), &[*told, last]);
+        for said in &said_functions {
+            add(Kind::OneSaid, moment.said.iter().find(|h| h.function == *said), &[*said, last]);
         }
         let with_arguments = |list: &'a [Heard]| list.iter().filter(|h| h.args != NOTHING);
-        for told in with_arguments(&moment.told) {
-            add(Kind::ToldWhole, Some(told), &[told.function, told.args, last]);
+        for said in with_arguments(&moment.said) {
+            add(Kind::SaidWhole, Some(said), &[said.function, said.args, last]);
         }
         for ever in &moment.ever {
             add(Kind::Ever, Some(ever), &[ever.function, ever.args]);
@@ -153,7 +153,7 @@ impl<'a> Scene<'a> {
         let open = all(&functions(&moment.open()));
         add(Kind::Pending, None, &[open]);
         add(Kind::PendingLast, None, &[open, last]);
-        Scene { moment, shared, told, last, turn }
+        Scene { moment, shared, said, last, turn }
     }
 
     /// The moment.
@@ -175,7 +175,7 @@ impl<'a> Scene<'a> {
         }
         let mut own = |key: u64| {
             features.push(join(key, function));
-            features.push(join(join(key, function), self.told));
+            features.push(join(join(key, function), self.said));
             if args != NOTHING {
                 features.push(join(join(key, function), args) ^ 1);
             }
@@ -190,11 +190,11 @@ impl<'a> Scene<'a> {
             let same: Vec<Heard> = list.iter().filter(|h| h.args == args).cloned().collect();
             all(&functions(&same))
         };
-        let told = same(&self.moment.told);
-        own(of(Kind::SameAsTold, &[told]));
+        let said = same(&self.moment.said);
+        own(of(Kind::SameAsSaid, &[said]));
         own(of(Kind::SameAsEver, &[same(&self.moment.ever)]));
         own(of(Kind::SameAsBefore, &[same(&self.moment.before)]));
-        own(of(Kind::SameAsToldLast, &[told, self.last]));
-        own(of(Kind::SameAsToldTurn, &[told, self.turn]));
+        own(of(Kind::SameAsSaidLast, &[said, self.last]));
+        own(of(Kind::SameAsSaidTurn, &[said, self.turn]));
     }
 }

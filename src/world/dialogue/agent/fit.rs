@@ -1,4 +1,4 @@
-//! A choice among alternatives whose features are given: a log-linear model, fitted to the choices that were made (maximum
+//! Fit of a choice among alternatives whose features are given: a log-linear model, fitted to the choices that were made (maximum
 //! likelihood with a penalty on large weights). Deterministic; knows nothing of calls.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The dialogue's agent without a language model: imitates what the demonstrations' agent did next, turn by turn.
+//! Dialogue agent without a language model: imitates what the demonstrations' agent did next, turn by turn.
 //!
 //! Learns from program calls alone: after which calls of both parties which action was taken, and where a turn ended. Knows no
 //! world, no function by name and no text; arguments are compared, never read. Only actions whose assertions hold are
@@ -104,7 +104,7 @@ impl Imitation {
         self.ranked(context, k, |call| context.program.permits(call) != Status::Fails)
     }
 
-    /// The same, whatever the assertions say.
+    /// The same, with the assertions ignored.
     pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
         self.ranked(context, k, |_| true).into_iter().map(|ranked| ranked.call).collect()
     }
@@ -170,7 +170,7 @@ impl Imitation {
         replies
     }
 
-    /// Where the episode stands, and what the world has refused there.
+    /// The present moment of the episode, and what the world has refused there.
     fn now(&self, history: &[Observed]) -> (Moment, Vec<Heard>) {
         let mut moment = Moment::default();
         let mut refused = Vec::new();
@@ -182,7 +182,7 @@ impl Imitation {
             }
             refused.clear();
             for call in action.into_iter().chain(&step.calls) {
-                // To end the turn is told as a call of the other party, which has not happened.
+                // Ending the turn is given as a call of the other party, which has not happened.
                 if action != Some(call) || !self.parties.is_other(call) {
                     moment.hear(&self.parties, call);
                 }
@@ -200,9 +200,9 @@ impl Imitation {
             if !first || known.args == NOTHING {
                 continue;
             }
-            for told in moment.told.iter().filter(|t| t.call.args.len() == known.call.args.len()) {
-                let call = Call { args: told.call.args.clone(), ..known.call.clone() };
-                let action = Heard { call, function: known.function, args: told.args };
+            for said in moment.said.iter().filter(|t| t.call.args.len() == known.call.args.len()) {
+                let call = Call { args: said.call.args.clone(), ..known.call.clone() };
+                let action = Heard { call, function: known.function, args: said.args };
                 if !alternatives.contains(&action) {
                     alternatives.push(action);
                 }

@@ -1,4 +1,4 @@
-//! Where an episode stands, as far as its calls tell: what the other party just said and ever said, what the agent has done in
+//! Moments of an episode, from its calls: what the other party just said and ever said, what the agent has done in
 //! this turn and in the one before. Counts and compares, judges nothing.
 
 use std::collections::BTreeSet;
@@ -83,7 +83,7 @@ fn function_of(call: &Call) -> u64 {
     hasher.finish()
 }
 
-/// A point of an episode.
+/// A moment of an episode.
 #[derive(Debug, Clone, Default)]
 pub struct Moment {
     /// What the agent did in this turn.
@@ -91,7 +91,7 @@ pub struct Moment {
     /// What it did in the turn before.
     pub before: Vec<Heard>,
     /// What the other party said last.
-    pub told: Vec<Heard>,
+    pub said: Vec<Heard>,
     /// Each different call the other party ever made.
     pub ever: Vec<Heard>,
     /// The other party's last call of each function that takes arguments.
@@ -111,7 +111,7 @@ impl Moment {
         if parties.is_other(call) {
             if !self.listening {
                 self.before = std::mem::take(&mut self.turn);
-                self.told.clear();
+                self.said.clear();
                 self.listening = true;
             }
             if heard.args != NOTHING {
@@ -120,7 +120,7 @@ impl Moment {
             if !self.ever.contains(&heard) {
                 self.ever.push(heard.clone());
             }
-            self.told.push(heard);
+            self.said.push(heard);
         } else {
             self.listening = false;
             if parties.is_action(call) {
@@ -141,13 +141,13 @@ impl Moment {
 
     /// What the other party just named and the agent has not taken up in this turn.
     pub fn open(&self) -> Vec<Heard> {
-        let named = self.told.iter().filter(|h| h.args != NOTHING);
+        let named = self.said.iter().filter(|h| h.args != NOTHING);
         named.filter(|h| self.turn.iter().all(|t| t.args != h.args)).cloned().collect()
     }
 
     /// The functions of the other party's last calls, each once, sorted.
-    pub fn told_functions(&self) -> Vec<u64> {
-        functions(&self.told)
+    pub fn said_functions(&self) -> Vec<u64> {
+        functions(&self.said)
     }
 }
 

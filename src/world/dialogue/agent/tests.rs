@@ -1,4 +1,4 @@
-//! Imitation in a world of its own: a lamp shop whose customer names what they want.
+//! Imitation in a world made for the test: a lamp shop whose customer names what they want.
 
 use super::*;
 use crate::episode::Check;
@@ -20,7 +20,7 @@ impl ProgramView for Without {
     fn apply(&mut self, _: &[Call]) {}
 }
 
-/// Ten visits: the shop asks for colour and size in this order unless told, looks in the stock, answers questions, says goodbye.
+/// Ten visits: the shop asks for colour and size in this order unless given, looks in the stock, answers questions, says goodbye.
 fn visits() -> Vec<Demonstration> {
     let questions = ["price", "weight", "maker"];
     let mut lines = String::new();
@@ -54,7 +54,7 @@ fn history(calls: &[&str]) -> Vec<Observed> {
 
 fn ask(history: &[Observed], program: &Without, rejected: &[&str], k: usize) -> Vec<Ranked> {
     let rejected: Vec<(Call, String)> = rejected.iter().map(|c| (c.parse().unwrap(), String::new())).collect();
-    let context = ProposeContext { sentence: "", program, history, rejected: &rejected, told: None };
+    let context = ProposeContext { sentence: "", program, history, rejected: &rejected, observed: None };
     Imitation::of(&visits()).unwrap().propose(&context, k)
 }
 
@@ -65,9 +65,9 @@ fn first(calls: &[&str]) -> Ranked {
 #[test]
 fn it_does_what_the_demonstrations_did() {
     assert_eq!(first(&["guest.wants('lamp')"]).call.to_string(), "shop.ask('colour')");
-    let told = ["guest.wants('lamp')", "shop.ask('colour')", "guest.says('colour')"];
-    assert_eq!(first(&told).call.to_string(), "shop.ask('size')");
-    let looked = [&told[..], &["shop.ask('size')", "guest.says('size')"]].concat();
+    let given = ["guest.wants('lamp')", "shop.ask('colour')", "guest.says('colour')"];
+    assert_eq!(first(&given).call.to_string(), "shop.ask('size')");
+    let looked = [&given[..], &["shop.ask('size')", "guest.says('size')"]].concat();
     assert_eq!(first(&looked).call.to_string(), "shop.look()");
     let found = [&looked[..], &["shop.look()", "shop.found(True)"]].concat();
     let next = first(&found);
@@ -85,7 +85,7 @@ fn arguments_never_seen_are_taken_up() {
 }
 
 #[test]
-fn the_end_of_the_turn_is_told_as_what_the_other_party_may_say() {
+fn the_end_of_the_turn_is_offered_as_what_the_other_party_may_say() {
     let asked = first(&["guest.wants('lamp')", "shop.ask('colour')"]);
     assert_eq!(asked.call.to_string(), "guest.says('colour')");
     assert!(asked.rationale.contains("end the turn (15 of 15)"), "{}", asked.rationale);
@@ -182,7 +182,7 @@ fn it_speaks_for_the_proposer_where_there_is_no_household() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
 
-    /// Whatever was said: at most k different proposals that are permitted, probabilities that sum to no more than one.
+    /// For any history: at most k different proposals that are permitted, probabilities that sum to no more than one.
     #[test]
     fn no_history_breaks_it(
         calls in proptest::collection::vec(proptest::sample::select(vec![

@@ -1,4 +1,4 @@
-//! Why an action is offered, in words that can be counted: what the demonstrations did where the same signs were that speak for
+//! Rationale of an offered action, as counts: what the demonstrations did where the same signs spoke for
 //! the action. Also what the other party answered there.
 //!
 //! The counts are of what ranks: of the signs of the moment, those that weigh most for the action, as few as make the count agree
@@ -35,7 +35,7 @@ pub struct Habits {
     replies: Vec<(Option<Heard>, Heard)>,
 }
 
-/// Fewer cases than this tell little.
+/// Fewer cases than this show little.
 const FEW: usize = 2;
 /// Signs named at most.
 const MOST_SIGNS: usize = 3;
@@ -71,14 +71,14 @@ impl Count {
 impl Choice {
     fn of(moment: &Moment, action: &Heard) -> Self {
         let same = |h: &&Heard| h.args == action.args && action.args != NOTHING;
-        let same_as = moment.told.iter().find(same).map(|h| path(&h.call));
+        let same_as = moment.said.iter().find(same).map(|h| path(&h.call));
         let whole = if same_as.is_some() { None } else { Some(action.call.to_string()) };
         Choice { function: path(&action.call), same_as, whole }
     }
 
     fn in_words(&self) -> String {
         match (&self.same_as, &self.whole) {
-            (Some(told), _) => format!("call {} with the argument of {told}", self.function),
+            (Some(said), _) => format!("call {} with the argument of {said}", self.function),
             (None, Some(whole)) => format!("call {whole}"),
             (None, None) => format!("call {}", self.function),
         }
@@ -179,19 +179,19 @@ fn place_in_words(signs: &[Sign<'_>], moment: &Moment) -> String {
     };
     let last = || moment.turn.last().map(|h| path(&h.call));
     let whole = |heard: Option<&Heard>| heard.map(|h| h.call.to_string());
-    let (mut told, mut done, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut said, mut done, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for sign in signs {
         let about = whole(sign.about);
         match sign.kind {
             Kind::LastWhole => done.extend(whole(moment.turn.last())),
-            Kind::Told | Kind::LastTold | Kind::BeforeTold => told.extend(paths(&moment.told)),
-            Kind::TurnTold => {
-                told.extend(paths(&moment.told));
+            Kind::Said | Kind::LastSaid | Kind::BeforeSaid => said.extend(paths(&moment.said)),
+            Kind::TurnSaid => {
+                said.extend(paths(&moment.said));
                 done.extend(paths(&moment.turn));
             }
             Kind::LastTwo => done.extend(moment.turn.iter().rev().take(2).rev().map(|h| path(&h.call))),
-            Kind::OneTold => told.extend(sign.about.map(|h| path(&h.call))),
-            Kind::ToldWhole => told.extend(about.clone()),
+            Kind::OneSaid => said.extend(sign.about.map(|h| path(&h.call))),
+            Kind::SaidWhole => said.extend(about.clone()),
             Kind::Noted | Kind::NotedLast => rest.extend(moment.noted.iter().map(|h| h.call.to_string())),
             _ => {}
         }
@@ -199,8 +199,8 @@ fn place_in_words(signs: &[Sign<'_>], moment: &Moment) -> String {
             done.extend(last());
         }
         match sign.kind {
-            Kind::Before | Kind::BeforeTold if moment.before.is_empty() => rest.push("no turn before".to_owned()),
-            Kind::Before | Kind::BeforeTold => {
+            Kind::Before | Kind::BeforeSaid if moment.before.is_empty() => rest.push("no turn before".to_owned()),
+            Kind::Before | Kind::BeforeSaid => {
                 rest.push(format!("a turn of {} before", paths(&moment.before).join(", ")))
             }
             Kind::BeforeEnd => rest.extend(about.map(|call| format!("{call} at the end of the turn before"))),
@@ -217,7 +217,7 @@ fn place_in_words(signs: &[Sign<'_>], moment: &Moment) -> String {
             _ => {}
         }
     }
-    let just: Vec<String> = distinct(told).into_iter().chain(distinct(done)).collect();
+    let just: Vec<String> = distinct(said).into_iter().chain(distinct(done)).collect();
     let after = match just.split_last() {
         None if moment.turn.is_empty() && signs.iter().any(|s| s.kind.includes_last()) => {
             Some("at the beginning of a turn".to_owned())

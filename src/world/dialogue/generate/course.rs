@@ -1,4 +1,4 @@
-//! What happens in a generated dialogue: searching, choosing, booking, failing, asking back, taking leave.
+//! Course of a generated dialogue: searching, choosing, booking, failing, asking back, taking leave.
 
 use super::super::record::{Speaker, Turn};
 use super::super::schema::{Intent, Service};
@@ -10,9 +10,9 @@ pub(super) struct Course<'a> {
     service: &'a Service,
     phrases: &'a Phrases,
     talk: Talk<'a>,
-    /// Slots the user has told.
-    told: Vec<String>,
-    /// Slots that the chosen result tells.
+    /// Slots the user has stated.
+    stated: Vec<String>,
+    /// Slots that the chosen result states.
     chosen: Vec<String>,
     /// Questions the system has not answered yet.
     open: Vec<String>,
@@ -30,7 +30,7 @@ enum Next {
 
 impl<'a> Course<'a> {
     pub(super) fn new(service: &'a Service, phrases: &'a Phrases, talk: Talk<'a>) -> Self {
-        Course { service, phrases, talk, told: Vec::new(), chosen: Vec::new(), open: Vec::new() }
+        Course { service, phrases, talk, stated: Vec::new(), chosen: Vec::new(), open: Vec::new() }
     }
 
     /// The whole dialogue.
@@ -62,17 +62,17 @@ impl<'a> Course<'a> {
         Some((self.service.intent(name)?, self.phrases.intents.get(name)?))
     }
 
-    /// The user tells slots.
-    fn tell(&mut self, slots: &[String]) {
+    /// The user states slots.
+    fn state(&mut self, slots: &[String]) {
         for slot in slots {
             self.talk.user_about("INFORM", slot, Say::Tell);
-            if !self.told.contains(slot) {
-                self.told.push(slot.clone());
+            if !self.stated.contains(slot) {
+                self.stated.push(slot.clone());
             }
         }
     }
 
-    /// The user's first turn: what he wants, and perhaps some of it told at once.
+    /// The user's first turn: what he wants, and perhaps some slots at once.
     fn open(&mut self, name: &str) {
         let Some((_, phrases)) = self.intent(name) else { return };
         let before = self.talk.chance(0.4);
@@ -82,7 +82,7 @@ impl<'a> Course<'a> {
         self.talk.words(if phrases.direct.is_empty() { &phrases.open } else { &phrases.direct });
         if self.talk.chance(0.6) {
             let early = self.talk.some_of(&phrases.early, 2);
-            self.tell(&early);
+            self.state(&early);
         }
         if before {
             self.talk.user("INFORM_INTENT", Some(name));
@@ -93,7 +93,7 @@ impl<'a> Course<'a> {
     /// The system asks for what a call still needs, until it has it.
     fn gather(&mut self, intent: &Intent, phrases: &IntentPhrases) {
         loop {
-            let known = |slot: &&String| !self.told.contains(slot) && !self.chosen.contains(slot);
+            let known = |slot: &&String| !self.stated.contains(slot) && !self.chosen.contains(slot);
             let missing: Vec<String> = intent.required_slots.iter().filter(known).cloned().collect();
             if missing.is_empty() {
                 return;
@@ -103,17 +103,17 @@ impl<'a> Course<'a> {
                 self.talk.system_about("REQUEST", slot, Say::Ask);
             }
             self.talk.end(Speaker::System);
-            // Now and then only one question is answered, or more is told than was asked.
-            let mut told = asked;
-            if told.len() > 1 && self.talk.chance(0.15) {
-                told.truncate(1);
+            // Sometimes only one question is answered, or more is stated than was asked.
+            let mut stated = asked;
+            if stated.len() > 1 && self.talk.chance(0.15) {
+                stated.truncate(1);
             }
-            let free: Vec<String> = phrases.early.iter().filter(|s| !self.told.contains(s)).cloned().collect();
-            let more = self.talk.one_of(&free).filter(|s| !told.contains(s) && !self.chosen.contains(s));
+            let free: Vec<String> = phrases.early.iter().filter(|s| !self.stated.contains(s)).cloned().collect();
+            let more = self.talk.one_of(&free).filter(|s| !stated.contains(s) && !self.chosen.contains(s));
             if self.talk.chance(0.2) {
-                told.extend(more);
+                stated.extend(more);
             }
-            self.tell(&told);
+            self.state(&stated);
             self.talk.end(Speaker::User);
         }
     }
@@ -167,7 +167,7 @@ impl<'a> Course<'a> {
             }
             self.talk.say(&["Then let us change that.", "Try again, please."]);
             let changed = self.talk.some_of(&phrases.early, 1);
-            self.tell(&changed);
+            self.state(&changed);
             self.talk.end(Speaker::User);
         }
         self.talk.call(&intent.name, true);
@@ -188,7 +188,7 @@ impl<'a> Course<'a> {
             } else if self.talk.chance(0.12) {
                 self.talk.say(&["Wait, I changed my mind.", "No, rather this:"]);
                 let changed = self.talk.some_of(&phrases.early, 1);
-                self.tell(&changed);
+                self.state(&changed);
                 self.talk.end(Speaker::User);
                 self.talk.call(&intent.name, true);
                 self.offer(phrases, false);
@@ -246,20 +246,20 @@ impl<'a> Course<'a> {
         Next::Left
     }
 
-    /// The user chooses what is offered: its name need not be told any more.
+    /// The user chooses what is offered: its name need not be stated any more.
     fn take(&mut self, phrases: &IntentPhrases) {
         self.talk.user("SELECT", None);
         self.talk.words(&phrases.take);
         self.chosen.extend(phrases.offer.iter().cloned());
     }
 
-    /// The user may tell something with a new intent.
+    /// The user may state slots with a new intent.
     fn early_of(&mut self, phrases: &IntentPhrases) {
-        let free = |s: &&String| !self.told.contains(s) && !self.chosen.contains(s);
+        let free = |s: &&String| !self.stated.contains(s) && !self.chosen.contains(s);
         let free: Vec<String> = phrases.early.iter().filter(free).cloned().collect();
         if !free.is_empty() && self.talk.chance(0.4) {
             let early = self.talk.some_of(&free, 2);
-            self.tell(&early);
+            self.state(&early);
         }
     }
 
@@ -294,7 +294,7 @@ impl<'a> Course<'a> {
             } else {
                 let changed = self.talk.some_of(&phrases.change, 1);
                 self.talk.say(&["Then differently.", "Let us try this instead."]);
-                self.tell(&changed);
+                self.state(&changed);
                 self.talk.end(Speaker::User);
                 self.confirm(intent, phrases);
             }
@@ -312,10 +312,10 @@ impl<'a> Course<'a> {
 
     /// The system asks whether all is right, until it is.
     fn confirm(&mut self, intent: &Intent, phrases: &IntentPhrases) {
-        // What was not told is assumed, and may be said to be.
+        // What was not stated is assumed, and the system may say so.
         let all = self.talk.chance(0.4);
         for round in 0.. {
-            let optional = intent.optional_slots.keys().filter(|s| all || self.told.contains(s));
+            let optional = intent.optional_slots.keys().filter(|s| all || self.stated.contains(s));
             let slots: Vec<String> = intent.required_slots.iter().chain(optional).cloned().collect();
             for slot in slots {
                 self.talk.system_about("CONFIRM", &slot, Say::Confirm);
@@ -327,7 +327,7 @@ impl<'a> Course<'a> {
             }
             let changed = self.talk.some_of(&phrases.change, 2);
             self.talk.say(&["No, not quite.", "Not like that."]);
-            self.tell(&changed);
+            self.state(&changed);
             self.talk.user("NEGATE", None);
             self.talk.end(Speaker::User);
         }

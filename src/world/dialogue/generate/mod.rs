@@ -1,7 +1,7 @@
 //! Generates dialogues with the shipped services: a small simulator of a user with a goal and of a system that serves it.
 //!
 //! Deterministic given service and seed. The system asks for what a call needs, calls, offers or reports failure, answers
-//! questions, confirms and books; the user tells things early, changes his mind, asks, corrects and takes leave in several ways.
+//! questions, confirms and books; the user states things early, changes his mind, asks, corrects and takes leave in several ways.
 //! `phrases` has the words, `talk` builds turns, `course` decides what happens next. That the true preconditions hold in all of
 //! it is tested, not enforced.
 

@@ -1,4 +1,4 @@
-//! The words of the shipped services: values of slots, how slots are asked for and told, how intents are opened and ended.
+//! Phrases of the shipped services: values of slots, how slots are requested and stated, how intents are opened and ended.
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ pub(super) struct SlotPhrases {
     /// The system asks for it.
     #[serde(default)]
     pub(super) ask: Vec<String>,
-    /// The user tells it.
+    /// The user states it.
     #[serde(default)]
     pub(super) tell: Vec<String>,
     /// The user asks for it.
@@ -50,7 +50,7 @@ pub(super) struct IntentPhrases {
     pub(super) offer: Vec<String>,
     /// Slots the user may ask about afterwards.
     pub(super) ask: Vec<String>,
-    /// Slots the user may tell unasked.
+    /// Slots the user may state unasked.
     pub(super) early: Vec<String>,
     /// Slots the user may correct when asked whether all is right.
     #[serde(default)]

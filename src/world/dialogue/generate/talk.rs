@@ -15,7 +15,7 @@ pub(super) struct Talk<'a> {
     phrases: &'a Phrases,
     rng: ChaCha8Rng,
     turns: Vec<Turn>,
-    /// The values spoken of last, and whether the user told them.
+    /// The values spoken of last, and whether the user stated them.
     values: FxHashMap<String, (String, bool)>,
     /// The turn being built.
     calls: Vec<Call>,
@@ -29,7 +29,7 @@ pub(super) enum Say {
     Tell,
     Request,
     Show,
-    /// Another value than the one told.
+    /// Another value than the one stated.
     Other,
     Confirm,
 }
@@ -109,7 +109,7 @@ impl<'a> Talk<'a> {
         self.words.extend(chosen.map(str::to_owned));
     }
 
-    /// Adds a sentence about a slot. What the user tells and what is offered is a new value; what he told stays.
+    /// Adds a sentence about a slot. What the user states and what is offered is a new value; what he stated before stays.
     pub(super) fn about(&mut self, slot: &str, say: Say) {
         let Some(phrases) = self.phrases.slots.get(slot) else { return };
         let sentences = match say {
@@ -119,12 +119,12 @@ impl<'a> Talk<'a> {
             Say::Show | Say::Other => &phrases.show,
             Say::Confirm => &phrases.confirm,
         };
-        let anew = match (say, self.values.get(slot)) {
+        let fresh = match (say, self.values.get(slot)) {
             (Say::Tell | Say::Other, _) | (_, None) => true,
-            (Say::Show, Some((_, told))) => !told,
+            (Say::Show, Some((_, stated))) => !stated,
             _ => false,
         };
-        if anew {
+        if fresh {
             let known = self.values.get(slot).map(|(value, _)| value);
             let others: Vec<String> = phrases.values.iter().filter(|v| Some(*v) != known).cloned().collect();
             // Of one value there is no other.

@@ -1,4 +1,4 @@
-//! What the agent can know about a household from what it was shown: places, their contents, states, the hand, where it stands.
+//! Belief of the agent about a household, from its observations: places, their contents, states, the hand, where it stands.
 //!
 //! Built from the history alone, never from the world's hidden state. Reads the observation functions of the household
 //! specification (`update_visible_objects`, `set_property`, `add_inventory`, `remove_inventory`).
@@ -34,7 +34,7 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// What a history tells.
+    /// The belief after a history.
     pub fn of(history: &[Observed]) -> Self {
         let mut belief = Belief::default();
         for step in history {
@@ -169,7 +169,7 @@ fn other_argument<'a>(action: Option<&'a Call>, thing: &str) -> Option<&'a str> 
     names().any(|n| n == thing).then(|| names().find(|n| *n != thing)).flatten()
 }
 
-/// The spot named in the text, where the edition tells it (`You arrive at loc 12. …`).
+/// The spot named in the text, where the edition prints it (`You arrive at loc 12. …`).
 fn spot_label(observation: &str) -> Option<&str> {
     let rest = observation.strip_prefix("You arrive at ")?;
     let label = rest.split('.').next()?;

@@ -1,4 +1,4 @@
-//! What distinguishes the states of the search: where the agent stands, what it holds, where the things that matter are, and their
+//! Facts that distinguish the states of the search: where the agent stands, what it holds, where the things that matter are, and their
 //! properties. Names are indices into the problem's table.
 
 /// Index of a name that matters.

@@ -1,4 +1,4 @@
-//! Reading the goal from a household task's sentence.
+//! Parsing of the goal from a household task's sentence.
 //!
 //! Knows the six task types and their sentence forms, and is lenient about wording: articles, plurals, words run together or
 //! apart, synonyms of the states.

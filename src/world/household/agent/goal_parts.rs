@@ -1,4 +1,4 @@
-//! The parts of a household task with their standing: what the goal asks for, one condition each, and what is known of it.
+//! Parts of a household task with their status: what the goal asks for, one condition each, and what is known of it.
 
 use super::belief::Belief;
 use super::goal::Goal;

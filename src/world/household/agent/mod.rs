@@ -1,4 +1,4 @@
-//! The household's agent without a language model: plans over what it has seen, and explores where it has not.
+//! Household agent without a language model: plans over what it has seen, and explores where it has not.
 //!
 //! At each decision it reads the goal from the task sentence, builds its belief from the history, and searches for plans with the
 //! effects learned from demonstrations, under the assertions in force. The first actions of the cheapest plans are its proposals;
@@ -157,7 +157,7 @@ impl HouseholdAgent {
         ranked.taken
     }
 
-    /// The actions the task wants, whatever the assertions say, at most `k`: of a plan those without which it would not reach the
+    /// The actions the task wants, with the assertions ignored, at most `k`: of a plan those without which it would not reach the
     /// goal, in its order, down to a look for something not seen yet; without a plan, the place to look at next.
     pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
         let belief = Belief::of(context.history);
@@ -177,7 +177,7 @@ impl HouseholdAgent {
         wanted
     }
 
-    /// Ranks the first actions of the cheapest plans. Gives what to say beside actions that no plan stands behind.
+    /// Ranks the first actions of the cheapest plans. Gives the rationale of actions without a plan.
     fn plan<P: ProgramView>(
         &self,
         context: &ProposeContext<'_, P>,
@@ -207,7 +207,7 @@ impl HouseholdAgent {
         Shortfall::because("no plan reaches the goal with what is known")
     }
 
-    /// What would be done if the assertions did not stand in the way, and which one does.
+    /// What would be done if no assertion blocked it, and which one does.
     fn blocked_plan<P: ProgramView>(
         &self,
         context: &ProposeContext<'_, P>,
@@ -276,7 +276,7 @@ impl HouseholdAgent {
     }
 }
 
-/// Whether the demonstrations tell of a household's places.
+/// Whether the demonstrations contain a household's places.
 fn shows_places(demonstrations: &[Demonstration]) -> bool {
     let calls = demonstrations.iter().flat_map(Demonstration::calls).cloned().collect();
     !Belief::of(&[Observed { calls, ..Observed::default() }]).places.is_empty()

@@ -1,4 +1,4 @@
-//! What each demonstrated action does, as far as planning cares: read from its learned effects.
+//! Operators of the demonstrated actions, as far as planning needs them: read from their learned effects.
 
 use super::facts::PROPERTIES;
 use crate::planner::effects::{ActionModel, EffectModel, Lifted, Term};

@@ -1,4 +1,4 @@
-//! A household task as a search problem over what the agent knows and hopes.
+//! Search problem of a household task, over what the agent knows and hopes.
 //!
 //! States hold only what matters for the goal: where the agent stands, what it holds, where the wanted things are (or are hoped to
 //! be), which places are open, which properties things have. Effects come from the learned model; the assertions in force decide
@@ -56,11 +56,11 @@ pub struct Household<'a, P> {
     pub strict: bool,
     /// Whether closing places is considered.
     pub with_close: bool,
-    /// Whether an assertion stood in the way of any action considered.
+    /// Whether an assertion blocked any action considered.
     blocked: Cell<bool>,
 }
 
-/// A point of the search.
+/// A node of the search.
 #[derive(Clone)]
 pub struct State<P> {
     facts: Facts,
@@ -410,7 +410,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
         }
     }
 
-    /// The facts after calls that are taken to be possible, whatever they need; and what looking where something is hoped for shows.
+    /// The facts after calls that are taken to be possible regardless of their preconditions; and what looking where something is hoped for shows.
     pub(super) fn facts_after<'c>(&self, calls: impl Iterator<Item = &'c Call>) -> Facts {
         let mut facts = self.start().facts;
         for call in calls {

@@ -1,4 +1,4 @@
-//! Where things not yet seen may be, and what it costs to find them.
+//! Search cost: where things not yet seen may be, and what it costs to find them.
 //!
 //! Search theory: looking into places in the order of chance per step is the cheapest way to find a thing. The expected number of
 //! steps when a given place is looked into first is what a plan pays for hoping to find the thing there.
@@ -51,7 +51,7 @@ pub fn hopes(belief: &Belief, prior: &LocationPrior, object: &str, barred: Optio
     hopes
 }
 
-/// Whether a place must be opened before its contents show, as far as one can tell.
+/// Whether a place must be opened before its contents show, as far as is known.
 pub fn is_shut(belief: &Belief, prior: &LocationPrior, place: &str) -> bool {
     match belief.property(place, super::OPEN) {
         Some(open) => !open,

@@ -50,7 +50,7 @@ impl Scene {
     }
 
     fn context<'a>(&'a self, sentence: &'a str, rejected: &'a [(Call, String)]) -> ProposeContext<'a, Toy> {
-        ProposeContext { sentence, program: &self.program, history: &self.history, rejected, told: None }
+        ProposeContext { sentence, program: &self.program, history: &self.history, rejected, observed: None }
     }
 
     fn first(&self, sentence: &str) -> String {
@@ -232,7 +232,7 @@ fn every_shipped_line_of_likely_places_reads() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
 
-    /// Whatever was lived through, sensible or not: at most k different proposals, none of them rejected.
+    /// For any history, sensible or not: at most k different proposals, none of them rejected.
     #[test]
     fn no_history_breaks_it(
         steps in proptest::collection::vec(proptest::sample::select(vec![

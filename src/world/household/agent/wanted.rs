@@ -1,4 +1,4 @@
-//! What of a plan is wanted for itself, and not only for what it makes possible.
+//! Wanted actions of a plan: those wanted for themselves, and not only for what they make possible.
 
 use super::problem::Household;
 use crate::program::ProgramView;

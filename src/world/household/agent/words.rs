@@ -1,4 +1,4 @@
-//! Why an action is proposed, in words for people.
+//! Rationale of a proposed action, in words.
 //!
 //! Says what is known and what is hoped; nothing that the proposer did not use.
 

@@ -1,4 +1,4 @@
-//! Furnishes a room: how many of each receptacle, where they stand, which objects lie where.
+//! Furnishing of a room: how many of each receptacle, where they stand, which objects lie where.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Two ways to solve a generated task: a short plan by one who knows where everything is, and an expert who has to look.
+//! Solutions of a generated task, two kinds: a short plan by one who knows where everything is, and an expert who has to look.
 //!
 //! Both write the commands of one edition; neither is shown to an agent except as demonstrations.
 
@@ -123,7 +123,7 @@ pub fn solve(definition: &Definition) -> Option<Vec<String>> {
 pub fn search_expert(definition: &Definition, edition: Edition) -> Option<Vec<String>> {
     let mut writer = Writer { shown: Some(BTreeSet::new()), ..Writer::new(definition, edition) };
     let mut order: Vec<&ReceptacleDefinition> = definition.receptacles.iter().collect();
-    // What stands open is looked at before what must be opened; ascending numbers, as a person would.
+    // What is open is looked at before what must be opened; ascending numbers, as a person would.
     order.reverse();
     order.sort_by_key(|r| r.openable);
     let mut left = usize::from(definition.goal.count.unwrap_or(1));

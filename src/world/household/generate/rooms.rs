@@ -1,4 +1,4 @@
-//! What furnishes the generated rooms, as `worlds/household/rooms.toml` tells: receptacles and how many, objects with their abilities
+//! Furniture of the generated rooms, from `worlds/household/rooms.toml`: receptacles and how many, objects with their abilities
 //! and where they usually lie.
 
 use std::collections::BTreeMap;

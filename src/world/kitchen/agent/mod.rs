@@ -1,8 +1,8 @@
-//! The kitchen's agent without a language model: resolves what blocks the goals, over what the robot has seen.
+//! Kitchen agent without a language model: resolves what blocks the goals, over what the robot has seen.
 //!
 //! It lives the episode again from its calls (`seen` makes the literals of each moment), growing the blocking trees of the world's own
 //! domain, and offers the leaves that the built-in selector ranks best and that nothing blocks. It knows the literals that the world
-//! tells, the goals left, and what kinds of things are good for; never the hidden state.
+//! reports, the goals left, and what kinds of things are good for; never the hidden state.
 
 mod seen;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use self::seen::{Kinds, Seen};
 use super::program;
 use crate::blocking::selector::RankedLeaf;
-use crate::blocking::{Domain, Growth, Selection, Told};
+use crate::blocking::{Domain, Growth, Observation, Selection};
 use crate::episode::Status;
 use crate::literal::{Atom, Facts};
 use crate::planner::{Agent, AgentContext, EffectModel, Observed, Ranked, Sample};
@@ -31,7 +31,7 @@ pub struct KitchenAgent {
     kinds: Kinds,
     /// The shipped blocking domain; none if it does not load, which a test rules out.
     domain: Option<Arc<Domain>>,
-    /// The episode as it was lived again last, to go on from. A shortcut only: it changes no answer.
+    /// The episode as it was replayed last, to continue from. A shortcut only: it changes no answer.
     last: Mutex<Option<Lived>>,
 }
 
@@ -82,7 +82,7 @@ impl Lived {
     fn take(&mut self, step: &Observed) {
         // What blocks the best leaves was seen before anything was done.
         self.free(&[]);
-        let Some(before) = Told::by(&self.seen) else { return };
+        let Some(before) = Observation::of(&self.seen) else { return };
         step.calls.iter().for_each(|call| self.seen.hear(call));
         if let Some(text) = step.action.as_ref().and_then(program::text_of) {
             let error = step.refused.then_some(step.observation.as_str());
@@ -108,7 +108,7 @@ impl Lived {
 
 impl Agent for KitchenAgent {
     fn propose(&self, context: &AgentContext<'_>, most: usize) -> Vec<Ranked> {
-        let Some((facts, goals)) = context.told else { return Vec::new() };
+        let Some((facts, goals)) = context.observed else { return Vec::new() };
         let Some(mut lived) = self.relive(facts, goals, context.history) else { return Vec::new() };
         let mut skipped: Vec<String> = context.rejected.iter().filter_map(|(call, _)| program::text_of(call)).collect();
         let mut offered: Vec<Ranked> = Vec::new();

@@ -1,7 +1,7 @@
-//! What the robot has seen, as the literals that the world told at the time: made again from the program calls of an episode.
+//! Literals of what the robot has seen, as the world reported them then: rebuilt from the program calls of an episode.
 //!
-//! The calls tell what changes (what is seen, near, held, open, on, in what); what kinds of things are good for is common sense from
-//! `worlds/kitchen/kinds.txt`, and what the world tells of the things in sight now.
+//! The calls show what changes (what is seen, near, held, open, on, in what); what kinds of things are good for is common sense from
+//! `worlds/kitchen/kinds.txt`, and what the world reports of the things in sight now.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::world::kitchen::program;
 /// Abilities by kind of thing.
 const KINDS: &str = include_str!("../../../../worlds/kitchen/kinds.txt");
 
-/// The literals that an ability is told by.
+/// The literals that express an ability.
 const ABILITIES: [(&str, &[&str]); 4] = [
     ("receptacle", &["SURFACES", "CONTAINER"]),
     ("openable", &["CAN_OPEN"]),
@@ -39,7 +39,7 @@ impl Kinds {
         kinds
     }
 
-    /// Adds what the world tells of the things in sight.
+    /// Adds what the world reports of the things in sight.
     pub fn learn(&mut self, facts: &Facts) {
         for predicate in ABILITIES.iter().flat_map(|(_, predicates)| *predicates) {
             let things = facts.atoms.iter().filter(|atom| atom.predicate == *predicate).filter_map(|a| a.args.first());
@@ -61,7 +61,7 @@ fn kind_of(thing: &str) -> String {
 pub struct Seen {
     kinds: Kinds,
     goals: Vec<Atom>,
-    /// The room and whatever else is told of no single thing.
+    /// The room and all else that is about no single thing.
     constant: BTreeSet<Atom>,
     visible: BTreeSet<String>,
     near: BTreeSet<String>,
@@ -71,7 +71,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Nothing seen yet, in an episode whose present facts and goals are told.
+    /// Nothing seen yet, in an episode whose present facts and goals are given.
     pub fn new(kinds: &Kinds, facts: &Facts, goals: &[Atom]) -> Self {
         let mut kinds = kinds.clone();
         kinds.learn(facts);

@@ -19,8 +19,8 @@ fn play(task: &str) -> Option<usize> {
     let mut history = vec![Observed { action: None, observation: reset.observation, calls, refused: false }];
     for step in 0..100 {
         let (facts, goals) = (world.facts().unwrap(), world.goals().unwrap());
-        let told = Some((&facts, goals.as_slice()));
-        let context = AgentContext { sentence: "", program: &program, history: &history, rejected: &[], told };
+        let observed = Some((&facts, goals.as_slice()));
+        let context = AgentContext { sentence: "", program: &program, history: &history, rejected: &[], observed };
         let call = agent.propose(&context, 1).into_iter().next()?.call;
         let outcome = world.act(&world.text_of(&call).unwrap()).unwrap();
         if outcome.won {
@@ -40,9 +40,9 @@ fn it_wins_the_shipped_tasks() {
     assert_eq!(lost, [""; 0]);
 }
 
-/// The literals made of the calls are those that the world tells, at every step of the demonstrations.
+/// The literals made of the calls are those that the world reports, at every step of the demonstrations.
 #[test]
-fn what_was_seen_is_what_the_world_told() {
+fn what_was_seen_is_what_the_world_reported() {
     for line in include_str!("../../../../worlds/kitchen/demonstrations.jsonl").lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let mut world = kitchen();
@@ -51,9 +51,9 @@ fn what_was_seen_is_what_the_world_told() {
         let mut calls = reset.observation_calls;
         for action in line["actions"].as_array().unwrap() {
             calls.iter().for_each(|call| seen.hear(call));
-            let mut told = world.facts().unwrap();
-            told.atoms.retain(|atom| atom.predicate != "MOVEABLE");
-            assert_eq!(seen.facts(), told, "{} before {action}", line["task"]);
+            let mut reported = world.facts().unwrap();
+            reported.atoms.retain(|atom| atom.predicate != "MOVEABLE");
+            assert_eq!(seen.facts(), reported, "{} before {action}", line["task"]);
             calls = world.act(action.as_str().unwrap()).unwrap().observation_calls;
         }
     }

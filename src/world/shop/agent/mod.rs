@@ -1,4 +1,4 @@
-//! The shop's agent without a language model: the engine's buyer, which knows the instruction and what the pages showed.
+//! Shop agent without a language model: the engine's buyer, which knows the instruction and what the pages showed.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
-//! What a sentence tells or asks to be done, and how it is put into words: the calls of a program and the text of its update.
+//! Acts that a sentence states or asks for, and their wording: the calls of a program and the text of its update.
 
 use crate::weights::Ratio;
 use crate::world::table::thing::{at, list};
 
-/// One thing done or told.
+/// One thing done or stated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     /// To be put somewhere, one after another.
@@ -19,7 +19,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// The calls that do it; none for what is only told.
+    /// The calls that do it; none for what is only stated.
     pub fn calls(&self) -> Vec<String> {
         match self {
             Act::Put(what, target) => {
@@ -29,7 +29,7 @@ impl Act {
         }
     }
 
-    /// The sentence that tells a writer; none if it is about nothing.
+    /// The sentence for a writer; none if it is about nothing.
     pub fn sentence(&self) -> Option<String> {
         let (Act::Put(what, _) | Act::Moved(what, _) | Act::Is(what, _) | Act::Becomes(what, _)) = self else {
             let Act::Weighs(block, factor, other) = self else { return None };

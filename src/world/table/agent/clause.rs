@@ -1,4 +1,4 @@
-//! Sentences into what they ask and tell, one clause after another, each read against the belief that the ones before it left.
+//! Clauses: reads sentences into what they ask and state, one clause after another, each read against the belief that the ones before it left.
 
 use serde_json::Value;
 
@@ -41,8 +41,8 @@ pub fn program(belief: &Value, query: &str) -> Result<String, Unreadable> {
     Ok(lines(&read.acts, &says))
 }
 
-/// What an update tells, and the belief after it.
-pub fn told(belief: &Value, text: &str) -> Result<(Vec<Act>, Value), Unreadable> {
+/// What an update states, and the belief after it.
+pub fn stated(belief: &Value, text: &str) -> Result<(Vec<Act>, Value), Unreadable> {
     let words = tokens(text, &Scene::of(belief))?;
     let mut read = Reading::new(belief, &words);
     read.must_apply = true;
@@ -52,7 +52,7 @@ pub fn told(belief: &Value, text: &str) -> Result<(Vec<Act>, Value), Unreadable>
     Ok((read.acts, read.belief))
 }
 
-/// The lines of a program: moves, the update that tells of them, answers.
+/// The lines of a program: moves, the update that states them, answers.
 fn lines(acts: &[Act], says: &[String]) -> String {
     let mut lines: Vec<String> = acts.iter().flat_map(Act::calls).collect();
     let update: Vec<String> = acts.iter().filter_map(Act::sentence).collect();

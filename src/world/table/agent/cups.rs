@@ -1,11 +1,11 @@
-//! The three cups: swaps of cups, and where the ball is then.
+//! Three cups: swaps of cups, and where the ball is then.
 
 use serde_json::{Value, json};
 
 use super::Unreadable;
 use super::act::quoted;
 
-/// The answer to a swap: the list after it, and the update that tells of it.
+/// The answer to a swap: the list after it, and the update that states it.
 pub fn answer(belief: &Value, query: &str) -> Result<String, Unreadable> {
     let after = update(belief, query)?;
     let said = format!("say({})", quoted(&list(&after)));

@@ -1,4 +1,4 @@
-//! What a sentence tells: what is clean or dirty, what somebody did, what a thing weighs.
+//! Facts that a sentence states: what is clean or dirty, what somebody did, what a thing weighs.
 
 use indexmap::IndexSet;
 
@@ -29,11 +29,11 @@ const FALL: &str = "dropped drops fell falls fallen knocked slipped tumbled topp
 const DONE: &str = "put placed moved stacked took transferred returned lay laid";
 /// Signs of dirt where something falls.
 const DIRT: &str = "dirty muddy mud dirt dust dusty polluted contaminated filthy soil soiled";
-/// What may stand before the state.
+/// Words that may precede the state.
 const FILLERS: &str = "now also all both again still very already completely accidentally just considered";
 const INTO: &str = "in into inside on onto upon to over atop at";
 
-/// Reads what a clause tells.
+/// Reads what a clause states.
 ///
 /// # Errors
 /// Which part of it is not understood.
@@ -162,7 +162,7 @@ fn event(tokens: &[Token], context: &Context) -> Option<Result<Vec<Act>, Unreada
     Some(Ok(acts))
 }
 
-/// "dropped [the green block] on [the tin bowl]": where a thing that is named comes to, and not where it was.
+/// "dropped [the green block] on [the tin bowl]": the named thing's new place, and not where it was.
 fn without_place(mut phrase: Phrase) -> (Phrase, Option<Phrase>) {
     let last = phrase.parts.last_mut().filter(|part| matches!(part.noun, Noun::Named(_)));
     let place = last.and_then(|part| match part.conditions.as_slice() {

@@ -1,7 +1,7 @@
 //! Goals about total weights: "put blocks in the green bowl so that their total weight becomes identical to what is in the red bowl".
 //!
 //! Every set of moves is tried, smallest first, and weighed in exact ratios; a goal counts as met only if it is whatever the weights
-//! are that the belief does not tell.
+//! are that the belief does not hold.
 
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ const EQUAL: &str = "identical equal equals same as match matches half twice dou
 /// What the weights are to become.
 #[derive(Debug, Clone, PartialEq)]
 enum Aim {
-    /// The first bowl's weight stands so to the second's, times a factor.
+    /// The first bowl's weight compares so with the second's, times a factor.
     Compare { left: String, order: Ordering, factor: Ratio, right: String },
     /// As many blocks as possible in the first bowl, not heavier than the second, or lighter if so said.
     Fill { left: String, right: String, lighter: bool },
@@ -131,9 +131,9 @@ fn aim(asked: &[Token], wanted: &[Token], scene: &Scene) -> Result<Aim, Unreadab
         (false, false) if mentions(wanted, EQUAL) => Ordering::Equal,
         _ => return Err(Unreadable::at(wanted)),
     };
-    let told: Vec<Token> =
+    let stated: Vec<Token> =
         wanted.iter().filter(|token| !token.among("more less heavier lighter light different")).cloned().collect();
-    Ok(Aim::Compare { left, order, factor: weight_fact::factor(&told)?, right })
+    Ok(Aim::Compare { left, order, factor: weight_fact::factor(&stated)?, right })
 }
 
 /// Looks for the moves.

@@ -1,4 +1,4 @@
-//! Finds phrases in tokens: "the clean blocks", "the block in the golden bowl", "an empty bowl".
+//! Parser of phrases in tokens: "the clean blocks", "the block in the golden bowl", "an empty bowl".
 //!
 //! Phrases are taken as long as they go; where that is too long (`put [the block] in [the bowl]`), those who call try every place to
 //! cut. Conditions are in [`super::parse_condition`].
@@ -118,12 +118,12 @@ impl<'a> Parser<'a> {
     }
 
     fn described(&mut self) -> Option<Part> {
-        let (mut count, told) = self.count();
+        let (mut count, counted) = self.count();
         let mut conditions = Vec::new();
         while let Some(condition) = self.adjective() {
             conditions.push(condition);
         }
-        let (noun, plural) = self.noun(told, &mut conditions)?;
+        let (noun, plural) = self.noun(counted, &mut conditions)?;
         if plural && matches!(count, Count::The | Count::Any) {
             count = Count::All;
         }
@@ -144,8 +144,8 @@ impl<'a> Parser<'a> {
             self.take("single");
             return (Count::Any, true);
         }
-        let told = self.skip("the this that these those its their");
-        (Count::The, told)
+        let counted = self.skip("the this that these those its their");
+        (Count::The, counted)
     }
 
     fn adjective(&mut self) -> Option<Condition> {
@@ -184,8 +184,8 @@ impl<'a> Parser<'a> {
     }
 
     /// The noun, and whether it is in the plural. Without a noun "the clean" or "the red" is still understood.
-    fn noun(&mut self, told: bool, conditions: &mut Vec<Condition>) -> Option<(Noun, bool)> {
-        let Some(first) = self.rest().first() else { return self.no_noun(told, conditions) };
+    fn noun(&mut self, counted: bool, conditions: &mut Vec<Condition>) -> Option<(Noun, bool)> {
+        let Some(first) = self.rest().first() else { return self.no_noun(counted, conditions) };
         let (noun, plural) = match first {
             Token::Object(name) => (Noun::Named(name.clone()), false),
             Token::Word(word) => match word.as_str() {
@@ -202,9 +202,9 @@ impl<'a> Parser<'a> {
                 "them" | "they" | "themselves" => (Noun::It, true),
                 "others" => (Noun::Block, true),
                 "stack" | "tower" | "pile" => return self.stack(conditions),
-                _ => return self.no_noun(told, conditions),
+                _ => return self.no_noun(counted, conditions),
             },
-            Token::Comma | Token::Stop => return self.no_noun(told, conditions),
+            Token::Comma | Token::Stop => return self.no_noun(counted, conditions),
         };
         self.at += 1;
         if noun == Noun::Table {
@@ -225,10 +225,10 @@ impl<'a> Parser<'a> {
         Some((Noun::Block, false))
     }
 
-    fn no_noun(&mut self, told: bool, conditions: &mut Vec<Condition>) -> Option<(Noun, bool)> {
+    fn no_noun(&mut self, counted: bool, conditions: &mut Vec<Condition>) -> Option<(Noun, bool)> {
         const AFTER: &str = "in into on onto to from off is are was were become becomes and than contain contains";
         let ends = |next: Option<&Token>| next.is_none_or(|next| next.word().is_none() || next.among(AFTER));
-        if !told {
+        if !counted {
             return None;
         }
         if let Some(Token::Word(word)) = self.rest().first()
@@ -262,7 +262,7 @@ impl<'a> Parser<'a> {
                 Some(Condition::Clean(_) | Condition::Empty | Condition::AsHeavy(_) | Condition::Heavier(..))
                     if !relative =>
                 {
-                    // "is the block in the bowl clean": this is what is asked or told, not what is described.
+                    // "is the block in the bowl clean": this is what is asked or stated, not what is described.
                     *self = before;
                     return;
                 }

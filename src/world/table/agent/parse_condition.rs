@@ -1,4 +1,4 @@
-//! Finds conditions in tokens: "in the golden bowl", "in a higher position than the red block", "not dirty".
+//! Parser of conditions in tokens: "in the golden bowl", "in a higher position than the red block", "not dirty".
 
 use super::parse::Parser;
 use super::phrase::{Condition, Noun};

@@ -1,4 +1,4 @@
-//! The forms the grammar knows: phrases that name things, and conditions that tell them apart.
+//! Phrases, the forms the grammar knows: they name things, with conditions that distinguish them.
 //!
 //! Only the forms; [`super::parse`] finds them in tokens, [`super::resolve`] says which things they mean.
 
@@ -16,7 +16,7 @@ pub struct Part {
     pub count: Count,
     /// What sort of thing.
     pub noun: Noun,
-    /// What tells it apart.
+    /// What distinguishes it.
     pub conditions: Vec<Condition>,
 }
 
@@ -25,7 +25,7 @@ pub struct Part {
 pub enum Count {
     /// "the block": exactly one.
     The,
-    /// "a block", "some block": whichever.
+    /// "a block", "some block": any.
     Any,
     /// "the blocks", "all blocks".
     All,
@@ -69,9 +69,9 @@ pub enum Condition {
     Lower(Phrase),
     /// As many blocks below it as below the other.
     Level(Phrase),
-    /// None is higher, in a container or stack if one is told.
+    /// None is higher, in a container or stack if one is given.
     Highest(Option<Phrase>),
-    /// None is lower, in a container or stack if one is told.
+    /// None is lower, in a container or stack if one is given.
     Lowest(Option<Phrase>),
     /// Nothing is in it or on it.
     Empty,

@@ -39,7 +39,7 @@ pub fn read(tokens: &[Token], context: &Context) -> Result<Vec<Act>, Unreadable>
     requested(tokens, context).map(|(what, target)| uncovered(what, target, context))
 }
 
-/// The moves, after those that take covers off what is moved and off where it comes to.
+/// The moves, after those that take covers off what is moved and off its new place.
 fn uncovered(what: Vec<String>, target: String, context: &Context) -> Vec<Act> {
     let scene = context.scene;
     let top = scene.above(&target).pop();
@@ -89,7 +89,7 @@ fn requested(tokens: &[Token], context: &Context) -> Result<(Vec<String>, String
     parser.skip("up off away back");
     let rest = without_second_verb(parser.rest());
     match cut(&rest, INTO, context) {
-        // "an empty bowl": whichever; the first one.
+        // "an empty bowl": any; the first one.
         Ok((what, targets)) => targets.first().map(|target| to(what, target)).ok_or_else(no_place),
         Err(_) if removed || taken && mentions(&rest, "off from") => Ok((things(&rest, context)?, table)),
         Err(error) => Err(error),
@@ -143,8 +143,8 @@ fn movable(phrase: &Phrase, context: &Context) -> Result<Vec<String>, Unreadable
     Ok(found)
 }
 
-/// Cuts a text where one of these words stands between two phrases that mean something, at the last such place: "the block in the golden
-/// bowl | on | the green block". What stands before it, and the things it may mean after it.
+/// Cuts a text where one of these words is between two phrases that mean something, at the last such place: "the block in the golden
+/// bowl | on | the green block". The text before it, and the things it may mean after it.
 pub fn cut(tokens: &[Token], at: &str, context: &Context) -> Result<(Vec<String>, Vec<String>), Unreadable> {
     let mut problem: Option<Unreadable> = None;
     for (index, token) in tokens.iter().enumerate().rev() {

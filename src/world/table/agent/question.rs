@@ -75,7 +75,7 @@ fn matching(phrase: &Phrase, context: &Context) -> Result<Vec<String>, Unreadabl
     Ok(found.into_iter().collect())
 }
 
-/// Where nothing fits a description, the question is understood all the same.
+/// Where nothing fits a description, the question is still understood.
 fn none_is_empty(found: Result<Vec<String>, Unreadable>) -> Result<Vec<String>, Unreadable> {
     found.or_else(|error| if error.nothing { Ok(Vec::new()) } else { Err(error) })
 }

@@ -1,4 +1,4 @@
-//! The parts of questions: what sort of thing is asked for, what is said of it, and the words of answers.
+//! Parts of questions: what sort of thing is asked for, what is said of it, and the words of answers.
 
 use super::Unreadable;
 use super::parse::Parser;

@@ -1,4 +1,4 @@
-//! Which things a phrase means, in a believed scene.
+//! Reference resolution: which things a phrase means in a believed scene.
 
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The things a phrase means, each once, in the order they are told or listed.
+    /// The things a phrase means, each once, in the order they are named or listed.
     ///
     /// # Errors
     /// If a description that should mean one thing means none, or several.
@@ -191,7 +191,7 @@ impl Context<'_> {
         kind(container).contains() && self.named.iter().chain(&self.it).any(|name| is_at(self.scene, name, container))
     }
 
-    /// Whether no block is higher (lower), among those in the same place if one is told.
+    /// Whether no block is higher (lower), among those in the same place if one is given.
     fn is_extreme(&self, name: &str, within: Option<&Phrase>, highest: bool) -> Result<bool, Unreadable> {
         let scene = self.scene;
         if kind(name).contains() {

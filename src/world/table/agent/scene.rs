@@ -1,4 +1,4 @@
-//! A belief as the built-in reader looks at it: what stands where, what is clean, what is said of weights.
+//! Scene: a belief as the built-in reader sees it: what is where, what is clean, what is said of weights.
 //!
 //! Made from the state form (`objects`, `relations`, one entry per object), leniently: a belief may be anything a model wrote. It is
 //! only looked at; what a placement changes is a matter of the table's rules ([`crate::world::table`]), words are one of [`super::words`].
@@ -19,7 +19,7 @@ pub enum Support {
     In(String),
 }
 
-/// The belief's objects and how they stand.
+/// The belief's objects and their arrangement.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scene {
     /// All objects, in the belief's order.
@@ -81,7 +81,7 @@ impl Scene {
         }
     }
 
-    /// A belief may claim that two blocks stand on each other; walking down must end all the same.
+    /// A belief may claim that two blocks are on each other; walking down must still end.
     fn break_circles(&mut self) {
         let names: Vec<String> = self.support.keys().cloned().collect();
         for name in names {
@@ -150,7 +150,7 @@ impl Scene {
         found
     }
 
-    /// The container a block's stack stands in.
+    /// The container a block's stack is in.
     pub fn container(&self, name: &str) -> Option<String> {
         let below = self.below(name);
         match self.support(below.last().map_or(name, String::as_str)) {
@@ -195,7 +195,7 @@ fn split_relation(text: &str) -> Option<(String, String)> {
     (below != TABLE).then(|| (tidy(above), below))
 }
 
-/// A name as it is compared: underscores count as blanks, further blanks do not count.
+/// A name as it is compared: underscores count as spaces, further spaces do not count.
 pub fn tidy(name: &str) -> String {
     name.replace('_', " ").split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -178,7 +178,7 @@ fn questions_are_answered_from_the_belief() {
 }
 
 #[test]
-fn cleanliness_is_told_and_followed() {
+fn cleanliness_is_stated_and_followed() {
     check_moves(
         &ward(),
         &[
@@ -244,8 +244,8 @@ fn the_writer_follows_the_rules_of_the_table() {
 }
 
 #[test]
-fn weights_that_are_told_stay_told() {
-    let told = |belief: &Value, query: &str| {
+fn weights_that_are_stated_are_kept() {
+    let after = |belief: &Value, query: &str| {
         let program = answer(belief, query).unwrap();
         let text: String =
             serde_json::from_str(program.strip_prefix("update_wm(").and_then(|rest| rest.strip_suffix(')')).unwrap())
@@ -258,9 +258,9 @@ fn weights_that_are_told_stay_told() {
         belief["objects"].as_array_mut().unwrap().push(json!(format!("{block} block")));
         belief[format!("{block} block")] = json!({});
     }
-    belief = told(&belief, "The red block has the same weight as the blue block");
-    belief = told(&belief, "The gray block is one-tenth the weight of the red block");
-    belief = told(&belief, "The weight of the gray block is a quarter of that of the tan block.");
+    belief = after(&belief, "The red block has the same weight as the blue block");
+    belief = after(&belief, "The gray block is one-tenth the weight of the red block");
+    belief = after(&belief, "The weight of the gray block is a quarter of that of the tan block.");
     assert_eq!(said(&belief, "is the tan block two-fifths the weight of the blue block"), "yes");
     assert_eq!(said(&belief, "is the tan block lighter than the red block"), "yes");
     let unknown = answer(&scales(), "is the tan block heavier than the red block").unwrap_err();

@@ -1,4 +1,4 @@
-//! An episode followed call by call: the belief that its requests lead to, and what is left of the answer to the open one.
+//! Turn of an episode followed call by call: the belief that its requests lead to, and what is left of the answer to the open one.
 //!
 //! Everything comes from the program calls that the agent saw: the scene at the beginning, the requests, its own actions. The belief is
 //! brought up to date by the built-in writer, as a maintained one is.
@@ -22,7 +22,7 @@ pub struct Turn {
     done: Vec<Deed>,
 }
 
-/// What the program for the open request comes to.
+/// The state of the program for the open request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The calls not made yet; the last closes the request.
@@ -89,7 +89,7 @@ impl Turn {
         Plan { left, problem }
     }
 
-    /// The request is closed: what it told, and what was moved for it, is believed from now on.
+    /// The request is closed: what it stated, and what was moved for it, is believed from now on.
     fn close(&mut self) {
         let puts =
             |deeds: &[Deed]| -> Vec<Deed> { deeds.iter().filter(|d| matches!(d, Deed::Put(..))).cloned().collect() };
@@ -164,7 +164,7 @@ mod tests {
         let (mut right, mut all) = (0, 0);
         for _ in 0..400 {
             let context =
-                AgentContext { sentence: "", program: &program, history: &history, rejected: &[], told: None };
+                AgentContext { sentence: "", program: &program, history: &history, rejected: &[], observed: None };
             let Some(first) = agent.propose(&context, 3).into_iter().next() else { break };
             let outcome = world.act(&world.text_of(&first.call).unwrap()).unwrap();
             all += usize::from(first.call.function == "done");

@@ -1,4 +1,4 @@
-//! The words the reader knows, by what they may be mistaken for.
+//! Vocabulary of the reader, by what words may be mistaken for.
 
 use std::sync::LazyLock;
 
@@ -72,7 +72,7 @@ pub fn is_grammar(word: &str) -> bool {
     WORDS.get(word) == Some(&Sort::Grammar)
 }
 
-/// Whether a word is right as it is, whatever it means.
+/// Whether a word is right as it is, in any sense.
 pub fn is_known(word: &str) -> bool {
     WORDS.contains_key(word)
 }

@@ -1,4 +1,4 @@
-//! What a sentence tells of weights: "the red block is twice the weight of the blue block".
+//! Weights that a sentence states: "the red block is twice the weight of the blue block".
 
 use num_traits::Signed;
 
@@ -29,7 +29,7 @@ pub fn read(tokens: &[Token], context: &Context) -> Result<Vec<Act>, Unreadable>
             Some(phrase) => {
                 let things = context.things(&phrase)?;
                 if let Some(bowl) = things.iter().find(|thing| kind(thing).contains()) {
-                    return Err(Unreadable::new(bowl, "weights are told of blocks"));
+                    return Err(Unreadable::new(bowl, "weights are stated of blocks"));
                 }
                 blocks.extend(things);
                 at = tokens.len() - parser.rest().len();
@@ -55,17 +55,18 @@ fn means_blocks(phrase: &Phrase) -> bool {
     })
 }
 
-/// The ratio that the words tell; one to one where they tell none.
+/// The ratio that the words state; one to one where they state none.
 pub fn factor(tokens: &[Token]) -> Result<Ratio, Unreadable> {
-    let told = |words| mentions(tokens, words);
-    let lighter = told("lighter light");
+    let has = |words| mentions(tokens, words);
+    let lighter = has("lighter light");
     let one = Ratio::from_integer(1);
     match (0..tokens.len()).find_map(|at| factor_at(tokens.get(at..)?)) {
         Some(factor) if lighter && factor > one => Ok(factor.recip()),
         Some(factor) => Ok(factor),
-        None if lighter || told("heavier more less different") => {
-            Err(Unreadable::new("", "a weight is told as a multiple or a part of another; how many times is not said"))
-        }
+        None if lighter || has("heavier more less different") => Err(Unreadable::new(
+            "",
+            "a weight is stated as a multiple or a part of another; how many times is not said",
+        )),
         None => Ok(one),
     }
 }

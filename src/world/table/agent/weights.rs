@@ -1,6 +1,6 @@
 //! Sums of believed weights, and how they compare.
 //!
-//! What a belief says of single weights is read by [`crate::weights`]: blocks that are joined by what is told make a family, whose
+//! What a belief says of single weights is read by [`crate::weights`]: blocks that are joined by statements make a family, whose
 //! weights are multiples of one that stays unknown. Families cannot be compared with each other.
 
 use std::cmp::Ordering;
@@ -70,7 +70,7 @@ pub fn times(sum: &Sum, factor: &Ratio) -> Option<Sum> {
     sum.iter().map(|(family, weight)| Some((*family, weight.checked_mul(factor)?))).collect()
 }
 
-/// How two sums compare whatever the unknown weights are; `None` if that depends on them.
+/// How two sums compare for all values of the unknown weights; `None` if that depends on them.
 pub fn compare(one: &Sum, other: &Sum) -> Option<Ordering> {
     let mut order = Ordering::Equal;
     let none = Ratio::default();

@@ -1,6 +1,6 @@
 //! Text into tokens: words, the names of objects, commas and stops.
 //!
-//! Misspelt words are mended here ([`super::spelling`]) and names are found; what the words mean is the business of the grammar.
+//! Misspelt words are mended here ([`super::spelling`]) and names are found; the grammar gives the words their meaning.
 
 use super::Unreadable;
 use super::scene::{Scene, kind, tidy};
@@ -49,7 +49,7 @@ pub fn tokens(text: &str, scene: &Scene) -> Result<Vec<Token>, Unreadable> {
     Ok(named(mended(raw(text), scene), scene))
 }
 
-/// Words, commas and stops as they are written. What stands in brackets is an aside.
+/// Words, commas and stops as they are written. Text in brackets is an aside.
 fn raw(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut word = String::new();

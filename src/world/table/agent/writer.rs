@@ -1,4 +1,4 @@
-//! The built-in writer: the new belief from the text of an update.
+//! Built-in writer: the new belief from the text of an update.
 
 use num_traits::Signed;
 use serde_json::{Value, json};
@@ -8,21 +8,21 @@ use super::act::Act;
 use super::clause;
 use super::scene::Scene;
 use crate::weights::{Expression, read};
-use crate::world::table::{Table, Telling};
+use crate::world::table::{StatementKind, Table};
 
 /// The belief after an update.
 ///
 /// # Errors
 /// What in the text is not understood, or what in the belief makes no sense.
 pub fn update(belief: &Value, text: &str) -> Result<Value, Unreadable> {
-    let (acts, after) = clause::told(belief, text)?;
+    let (acts, after) = clause::stated(belief, text)?;
     if acts.is_empty() {
-        return Err(Unreadable::new("", "it tells nothing"));
+        return Err(Unreadable::new("", "it states nothing"));
     }
     Ok(after)
 }
 
-/// The belief after one thing was done or told.
+/// The belief after one thing was done or stated.
 ///
 /// # Errors
 /// If the belief is no state of a table, or it cannot be done there.
@@ -41,14 +41,14 @@ pub fn apply(belief: &Value, act: &Act) -> Result<Value, Unreadable> {
         }
         Act::Is(..) | Act::Becomes(..) | Act::Weighs(..) => {
             if let Some(sentence) = act.sentence() {
-                table.hear(&sentence, Telling::Statement);
+                table.hear(&sentence, StatementKind::Statement);
             }
         }
     }
     Ok(with_what_it_had(table.form(), &known))
 }
 
-/// A belief may not know of a block yet that it is told about.
+/// A belief may not know of a block yet that a statement names.
 fn with_new_objects(belief: &Value, act: &Act) -> Value {
     let scene = Scene::of(belief);
     let mut names = act.about();
@@ -67,16 +67,16 @@ fn with_new_objects(belief: &Value, act: &Act) -> Value {
 }
 
 /// A block has one expression for its weight. Before a new one takes its place, what the old one said is turned round and kept with
-/// the block it named, unless that says so already: nothing that was told is lost.
+/// the block it named, unless that says so already: nothing that was stated is lost.
 fn keep_what_is_replaced(belief: &mut Value, block: &str) {
     let scene = Scene::of(belief);
-    let told = |name: &str| read(scene.weights.get(name)?).ok();
+    let expression_of = |name: &str| read(scene.weights.get(name)?).ok();
     let mut at = block.to_owned();
     let mut turned: Vec<(String, String)> = Vec::new();
     for _ in 0..scene.objects.len() {
-        let Some(expression) = told(&at) else { break };
+        let Some(expression) = expression_of(&at) else { break };
         let Some((other, factor)) = expression.one_term().filter(|(_, factor)| factor.is_positive()) else { break };
-        let says_so = told(other).is_some_and(|back| back.one_term().is_some_and(|(name, _)| name == at));
+        let says_so = expression_of(other).is_some_and(|back| back.one_term().is_some_and(|(name, _)| name == at));
         if says_so {
             break;
         }

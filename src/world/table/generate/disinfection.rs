@@ -1,4 +1,4 @@
-//! Disinfection: blocks get dirty by touching dirty ones and clean in the disinfector; what is clean is told, and changes.
+//! Disinfection: blocks get dirty by touching dirty ones and clean in the disinfector; what is clean is stated, and changes.
 
 use rand::seq::IndexedRandom;
 use rand::{Rng, seq::SliceRandom};
@@ -50,11 +50,11 @@ fn statement(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     if known && !unknown.is_empty() && random.random_bool(0.6) {
         let query =
             format!("{} {}", one_of(random, &["The other blocks are", "All the other blocks are"]), word(clean));
-        return Some(Made::told("statement", query, is(&unknown)));
+        return Some(Made::stated("statement", query, is(&unknown)));
     }
     unknown.shuffle(random);
     unknown.truncate(random.random_range(1..=3));
-    (!unknown.is_empty()).then(|| Made::told("statement", is(&unknown), is(&unknown)))
+    (!unknown.is_empty()).then(|| Made::stated("statement", is(&unknown), is(&unknown)))
 }
 
 fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
@@ -106,7 +106,7 @@ fn event(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
                     "Somebody dropped the # on a dirty part of the table",
                 ],
             );
-            Made::told("event", words.replace('#', block), format!("the {block} is placed on the table. {dirty}"))
+            Made::stated("event", words.replace('#', block), format!("the {block} is placed on the table. {dirty}"))
         }
         4..=7 => {
             let words = one_of(
@@ -118,9 +118,9 @@ fn event(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
                     "Somebody spilled paint on the #, it is dirty now",
                 ],
             );
-            Made::told("event", words.replace('#', block), dirty)
+            Made::stated("event", words.replace('#', block), dirty)
         }
-        _ => Made::told(
+        _ => Made::stated(
             "event",
             format!("Somebody wiped the {block}, it is clean now"),
             format!("the {block} becomes clean."),

@@ -1,4 +1,4 @@
-//! A course of requests on a table, and the episode it makes.
+//! Course of requests on a table, and the episode it makes.
 
 use std::ops::RangeInclusive;
 

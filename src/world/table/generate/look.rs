@@ -1,4 +1,4 @@
-//! What generators ask of a table.
+//! Queries of generators on a table.
 
 use super::super::{Kind, TABLE, Table};
 

@@ -1,4 +1,4 @@
-//! A request as it is made, and how it is written down.
+//! Requests as they are made, and as they are written down.
 
 use serde_json::{Value, json};
 
@@ -18,8 +18,8 @@ pub struct Made {
     pub moves: Vec<Move>,
     /// The answer that is expected.
     pub say: Option<String>,
-    /// What a writer is told, if it is not just the moves.
-    pub told: Option<String>,
+    /// The update for a writer, if it is not just the moves.
+    pub update: Option<String>,
     /// What weights are to become, and all sets of blocks that make them so.
     pub goal: Option<(Value, Vec<Vec<String>>)>,
 }
@@ -35,14 +35,14 @@ impl Made {
         Made { query, kind: "question", temporal: true, say: Some(say.into()), ..Made::default() }
     }
 
-    /// Something that is told (`statement` or `event`).
-    pub fn told(kind: &'static str, query: String, told: String) -> Made {
-        Made { query, kind, told: Some(told), ..Made::default() }
+    /// Something that is stated (`statement` or `event`).
+    pub fn stated(kind: &'static str, query: String, update: String) -> Made {
+        Made { query, kind, update: Some(update), ..Made::default() }
     }
 
     /// The step in the format of files; the table is as it is afterwards.
     pub fn entry(&self, number: usize, table: &Table) -> Value {
-        let update = self.told.clone().unwrap_or_else(|| self.sentences());
+        let update = self.update.clone().unwrap_or_else(|| self.sentences());
         let quoted = |text: &str| Value::from(text).to_string();
         let mut code: Vec<String> = self
             .moves
@@ -74,7 +74,7 @@ impl Made {
         entry
     }
 
-    /// The moves in words, blocks that come to the same place together.
+    /// The moves in words, blocks with the same new place together.
     fn sentences(&self) -> String {
         let mut groups: Vec<(Vec<String>, &str)> = Vec::new();
         for (block, target) in &self.moves {

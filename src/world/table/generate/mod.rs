@@ -1,4 +1,4 @@
-//! Makes episodes of every domain and games of cups: the same seed gives the same ones, on every machine.
+//! Generator of episodes of every domain and games of cups: the same seed gives the same ones, on every machine.
 //!
 //! A file a domain says what may be asked of a table; `episode` lets requests follow each other and `made` writes them down in the
 //! format of the recorded episodes.
@@ -74,7 +74,7 @@ mod tests {
     /// The domains whose episodes are generated.
     const DOMAINS: [Domain; 4] = [Domain::PickAndPlace, Domain::Disinfection, Domain::Weight, Domain::Cover];
 
-    /// With `STEPWRIGHT_WRITE` set, writes the files anew.
+    /// With `STEPWRIGHT_WRITE` set, writes the files again.
     #[test]
     fn the_shipped_files_are_what_the_seeds_give() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds/table");

@@ -42,7 +42,7 @@ fn named(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     targets.push(TABLE.to_owned());
     targets.retain(|target| *target != block && table.place_of(&block) != Some(target.as_str()));
     let target = targets.choose(random)?.clone();
-    // Onto a stack the block would come to lie on another than the one that is named.
+    // Onto a stack the block would end up on another than the one that is named.
     if Kind::of(&target) == Some(Kind::Block) && on(table, &target).is_some() {
         return None;
     }

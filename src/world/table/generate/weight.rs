@@ -1,4 +1,4 @@
-//! Weights: what blocks weigh is told in terms of other blocks, then bowls are to weigh the same, less, more, or as much as can be.
+//! Weights: blocks' weights are stated in terms of other blocks, then bowls are to weigh the same, less, more, or as much as can be.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -26,14 +26,14 @@ type Weights = BTreeMap<String, Ratio<i64>>;
 pub fn weight(id: &str, seed: u64) -> Result<Value, String> {
     episode::first(id, "weight", seed, |random| {
         let mut course = Course::new(random, 4..=6, 2..=2, false)?;
-        let (mut tellings, weights) = tellings(random, course.table());
+        let (mut statements, weights) = statements(random, course.table());
         let mut bowls = of_kind(course.table(), Kind::Bowl);
         bowls.shuffle(random);
         let [left, right] = bowls.as_slice() else { return Err("two bowls are needed".to_owned()) };
         let mut puts = puts(random, course.table(), left, right);
-        while !tellings.is_empty() || !puts.is_empty() {
-            let tell = puts.is_empty() || !tellings.is_empty() && random.random_bool(0.65);
-            course.add(if tell { tellings.pop() } else { puts.pop() })?;
+        while !statements.is_empty() || !puts.is_empty() {
+            let tell = puts.is_empty() || !statements.is_empty() && random.random_bool(0.65);
+            course.add(if tell { statements.pop() } else { puts.pop() })?;
         }
         let goal = goal(random, course.table(), &weights, left, right).ok_or("no goal has a solution")?;
         course.add(Some(goal))?;
@@ -41,13 +41,13 @@ pub fn weight(id: &str, seed: u64) -> Result<Value, String> {
     })
 }
 
-/// Every block's weight, told in terms of one before it, in any order; and the weights.
-fn tellings(random: &mut ChaCha8Rng, table: &Table) -> (Vec<Made>, Weights) {
+/// Every block's weight, stated in terms of one before it, in any order; and the weights.
+fn statements(random: &mut ChaCha8Rng, table: &Table) -> (Vec<Made>, Weights) {
     const FACTORS: [(i64, i64); 7] = [(1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (1, 3), (1, 4)];
     let mut blocks = of_kind(table, Kind::Block);
     blocks.shuffle(random);
     let mut weights = Weights::new();
-    let mut told = Vec::new();
+    let mut stated = Vec::new();
     for block in blocks {
         let known: Vec<String> = weights.keys().cloned().collect();
         let (Some(other), Some((above, below))) = (known.choose(random), FACTORS.choose(random)) else {
@@ -58,10 +58,10 @@ fn tellings(random: &mut ChaCha8Rng, table: &Table) -> (Vec<Made>, Weights) {
         let weight = weights.get(other).copied().unwrap_or_default() * factor;
         let query = sentence(random, &block, factor, other);
         weights.insert(block, weight);
-        told.push(Made::told("statement", query.clone(), format!("{query}.")));
+        stated.push(Made::stated("statement", query.clone(), format!("{query}.")));
     }
-    told.shuffle(random);
-    (told, weights)
+    stated.shuffle(random);
+    (stated, weights)
 }
 
 /// "The red block is twice the weight of the blue block", in some wording.

@@ -1,4 +1,4 @@
-//! The Mersenne Twister as Python seeds and reads it, for the order of the goals.
+//! Mersenne Twister as Python seeds and reads it, for the order of the goals.
 
 const STATE: usize = 624;
 const MIDDLE: usize = 397;

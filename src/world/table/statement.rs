@@ -1,5 +1,5 @@
-//! What a person tells of the table (`the other blocks are clean`, `somebody dropped the red block on a dirty spot`) and how that
-//! changes it. What is told is true.
+//! Statements of a person about the table (`the other blocks are clean`, `somebody dropped the red block on a dirty spot`) and how they
+//! change it. They are taken as true.
 
 use strum::EnumString;
 
@@ -8,10 +8,10 @@ use super::rules::Table;
 use super::thing::{Kind, TABLE};
 use super::weight::Ratio;
 
-/// What kind of telling it is; read from a request's kind.
+/// The kind of a statement; read from a request's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase")]
-pub enum Telling {
+pub enum StatementKind {
     /// How something is.
     Statement,
     /// What has just happened to something.
@@ -31,21 +31,21 @@ fn cleanliness(word: &str) -> Option<bool> {
 }
 
 impl Table {
-    /// Takes what a person tells as true. What it says nothing of, or says of things that are not there, changes nothing.
-    pub fn hear(&mut self, sentence: &str, telling: Telling) {
+    /// Takes what a person states as true. What it says nothing of, or says of things that are not there, changes nothing.
+    pub fn hear(&mut self, sentence: &str, kind: StatementKind) {
         let words = words(sentence);
         if let Some(ratio) = Ratio::stated(&words) {
             self.hear_weight(&words, ratio);
             return;
         }
-        if telling == Telling::Event && words.iter().any(|word| FALLS.contains(&word.0.as_str())) {
+        if kind == StatementKind::Event && words.iter().any(|word| FALLS.contains(&word.0.as_str())) {
             for block in self.named_blocks(&words).into_iter().map(|(_, block)| block) {
                 let name = self.name(block).to_owned();
                 // A covered block cannot be dropped; it stays where it is.
                 let _ = self.put(&name, TABLE);
             }
         }
-        self.hear_cleanliness(&words, telling);
+        self.hear_cleanliness(&words, kind);
     }
 
     /// Whether a sentence names every block that another one names.
@@ -57,10 +57,10 @@ impl Table {
     }
 
     /// Statements mark what they name up to the word that says how it is; what is named after the last such word goes with it.
-    fn hear_cleanliness(&mut self, words: &[Word], telling: Telling) {
+    fn hear_cleanliness(&mut self, words: &[Word], kind: StatementKind) {
         let named = self.named_blocks(words);
         let mut waiting: Vec<usize> = Vec::new();
-        let mut last = (telling == Telling::Event).then_some(false);
+        let mut last = (kind == StatementKind::Event).then_some(false);
         let mut marks: Vec<(usize, bool)> = Vec::new();
         for (at, word) in words.iter().enumerate() {
             waiting.extend(named.iter().filter(|(place, _)| *place == at).map(|(_, block)| *block));
@@ -77,7 +77,7 @@ impl Table {
             marks.extend(waiting.into_iter().map(|block| (block, clean)));
         }
         for (block, clean) in marks {
-            // What is in the disinfector cannot be dirty, whatever is said.
+            // What is in the disinfector cannot be dirty, even if it is said to be.
             let safe = self.kind(self.base(block)) == Some(Kind::Disinfector);
             if clean || !safe {
                 self.mark(&[block], clean);
@@ -91,8 +91,8 @@ impl Table {
         if first == second {
             return;
         }
-        let of_first = ratio.told_of_first(self.name(*second));
-        let of_second = ratio.told_of_second(self.name(*first));
+        let of_first = ratio.as_of_first(self.name(*second));
+        let of_second = ratio.as_of_second(self.name(*first));
         if let Some(now) = self.now.get_mut(*first) {
             now.weight = Some(of_first);
         }
@@ -116,7 +116,7 @@ impl Table {
                 named.push((mention.at, mention.name));
                 continue;
             }
-            // `the blocks in the tin bowl`, unless the block there has a name of its own.
+            // `the blocks in the tin bowl`, unless the block there is named as well.
             let length = names.get(mention.name).map_or(0, |name| name.split(' ').count());
             let before = (mention.at + 1).saturating_sub(length);
             let before = if before > 0 && text(before - 1) == "the" { before - 1 } else { before };
@@ -127,14 +127,14 @@ impl Table {
             }
         }
         for at in 0..words.len() {
-            let told = match (text(at), text(at + 1), text(at + 2)) {
+            let unsettled_only = match (text(at), text(at + 1), text(at + 2)) {
                 ("other" | "remaining", "block" | "blocks", _) | ("others", ..) | ("rest", ..) => Some(true),
                 ("everything", "else", _) => Some(true),
                 ("all" | "every", "block" | "blocks", _) | ("all", "the", "blocks") => Some(false),
                 _ => None,
             };
-            let chosen = |block: &usize| told == Some(false) || self.clean(*block).is_none();
-            if told.is_some() {
+            let chosen = |block: &usize| unsettled_only == Some(false) || self.clean(*block).is_none();
+            if unsettled_only.is_some() {
                 named.extend(blocks().filter(chosen).map(|block| (at, block)));
             }
         }
@@ -148,14 +148,14 @@ mod tests {
     use super::*;
 
     /// The names of the blocks that are dirty, and of those that are clean.
-    fn told(sentences: &[(&str, Telling)]) -> (Vec<String>, Vec<String>) {
+    fn said(sentences: &[(&str, StatementKind)]) -> (Vec<String>, Vec<String>) {
         let names = ["red block", "blue block", "green block", "tin bowl", "disinfector"];
         let mut table = Table::new(&names).unwrap();
         table.put("red block", "tin bowl").unwrap();
         table.put("blue block", "red block").unwrap();
         table.put("green block", "disinfector").unwrap();
-        for (sentence, telling) in sentences {
-            table.hear(sentence, *telling);
+        for (sentence, kind) in sentences {
+            table.hear(sentence, *kind);
         }
         let of = |clean: bool| -> Vec<String> {
             let is = |name: &&&str| table.is_clean(name) == Some(clean);
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn statements_are_true_of_what_they_name() {
-        use Telling::{Event, Statement};
-        type Case = (&'static [(&'static str, Telling)], &'static [&'static str], &'static [&'static str]);
+        use StatementKind::{Event, Statement};
+        type Case = (&'static [(&'static str, StatementKind)], &'static [&'static str], &'static [&'static str]);
         let cases: [Case; 9] = [
             (
                 &[("the red block is dirty.", Statement), ("The others are clean", Statement)],
@@ -184,7 +184,7 @@ mod tests {
             (&[("what a nice day", Statement), ("the ghost block is dirty", Statement)], &[], &["green"]),
         ];
         for (sentences, dirty, clean) in cases {
-            let (is_dirty, is_clean) = told(sentences);
+            let (is_dirty, is_clean) = said(sentences);
             assert_eq!(
                 (is_dirty, is_clean),
                 (dirty.iter().map(|s| (*s).to_owned()).collect(), clean.iter().map(|s| (*s).to_owned()).collect()),
