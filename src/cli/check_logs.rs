@@ -51,7 +51,8 @@ impl CheckLogs {
                 violated += found.iter().filter(|v| v.check.status == Status::Fails).count();
                 if self.json {
                     let told: Vec<Value> = found.iter().map(told).collect();
-                    let line = json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": told });
+                    let line =
+                        json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": told });
                     out.push_str(&format!("{line}\n"));
                 } else if !found.is_empty() {
                     let how = if log.success { "a success" } else { "a failure" };
@@ -61,7 +62,12 @@ impl CheckLogs {
             }
         }
         if !self.json {
-            out.push_str(&format!("{} violated in {} of {}\n", count(violated, "assertion"), count(steps, "step"), count(logs, "log")));
+            out.push_str(&format!(
+                "{} violated in {} of {}\n",
+                count(violated, "assertion"),
+                count(steps, "step"),
+                count(logs, "log")
+            ));
         }
         print(&crate::sanitize::visible(&out))?;
         Ok(ExitCode::from(u8::from(violated > 0)))

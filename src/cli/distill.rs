@@ -168,7 +168,11 @@ impl Distill {
         let (good, all) = (logs.iter().filter(|log| log.success).count(), logs.len());
         let unobserved = logs.iter().filter(|log| log.unobserved() > 0).count();
         let of_one_task = count(pairs(&logs).len(), "pair");
-        note(&format!("{} of {}, {of_one_task} of a success and a failure on one task", count(good, "success"), count(all, "log")));
+        note(&format!(
+            "{} of {}, {of_one_task} of a success and a failure on one task",
+            count(good, "success"),
+            count(all, "log")
+        ));
         if unobserved > 0 {
             note(&format!("{} without all observations: they tell actions and little else", count(unobserved, "log")));
         }
@@ -182,7 +186,11 @@ impl Distill {
         if self.tips_only {
             let tips = all.tips.into_iter().chain(all.skills.into_iter().flat_map(|skill| skill.tips));
             let mut once: Vec<String> = Vec::new();
-            tips.for_each(|tip| if !once.contains(&tip) { once.push(tip) });
+            tips.for_each(|tip| {
+                if !once.contains(&tip) {
+                    once.push(tip)
+                }
+            });
             all = Knowledge { tips: once, ..Knowledge::default() };
         }
         // What was known stays, unless it is said otherwise now.
@@ -200,7 +208,8 @@ impl Distill {
         let Found { known, cuts, remarks, early } = found;
         replace(&self.out, &file::write(known))?;
         if let Some(path) = &self.segments {
-            let line = |(id, cut): &(String, Vec<Segment>)| format!("{}\n", json!({ "trajectory": id, "segments": cut }));
+            let line =
+                |(id, cut): &(String, Vec<Segment>)| format!("{}\n", json!({ "trajectory": id, "segments": cut }));
             replace(path, &cuts.iter().map(line).collect::<String>())?;
         }
         let mut text = String::new();

@@ -3,9 +3,9 @@
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
 mod candidates;
+mod check_logs;
 mod compare;
 mod config;
-mod check_logs;
 mod conform;
 mod distill;
 mod docs;

@@ -85,11 +85,15 @@ impl Journal {
                 break;
             }
             number += 1;
-            let read = serde_json::from_str(&line).map_err(|e| wrong(format!("line {number} is no answer of a run: {e}")))?;
+            let read =
+                serde_json::from_str(&line).map_err(|e| wrong(format!("line {number} is no answer of a run: {e}")))?;
             match read {
                 Line::Heading { distilled } if number == 1 && distilled == *heading => {}
                 Line::Heading { .. } => {
-                    return Err(wrong("it belongs to a run over other logs or with other settings; name another --out, or remove it".to_owned()));
+                    return Err(wrong(
+                        "it belongs to a run over other logs or with other settings; name another --out, or remove it"
+                            .to_owned(),
+                    ));
                 }
                 Line::Answer { number, answer, usage, .. } => answers.push((number, answer, usage)),
             }
@@ -97,7 +101,11 @@ impl Journal {
         }
         drop(lines);
         let mut journal = Journal { file, answers };
-        journal.file.set_len(whole).and_then(|()| journal.file.seek(SeekFrom::End(0))).map_err(|e| wrong(e.to_string()))?;
+        journal
+            .file
+            .set_len(whole)
+            .and_then(|()| journal.file.seek(SeekFrom::End(0)))
+            .map_err(|e| wrong(e.to_string()))?;
         if number == 0 {
             journal.add(&Line::Heading { distilled: heading.clone() }).map_err(wrong)?;
         }
@@ -234,7 +242,13 @@ mod tests {
         let path = folder.path().join("x.journal.jsonl");
         let heading = json!({ "logs": 2 });
         let mut journal = Journal::open(&path, &heading).unwrap();
-        let line = Line::Answer { number: 0, label: "skills".into(), of: vec![], answer: answers[0].into(), usage: Usage::default() };
+        let line = Line::Answer {
+            number: 0,
+            label: "skills".into(),
+            of: vec![],
+            answer: answers[0].into(),
+            usage: Usage::default(),
+        };
         journal.add(&line).unwrap();
         drop(journal);
         let mut torn = OpenOptions::new().append(true).open(&path).unwrap();

@@ -31,10 +31,7 @@ pub(super) enum Message {
     /// The end of work on candidate preconditions.
     Workshop(Box<workshop::Done>),
     /// Knowledge that was found in logs, to be offered.
-    Found {
-        title: String,
-        knowledge: Box<Knowledge>,
-    },
+    Found { title: String, knowledge: Box<Knowledge> },
 }
 
 /// The end of an ask.

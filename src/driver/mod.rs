@@ -7,11 +7,11 @@
 mod asking;
 mod checking;
 mod difference;
+pub mod distilling;
 pub mod examples;
 mod exchange;
 mod explain;
 mod jobs;
-pub mod distilling;
 mod logs;
 mod open;
 mod recorded;
@@ -26,15 +26,15 @@ mod workshop;
 pub use crate::method::blocking::BlockingSource;
 pub use crate::method::program_context::LineStatus;
 pub use crate::method::{BeliefReading, SYMBOLIC, prompting};
+pub use logs::read_logs;
 pub use open::{
     NewSession, OpenError, OpenRequest, methods, new_header, open, prepare, prepare_new, resolver, suggested_method,
 };
-pub use logs::read_logs;
 pub use recorded::{Violation, program_of, violations};
-pub use skills::SkillsCommand;
 pub use setup::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, system_clock,
 };
+pub use skills::SkillsCommand;
 pub use task::start;
 pub use workshop::{SetSource, WorkshopCommand, file_name, inferred_in, written_in};
 
@@ -52,8 +52,8 @@ pub use crate::episode::Level;
 pub use crate::episode::gate::Request;
 use crate::episode::{AskId, Header, NodeId, ProposalId, Record, Verdict};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
-pub use crate::world::remote::ProcessStatus;
 use crate::world::recorded::Logs;
+pub use crate::world::remote::ProcessStatus;
 use crate::world::{self, Map};
 
 /// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].

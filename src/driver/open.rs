@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::recorded::{self, Made};
 use super::setup::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, system_clock,
 };
-use super::recorded::{self, Made};
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain};
 use crate::config::{self, Config, Selected};

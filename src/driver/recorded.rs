@@ -181,7 +181,13 @@ impl Writing {
             along.go(outcome.calls().cloned(), at, step.observation.is_some());
             let changes = difference(&before, &along.state.variables());
             let child: NodeId = self.session.next_node();
-            self.add(Event::Executed { decision: number, child, action, outcome: StepOutcome::from(&outcome), changes })?;
+            self.add(Event::Executed {
+                decision: number,
+                child,
+                action,
+                outcome: StepOutcome::from(&outcome),
+                changes,
+            })?;
         }
         if log.unobserved() > 0 {
             let missing = log.steps.iter().enumerate().filter(|(_, step)| step.observation.is_none());
@@ -230,7 +236,8 @@ mod tests {
         let made = open(&path, "", &Sources::default(), &clock).unwrap();
         let Made { session, records, mut opened } = made;
         assert_eq!((session.nodes().len(), session.header.sentence.as_str()), (4, "put a mug in desk"));
-        let marks: Vec<Mark> = session.nodes().iter().skip(1).filter_map(|n| Some(session.verdict_at(n.id)?.mark())).collect();
+        let marks: Vec<Mark> =
+            session.nodes().iter().skip(1).filter_map(|n| Some(session.verdict_at(n.id)?.mark())).collect();
         assert_eq!(marks, [Mark::Holds, Mark::Fails, Mark::Holds]);
         assert!(session.is_done() && !session.nodes()[3].outcome.won);
         // What is written is read, and the world answers the same again.

@@ -14,8 +14,8 @@ use crate::episode::{
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
 use super::actions::{ActionId, spec};
-use crate::world::recorded::Logs;
 use super::keymap::Keymap;
+use crate::world::recorded::Logs;
 
 /// The view: everything that is drawn comes from here.
 #[derive(Debug, Default)]

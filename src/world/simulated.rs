@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::recorded::Logs;
 use super::{
     Language, Map, Outcome, ProgramHeader, Requests, Snapshot, Symbols, TaskInfo, TaskSet, World, WorldError, WorldKind,
 };
-use super::recorded::Logs;
 use crate::program::Call;
 
 /// A running episode of a simulated world: cheap to clone, deterministic, without input or output.

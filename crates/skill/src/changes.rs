@@ -128,7 +128,11 @@ pub fn between(from: &Knowledge, to: &Knowledge) -> Vec<Change> {
             }
         }
         let gone = before.primitives.iter().filter(|was| find(&skill.primitives, &was.syntax).is_none());
-        changes.extend(gone.map(|was| Change::Primitive { skill: name.clone(), before: Some(was.clone()), after: None }));
+        changes.extend(gone.map(|was| Change::Primitive {
+            skill: name.clone(),
+            before: Some(was.clone()),
+            after: None,
+        }));
     }
     let gone = from.skills.iter().filter(|skill| to.skill(&skill.signature.name).is_none());
     changes.extend(gone.map(|skill| Change::Removed(skill.signature.name.clone())));

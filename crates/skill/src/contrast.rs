@@ -151,7 +151,8 @@ fn mistake(rows: &[Row], from: usize, success: &[LoggedStep], failure: &[LoggedS
     let like = |step: usize| {
         let action = &failure[step].action;
         let worked = success.iter().enumerate().filter(|(_, s)| !s.is_refused() && s.action != *action);
-        let alike = worked.filter(|(_, s)| name_of(&s.action) == name_of(action) && shared_words(&s.action, action) > 1);
+        let alike =
+            worked.filter(|(_, s)| name_of(&s.action) == name_of(action) && shared_words(&s.action, action) > 1);
         alike.max_by_key(|(at, s)| (shared_words(&s.action, action), usize::MAX - at)).map(|(at, _)| at)
     };
     let refused: Vec<usize> = own().filter(|step| failure[*step].is_refused()).collect();
@@ -212,10 +213,16 @@ pub fn tip(contrast: &Contrast, success: &[LoggedStep], failure: &[LoggedStep]) 
             format!("Name things with their numbers: `{right}` and not `{wrong}`, which does nothing.")
         }
         Mistake::Refused { failure, .. } => {
-            format!("`{}` does nothing unless what it needs was done before; look again at where you are and what is there.", wrong(failure)?)
+            format!(
+                "`{}` does nothing unless what it needs was done before; look again at where you are and what is there.",
+                wrong(failure)?
+            )
         }
         Mistake::Repeated { failure } => {
-            format!("Do not give the same action again (`{}`): try another when nothing new comes of it.", wrong(failure)?)
+            format!(
+                "Do not give the same action again (`{}`): try another when nothing new comes of it.",
+                wrong(failure)?
+            )
         }
         Mistake::LeftOut { success, before } => format!("Before `{}` do `{}`.", right(before)?, right(success)?),
         Mistake::Parted { failure: Some(failure), success } => {
@@ -270,7 +277,10 @@ mod tests {
         assert_eq!(tip, "Before `click[Buy Now]` do `click[blue]`.");
         let numbers = [("take mug 1 from desk 1", "ok")];
         let (_, tip) = said(&numbers, &[("take mug from desk", "Nothing happens.")]);
-        assert_eq!(tip, "Name things with their numbers: `take mug 1 from desk 1` and not `take mug from desk`, which does nothing.");
+        assert_eq!(
+            tip,
+            "Name things with their numbers: `take mug 1 from desk 1` and not `take mug from desk`, which does nothing."
+        );
         let (contrast, _) = said(&bought, &[bought[0], ("click[Next >]", "n"), ("click[Next >]", "n")]);
         assert_eq!(contrast.mistake, Some(Mistake::Repeated { failure: 2 }));
         let (contrast, tip) = said(&bought, &bought[..2]);

@@ -98,7 +98,12 @@ pub fn of_parts(parts: &[Part], trajectory: &Trajectory) -> Result<Vec<Segment>,
             }
         }
         if next > start {
-            segments.push(Segment { skill: part.call.skill.clone(), args: part.call.args.clone(), start, end: next - 1 });
+            segments.push(Segment {
+                skill: part.call.skill.clone(),
+                args: part.call.args.clone(),
+                start,
+                end: next - 1,
+            });
         }
     }
     let steps = trajectory.steps.len();
@@ -138,7 +143,8 @@ mod tests {
     #[test]
     fn a_response_is_held_against_the_log() {
         let step = |action: &str| LoggedStep { action: action.to_owned(), ..LoggedStep::default() };
-        let log = Trajectory { steps: vec![step("go to desk 1"), step("take mug 1 from desk 1")], ..Trajectory::default() };
+        let log =
+            Trajectory { steps: vec![step("go to desk 1"), step("take mug 1 from desk 1")], ..Trajectory::default() };
         let part = |name: &str, actions: &[&str]| Part {
             call: call(name),
             actions: actions.iter().map(|a| (*a).to_owned()).collect(),

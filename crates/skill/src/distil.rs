@@ -161,7 +161,8 @@ impl Distiller {
                 let trials = task.of.iter().map(|at| self.shown_cut(*at));
                 put("trials", trials.collect());
                 let known = self.known.skills.iter();
-                let known = known.map(|skill| json!({ "name": skill.signature.to_string(), "primitives": skill.primitives }));
+                let known =
+                    known.map(|skill| json!({ "name": skill.signature.to_string(), "primitives": skill.primitives }));
                 put("known", known.collect());
                 "primitives".to_owned()
             }
@@ -169,9 +170,7 @@ impl Distiller {
                 let name = skill.as_deref();
                 put("tips", json!(self.tips_of(name)));
                 put("skill", json!(name.and_then(|name| self.known.skill(name)).map(|s| s.signature.to_string())));
-                let pair = |(good, bad): &(usize, usize)| {
-                    json!({ "success": self.shown_part(*good, name), "failure": self.shown_part(*bad, name) })
-                };
+                let pair = |(good, bad): &(usize, usize)| json!({ "success": self.shown_part(*good, name), "failure": self.shown_part(*bad, name) });
                 put("pairs", task.pairs.iter().map(pair).collect());
                 put("trials", task.of.iter().map(|at| self.shown_part(*at, name)).collect());
                 name.map_or_else(|| "tips".to_owned(), |name| format!("tips for {name}"))
@@ -337,7 +336,8 @@ impl Distiller {
     /// A trajectory as a skill's policy would have met it: what was done before, the call, and its steps; the whole one without a skill.
     fn shown_part(&self, at: usize, skill: Option<&str>) -> Value {
         let Some(log) = self.logs.get(at) else { return Value::Null };
-        let segment = self.cuts.get(&at).and_then(|cut| cut.iter().find(|segment| Some(segment.skill.as_str()) == skill));
+        let segment =
+            self.cuts.get(&at).and_then(|cut| cut.iter().find(|segment| Some(segment.skill.as_str()) == skill));
         let (from, to, task) = match segment {
             Some(segment) => (segment.start, segment.end + 1, segment.call().to_string()),
             None => (0, log.steps.len(), log.task.clone()),
@@ -367,7 +367,11 @@ pub fn pairs(logs: &[Trajectory]) -> Vec<(usize, usize)> {
         (Some(one), Some(other)) => one == other,
         _ => {
             let named = one.task_id.is_some() && one.task_id == other.task_id;
-            one.env == other.env && (named || (one.task == other.task && !one.task.is_empty() && one.initial_observation == other.initial_observation))
+            one.env == other.env
+                && (named
+                    || (one.task == other.task
+                        && !one.task.is_empty()
+                        && one.initial_observation == other.initial_observation))
         }
     };
     let mut pairs = Vec::new();
@@ -406,7 +410,8 @@ mod tests {
         ]
     }
 
-    const SKILLS: &str = "New summarization:\nWe list the Environment-specific subtasks below:\n- find(object)\n- take(object)";
+    const SKILLS: &str =
+        "New summarization:\nWe list the Environment-specific subtasks below:\n- find(object)\n- take(object)";
 
     fn segmented(second: &str) -> String {
         format!("New summarization:\n- find(mug):\n> go to desk 1\n- take(mug):\n> {second}\n")
@@ -435,7 +440,9 @@ mod tests {
         assert_eq!(question.context["pairs"][0]["failure"]["task"], "find(mug)");
         run.take("New summarization: x\nTips:\n- Look.").unwrap();
         assert_eq!(run.next().unwrap().label, "tips for take");
-        assert!(run.next().unwrap().context["pairs"][0]["failure"]["history"].as_str().unwrap().contains("go to desk 1"));
+        assert!(
+            run.next().unwrap().context["pairs"][0]["failure"]["history"].as_str().unwrap().contains("go to desk 1")
+        );
         assert!(run.take("?").is_err() && run.take("?").is_err());
         assert_eq!(run.next(), None);
         assert_eq!(run.known().skill("find").unwrap().tips, ["Look."]);

@@ -177,7 +177,10 @@ mod tests {
         let read = super::read_all(shop, "run");
         assert_eq!(read.len(), 2, "{read:?}");
         let first = read[0].as_ref().unwrap();
-        assert_eq!((first.task.as_str(), first.score, first.success, first.steps.len()), ("i need a mug", 0.5, false, 2));
+        assert_eq!(
+            (first.task.as_str(), first.score, first.success, first.steps.len()),
+            ("i need a mug", 0.5, false, 2)
+        );
         let notebook = super::read_all("You are in a room.\nAct 1: go to desk 1\nObs 1: nothing\n", "n");
         let first = notebook[0].as_ref().unwrap();
         assert_eq!((first.id.as_str(), first.steps[0].observation.as_deref()), ("n", Some("nothing")));

@@ -39,7 +39,11 @@ pub fn steps(steps: &[LoggedStep], indent: &str) -> String {
 /// What the agent was given at the beginning: the first observation, and the goal where that does not say it.
 pub fn beginning(trajectory: &Trajectory) -> String {
     let first = trajectory.initial_observation.as_deref().map(clipped).unwrap_or_default();
-    if first.contains(trajectory.task.trim()) { first } else { format!("{first}\nYour task is to: {}.", trajectory.task) }
+    if first.contains(trajectory.task.trim()) {
+        first
+    } else {
+        format!("{first}\nYour task is to: {}.", trajectory.task)
+    }
 }
 
 /// A whole trajectory.

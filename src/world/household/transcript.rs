@@ -102,7 +102,10 @@ fn listed(text: &str, after: &str) -> Vec<String> {
     let Some((_, list)) = text.split_once(after) else { return Vec::new() };
     let list = list.split(['.', '\n']).next().unwrap_or_default();
     let things = list.split(", ").map(|part| part.trim().trim_start_matches("and ").trim_start());
-    things.filter_map(|thing| thing.strip_prefix("a ").or_else(|| thing.strip_prefix("an "))).map(str::to_owned).collect()
+    things
+        .filter_map(|thing| thing.strip_prefix("a ").or_else(|| thing.strip_prefix("an ")))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn visible(names: Vec<String>) -> Call {
@@ -136,7 +139,8 @@ mod tests {
                 let spec = OpenSpec { world: "household", data: None, options: &options, task: &task.id };
                 let mut opened = sources.open(&spec).unwrap();
                 let reset = opened.world.reset(&opened.task, 0).unwrap();
-                let mut log = Trajectory { initial_observation: Some(reset.observation.clone()), ..Trajectory::default() };
+                let mut log =
+                    Trajectory { initial_observation: Some(reset.observation.clone()), ..Trajectory::default() };
                 let mut expected = vec![(None, reset.observation_calls)];
                 for turn in 0..40usize {
                     let admissible = opened.world.admissible().unwrap();

@@ -83,7 +83,12 @@ impl Episode for Playback {
                     |step| format!("the log goes on with `{}`", step.action),
                 );
                 let why = format!("{goes_on}; what another action would have led to, no log says");
-                Outcome { observation: why.clone(), admissible: self.admissible(), error: Some(why), ..Outcome::default() }
+                Outcome {
+                    observation: why.clone(),
+                    admissible: self.admissible(),
+                    error: Some(why),
+                    ..Outcome::default()
+                }
             }
         }
     }

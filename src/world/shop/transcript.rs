@@ -132,7 +132,8 @@ fn item(lines: &[&str], now: &mut Seen, clickables: &mut Vec<String>) {
             clickables.extend(Some(text.to_owned()).filter(|text| text != "Attributes"));
         } else if let Some((name, values)) = choices(line).filter(|_| price.is_none_or(|price| at + 1 < price)) {
             clickables.extend(values.iter().map(|(value, _)| value.clone()));
-            now.chosen.extend(values.iter().filter(|(_, chosen)| *chosen).map(|(value, _)| (name.clone(), value.clone())));
+            now.chosen
+                .extend(values.iter().filter(|(_, chosen)| *chosen).map(|(value, _)| (name.clone(), value.clone())));
             now.options.push((name, values.into_iter().map(|(value, _)| value).collect()));
         }
     }

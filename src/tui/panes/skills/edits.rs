@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stepwright_skill::changes::{Change, apply};
-use stepwright_skill::{Knowledge, SkillCall, Skill, cut, file};
+use stepwright_skill::{Knowledge, Skill, SkillCall, cut, file};
 
 use super::{Item, Shown, SkillsPane, amended};
 use crate::driver::{Command, Level, Request, SkillsCommand};
@@ -80,7 +80,9 @@ impl SkillsPane {
                 actions.extend((*at > 0).then_some((A::MergeAll, "merge up")));
             }
             Some(Item::Primitive(..)) => actions.extend([(A::Edit, "edit"), (A::ToggleReject, "remove")]),
-            Some(Item::Tip(..)) => actions.extend([(A::Edit, "edit"), (A::Add, "add tip"), (A::ToggleReject, "remove")]),
+            Some(Item::Tip(..)) => {
+                actions.extend([(A::Edit, "edit"), (A::Add, "add tip"), (A::ToggleReject, "remove")])
+            }
             Some(Item::Segment(_)) => actions.extend([
                 (A::MoveDown, "begin later"),
                 (A::MoveUp, "begin earlier"),
@@ -146,7 +148,8 @@ impl SkillsPane {
                 Vec::new()
             }
             (A::Edit, Some(Item::Change(at))) => {
-                let Some(Change::Tip { after: Some(text), .. }) = self.offered.as_ref()?.changes.get(at).cloned() else {
+                let Some(Change::Tip { after: Some(text), .. }) = self.offered.as_ref()?.changes.get(at).cloned()
+                else {
                     return Some(say("only the words of a tip are edited here; take it and edit it then"));
                 };
                 self.begin(Typing::Offered(at), &text);
@@ -223,8 +226,13 @@ impl SkillsPane {
     /// Takes the offered changes, but for those left out.
     fn take(&self) -> Vec<Intent> {
         let Some(offered) = &self.offered else { return say("no change is offered") };
-        let taken: Vec<&Change> =
-            offered.changes.iter().enumerate().filter(|(at, _)| !offered.left_out.contains(at)).map(|(_, c)| c).collect();
+        let taken: Vec<&Change> = offered
+            .changes
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !offered.left_out.contains(at))
+            .map(|(_, c)| c)
+            .collect();
         if taken.is_empty() {
             let reason = "no change of it was wanted".to_owned();
             return vec![Intent::Send(Command::Gate(Request::RefuseOffer { offer: offered.id, reason }))];

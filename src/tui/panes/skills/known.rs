@@ -56,7 +56,8 @@ impl SkillsPane {
             }
             Item::Skill(at) => match self.skill(*at) {
                 Some(skill) => {
-                    let uses = if skill.uses.is_empty() { String::new() } else { format!("  uses {}", skill.uses.join(", ")) };
+                    let uses =
+                        if skill.uses.is_empty() { String::new() } else { format!("  uses {}", skill.uses.join(", ")) };
                     vec![run(Role::Title, skill.signature.to_string()), run(Role::Dim, uses)]
                 }
                 None => Row::new(),
