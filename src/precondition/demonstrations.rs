@@ -1,11 +1,11 @@
 //! Demonstrations. Executes them once and keeps the distinct states they pass through, on which candidates are evaluated. The
 //! instances of an action are in `instances`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{Call, Fingerprints, Footprint, Function, Role, Specification, State};
+use crate::program::{Call, Fingerprints, Footprint, Function, Projections, Role, Specification, State};
 use crate::world::demonstration::Demonstration;
 
 /// A demonstration as validation sees it.
@@ -53,6 +53,8 @@ pub struct Demonstrations {
     places_decide: bool,
     /// Which states are alike in what is touched: a number a state, equal for equals.
     alike: Arc<Alike>,
+    /// The states, prepared to be told apart; where places decide.
+    projections: Arc<OnceLock<Projections>>,
 }
 
 /// Why demonstrations cannot be used.
@@ -87,6 +89,7 @@ impl Demonstrations {
             observed: 0,
             places_decide: true,
             alike: Arc::default(),
+            projections: Arc::default(),
         };
         let mut known: FxHashMap<u64, usize> = FxHashMap::default();
         for (at, demo) in demos.all.iter().enumerate() {
@@ -145,16 +148,30 @@ impl Demonstrations {
         &self.alike
     }
 
-    /// For each state a number below the number of states, the same for states that agree in what was touched.
-    pub(super) fn alike(&self, touched: Footprint) -> Arc<Vec<usize>> {
-        let whole = if self.places_decide { touched.whole } else { u64::MAX };
-        let touched = Footprint { whole, ..touched };
+    /// What of a footprint tells the states apart: evaluations whose footprints agree in it are alike at the same states.
+    pub(super) fn essence(&self, touched: Footprint) -> Footprint {
+        match self.projections() {
+            Some(projections) => projections.essence(touched),
+            None => Footprint { whole: u64::MAX, ..touched },
+        }
+    }
+
+    /// The states prepared to be told apart; `None` where an object may have another place in each.
+    fn projections(&self) -> Option<&Projections> {
+        self.places_decide.then(|| self.projections.get_or_init(|| Projections::of(&self.states)))
+    }
+
+    /// For each state a number below the number of states, the same for states that agree in what was touched, given in its essence.
+    pub(super) fn alike(&self, essence: Footprint) -> Arc<Vec<usize>> {
         let mut known = self.alike.lock().unwrap_or_else(PoisonError::into_inner);
-        let numbers = known.entry(touched).or_insert_with(|| {
-            let mut first: FxHashMap<u64, usize> = FxHashMap::default();
-            let mut fingerprints = Fingerprints::default();
-            let number = |(at, state): (usize, &State)| *first.entry(fingerprints.of(state, touched)).or_insert(at);
-            Arc::new(self.states.iter().enumerate().map(number).collect())
+        let numbers = known.entry(essence).or_insert_with(|| match self.projections() {
+            Some(projections) => Arc::new(projections.alike(essence)),
+            None => {
+                let mut first: FxHashMap<u64, usize> = FxHashMap::default();
+                let mut fingerprints = Fingerprints::default();
+                let number = |(at, state): (usize, &State)| *first.entry(fingerprints.of(state, essence)).or_insert(at);
+                Arc::new(self.states.iter().enumerate().map(number).collect())
+            }
         });
         Arc::clone(numbers)
     }

@@ -91,7 +91,7 @@ impl Table {
                 if let Some(place) = table.cells.get_mut(row + group) {
                     *place = number;
                 }
-                let footprint = trace.touched;
+                let footprint = demos.essence(trace.touched);
                 let known = touched.iter().position(|known| known.touched == footprint).unwrap_or_else(|| {
                     let alike = demos.alike(footprint);
                     touched.push(Touched { touched: footprint, alike, cells: vec![OPEN; size] });

@@ -35,8 +35,7 @@ impl Effects<'_> {
         graph.detach(me, &WHEREABOUTS);
         let boxes: Vec<At> = graph.targets(thing, Relation::Inside).filter(|b| !graph.node(*b).is_room()).collect();
         boxes.into_iter().for_each(|around| graph.bring_close(me, around));
-        let body: Vec<At> = graph.places().filter(|at| graph.node(*at).has(Property::BodyPart)).collect();
-        body.into_iter().for_each(|part| graph.bring_close(me, part));
+        graph.body().for_each(|part| graph.bring_close(me, part));
         if let Some(there) = there {
             graph.link(me, Relation::Inside, there);
         }

@@ -83,6 +83,11 @@ struct Cell {
     into: Vec<Link>,
 }
 
+/// A node's cell, to be written to; what others share of it is copied first.
+fn cell_in(cells: &mut [Arc<Chunk>], at: At) -> &mut Cell {
+    Arc::make_mut(&mut Arc::make_mut(&mut cells[at.index() / CHUNK])[at.index() % CHUNK])
+}
+
 /// The part of a sorted list that is of one relation.
 fn of(links: &[Link], relation: Relation) -> &[Link] {
     let start = links.partition_point(|link| link.0 >> SHIFT < relation.index());
@@ -91,20 +96,119 @@ fn of(links: &[Link], relation: Relation) -> &[Link] {
     rest.get(..end).unwrap_or_default()
 }
 
+/// Finds places by id: in a table where the ids are numbers that lie close together, else by searching.
+struct Places<'a> {
+    ids: &'a [(i64, At)],
+    first: i64,
+    table: Vec<u32>,
+}
+
+/// In the table of [`Places`]: no node has this id.
+const NOWHERE: u32 = u32::MAX;
+
+impl Places<'_> {
+    fn of(ids: &[(i64, At)]) -> Places<'_> {
+        let (first, last) = (ids.first().map_or(0, |(id, _)| *id), ids.last().map_or(0, |(id, _)| *id));
+        let span = last.checked_sub(first).and_then(|span| usize::try_from(span).ok());
+        let mut table =
+            span.filter(|span| *span < ids.len() * 8 + 4096).map_or_else(Vec::new, |s| vec![NOWHERE; s + 1]);
+        for (id, at) in ids {
+            if let Some(place) = usize::try_from(id - first).ok().and_then(|id| table.get_mut(id)) {
+                *place = at.0;
+            }
+        }
+        Places { ids, first, table }
+    }
+
+    fn find(&self, id: i64) -> Option<At> {
+        if self.table.is_empty() {
+            return self
+                .ids
+                .binary_search_by_key(&id, |(id, _)| *id)
+                .ok()
+                .and_then(|i| self.ids.get(i))
+                .map(|(_, at)| *at);
+        }
+        let at = id.checked_sub(self.first).and_then(|id| self.table.get(usize::try_from(id).ok()?).copied());
+        at.filter(|at| *at != NOWHERE).map(At)
+    }
+}
+
+/// What changes of each node: its states, and the edges from and to it.
+fn cells(states: Vec<States>, edges: &[(i64, Relation, i64)], places: &Places<'_>) -> Result<Vec<Cell>, GraphError> {
+    let mut ends: Vec<(At, At)> = Vec::with_capacity(edges.len());
+    let mut degrees = vec![(0, 0); states.len()];
+    let mut present = [false; 1 << (u32::BITS - SHIFT)];
+    for (at, (from, relation, to)) in edges.iter().enumerate() {
+        let source = places.find(*from).ok_or(GraphError::Dangling { end: "from", id: *from, at })?;
+        let target = places.find(*to).ok_or(GraphError::Dangling { end: "to", id: *to, at })?;
+        degrees[source.index()].0 += 1;
+        degrees[target.index()].1 += 1;
+        present[relation.index() as usize] = true;
+        ends.push((source, target));
+    }
+    let sized = |(states, (out, into))| Cell { states, out: Vec::with_capacity(out), into: Vec::with_capacity(into) };
+    let mut cells: Vec<Cell> = states.into_iter().zip(degrees).map(sized).collect();
+    // One relation after the other: files have their edges in the order of the nodes, so the lists come out sorted.
+    for relation in Relation::ALL.iter().filter(|relation| present[relation.index() as usize]) {
+        for ((_, _, _), (source, target)) in edges.iter().zip(&ends).filter(|((_, of, _), _)| of == relation) {
+            cells[source.index()].out.push(Link::new(*relation, *target));
+            cells[target.index()].into.push(Link::new(*relation, *source));
+        }
+    }
+    for links in cells.iter_mut().flat_map(|cell| [&mut cell.out, &mut cell.into]) {
+        if !links.is_sorted_by(|a, b| a < b) {
+            links.sort_unstable();
+            links.dedup();
+        }
+    }
+    Ok(cells)
+}
+
+/// What of a graph no step changes.
+#[derive(Clone)]
+struct Fixed {
+    nodes: Vec<Node>,
+    /// Places by id, sorted.
+    ids: Vec<(i64, At)>,
+    /// The doors, then the doorjambs, each by id.
+    doors: Vec<At>,
+    /// The parts of the body, in the order of the nodes.
+    body: Vec<At>,
+}
+
+impl Fixed {
+    fn of(nodes: Vec<Node>, ids: Vec<(i64, At)>) -> Fixed {
+        let body =
+            (0..).map(At).zip(&nodes).filter(|(_, node)| node.has(Property::BodyPart)).map(|(at, _)| at).collect();
+        let is_of = |at: At, class: &str| nodes.get(at.index()).is_some_and(|node| &*node.class == class);
+        let of_class = |class| ids.iter().map(|(_, at)| *at).filter(move |at| is_of(*at, class));
+        let doors = DOORS.into_iter().flat_map(of_class).collect();
+        Fixed { body, doors, nodes, ids }
+    }
+}
+
+/// The classes of what connects rooms.
+pub(crate) const DOORS: [&str; 2] = ["door", "doorjamb"];
+
+/// So many nodes' cells are shared or copied together: things of one room mostly stand together in a file.
+const CHUNK: usize = 16;
+
+/// The cells of some nodes that follow each other.
+type Chunk = Vec<Arc<Cell>>;
+
 /// A household at one moment.
 #[derive(Clone)]
 pub struct Graph {
-    nodes: Arc<Vec<Node>>,
-    /// Places by id, sorted.
-    ids: Arc<Vec<(i64, At)>>,
-    cells: Vec<Arc<Cell>>,
+    fixed: Arc<Fixed>,
+    cells: Arc<Vec<Arc<Chunk>>>,
     character: At,
 }
 
 impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let edges: usize = self.cells.iter().map(|cell| cell.out.len()).sum();
-        write!(f, "Graph({} nodes, {edges} edges)", self.nodes.len())
+        let edges: usize = self.places().map(|at| self.cell(at).out.len()).sum();
+        write!(f, "Graph({} nodes, {edges} edges)", self.len())
     }
 }
 
@@ -154,25 +258,17 @@ impl Graph {
         let character = nodes.iter().zip(0..).find(|((node, _), _)| &*node.class == CHARACTER);
         let character = At(character.ok_or(GraphError::NoCharacter)?.1);
         let (nodes, states): (Vec<Node>, Vec<States>) = nodes.into_iter().unzip();
-        let mut cells: Vec<Cell> = states.into_iter().map(|states| Cell { states, ..Cell::default() }).collect();
-        let place =
-            |id: i64| ids.binary_search_by_key(&id, |(id, _)| *id).ok().and_then(|i| ids.get(i)).map(|(_, at)| *at);
-        for (at, (from, relation, to)) in edges.iter().enumerate() {
-            let source = place(*from).ok_or(GraphError::Dangling { end: "from", id: *from, at })?;
-            let target = place(*to).ok_or(GraphError::Dangling { end: "to", id: *to, at })?;
-            if let Some(cell) = cells.get_mut(source.0 as usize) {
-                cell.out.push(Link::new(*relation, target));
+        let cells = cells(states, edges, &Places::of(&ids))?;
+        let mut cells = cells.into_iter().map(Arc::new);
+        let mut chunks = Vec::with_capacity(nodes.len() / CHUNK + 1);
+        loop {
+            let chunk: Chunk = cells.by_ref().take(CHUNK).collect();
+            if chunk.is_empty() {
+                break;
             }
-            if let Some(cell) = cells.get_mut(target.0 as usize) {
-                cell.into.push(Link::new(*relation, source));
-            }
+            chunks.push(Arc::new(chunk));
         }
-        for links in cells.iter_mut().flat_map(|cell| [&mut cell.out, &mut cell.into]) {
-            links.sort_unstable();
-            links.dedup();
-        }
-        let cells = cells.into_iter().map(Arc::new).collect();
-        Ok(Graph { nodes: Arc::new(nodes), ids: Arc::new(ids), cells, character })
+        Ok(Graph { fixed: Arc::new(Fixed::of(nodes, ids)), cells: Arc::new(chunks), character })
     }
 
     /// The one who acts.
@@ -182,35 +278,41 @@ impl Graph {
 
     /// The places of all nodes, in order.
     pub fn places(&self) -> impl DoubleEndedIterator<Item = At> + use<> {
-        (0..self.cells.len()).filter_map(|at| u32::try_from(at).ok()).map(At)
+        (0..self.len()).filter_map(|at| u32::try_from(at).ok()).map(At)
     }
 
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.fixed.nodes.len()
     }
 
     /// Whether there are none; never, as somebody acts.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.fixed.nodes.is_empty()
     }
 
     /// The node of an id.
     pub fn find(&self, id: i64) -> Option<At> {
-        self.ids.binary_search_by_key(&id, |(id, _)| *id).ok().and_then(|i| self.ids.get(i)).map(|(_, at)| *at)
+        self.fixed
+            .ids
+            .binary_search_by_key(&id, |(id, _)| *id)
+            .ok()
+            .and_then(|i| self.fixed.ids.get(i))
+            .map(|(_, at)| *at)
     }
 
     /// What of a node never changes. A place belongs to the graph it came from and to copies of it.
     pub fn node(&self, at: At) -> &Node {
-        &self.nodes[at.0 as usize]
+        &self.fixed.nodes[at.index()]
     }
 
     fn cell(&self, at: At) -> &Cell {
-        &self.cells[at.0 as usize]
+        &self.cells[at.index() / CHUNK][at.index() % CHUNK]
     }
 
     fn cell_mut(&mut self, at: At) -> &mut Cell {
-        Arc::make_mut(&mut self.cells[at.0 as usize])
+        let chunks = Arc::make_mut(&mut self.cells);
+        cell_in(chunks, at)
     }
 
     /// The states of a node.
@@ -282,18 +384,42 @@ impl Graph {
 
     /// Removes every edge of some relations from a node.
     pub fn unlink_from(&mut self, at: At, relations: &[Relation]) {
-        for relation in relations {
-            let others: Vec<At> = self.targets(at, *relation).collect();
-            others.into_iter().for_each(|other| self.unlink(at, *relation, other));
-        }
+        self.remove(at, relations, |cell| &mut cell.out, |cell| &mut cell.into);
     }
 
     /// Removes every edge of some relations from and to a node.
     pub fn detach(&mut self, at: At, relations: &[Relation]) {
         self.unlink_from(at, relations);
+        self.remove(at, relations, |cell| &mut cell.into, |cell| &mut cell.out);
+    }
+
+    /// Removes the links of some relations from one list of a node, and their other ends from the other list of the nodes they lead to.
+    fn remove(
+        &mut self,
+        at: At,
+        relations: &[Relation],
+        mine: impl Fn(&mut Cell) -> &mut Vec<Link>,
+        others: impl Fn(&mut Cell) -> &mut Vec<Link>,
+    ) {
+        let cell = self.cell(at);
+        if relations.iter().all(|relation| of(&cell.out, *relation).is_empty() && of(&cell.into, *relation).is_empty())
+        {
+            return;
+        }
+        let cells = Arc::make_mut(&mut self.cells);
+        let mut removed: Vec<Link> = Vec::new();
+        let links = mine(cell_in(cells, at));
         for relation in relations {
-            let others: Vec<At> = self.sources(at, *relation).collect();
-            others.into_iter().for_each(|other| self.unlink(other, *relation, at));
+            let start = links.partition_point(|link| link.0 >> SHIFT < relation.index());
+            let end = links.partition_point(|link| link.0 >> SHIFT <= relation.index());
+            removed.extend(links.drain(start..end));
+        }
+        for link in removed {
+            let back = Link(link.0 >> SHIFT << SHIFT | at.0);
+            let links = others(cell_in(cells, link.other()));
+            if let Ok(place) = links.binary_search(&back) {
+                links.remove(place);
+            }
         }
     }
 
@@ -310,20 +436,30 @@ impl Graph {
     /// # Errors
     /// If its id is taken.
     pub fn add(&mut self, node: Node, states: States) -> Result<At, GraphError> {
-        let at = self.nodes.len();
+        let at = self.len();
         let place = u32::try_from(at).ok().filter(|_| at < MOST_NODES).ok_or(GraphError::TooMany)?;
-        let Err(slot) = self.ids.binary_search_by_key(&node.id, |(id, _)| *id) else {
+        let Err(slot) = self.fixed.ids.binary_search_by_key(&node.id, |(id, _)| *id) else {
             return Err(GraphError::SameId { id: node.id, at });
         };
-        Arc::make_mut(&mut self.ids).insert(slot, (node.id, At(place)));
-        Arc::make_mut(&mut self.nodes).push(node);
-        self.cells.push(Arc::new(Cell { states, ..Cell::default() }));
+        let fixed = Arc::make_mut(&mut self.fixed);
+        let special = node.has(Property::BodyPart) || DOORS.contains(&&*node.class);
+        fixed.ids.insert(slot, (node.id, At(place)));
+        fixed.nodes.push(node);
+        if special {
+            *fixed = Fixed::of(std::mem::take(&mut fixed.nodes), std::mem::take(&mut fixed.ids));
+        }
+        let chunks = Arc::make_mut(&mut self.cells);
+        let cell = Arc::new(Cell { states, ..Cell::default() });
+        match chunks.last_mut().filter(|chunk| chunk.len() < CHUNK) {
+            Some(chunk) => Arc::make_mut(chunk).push(cell),
+            None => chunks.push(Arc::new(vec![cell])),
+        }
         Ok(At(place))
     }
 
     /// The highest id.
     pub fn highest_id(&self) -> i64 {
-        self.ids.last().map_or(0, |(id, _)| *id)
+        self.fixed.ids.last().map_or(0, |(id, _)| *id)
     }
 
     /// The first node of a class, in the order of the nodes.
@@ -343,13 +479,25 @@ impl Graph {
 
     /// Whether nothing of a node differs from another graph's node at the same place; at once where both share it.
     pub(crate) fn is_same_at(&self, other: &Graph, at: At) -> bool {
-        Arc::ptr_eq(&self.cells[at.0 as usize], &other.cells[at.0 as usize]) || self.cell(at) == other.cell(at)
+        let (one, another) = (self.cell(at), other.cell(at));
+        std::ptr::eq(one, another) || one == another
+    }
+
+    /// The doors, then the doorjambs, each by id.
+    pub(crate) fn doors(&self) -> &[At] {
+        &self.fixed.doors
+    }
+
+    /// The parts of the body, in the order of the nodes.
+    pub(crate) fn body(&self) -> impl Iterator<Item = At> + use<> {
+        let fixed = Arc::clone(&self.fixed);
+        (0..fixed.body.len()).filter_map(move |place| fixed.body.get(place).copied())
     }
 }
 
 impl PartialEq for Graph {
     fn eq(&self, other: &Self) -> bool {
-        (Arc::ptr_eq(&self.nodes, &other.nodes) || self.nodes == other.nodes)
+        (Arc::ptr_eq(&self.fixed, &other.fixed) || self.fixed.nodes == other.fixed.nodes)
             && self.places().all(|at| self.is_same_at(other, at))
     }
 }

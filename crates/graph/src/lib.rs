@@ -17,6 +17,7 @@ mod memory;
 pub mod metrics;
 pub mod names;
 pub mod nearness;
+pub mod outcome;
 pub mod prepare;
 pub mod prompts;
 pub mod reason;

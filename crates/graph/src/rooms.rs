@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::graph::{At, Graph};
+use crate::graph::{At, DOORS, Graph};
 use crate::reason::Room;
 use crate::vocabulary::{Relation, State};
 
@@ -23,7 +23,7 @@ impl Graph {
 
     /// Whether a node is a door or a doorjamb: what rooms are connected by.
     pub fn is_door_like(&self, at: At) -> bool {
-        matches!(&*self.node(at).class, "door" | "doorjamb")
+        DOORS.contains(&&*self.node(at).class)
     }
 }
 
@@ -35,19 +35,20 @@ struct Door {
 
 /// The doors that connect rooms, those of the class `door` first, each class by id.
 fn doors(graph: &Graph) -> Vec<Door> {
-    let connecting = |class| {
-        let door = |at| {
-            let mut rooms: Vec<At> = graph.targets(at, Relation::Between).collect();
-            rooms.sort_by_key(|room| graph.node(*room).id);
-            if let [a, b, ..] = rooms.as_slice() { Some(Door { at, rooms: [*a, *b] }) } else { None }
-        };
-        let mut found: Vec<Door> = graph.of_class(class).filter_map(door).collect();
-        found.sort_by_key(|door| graph.node(door.at).id);
-        found
+    let door = |at: &At| {
+        // The two rooms of the lowest ids.
+        let mut rooms: [Option<At>; 2] = [None, None];
+        for room in graph.targets(*at, Relation::Between) {
+            let before = |known: Option<At>| known.is_none_or(|known| graph.node(room).id < graph.node(known).id);
+            if before(rooms[0]) {
+                rooms = [Some(room), rooms[0]];
+            } else if before(rooms[1]) {
+                rooms[1] = Some(room);
+            }
+        }
+        Some(Door { at: *at, rooms: [rooms[0]?, rooms[1]?] })
     };
-    let mut all = connecting("door");
-    all.extend(connecting("doorjamb"));
-    all
+    graph.doors().iter().filter_map(door).collect()
 }
 
 /// The path from one room to another, breadth first through the doors that are allowed: each door on it, from the goal back.

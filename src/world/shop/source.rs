@@ -45,7 +45,7 @@ impl Source {
     /// # Errors
     /// [`WorldError::Data`] naming the file that is wrong, or saying that no catalogue or no goals are there.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
-        let shop = Shop::open(path, Reading::default()).map_err(wrong)?;
+        let shop = Shop::open(path, Reading::beside(path).map_err(wrong)?).map_err(wrong)?;
         if shop.goals.is_empty() {
             let what = match shop.notes.first() {
                 Some(note) => format!("the catalogue has no goals: {note}"),

@@ -7,8 +7,9 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
 
+use super::notes::{Fault, Notes, has_markup};
 use super::price::Price;
-use super::read::Reading;
+use super::read::{GoalKind, Reading};
 use super::{Catalogue, Options, Product, Review, ShopError, goals, nouns};
 use crate::goal::Goal;
 
@@ -60,7 +61,7 @@ pub(super) fn read(products: &Path, goals: Option<&Path>, reading: Reading) -> R
             .map_err(|e| ShopError::json(path, &e, "a list of goals, each with `id`, `asin` and `instruction_text`"))?,
         None => Vec::new(),
     };
-    let mut catalogue = of(items, goals, reading);
+    let mut catalogue = of(items, goals, reading, &products.display().to_string());
     catalogue.file = Some(products.to_owned());
     Ok(catalogue)
 }
@@ -75,25 +76,33 @@ pub(super) fn of_text(products: &str, goals: &str, origin: &Path) -> Result<Cata
         serde_json::from_str(products).map_err(|e| ShopError::json(&path("products.json"), &e, EXPECTED))?;
     let goals: Vec<Goal> =
         serde_json::from_str(goals).map_err(|e| ShopError::json(&path("goals.json"), &e, "a list of goals"))?;
-    Ok(of(items, goals, Reading::default()))
+    Ok(of(items, goals, Reading::default(), &path("products.json").display().to_string()))
 }
 
-fn of(items: Vec<Item>, goals: Vec<Goal>, reading: Reading) -> Catalogue {
+fn of(items: Vec<Item>, goals: Vec<Goal>, reading: Reading, file: &str) -> Catalogue {
     let mut catalogue = Catalogue::default();
+    let mut notes = Notes::new(file);
     let mut seen: FxHashSet<String> = FxHashSet::default();
     let mut draw = goals::Draw::new(reading.seed);
-    for item in items.into_iter().take(reading.products.unwrap_or(usize::MAX)) {
+    for (item, place) in items.into_iter().take(reading.products.unwrap_or(usize::MAX)).zip(1..) {
         if !seen.insert(item.asin.clone()) {
-            catalogue.notes.push(format!("product {} is there twice; the first counts", item.asin));
+            notes.add(Fault::Twice, place, &item.asin);
             continue;
         }
-        if item.pricing.is_empty() {
-            catalogue.notes.push(format!("product {} has no price; it costs $100", item.asin));
+        let faults = [(Fault::NoPrice, item.pricing.is_empty()), (Fault::Markup, has_markup(&item.title))];
+        for (fault, _) in faults.into_iter().filter(|(_, there)| *there) {
+            notes.add(fault, place, &item.asin);
         }
         catalogue.products.push(item.product(&mut draw));
     }
-    let goals_in = goals.into_iter();
-    for goal in goals_in {
+    catalogue.notes = notes.lines();
+    let wanted = |goal: &Goal| match reading.kind {
+        // In the compact form both kinds stand in one list, in the order of the tasks.
+        GoalKind::Any => true,
+        GoalKind::Human => goal.kind == "human",
+        GoalKind::Synthetic => goal.kind == "synthetic",
+    };
+    for goal in goals.into_iter().filter(wanted).take(reading.goals.unwrap_or(usize::MAX)) {
         if !seen.contains(&goal.asin) {
             catalogue.notes.push(format!("goal {} wants {}, which is not among the products", goal.id, goal.asin));
         }

@@ -2,6 +2,7 @@
 
 mod compact;
 mod goals;
+mod notes;
 mod nouns;
 mod price;
 mod raw;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use goals::official_order;
 pub use nouns::nouns;
 pub use price::{Price, price};
-pub use read::{Found, Reading, find, read};
+pub use read::{Found, GoalKind, READING_FILE, Reading, find, read};
 
 use crate::goal::Goal;
 

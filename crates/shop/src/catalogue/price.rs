@@ -46,7 +46,7 @@ pub fn price(text: &str) -> Result<Price, String> {
     });
     let amounts = amounts.collect::<Result<Vec<f64>, String>>()?;
     if amounts.is_empty() {
-        return Err(format!("{text:?} is no price; it has no `$`"));
+        return Err(format!("{text:?} is no price; it has no `$`, `$9.99` is expected"));
     }
     Ok(Price::of(amounts))
 }

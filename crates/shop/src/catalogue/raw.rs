@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::goals::{self, Draw, Human, Made};
-use super::read::Reading;
+use super::notes::{Fault, Notes, has_markup};
+use super::read::{GoalKind, Reading};
 use super::{Catalogue, Options, Price, Product, ShopError, nouns, price};
 
 /// What is shown where nothing is known of a rating.
@@ -66,7 +67,7 @@ pub(super) fn read(
     reading: Reading,
 ) -> Result<Catalogue, ShopError> {
     let known: FxHashMap<String, Known> = map_of(attributes, "an object of products by their numbers")?;
-    let human: FxHashMap<String, Vec<Human>> = match human.filter(|_| reading.human_goals) {
+    let human: FxHashMap<String, Vec<Human>> = match human.filter(|_| reading.kind != GoalKind::Synthetic) {
         Some(path) => map_of(Some(path), "an object of lists of instructions by product")?,
         None => FxHashMap::default(),
     };
@@ -75,34 +76,51 @@ pub(super) fn read(
         let note = "there is no items_ins_v2*.json beside the products: no attributes are known, and no goals are made from them";
         catalogue.notes.push(note.to_owned());
     }
+    if reading.kind == GoalKind::Human && human.is_empty() {
+        let note = "goals that people wrote are asked for, and there is no items_human_ins.json beside the products, or nothing is in it";
+        catalogue.notes.push(note.to_owned());
+    }
     let mut seen = FxHashSet::default();
     let mut draw = Draw::new(reading.seed);
     let mut count = 0usize;
+    let mut notes = Notes::new(items.display());
     each_item(items, |index, item| {
         if reading.products.is_some_and(|most| count >= most) {
             return false;
         }
         count += 1;
+        let (priced, merged) = (!item.pricing.is_null() && item.pricing != "", item.has_equal_options());
         match item.product(&known, &mut draw) {
             Ok(None) => {}
-            Ok(Some(product)) => {
-                if seen.insert(product.asin.clone()) {
-                    catalogue.products.push(product);
-                }
+            Ok(Some(product)) if !seen.insert(product.asin.clone()) => {
+                notes.add(Fault::Twice, index + 1, &product.asin)
             }
-            Err(why) => catalogue.notes.push(format!("{}, product {}: left out: {why}", items.display(), index + 1)),
+            Ok(Some(product)) => {
+                let faults = [
+                    (Fault::NoPrice, !priced),
+                    (Fault::EqualOptions, merged),
+                    (Fault::Markup, has_markup(&product.title)),
+                ];
+                for (fault, _) in faults.into_iter().filter(|(_, there)| *there) {
+                    notes.add(fault, index + 1, &product.asin);
+                }
+                catalogue.products.push(product);
+            }
+            Err(why) => notes.left_out(index + 1, &why),
         }
         true
     })?;
+    catalogue.notes.extend(notes.lines());
     let made = |product: &Product| {
         let known = known.get(&product.asin)?;
         Some(Made { instruction: known.instruction.clone()?, attributes: known.instruction_attributes.clone()? })
     };
-    catalogue.goals = if human.is_empty() {
-        goals::synthetic(&catalogue.products, made, &mut draw)
-    } else {
-        goals::human(&catalogue.products, &human, &mut draw)
+    catalogue.goals = match reading.kind {
+        GoalKind::Any if human.is_empty() => goals::synthetic(&catalogue.products, made, &mut draw),
+        GoalKind::Synthetic => goals::synthetic(&catalogue.products, made, &mut draw),
+        GoalKind::Any | GoalKind::Human => goals::human(&catalogue.products, &human, &mut draw),
     };
+    catalogue.goals.truncate(reading.goals.unwrap_or(usize::MAX));
     Ok(catalogue)
 }
 
@@ -150,6 +168,13 @@ fn each_item(path: &Path, mut take: impl FnMut(usize, Item) -> bool) -> Result<(
 }
 
 impl Item {
+    /// Whether two options have names that differ only in capitals.
+    fn has_equal_options(&self) -> bool {
+        let Value::Object(named) = &self.customization_options else { return false };
+        let mut seen = FxHashSet::default();
+        named.iter().filter(|(_, contents)| !contents.is_null()).any(|(name, _)| !seen.insert(name.to_lowercase()))
+    }
+
     /// The product; `None` for one that the shop passes over.
     fn product(self, known: &FxHashMap<String, Known>, draw: &mut Draw) -> Result<Option<Product>, String> {
         let asin = text(&self.asin, "asin")?;

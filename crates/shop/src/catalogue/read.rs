@@ -1,6 +1,9 @@
 //! Reader of catalogues: which files of a path belong to one, and their contents.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
 
 use super::{Catalogue, ShopError, compact, raw};
 
@@ -26,19 +29,59 @@ pub enum Found {
 }
 
 /// How a catalogue is read, where there is a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Reading {
     /// At most so many products, from the first on; all if `None`.
     pub products: Option<usize>,
-    /// Goals that people wrote, where the files have any; those made from attributes otherwise.
-    pub human_goals: bool,
+    /// At most so many goals, the first ones in their order; all if `None`.
+    pub goals: Option<usize>,
+    /// Which goals.
+    pub kind: GoalKind,
     /// Draws prices within a range and price limits, which the original draws again at each start.
     pub seed: u32,
 }
 
-impl Default for Reading {
-    fn default() -> Self {
-        Reading { products: None, human_goals: true, seed: 0 }
+/// Which goals of a catalogue are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GoalKind {
+    /// Those that people wrote, where the files have any; those made from attributes otherwise.
+    #[default]
+    Any,
+    /// Those that people wrote alone.
+    Human,
+    /// Those made from attributes alone.
+    Synthetic,
+}
+
+/// The file beside a catalogue that says how it is to be read.
+pub const READING_FILE: &str = "reading.toml";
+/// The most bytes of that file.
+const LARGEST: u64 = 1 << 16;
+
+impl Reading {
+    /// What the file `reading.toml` beside a catalogue says; the default where there is none. `path` is the catalogue's folder or one of
+    /// its files.
+    ///
+    /// # Errors
+    /// If the file cannot be read or says something else than `products`, `goals`, `kind` and `seed`.
+    pub fn beside(path: &Path) -> Result<Reading, ShopError> {
+        let folder = if path.is_dir() { Some(path) } else { path.parent() };
+        let Some(file) = folder.map(|folder| folder.join(READING_FILE)).filter(|file| file.is_file()) else {
+            return Ok(Reading::default());
+        };
+        let mut text = String::new();
+        let read = std::fs::File::open(&file).and_then(|opened| opened.take(LARGEST).read_to_string(&mut text));
+        read.map_err(|error| ShopError::unreadable(&file, error))?;
+        toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
+            let message = format!(
+                "{}; expected is any of products = NUMBER, goals = NUMBER, kind = \"any\", \"human\" or \"synthetic\", seed = NUMBER",
+                error.message()
+            );
+            ShopError::Data { path: format!("{}:{line}", file.display()), message }
+        })
     }
 }
 

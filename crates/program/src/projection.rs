@@ -1,0 +1,252 @@
+//! Many states told apart by what an evaluation touched of them. What each state holds is cut into items once, each with what must have
+//! been touched for it to be seen; what all states share is dropped. For states in which an object has one place and keeps it.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::engine::heap::mark_of_object;
+use super::engine::value::{Attrs, Id, Key, Obj, Value};
+use super::engine::vm::{Footprint, mark_of, mark_of_key};
+use super::specification::GLOBALS;
+use super::state::State;
+
+/// Something that a state holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Item {
+    /// Names of attributes and globals on the way to it, as marks: it is seen if all of them were touched.
+    way: u64,
+    /// What else must have been touched.
+    guard: Guard,
+    hash: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Guard {
+    /// Nothing.
+    Free,
+    /// The dictionary with this mark, as a whole.
+    Whole(u64),
+    /// That, or a key with the second mark.
+    Key(u64, u64),
+}
+
+impl Item {
+    fn is_seen(&self, touched: Footprint) -> bool {
+        self.way & !touched.attributes == 0
+            && match self.guard {
+                Guard::Free => true,
+                Guard::Whole(dict) => dict & touched.whole != 0,
+                Guard::Key(dict, key) => dict & touched.whole != 0 || key & touched.keys != 0,
+            }
+    }
+}
+
+/// States, prepared to be told apart.
+#[derive(Debug, Clone)]
+pub struct Projections {
+    /// The items of each state that not all states have.
+    items: Vec<Vec<Item>>,
+    /// What of a footprint matters to any of these items.
+    matters: Footprint,
+}
+
+impl Projections {
+    /// Of these states; an object must have the same place in all of them.
+    pub fn of(states: &[State]) -> Projections {
+        let mut items: Vec<Vec<Item>> = states.iter().map(items).collect();
+        let mut counts: FxHashMap<Item, usize> = FxHashMap::default();
+        for item in items.iter().flatten() {
+            *counts.entry(*item).or_default() += 1;
+        }
+        let mut matters = Footprint { attributes: 0, whole: 0, keys: 0 };
+        for state in &mut items {
+            state.retain(|item| counts.get(item).is_none_or(|count| *count < states.len()));
+            for item in state.iter() {
+                matters.attributes |= item.way;
+                let (whole, keys) = match item.guard {
+                    Guard::Free => (0, 0),
+                    Guard::Whole(dict) => (dict, 0),
+                    Guard::Key(dict, key) => (dict, key),
+                };
+                matters.whole |= whole;
+                matters.keys |= keys;
+            }
+        }
+        Projections { items, matters }
+    }
+
+    /// What of a footprint tells any of the states apart: footprints that agree in it tell the same.
+    pub fn essence(&self, touched: Footprint) -> Footprint {
+        Footprint {
+            attributes: touched.attributes & self.matters.attributes,
+            whole: touched.whole & self.matters.whole,
+            keys: touched.keys & self.matters.keys,
+        }
+    }
+
+    /// For each state the number of the first one that agrees with it in what was touched.
+    pub fn alike(&self, touched: Footprint) -> Vec<usize> {
+        let mut first: FxHashMap<u64, usize> = FxHashMap::default();
+        let number = |(at, items): (usize, &Vec<Item>)| {
+            let seen = items.iter().filter(|item| item.is_seen(touched));
+            let sum = seen.fold(0_u64, |sum, item| sum.wrapping_add(item.hash));
+            *first.entry(sum).or_insert(at)
+        };
+        self.items.iter().enumerate().map(number).collect()
+    }
+}
+
+/// What a state holds.
+fn items(state: &State) -> Vec<Item> {
+    let ways = ways(state);
+    let mut items = Vec::new();
+    for (id, way) in &ways {
+        let Some(obj) = state.slots().get(id.0 as usize) else { continue };
+        let mut add = |way: u64, guard: Guard, content: &dyn Fn(&mut FxHasher)| {
+            let mut hasher = FxHasher::default();
+            id.hash(&mut hasher);
+            content(&mut hasher);
+            items.push(Item { way, guard, hash: mixed(hasher.finish()) });
+        };
+        let named = |names: &Attrs, add: &mut dyn FnMut(u64, Guard, &dyn Fn(&mut FxHasher))| {
+            for (name, value) in &names.0 {
+                add(way | mark_of(name), Guard::Free, &|hasher| {
+                    name.hash(hasher);
+                    hash_value(value, hasher);
+                });
+            }
+        };
+        match &**obj {
+            Obj::Dict(dict) => {
+                let whole = mark_of_object(*id);
+                add(*way, Guard::Free, &|hasher| hash_value(dict.factory.as_ref().unwrap_or(&Value::None), hasher));
+                add(*way, Guard::Whole(whole), &|hasher| dict.map.keys().for_each(|key| key.hash(hasher)));
+                for (key, entry) in &dict.map {
+                    add(*way, Guard::Key(whole, mark_of_key(key)), &|hasher| {
+                        key.hash(hasher);
+                        hash_value(&entry.value, hasher);
+                    });
+                }
+            }
+            Obj::Instance { class, attrs } => {
+                add(*way, Guard::Free, &|hasher| class.hash(hasher));
+                named(attrs, &mut add);
+            }
+            Obj::Class(class) => {
+                add(*way, Guard::Free, &|hasher| (&class.name, class.base).hash(hasher));
+                named(&class.attrs, &mut add);
+            }
+            Obj::Namespace(names) if *id == GLOBALS => named(names, &mut add),
+            other => add(*way, Guard::Free, &|hasher| hash_plain(other, hasher)),
+        }
+    }
+    for (name, value) in &state.objects().0 {
+        let mut hasher = FxHasher::default();
+        name.hash(&mut hasher);
+        hash_value(value, &mut hasher);
+        items.push(Item { way: 0, guard: Guard::Free, hash: mixed(hasher.finish()) });
+    }
+    items
+}
+
+/// The objects that a state reaches, each with the names that every way to it has in common, as marks.
+fn ways(state: &State) -> Vec<(Id, u64)> {
+    let mut known: FxHashMap<Id, u64> = FxHashMap::default();
+    let mut order: Vec<Id> = vec![GLOBALS];
+    let mut left: Vec<Id> = vec![GLOBALS];
+    known.insert(GLOBALS, 0);
+    let mut reach = |value: &Value, way: u64, left: &mut Vec<Id>, known: &mut FxHashMap<Id, u64>| {
+        let Value::Ref(id) = value else { return };
+        let before = known.get(id).copied();
+        if before.is_none() {
+            order.push(*id);
+        }
+        let common = before.map_or(way, |before| before & way);
+        if before != Some(common) {
+            known.insert(*id, common);
+            left.push(*id);
+        }
+    };
+    for (_, value) in &state.objects().0 {
+        reach(value, 0, &mut left, &mut known);
+    }
+    while let Some(id) = left.pop() {
+        let (Some(obj), Some(way)) = (state.slots().get(id.0 as usize), known.get(&id).copied()) else { continue };
+        let mut to = |value: &Value, mark: u64| reach(value, way | mark, &mut left, &mut known);
+        match &**obj {
+            Obj::Namespace(names) if id == GLOBALS => names.0.iter().for_each(|(name, value)| to(value, mark_of(name))),
+            Obj::Instance { class, attrs } => {
+                to(&Value::Ref(*class), 0);
+                attrs.0.iter().for_each(|(name, value)| to(value, mark_of(name)));
+            }
+            Obj::Class(class) => {
+                class.base.iter().for_each(|base| to(&Value::Ref(*base), 0));
+                class.attrs.0.iter().for_each(|(name, value)| to(value, mark_of(name)));
+            }
+            Obj::Dict(dict) => {
+                dict.factory.iter().for_each(|factory| to(factory, 0));
+                dict.map.values().for_each(|entry| to(&entry.value, 0));
+            }
+            Obj::List(items) | Obj::Tuple(items) => items.iter().for_each(|item| to(item, 0)),
+            Obj::Function(function) => {
+                let values = function.defaults.iter().chain(&function.kw_defaults).chain(&function.captured);
+                values.for_each(|value| to(value, 0));
+            }
+            Obj::Method { function, this } => [function, this].into_iter().for_each(|value| to(value, 0)),
+            Obj::Cell(value) => to(value, 0),
+            _ => {}
+        }
+    }
+    order.into_iter().filter_map(|id| Some((id, *known.get(&id)?))).collect()
+}
+
+/// What an object holds that is seen wherever it is reached.
+fn hash_plain(obj: &Obj, hasher: &mut FxHasher) {
+    match obj {
+        Obj::List(items) | Obj::Tuple(items) => {
+            (1_u8, items.len()).hash(hasher);
+            items.iter().for_each(|item| hash_value(item, hasher));
+        }
+        Obj::Set(set) => {
+            let of_key = |key: &Key| {
+                let mut one = FxHasher::default();
+                key.hash(&mut one);
+                mixed(one.finish())
+            };
+            let sum = set.map.keys().fold(0_u64, |sum, key| sum.wrapping_add(of_key(key)));
+            (3_u8, set.map.len(), sum).hash(hasher);
+        }
+        Obj::Function(function) => {
+            function.code.qualified.hash(hasher);
+            let values = function.defaults.iter().chain(&function.kw_defaults).chain(&function.captured);
+            values.for_each(|value| hash_value(value, hasher));
+        }
+        Obj::Method { function, this } => [function, this].into_iter().for_each(|value| hash_value(value, hasher)),
+        Obj::Cell(value) => hash_value(value, hasher),
+        _ => 9_u8.hash(hasher),
+    }
+}
+
+fn hash_value(value: &Value, hasher: &mut FxHasher) {
+    match value {
+        Value::Unbound | Value::None => 0_u8.hash(hasher),
+        Value::Ellipsis => 1_u8.hash(hasher),
+        Value::Bool(b) => (2_u8, b).hash(hasher),
+        Value::Int(n) => (3_u8, n).hash(hasher),
+        Value::Big(n) => (4_u8, n).hash(hasher),
+        Value::Float(x) => (5_u8, x.to_bits()).hash(hasher),
+        Value::Str(s) => (6_u8, s).hash(hasher),
+        Value::Bytes(b) => (7_u8, b).hash(hasher),
+        Value::Type(t) => (8_u8, t).hash(hasher),
+        Value::Builtin(b) => (9_u8, b).hash(hasher),
+        Value::Ref(id) => (10_u8, id).hash(hasher),
+    }
+}
+
+/// Spreads a hash over all bits, so that sums of hashes tell sets of them apart (the finaliser of SplitMix64).
+fn mixed(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
