@@ -150,3 +150,59 @@ fn conform_ends_with_1_and_shows_the_first_difference() {
     let report: Value = serde_json::from_slice(&ended.stdout).unwrap();
     assert_eq!(report["differences"], 1);
 }
+
+/// A copy of VirtualHome in its own layout, made of the recordings: one scene and two programs.
+fn virtualhome(folder: &Path) -> Option<()> {
+    let data = std::env::var_os("STEPWRIGHT_DATA").map(|data| Path::new(&data).join("virtualhome"))?;
+    let read = |name: &str| serde_json::from_str::<Value>(&std::fs::read_to_string(data.join(name)).ok()?).ok();
+    let scene = read("scenes/scene1.json")?;
+    let node = |node: &Value| {
+        serde_json::json!({
+            "id": node["id"], "class_name": node["class_name"], "category": node["category"], "properties": node["properties"],
+            "states": node["raw_states"], "prefab_name": "any", "bounding_box": null,
+        })
+    };
+    let edge = |e: &Value| serde_json::json!({"from_id": e[0], "relation_type": e[1], "to_id": e[2]});
+    let graph = serde_json::json!({
+        "nodes": scene["nodes"].as_array()?.iter().map(node).collect::<Vec<_>>(),
+        "edges": scene["edges"].as_array()?.iter().map(edge).collect::<Vec<_>>(),
+    });
+    let set = folder.join("dataset/programs_processed_precond_nograb_morepreconds/withoutconds/mine");
+    for below in [folder.join("example_graphs"), folder.join("resources"), set.clone()] {
+        std::fs::create_dir_all(below).unwrap();
+    }
+    let write = |name: &str, text: String| std::fs::write(folder.join(name), text).unwrap();
+    write("example_graphs/TrimmedTestScene1_graph.json", graph.to_string());
+    write("resources/class_name_equivalence.json", read("resources/names.json")?["v1.0"]["equivalence"].to_string());
+    write("resources/properties_data.json", read("resources/properties.json")?.to_string());
+    let program = "Read book\nI sit and read.\n\n\n[WALK] <home_office> (1)\n[WALK] <novel> (1)\n[FIND] <novel> (1)\n[GRAB] <novel> (1)\n[READ] <novel> (1)\n";
+    std::fs::write(set.join("file1.txt"), program).unwrap();
+    let program = "Turn on light\nI switch it on.\n\n\n[WALK] <home_office> (1)\n[WALK] <light> (1)\n[SWITCHON] <light> (1)\n";
+    std::fs::write(set.join("file2.txt"), program).unwrap();
+    Some(())
+}
+
+#[test]
+fn a_copy_of_virtualhome_is_played_from_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    if virtualhome(folder.path()).is_none() {
+        eprintln!("NOT RUN: STEPWRIGHT_DATA names no folder with virtualhome");
+        return;
+    }
+    let data = folder.path().display().to_string();
+    let listed = output(&["play", "graph", "--data", &data, "--list"], "");
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("scene1/read_book") && listed.contains("scene1/turn_on_light"), "{listed}");
+    let args = ["play", "graph", "--data", &data, "--task", "scene1/read_book", "--run", "prepared", "--jsonl"];
+    let steps = "[WALK] <home_office> (1)\n[WALK] <novel> (1)\n[GRAB] <novel> (1)\n[GRAB] <novel> (1\n[READ] <novel> (1)\n";
+    let played = lines(&output(&args, steps));
+    let errors: Vec<bool> = played.iter().map(|line| line["error"].is_null()).collect();
+    assert_eq!(errors, [true, true, true, true, false, true], "{played:?}");
+    // A file that is wrong is named with its line.
+    let scene = folder.path().join("example_graphs/TrimmedTestScene1_graph.json");
+    let text = std::fs::read_to_string(&scene).unwrap();
+    std::fs::write(&scene, &text[..text.len() / 2]).unwrap();
+    let refused = output(&["play", "graph", "--data", &data, "--list"], "");
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && told.contains("TrimmedTestScene1_graph.json:1") && told.contains("ends too early"), "{told}");
+}

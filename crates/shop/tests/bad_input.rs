@@ -54,11 +54,12 @@ fn a_product_without_a_price_costs_a_hundred_and_a_bad_price_is_named() {
     let shop = open(&folder).unwrap();
     assert_eq!(shop.products.len(), 1);
     assert_eq!(shop.products[0].price_tag, "$100.0");
-    assert_eq!(shop.notes.len(), 4, "{:?}", shop.notes);
+    assert_eq!(shop.notes.len(), 5, "{:?}", shop.notes);
     assert!(shop.notes[0].contains("product 2: left out") && shop.notes[0].contains("\"free\""));
     assert!(shop.notes[1].contains("product 5") && shop.notes[1].contains("has no `value`"));
     assert!(shop.notes[2].contains("no price: product 1 (B000000001); each costs $100"), "{}", shop.notes[2]);
     assert!(shop.notes[3].contains("markup in the title: product 1"), "{}", shop.notes[3]);
+    assert!(shop.notes[4].contains("a number that another product has: product 3"), "{}", shop.notes[4]);
     assert!(shop.goals[0].instruction_text.contains("price lower than"));
 }
 

@@ -6,7 +6,11 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 use stepwright_graph::files::{FileError, Library};
-use stepwright_graph::{Graph, Line, Names, PropertyTable, Scene, language, script};
+use stepwright_graph::outcome::achieved;
+use stepwright_graph::prepare::Tables;
+use stepwright_graph::script::Param;
+use stepwright_graph::vocabulary::Flag as _;
+use stepwright_graph::{Graph, Line, Names, PropertyTable, Scene, State, language, script};
 
 use super::goal;
 use super::world::GraphWorld;
@@ -29,8 +33,9 @@ const NAMES: &str = include_str!("../../../worlds/graph/names.json");
 const TASKS_FILE: &str = "tasks.toml";
 /// The largest file of tasks, in bytes.
 const LARGEST: usize = 8 << 20;
-/// The most demonstrations of a task.
+/// The most demonstrations of a task, and the most programs that are tried for them.
 const MOST_SHOWN: usize = 10;
+const MOST_TRIED: usize = 40;
 
 /// A household with what is known of its kind.
 #[derive(Debug)]
@@ -56,6 +61,15 @@ pub struct Shared {
     pub steps: OnceLock<Arc<[String]>>,
     /// Example plans in words.
     pub examples: Vec<WordedPlan>,
+    /// Programs that may be shown, by their titles.
+    shown: Vec<Shown>,
+}
+
+/// The programs of a title that may be shown: none of them is of a task for test.
+#[derive(Debug, Clone)]
+struct Shown {
+    title: String,
+    programs: Vec<Vec<Line>>,
 }
 
 /// A task in a household.
@@ -69,8 +83,12 @@ pub struct Task {
     pub sentence: String,
     /// Where.
     pub home: Arc<Home>,
-    /// What must hold at the end; empty where only a person can judge.
-    pub goals: Vec<Atom>,
+    /// What must hold at the end, where the task states it.
+    goals: Vec<Atom>,
+    /// What must hold at the end by the programs that do the task, found when it is first asked for.
+    derived: OnceLock<Vec<Atom>>,
+    /// Programs that do it and may be shown.
+    programs: Vec<Vec<Line>>,
     /// A program that does it; empty where there is none.
     pub program: Vec<Line>,
     /// Whether the program is for a household that is prepared for it.
@@ -135,7 +153,8 @@ impl Source {
         let (names, properties) = shipped_tables()?;
         let tasks = tasks_of(TASKS, Path::new("worlds/graph/tasks.toml"))?;
         let examples = tasks.iter().map(worded).collect::<Result<_, WorldError>>()?;
-        let shared = Shared { general: names.clone(), names, properties, examples, steps: OnceLock::new() };
+        let shared =
+            Shared { general: names.clone(), names, properties, examples, steps: OnceLock::new(), shown: Vec::new() };
         let mut homes = BTreeMap::new();
         for (name, text) in SHIPPED {
             let scene = Scene::read(text).map_err(|error| WorldError::Data {
@@ -171,12 +190,18 @@ impl Source {
             text.lines().skip(1).filter_map(|line| Some(line.split_once(':')?.1.trim().to_owned())).collect()
         };
         let examples = library.examples.iter().map(|e| WordedPlan { task: e.title.clone(), steps: example(&e.text) });
+        let mut examples: Vec<WordedPlan> = examples.collect();
+        let shown = shown(&library.programs);
+        if examples.is_empty() {
+            examples.extend(shown.iter().flat_map(Shown::in_words));
+        }
         let shared = Shared {
             names: table("v1.0").unwrap_or_else(|| own_names.clone()),
             general: general.unwrap_or(own_names),
             properties: library.properties.unwrap_or(own_properties),
-            examples: examples.collect(),
+            examples,
             steps,
+            shown,
         };
         let graphs = library.scenes.into_iter().map(|(number, scene)| (number, scene.graph)).collect();
         let homes = source_homes(graphs, shared);
@@ -229,6 +254,8 @@ impl Source {
                 sentence: entry.sentence,
                 home: Arc::clone(home),
                 goals,
+                derived: OnceLock::new(),
+                programs: Vec::new(),
                 is_abstract: false,
                 is_shown: true,
                 origin: origin.to_owned(),
@@ -251,21 +278,50 @@ impl Source {
         for program in programs.iter().filter(|program| !program.script.is_empty()) {
             titles.entry(program.title.as_str()).or_insert(program);
         }
-        let word = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
         for home in homes.values() {
             let mut used = BTreeSet::new();
             for (title, program) in &titles {
-                let stem = format!("scene{}/{}", home.number, title.chars().map(word).collect::<String>());
+                let stem = format!("scene{}/{}", home.number, word_of(title));
                 let numbered = (2..).map(|n| format!("{stem}_{n}"));
                 let id = std::iter::once(stem.clone()).chain(numbered).find(|id| !used.contains(id)).unwrap_or(stem);
                 used.insert(id.clone());
                 let mut task = Task::without_goal(id, (*title).to_owned(), home, origin);
                 task.program.clone_from(&program.script);
-                // Programs of tasks that are for test are never shown.
-                task.is_shown = program.split != "test";
+                // Programs of tasks that are for test are never shown, and no goal is read off them.
+                let shown = home.tables.shown.iter().find(|shown| shown.title == *title);
+                task.is_shown = shown.is_some();
+                task.programs = shown.map(|shown| shown.programs.clone()).unwrap_or_default();
+                if let Some(error) = program.errors.first() {
+                    let more = program.errors.len() - 1;
+                    let more = if more > 0 { format!(" (and {more} more lines)") } else { String::new() };
+                    task.origin = format!("{origin}; left out of {}: {error}{more}", program.id);
+                }
                 self.put(task);
             }
         }
+    }
+}
+
+/// The programs that may be shown, by title: those that are not for test and can be read in whole.
+fn shown(programs: &[stepwright_graph::files::Program]) -> Vec<Shown> {
+    let for_test: BTreeSet<&str> = programs.iter().filter(|p| p.split == "test").map(|p| p.title.as_str()).collect();
+    let mut by_title: BTreeMap<&str, Vec<Vec<Line>>> = BTreeMap::new();
+    for program in programs.iter().filter(|program| !program.script.is_empty() && program.errors.is_empty()) {
+        if !for_test.contains(program.title.as_str()) {
+            by_title.entry(&program.title).or_default().push(program.script.clone());
+        }
+    }
+    by_title.into_iter().map(|(title, programs)| Shown { title: title.to_owned(), programs }).collect()
+}
+
+impl Shown {
+    /// Its programs as plans in words.
+    fn in_words(&self) -> impl Iterator<Item = WordedPlan> + '_ {
+        let plan = |program: &Vec<Line>| WordedPlan {
+            task: self.title.clone(),
+            steps: program.iter().map(language::words).collect(),
+        };
+        self.programs.iter().map(plan)
     }
 }
 
@@ -301,12 +357,65 @@ impl Task {
             title,
             home: Arc::clone(home),
             goals: Vec::new(),
+            derived: OnceLock::new(),
+            programs: Vec::new(),
             program: Vec::new(),
             is_abstract: true,
             is_shown: false,
             origin: origin.to_owned(),
         }
     }
+}
+
+impl Task {
+    /// What must hold at the end; empty where nobody can tell but a person. A task of programs is held to the states that the first of
+    /// them that runs leaves, as the published comparison of plans is: a task whose programs leave none, or are for test, has no goal.
+    pub fn goals(&self) -> &[Atom] {
+        if !self.goals.is_empty() || self.programs.is_empty() {
+            return &self.goals;
+        }
+        self.derived.get_or_init(|| {
+            let tables = Tables { names: &self.home.tables.names, properties: &self.home.tables.properties };
+            let done = achieved(&self.home.graph, self.programs.iter().map(Vec::as_slice), tables);
+            let atom = |(thing, state): (Param, State)| {
+                Atom::new(state.name(), &[format!("{}_{}", thing.name, thing.number)])
+            };
+            done.map(|done| done.states.into_iter().map(atom).collect()).unwrap_or_default()
+        })
+    }
+
+    /// Programs of other tasks, done in this household as it is prepared for each; those of which a step is refused on the way are left
+    /// out.
+    fn others_done(&self) -> Result<Vec<Demonstration>, WorldError> {
+        let others = self.home.tables.shown.iter().filter(|shown| shown.title != self.title);
+        let mut source = Source::default();
+        let mut programs: Vec<(String, &Vec<Line>)> = Vec::new();
+        for (shown, program) in others.filter_map(|shown| Some((shown, shown.programs.first()?))).take(MOST_TRIED) {
+            let id = format!("scene{}/{}", self.home.number, word_of(&shown.title));
+            let task = Task::without_goal(id.clone(), shown.title.clone(), &self.home, &self.origin);
+            if source.put(task) {
+                programs.push((id, program));
+            }
+        }
+        let mut world = GraphWorld::over(Arc::new(source), Mode::Prepared);
+        let mut done = Vec::new();
+        for (id, program) in programs {
+            let actions = program.iter().map(Line::to_string);
+            let shown = Demonstration::replay(&mut world, &id, format!("demonstration/{id}"), actions)?;
+            if shown.actions().count() == program.len() {
+                done.push(shown);
+            }
+            if done.len() == MOST_SHOWN {
+                break;
+            }
+        }
+        Ok(done)
+    }
+}
+
+/// A title as a part of an id.
+fn word_of(title: &str) -> String {
+    title.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
 }
 
 impl Identified for Listed {
@@ -340,7 +449,7 @@ impl Entry for Listed {
 
     fn demonstrations(&self, _options: &Values) -> Result<Vec<Demonstration>, WorldError> {
         if self.task.is_abstract {
-            return Ok(Vec::new());
+            return self.task.others_done();
         }
         let source = Source::shipped()?;
         let others: Vec<(String, Vec<Line>)> = source

@@ -229,3 +229,84 @@ fn what_is_wrong_in_files_is_named_with_its_line() {
     assert!(nodes > 10 && Source::lies_at(folder.path()));
     assert_eq!(Source::open(folder.path()).unwrap().len(), 1);
 }
+
+/// A folder with a shipped scene and programs of a person's own in the data set's layout.
+fn with_programs(programs: &[(&str, &str)]) -> (tempfile::TempDir, Arc<Source>) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../../worlds/graph/scene_flat.json")).unwrap();
+    let set = folder.path().join("withoutconds/mine");
+    std::fs::create_dir_all(&set).unwrap();
+    for (name, text) in programs {
+        std::fs::write(set.join(format!("{name}.txt")), text).unwrap();
+    }
+    let source = Arc::new(Source::open(folder.path()).unwrap());
+    (folder, source)
+}
+
+const WATCH: &str = "Watch TV\nOn, and look.\n\n\n[WALK] <home_office> (1)\n[WALK] <television> (1)\n[SWITCHON] <television> (1)\n";
+const OPEN: &str = "Open fridge\nLet the cold out.\n\n\n[WALK] <kitchen> (1)\n[WALK] <fridge> (1)\n[OPEN] <fridge> (1)\n";
+const WALK: &str = "Go for a walk\nTo the kitchen.\n\n\n[WALK] <kitchen> (1)\n";
+const WRONG: &str = "Open fridge\nBadly written.\n\n\n[WALK] <kitchen> (1)\n[FLY] <fridge> (1)\n";
+
+#[test]
+fn a_task_of_programs_is_held_to_the_states_they_leave() {
+    let (_folder, source) = with_programs(&[("file1", WATCH), ("file2", OPEN), ("file3", WALK), ("file0", WRONG)]);
+    let ids: Vec<&str> = source.ids().collect();
+    assert_eq!(ids, ["scene1/go_for_a_walk", "scene1/open_fridge", "scene1/watch_tv"]);
+    let mut world = GraphWorld::over(Arc::clone(&source), Mode::Prepared);
+    for (id, goals, steps) in [
+        ("scene1/open_fridge", vec!["OPEN fridge_1"], ["walk to fridge", "open fridge"]),
+        ("scene1/watch_tv", vec!["ON television_1"], ["walk to television", "switch on television"]),
+        // A walk leaves no state: only a person can say whether it was done.
+        ("scene1/go_for_a_walk", vec![], ["walk to kitchen", "walk to fridge"]),
+    ] {
+        world.reset(id, 0).unwrap();
+        let told: Vec<String> = world.goals().unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(told, goals, "{id}");
+        let won: Vec<bool> = steps.iter().map(|step| world.act(step).unwrap().won).collect();
+        assert_eq!(won, [false, !goals.is_empty()], "{id}");
+    }
+    // The line that cannot be read is told where the task is listed.
+    let listed = source.tasks().into_iter().find(|task| task.id == "scene1/open_fridge").unwrap();
+    assert!(listed.source.contains("left out of mine/file0: line 6, `[FLY] <fridge> (1)`"), "{}", listed.source);
+}
+
+#[test]
+fn programs_of_other_tasks_are_demonstrations_and_examples() {
+    let (_folder, source) = with_programs(&[("file1", WATCH), ("file2", OPEN), ("file3", WALK)]);
+    let shown = source.demonstrations("scene1/open_fridge", &crate::options::Values::default(), 0).unwrap();
+    let ids: Vec<&str> = shown.iter().map(|demonstration| demonstration.id.as_str()).collect();
+    assert_eq!(ids, ["demonstration/scene1/go_for_a_walk", "demonstration/scene1/watch_tv"]);
+    assert_eq!(shown[1].actions().map(ToString::to_string).collect::<Vec<_>>()[2], "person.switchon('television_1')");
+    let mut world = GraphWorld::over(source, Mode::Prepared);
+    world.reset("scene1/open_fridge", 0).unwrap();
+    let examples = world.language().unwrap().examples();
+    let titles: Vec<&str> = examples.iter().map(|plan| plan.task.as_str()).collect();
+    assert_eq!(titles, ["Go for a walk", "Watch TV"]);
+    assert_eq!(examples[1].steps[2], "Switch on television");
+}
+
+#[test]
+fn programs_for_test_are_never_shown_and_give_no_goal() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../../worlds/graph/scene_flat.json")).unwrap();
+    let entry = |id: &str, title: &str, split: &str, program: [&str; 2]| {
+        serde_json::json!({ "id": id, "title": title, "split": split, "program": program }).to_string()
+    };
+    let open = ["[WALK] <fridge> (1)", "[OPEN] <fridge> (1)"];
+    let lines = [
+        entry("a", "Open fridge", "test", open),
+        // Listed for demonstration as well: the title is for test all the same.
+        entry("b", "Open fridge", "train", open),
+        entry("c", "Television", "train", ["[WALK] <television> (1)", "[SWITCHON] <television> (1)"]),
+    ];
+    std::fs::write(folder.path().join("programs.jsonl"), lines.join("\n")).unwrap();
+    let source = Arc::new(Source::open(folder.path()).unwrap());
+    let mut world = GraphWorld::over(Arc::clone(&source), Mode::Prepared);
+    world.reset("scene1/open_fridge", 0).unwrap();
+    assert!(world.goals().unwrap().is_empty());
+    let shown = |task: &str| source.demonstrations(task, &crate::options::Values::default(), 0).unwrap().len();
+    assert_eq!((shown("scene1/television"), shown("scene1/open_fridge")), (0, 1));
+    world.reset("scene1/television", 0).unwrap();
+    assert!(world.language().unwrap().examples().is_empty());
+}

@@ -30,6 +30,8 @@ pub struct Episode {
     program: Arc<Vec<Line>>,
     /// The same as goals speak of them.
     done: Arc<Vec<Atom>>,
+    /// What must hold at the end.
+    goals: Arc<[Atom]>,
     reported: Arc<Reported>,
 }
 
@@ -55,12 +57,26 @@ impl std::fmt::Display for Refused {
     }
 }
 
+/// What must hold at the end of an episode. What was read off a program is none where it holds from the beginning, or where the
+/// household lacks a thing that only preparing adds and it is not prepared.
+fn goals(task: &Task, mode: Mode, graph: &Graph, things: &Things) -> Vec<Atom> {
+    let goals = task.goals();
+    let lacks = |goal: &Atom| goal.args.iter().any(|name| things.find(name).is_none());
+    let holds = |goal: &Atom| goal::holds(goal, graph, things, &[]) == Some(true);
+    if task.is_abstract && (mode != Mode::Prepared && goals.iter().any(lacks) || goals.iter().all(holds)) {
+        return Vec::new();
+    }
+    goals.to_vec()
+}
+
 impl Episode {
     fn of(task: Arc<Task>, mode: Mode) -> Self {
         let graph = task.home.graph.clone();
         let things = Arc::new(Things::of(&graph, &[]));
+        let goals = goals(&task, mode, &graph, &things).into();
         let runner = Runner::new(graph);
-        Episode { task, mode, runner, things, program: Arc::default(), done: Arc::default(), reported: Arc::default() }
+        let (program, done, reported) = Default::default();
+        Episode { task, mode, runner, things, program, done, goals, reported }
     }
 
     /// The household now.
@@ -169,7 +185,7 @@ impl Episode {
     }
 
     fn open_goals(&self) -> impl Iterator<Item = &Atom> {
-        self.task.goals.iter().filter(|goal| !self.holds(goal))
+        self.goals.iter().filter(|goal| !self.holds(goal))
     }
 
     /// The things that goals still to be met are about.
@@ -182,7 +198,7 @@ impl Episode {
     }
 
     fn outcome(&mut self, observation: String) -> Outcome {
-        let won = !self.task.goals.is_empty() && self.open_goals().next().is_none();
+        let won = !self.goals.is_empty() && self.open_goals().next().is_none();
         let observation_calls = Arc::make_mut(&mut self.reported).update(self.runner.graph(), &self.things);
         Outcome {
             observation,
@@ -246,7 +262,7 @@ impl world::Episode for Episode {
 
     fn truth(&self) -> Value {
         let goals: Vec<(String, bool)> =
-            self.task.goals.iter().map(|goal| (goal.to_string(), self.holds(goal))).collect();
+            self.goals.iter().map(|goal| (goal.to_string(), self.holds(goal))).collect();
         truth::truth(self.graph(), &self.things, &goals)
     }
 
@@ -278,7 +294,7 @@ impl world::Episode for Episode {
 
     fn picture(&self) -> Option<Map> {
         let next = self.open_goals().next().map(Atom::to_string);
-        let next = if self.task.goals.is_empty() { Some(self.task.title.clone()) } else { next };
+        let next = if self.goals.is_empty() { Some(self.task.title.clone()) } else { next };
         Some(Map::Rooms(plan::plan(self.graph(), &self.things, &self.wanted(), next)))
     }
 }
