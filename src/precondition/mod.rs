@@ -19,6 +19,7 @@ mod merge;
 mod rank;
 mod relation;
 mod score;
+mod second;
 #[cfg(test)]
 mod shortcut_tests;
 mod store;
@@ -38,6 +39,7 @@ pub use merge::{Joint, merged};
 pub use rank::{Cluster, clusters};
 pub use relation::Relation;
 pub use score::{Mean, Score};
+pub use second::SecondTier;
 pub use store::{CandidateStore, Edit, PlannedEdit, StoreError, judge};
 pub use validate::{explained, malformed, settled, validate};
 
@@ -85,7 +87,7 @@ pub enum Fate {
         /// How many demonstrations fail.
         failing: usize,
     },
-    /// The engine could not decide: a construct it does not offer, or the budget ran out.
+    /// Neither tier could decide: a construct that is not offered, or the budget ran out.
     Unknown {
         /// `Unsupported` or `Budget`.
         reason: String,

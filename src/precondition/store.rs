@@ -12,6 +12,7 @@ use super::enumerate::{Withheld, enumerate};
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances, NoVerdict};
 use super::rank::clusters;
+use super::second::{MOST_TRIED, SecondTier};
 use super::validate::{explained, malformed, settled, validate};
 use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Written};
 use crate::episode::{CandidateEdit, CandidateMark};
@@ -51,6 +52,8 @@ pub enum StoreError {
 pub struct CandidateStore {
     demos: Demonstrations,
     by_action: BTreeMap<String, ActionCandidates>,
+    /// Where candidates go that the evaluator gives no verdict on.
+    second: Option<SecondTier>,
 }
 
 /// The pool of one action with what is known of its candidates.
@@ -175,7 +178,13 @@ impl CandidateStore {
                 (function.name.clone(), ActionCandidates::new(instances))
             })
             .collect();
-        Ok(CandidateStore { demos, by_action })
+        Ok(CandidateStore { demos, by_action, second: None })
+    }
+
+    /// With a second tier for what the evaluator gives no verdict on; it may take seconds a candidate.
+    #[must_use]
+    pub fn with_second_tier(self, second: SecondTier) -> Self {
+        CandidateStore { second: Some(second), ..self }
     }
 
     /// The actions, in the specification's order.
@@ -232,6 +241,7 @@ impl CandidateStore {
         action: &str,
         mut going_on: impl FnMut(usize, usize) -> bool,
     ) -> Result<Pool, StoreError> {
+        let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
         let found = enumerate(demos, &of_action.instances, |done, total| going_on(done, total * 2))
             .ok_or(StoreError::Cancelled)?;
@@ -248,6 +258,7 @@ impl CandidateStore {
             }
         }
         of_action.withheld = found.withheld;
+        tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
         of_action.fill(demos, fresh);
         of_action.rank();
         Ok(of_action.pool())
@@ -264,6 +275,7 @@ impl CandidateStore {
         texts: &[String],
         mut going_on: impl FnMut(usize, usize) -> bool,
     ) -> Result<Pool, StoreError> {
+        let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
         let mut fresh: Vec<Entry> = Vec::new();
         let mut known: FxHashSet<&str> = of_action.entries.iter().map(|e| e.candidate.text.as_str()).collect();
@@ -275,6 +287,7 @@ impl CandidateStore {
                 fresh.push(entry(demos, &of_action.instances, text, origin, None));
             }
         }
+        tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
         of_action.fill(demos, fresh);
         of_action.rank();
         Ok(of_action.pool())
@@ -286,7 +299,9 @@ impl CandidateStore {
     /// # Errors
     /// [`StoreError`]; the pool is unchanged then.
     pub fn take_in(&mut self, action: &str, written: &[Written]) -> Result<Pool, StoreError> {
+        let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
+        let mut tried = 0;
         for written in written {
             let (Written::Candidate(text) | Written::Unreadable { line: text, .. }) = written;
             if let Some(known) = of_action.entries.iter_mut().find(|e| e.candidate.text == *text) {
@@ -301,7 +316,11 @@ impl CandidateStore {
                 }
             };
             fresh.candidate.times = 1;
-            of_action.join(demos, vec![fresh]);
+            let mut fresh = vec![fresh];
+            if tried < MOST_TRIED {
+                tried += tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
+            }
+            of_action.join(demos, fresh);
         }
         of_action.fill(demos, Vec::new());
         of_action.rank();
@@ -337,7 +356,9 @@ impl CandidateStore {
                     return Err(StoreError::AlreadyThere(text.clone(), action.to_owned()));
                 }
                 let before = id.map(at).transpose()?;
-                let mut fresh = by_person(&self.demos, &of_action.instances, text);
+                let mut fresh = [by_person(&self.demos, &of_action.instances, text)];
+                tried_again(self.second.as_ref(), &self.demos, &of_action.instances, &mut fresh);
+                let [mut fresh] = fresh;
                 fresh.key = before.as_ref().map_or(of_action.next, |entry| entry.key);
                 let change =
                     Change { key: fresh.key, at: id.unwrap_or(of_action.entries.len()), before, after: Some(fresh) };
@@ -473,7 +494,11 @@ pub(super) fn in_full(demos: &Demonstrations, instances: &Instances, candidate: 
         return candidate;
     }
     match instances.read(&candidate.text) {
-        Ok(assertion) => Candidate { fate: explained(demos, instances, &assertion), ..candidate },
+        Ok(assertion) => match explained(demos, instances, &assertion) {
+            // What the second tier told is all that is known.
+            Fate::Unknown { .. } => candidate,
+            fate => Candidate { fate, ..candidate },
+        },
         Err(_) => candidate,
     }
 }
@@ -520,6 +545,35 @@ fn entry(
     entry.candidate.coverage = evaluation.as_ref().map(|e| e.set.count());
     entry.evaluation = evaluation;
     entry
+}
+
+/// Tries the entries without a verdict in the second tier, as many as may be tried at once; how many were.
+fn tried_again(
+    second: Option<&SecondTier>,
+    demos: &Demonstrations,
+    instances: &Instances,
+    entries: &mut [Entry],
+) -> usize {
+    let Some(second) = second else { return 0 };
+    let mut tried = 0;
+    for entry in entries {
+        let Fate::Unknown { message, .. } = &mut entry.candidate.fate else { continue };
+        let Ok(assertion) = instances.read(&entry.candidate.text) else { continue };
+        if tried == MOST_TRIED {
+            message.push_str(&format!("; {MOST_TRIED} others were tried in the sandbox, no more are at once"));
+            continue;
+        }
+        tried += 1;
+        match second.judge(demos, instances, &assertion) {
+            Ok((fate, evaluation)) => {
+                entry.candidate.fate = fate;
+                entry.candidate.coverage = Some(evaluation.set.count());
+                entry.evaluation = Some(evaluation);
+            }
+            Err(why) => message.push_str(&format!("; nor does the sandbox tell: {why}")),
+        }
+    }
+    tried
 }
 
 /// Judges one text from scratch: its form, its execution, its satisfied set.

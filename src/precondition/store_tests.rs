@@ -157,6 +157,54 @@ fn forms_and_budgets_are_distinguished() {
 }
 
 #[test]
+fn what_neither_tier_tells_is_unknown_for_two_reasons_and_nothing_else_is_tried() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let asked = std::sync::Arc::new(AtomicUsize::new(0));
+    let counted = std::sync::Arc::clone(&asked);
+    let mut store = store().with_second_tier(SecondTier::by(move |prelude, code| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        assert!(prelude.contains("class Robot:") && !prelude.contains("never looked at"), "{prelude}");
+        assert!(code.contains("    assert any(False for _ in iter(int, 1))\n"), "{code}");
+        Err("no worker".to_owned())
+    }));
+    let texts = ["self.hand is None", "any(False for _ in iter(int, 1))", "lamp in self.hands", "lamp ="].map(str::to_owned);
+    let pool = store.offer("light", CandidateOrigin::Model, &texts, |_, _| true).unwrap();
+    let Fate::Unknown { reason, message } = &pool.candidates[1].fate else { panic!("{:?}", pool.candidates[1].fate) };
+    assert_eq!(reason, "Budget");
+    assert!(message.contains("step budget") && message.ends_with("nor does the sandbox tell: no worker"), "{message}");
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn what_the_second_tier_tells_takes_part_in_the_ranking() {
+    // By state and argument: it holds but at the first state; in the first demonstration it fails at call 2.
+    let of = |first: serde_json::Value| {
+        move |_: &str, code: &str| -> Result<serde_json::Value, String> {
+            let places = code.split("for trial_place in [").nth(1).unwrap().split("]:").next().unwrap().matches('(').count();
+            let args = code.split("for trial_args in [").nth(1).unwrap().split("]:").next().unwrap().matches('(').count();
+            let demos = code.matches("\ndef trial_demo_").count();
+            let mut told = vec![0; places * args];
+            told[0] = 1;
+            let mut whole = vec![serde_json::Value::Null; demos];
+            whole[0] = first.clone();
+            Ok(serde_json::json!([told, whole]))
+        }
+    };
+    let text = ["any(False for _ in iter(int, 1))".to_owned()];
+    let judged = |first: serde_json::Value| {
+        let mut store = store().with_second_tier(SecondTier::by(of(first)));
+        let pool = store.offer("light", CandidateOrigin::Model, &text, |_, _| true).unwrap();
+        (pool.candidates[0].clone(), store.look_at("light", 0).unwrap(), pool.instances)
+    };
+    let (valid, looked, instances) = judged(serde_json::Value::Null);
+    assert_eq!((valid.fate.clone(), valid.optimal, looked.fate), (Fate::Valid, true, Fate::Valid));
+    assert!(valid.coverage.unwrap() < instances);
+    let (failed, looked, _) = judged(serde_json::json!([2, 1]));
+    assert!(matches!(&failed.fate, Fate::Fails { demonstration: 0, call: 2, failing: 1, .. }), "{:?}", failed.fate);
+    assert_eq!((failed.fate, failed.cluster), (looked.fate, None));
+}
+
+#[test]
 fn effects_stay_until_the_end_of_their_demonstration() {
     let store = store();
     // The first evaluation puts the key in; a second one in the same demonstration would fail.

@@ -78,6 +78,18 @@ pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evalu
     Some(first.map_or(Fate::Valid, |failure| fails(demos, failure, failing)))
 }
 
+/// The fate of a candidate that fails first at a call with an exception.
+pub(super) fn failed_there(
+    demos: &Demonstrations,
+    demonstration: usize,
+    call: usize,
+    exception: &str,
+    failing: usize,
+) -> Fate {
+    let (message, values) = Default::default();
+    fails(demos, Failure { demonstration, call, exception: exception.to_owned(), message, values }, failing)
+}
+
 /// The first failure in words, and how many demonstrations fail.
 fn fails(demos: &Demonstrations, failure: Failure, failing: usize) -> Fate {
     let demo = demos.all.get(failure.demonstration);

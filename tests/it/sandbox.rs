@@ -450,3 +450,43 @@ async fn recorded_hostile_programs_end() {
         }
     }
 }
+
+/// What the bounded evaluator gives no verdict on is judged by a worker as the evaluator judges what means the same.
+#[test]
+fn the_second_tier_judges_as_the_first() {
+    use stepwright::precondition::{CandidateOrigin, CandidateStore, Demo, Fate, SecondTier};
+    use stepwright::program::Specification;
+    use stepwright::program::sandbox::Trials;
+    use stepwright::world::household::{Edition, shipped};
+    let specification = Specification::load(include_str!("../../worlds/household/spec.py"), "spec.py").unwrap();
+    let demos = shipped::demonstrations(Edition::Put).unwrap().iter().map(Demo::from).collect();
+    let store = CandidateStore::new(&specification, demos).unwrap();
+    let plain = [
+        "self.inventory is None",
+        "self.is_visible(obj)",
+        "not self.env.get_property(recep, 'open')",
+        "self.inventory.startswith('m')",
+        "self.env.object_states[obj, 'clean'] or obj in self.visible_objects",
+    ];
+    // More memory than the evaluator gives.
+    let large: Vec<String> = plain.iter().map(|text| format!("len('x' * 5000000) > 0 and ({text})")).collect();
+    let offer = |mut store: CandidateStore, texts: &[String]| {
+        store.offer("take", CandidateOrigin::Model, texts, |_, _| true).unwrap().candidates
+    };
+    let first = offer(store.clone(), &plain.map(str::to_owned));
+    let unknown = offer(store.clone(), &large);
+    assert!(unknown.iter().all(|c| matches!(&c.fate, Fate::Unknown { reason, .. } if reason == "Budget") && c.coverage.is_none()));
+    let second = offer(store.with_second_tier(SecondTier::in_workers(Trials::at(PROGRAM))), &large);
+    for (one, other) in first.iter().zip(&second) {
+        assert_eq!(one.coverage, other.coverage, "{}: {:?}", one.text, other.fate);
+        match (&one.fate, &other.fate) {
+            (Fate::Valid, Fate::Valid) => {}
+            (
+                Fate::Fails { demonstration, call, exception, failing, .. },
+                Fate::Fails { demonstration: d, call: c, exception: e, failing: f, .. },
+            ) => assert_eq!((demonstration, call, exception, failing), (d, c, e, f), "{}", one.text),
+            (one, other) => panic!("{one:?} and {other:?}"),
+        }
+        assert_eq!((one.cluster, one.optimal), (other.cluster, other.optimal));
+    }
+}

@@ -17,9 +17,10 @@ use crate::driver::{Level, Notice};
 use crate::episode::CandidateEdit;
 use crate::precondition::{AdoptedAction, AdoptedSet};
 use crate::precondition::{
-    Candidate, CandidateContext, CandidateStore, Demo, Edit, Occasion, PlannedEdit, Pool, StoreError, Written,
+    Candidate, CandidateContext, CandidateStore, Demo, Edit, Occasion, PlannedEdit, Pool, SecondTier, StoreError, Written,
 };
 use crate::program::Specification;
+use crate::program::sandbox::Trials;
 use crate::world::demonstration::Demonstration;
 
 /// Candidates scored at most.
@@ -173,7 +174,7 @@ impl Work {
                 let demos = self.demonstrations.iter().map(Demo::from).collect();
                 CandidateStore::new(&self.specification, demos).map(|mut store| {
                     store.remember(&self.earlier);
-                    Box::new(store)
+                    Box::new(store.with_second_tier(SecondTier::in_workers(Trials::of_this_program())))
                 })
             }
         };

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::precondition::{AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances};
+use crate::precondition::{AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier};
 use crate::program::{Role, Specification};
+use crate::program::sandbox::Trials;
 use crate::world::demonstration::Demonstration;
 use crate::world::dialogue::Source;
 
@@ -95,7 +96,8 @@ impl Subject {
                 "other episode to score on; keep some back with a smaller --demos, or name data that has more with --data",
             ));
         }
-        let store = CandidateStore::new(specification, demonstrations)?;
+        let second = SecondTier::in_workers(Trials::of_this_program());
+        let store = CandidateStore::new(specification, demonstrations)?.with_second_tier(second);
         let tests = Demonstrations::new(specification, tests)?;
         Ok(Subject { world, name: name.to_owned(), store, tests, truth, seed: 0 })
     }

@@ -20,6 +20,18 @@ use super::wire::{Order, Reply};
 /// Builtins that do nothing here, as in Statler's own execution.
 const EMPTIED: &[&str] = &["exec", "eval"];
 
+/// The order's code, looked at and made to fit.
+fn prepared(order: &Order) -> Result<Prepared, Fault> {
+    let prepared = prepare(&order.prelude, &order.code)?;
+    match prepared.first_lazy().filter(|_| order.is_trial) {
+        Some(line) => {
+            let what = "a generator, `map`, `filter`, `zip`, `enumerate` or `reversed`, which the sandbox evaluates whole";
+            Err(Fault::at(u32::try_from(line).unwrap_or(u32::MAX), FaultKind::Unsupported(what.to_owned())))
+        }
+        None => Ok(prepared),
+    }
+}
+
 /// A run.
 pub(super) struct Engine {
     prepared: Prepared,
@@ -37,7 +49,7 @@ impl Engine {
     /// Why it is not run.
     pub(super) fn new(order: &Order) -> Result<Self, Fault> {
         Ok(Engine {
-            prepared: prepare(&order.code)?,
+            prepared: prepared(order)?,
             functions: order.functions.iter().cloned().collect(),
             calls: order.limits.calls,
             waiting: None,

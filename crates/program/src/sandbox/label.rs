@@ -129,7 +129,7 @@ mod tests {
     use crate::sandbox::rewrite::prepare;
 
     fn labelled(exception: ExcType, message: &str) -> FaultKind {
-        label(&MontyException::new(exception, Some(message.to_owned())), &prepare("").unwrap()).kind
+        label(&MontyException::new(exception, Some(message.to_owned())), &prepare("", "").unwrap()).kind
     }
 
     #[test]

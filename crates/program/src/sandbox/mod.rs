@@ -14,6 +14,7 @@ mod line;
 mod process;
 mod rewrite;
 mod screen;
+mod trial;
 mod values;
 mod wire;
 mod worker;
@@ -27,6 +28,7 @@ use serde_json::Value;
 
 pub use call::Call;
 pub use fault::{Bound, Fault, FaultKind};
+pub use trial::{REPORT, Trials};
 pub use worker::work;
 pub use workers::Workers;
 

@@ -30,19 +30,25 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// The line of the first place where CPython evaluates an element at a time.
+    pub(super) fn first_lazy(&self) -> Option<usize> {
+        self.lazy.iter().map(|((line, _), _)| *line).min()
+    }
+
     /// Whether CPython might not have reached this place, because it makes elements one at a time.
     pub(super) fn may_stop_before(&self, place: Place) -> bool {
         self.lazy.iter().any(|(from, to)| *from <= place && place < *to)
     }
 }
 
-/// Screens code and makes it fit.
+/// Screens code and makes it fit; what stands in the prelude before it may say what code may not.
 ///
 /// # Errors
 /// Why it is not run.
-pub(super) fn prepare(source: &str) -> Result<Prepared, Fault> {
+pub(super) fn prepare(prelude: &str, code: &str) -> Result<Prepared, Fault> {
+    let source = &[prelude, code].concat();
     let rewritten = with_parsed(source, |parsed| {
-        let own = screen(source, parsed)?;
+        let own = screen(source, parsed, prelude.len())?;
         let mut rewriter = Rewriter::new(source, &own);
         rewriter.visit_body(&parsed.syntax().body);
         Ok(apply(source, rewriter.edits).map(|code| (code, own)))
@@ -295,7 +301,7 @@ mod tests {
     use super::*;
 
     fn rewritten(source: &str) -> String {
-        let prepared = prepare(source).unwrap();
+        let prepared = prepare("", source).unwrap();
         assert_eq!(prepared.code.lines().count(), source.lines().count(), "lines stay");
         prepared.code
     }
@@ -338,12 +344,12 @@ mod tests {
 
     #[test]
     fn places_where_python_may_stop_are_known() {
-        let prepared = prepare("ok = list(f(x) for x in l)\nno = any(f(x) for x in l)").unwrap();
+        let prepared = prepare("", "ok = list(f(x) for x in l)\nno = any(f(x) for x in l)").unwrap();
         assert!(!prepared.may_stop_before((1, 11)));
         assert!(prepared.may_stop_before((2, 10)));
         assert!(!prepared.may_stop_before((2, 1)));
         let from =
-            prepare("any(x for x in d['k'])\nfor y in map(f, d['k']): pass\nfor z in zip(d['k']): pass").unwrap();
+            prepare("", "any(x for x in d['k'])\nfor y in map(f, d['k']): pass\nfor z in zip(d['k']): pass").unwrap();
         assert!(from.may_stop_before((1, 5)));
         assert!(!from.may_stop_before((1, 16)));
         assert!(from.may_stop_before((2, 10)));
@@ -353,7 +359,7 @@ mod tests {
 
     #[test]
     fn what_no_code_may_say_is_refused_with_its_line() {
-        let refused = |source: &str| prepare(source).unwrap_err();
+        let refused = |source: &str| prepare("", source).unwrap_err();
         for source in
             ["\nimport os", "\nfrom os import path", "\nx.__class__", "\n__name__", "\ndef __f(): pass", "\nf(__a=1)"]
         {

@@ -24,12 +24,12 @@ pub(super) struct Own {
     pub(super) attributes: HashSet<Name>,
 }
 
-/// Looks at parsed code.
+/// Looks at parsed code; its first `own` bytes are this program's and may say what they like.
 ///
 /// # Errors
 /// Why it is not run.
-pub(super) fn screen(source: &str, parsed: &Parsed<ModModule>) -> Result<Own, Fault> {
-    forbidden(source, parsed)?;
+pub(super) fn screen(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Result<Own, Fault> {
+    forbidden(source, parsed, own)?;
     let mut look = Look::default();
     look.visit_body(&parsed.syntax().body);
     if let Some((offset, kind)) = look.refused {
@@ -44,8 +44,8 @@ pub(super) fn line_of(source: &str, offset: usize) -> u32 {
 }
 
 /// Statler's own execution refuses code that holds `import` or `__` anywhere; here what a text or a comment says is free.
-fn forbidden(source: &str, parsed: &Parsed<ModModule>) -> Result<(), Fault> {
-    for token in parsed.tokens().iter() {
+fn forbidden(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Result<(), Fault> {
+    for token in parsed.tokens().iter().filter(|token| token.range().start().to_usize() >= own) {
         let text = source.get(token.range().to_std_range()).unwrap_or_default();
         let what = match token.kind() {
             TokenKind::Import => "import".to_owned(),

@@ -25,6 +25,8 @@ fn state() -> Value {
 /// Runs code; `answers` are what its calls return, None when they are used up.
 fn run_with(code: &str, limits: Limits, answers: &[Value]) -> Run {
     let order = Order {
+        prelude: String::new(),
+        is_trial: false,
         code: code.to_owned(),
         functions: FUNCTIONS.iter().map(|&f| f.to_owned()).collect(),
         values: state(),

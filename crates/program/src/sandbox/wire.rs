@@ -15,6 +15,12 @@ pub(super) const LONGEST_ORDER: usize = 16 << 20;
 /// The first message to a worker, sent once: a worker does one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Order {
+    /// Code of this program's own that stands before: what only model-written code may not say, it may.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) prelude: String,
+    /// Whether the code catches exceptions to tell of them: then nothing in it may be evaluated otherwise than one element at a time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_trial: bool,
     pub(super) code: String,
     pub(super) functions: Vec<String>,
     pub(super) values: Value,

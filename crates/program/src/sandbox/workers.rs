@@ -73,6 +73,8 @@ impl Workers {
 impl Sandbox for Workers {
     async fn start(&self, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running> {
         let order = Order {
+            prelude: String::new(),
+            is_trial: false,
             code: code.to_owned(),
             functions: functions.iter().map(|&f| f.to_owned()).collect(),
             values: values.clone(),

@@ -1,0 +1,134 @@
+//! Trials: code of this program's own around one piece of model-written code, run in a worker to its only call, which reports. For what
+//! the bounded evaluator gives no verdict on. What is tried and what the report means is for others to say.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::fault::{Bound, Fault, FaultKind};
+use super::process::Process;
+use super::wire::{Order, Reply};
+use super::{Call, Limits};
+
+/// The host function by which a trial reports: called once, with one value.
+pub const REPORT: &str = "trial_report";
+
+/// How much later than its deadline a worker may say itself that the time is over.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Runs trials, each in a worker of its own.
+#[derive(Debug, Clone)]
+pub struct Trials {
+    program: PathBuf,
+    limits: Limits,
+}
+
+impl Trials {
+    /// In workers that are this program again.
+    #[must_use]
+    pub fn of_this_program() -> Self {
+        Trials::at("/proc/self/exe").or_current()
+    }
+
+    /// In workers of the program at a path.
+    #[must_use]
+    pub fn at(program: impl Into<PathBuf>) -> Self {
+        Trials { program: program.into(), limits: Limits { calls: 1, ..Limits::default() } }
+    }
+
+    /// Where the system does not name the program that runs by a link, its path.
+    fn or_current(self) -> Self {
+        if self.program.exists() { self } else { std::env::current_exe().map_or(self, Trials::at) }
+    }
+
+    /// What a trial reports. Waits for it, at most as long as a worker may take; to be called where waiting is allowed.
+    ///
+    /// # Errors
+    /// Why there is no report, in words.
+    pub fn run(&self, prelude: &str, code: &str) -> Result<Value, String> {
+        let order = order(prelude, code, self.limits);
+        let program = self.program.clone();
+        let late = self.limits.wall + GRACE;
+        // A runtime of its own on a thread of its own: the caller may stand in a runtime that must not be blocked on.
+        let waited = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| error.to_string())?;
+            runtime.block_on(async { within(&program, &order, late).await }).map_err(|fault| fault.to_string())
+        });
+        waited.join().unwrap_or_else(|_| Err("the trial's thread failed".to_owned()))
+    }
+}
+
+fn order(prelude: &str, code: &str, limits: Limits) -> Order {
+    Order {
+        prelude: prelude.to_owned(),
+        is_trial: true,
+        code: code.to_owned(),
+        functions: vec![REPORT.to_owned()],
+        values: Value::Null,
+        limits,
+    }
+}
+
+async fn within(program: &Path, order: &Order, late: Duration) -> Result<Value, Fault> {
+    let mut worker = Process::start(program).map_err(Fault::new)?;
+    match tokio::time::timeout(late, worker.ask(order)).await {
+        Ok(Ok(reply)) => reported(reply),
+        Ok(Err(kind)) => Err(Fault::new(kind)),
+        Err(_) => Err(Fault::new(FaultKind::Limit(Bound::Time))),
+    }
+}
+
+/// The one value of the one call.
+fn reported(reply: Reply) -> Result<Value, Fault> {
+    let silent = || Fault::new(FaultKind::Worker("the trial ended without a report".to_owned()));
+    match reply {
+        Reply::Call { call: Call { mut args, .. }, .. } => args.pop().ok_or_else(silent),
+        Reply::Finished => Err(silent()),
+        Reply::Fault(fault) => Err(fault),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::engine::Engine;
+    use super::*;
+
+    fn run(prelude: &str, code: &str) -> Result<Value, Fault> {
+        let order = order(prelude, code, Limits { wall: Duration::from_millis(500), ..Limits::default() });
+        reported(Engine::new(&order)?.begin(&order))
+    }
+
+    const PRELUDE: &str = "from collections import defaultdict\n\nclass Lamp:\n    def __init__(self):\n        \
+                           self.seen = defaultdict(lambda: False)\n        self.on = False\n\n    def note(self, on):\n        self.on = on\n\n";
+
+    #[test]
+    fn code_of_ones_own_may_say_what_a_models_may_not() {
+        let code = "lamp = Lamp()\nlamp.note(True)\ntrial_report([lamp.on, lamp.seen['a'], len(lamp.seen)])\n";
+        assert_eq!(run(PRELUDE, code).unwrap(), json!([true, false, 1]));
+        for forbidden in ["import os\n", "x = Lamp.__init__\n"] {
+            let fault = run(PRELUDE, &format!("{forbidden}trial_report(1)\n")).unwrap_err();
+            assert!(matches!(fault.kind, FaultKind::Forbidden(_)), "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn a_trial_tells_what_its_code_raises() {
+        let code = "def trial_check(lamp, name):\n    assert lamp.seen[name] or 1 // 0\n\ndef trial(args):\n    try:\n        \
+                    trial_check(Lamp(), *args)\n    except AssertionError:\n        return 1\n    except ZeroDivisionError:\n        \
+                    return 2\n    return 0\n\ntrial_report([trial(('a',)) for n in range(2)])\n";
+        assert_eq!(run(PRELUDE, code).unwrap(), json!([2, 2]));
+    }
+
+    #[test]
+    fn what_the_engine_evaluates_whole_is_not_tried_and_loops_end() {
+        let fault = run("", "trial_report(any(1 // x for x in [1, 0]))\n").unwrap_err();
+        assert!(matches!(fault.kind, FaultKind::Unsupported(_)), "{fault:?}");
+        let fault = run("", "while True:\n    pass\n").unwrap_err();
+        assert!(matches!(fault.kind, FaultKind::Limit(Bound::Time)), "{fault:?}");
+        assert!(run("", "x = 1\n").unwrap_err().to_string().contains("without a report"));
+    }
+}
