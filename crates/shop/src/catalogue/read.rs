@@ -75,7 +75,8 @@ impl Reading {
         let read = std::fs::File::open(&file).and_then(|opened| opened.take(LARGEST).read_to_string(&mut text));
         read.map_err(|error| ShopError::unreadable(&file, error))?;
         toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
             let message = format!(
                 "{}; expected is any of products = NUMBER, goals = NUMBER, kind = \"any\", \"human\" or \"synthetic\", seed = NUMBER",
                 error.message()
