@@ -167,7 +167,8 @@ fn what_neither_tier_tells_is_unknown_for_two_reasons_and_nothing_else_is_tried(
         assert!(code.contains("    assert any(False for _ in iter(int, 1))\n"), "{code}");
         Err("no worker".to_owned())
     }));
-    let texts = ["self.hand is None", "any(False for _ in iter(int, 1))", "lamp in self.hands", "lamp ="].map(str::to_owned);
+    let texts =
+        ["self.hand is None", "any(False for _ in iter(int, 1))", "lamp in self.hands", "lamp ="].map(str::to_owned);
     let pool = store.offer("light", CandidateOrigin::Model, &texts, |_, _| true).unwrap();
     let Fate::Unknown { reason, message } = &pool.candidates[1].fate else { panic!("{:?}", pool.candidates[1].fate) };
     assert_eq!(reason, "Budget");
@@ -180,8 +181,10 @@ fn what_the_second_tier_tells_takes_part_in_the_ranking() {
     // By state and argument: it holds but at the first state; in the first demonstration it fails at call 2.
     let of = |first: serde_json::Value| {
         move |_: &str, code: &str| -> Result<serde_json::Value, String> {
-            let places = code.split("for trial_place in [").nth(1).unwrap().split("]:").next().unwrap().matches('(').count();
-            let args = code.split("for trial_args in [").nth(1).unwrap().split("]:").next().unwrap().matches('(').count();
+            let places =
+                code.split("for trial_place in [").nth(1).unwrap().split("]:").next().unwrap().matches('(').count();
+            let args =
+                code.split("for trial_args in [").nth(1).unwrap().split("]:").next().unwrap().matches('(').count();
             let demos = code.matches("\ndef trial_demo_").count();
             let mut told = vec![0; places * args];
             told[0] = 1;

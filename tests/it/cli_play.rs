@@ -177,7 +177,8 @@ fn virtualhome(folder: &Path) -> Option<()> {
     write("resources/properties_data.json", read("resources/properties.json")?.to_string());
     let program = "Read book\nI sit and read.\n\n\n[WALK] <home_office> (1)\n[WALK] <novel> (1)\n[FIND] <novel> (1)\n[GRAB] <novel> (1)\n[READ] <novel> (1)\n";
     std::fs::write(set.join("file1.txt"), program).unwrap();
-    let program = "Turn on light\nI switch it on.\n\n\n[WALK] <home_office> (1)\n[WALK] <light> (1)\n[SWITCHON] <light> (1)\n";
+    let program =
+        "Turn on light\nI switch it on.\n\n\n[WALK] <home_office> (1)\n[WALK] <light> (1)\n[SWITCHON] <light> (1)\n";
     std::fs::write(set.join("file2.txt"), program).unwrap();
     Some(())
 }
@@ -194,7 +195,8 @@ fn a_copy_of_virtualhome_is_played_from_the_command_line() {
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(listed.contains("scene1/read_book") && listed.contains("scene1/turn_on_light"), "{listed}");
     let args = ["play", "graph", "--data", &data, "--task", "scene1/read_book", "--run", "prepared", "--jsonl"];
-    let steps = "[WALK] <home_office> (1)\n[WALK] <novel> (1)\n[GRAB] <novel> (1)\n[GRAB] <novel> (1\n[READ] <novel> (1)\n";
+    let steps =
+        "[WALK] <home_office> (1)\n[WALK] <novel> (1)\n[GRAB] <novel> (1)\n[GRAB] <novel> (1\n[READ] <novel> (1)\n";
     let played = lines(&output(&args, steps));
     let errors: Vec<bool> = played.iter().map(|line| line["error"].is_null()).collect();
     assert_eq!(errors, [true, true, true, true, false, true], "{played:?}");
@@ -204,5 +206,8 @@ fn a_copy_of_virtualhome_is_played_from_the_command_line() {
     std::fs::write(&scene, &text[..text.len() / 2]).unwrap();
     let refused = output(&["play", "graph", "--data", &data, "--list"], "");
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && told.contains("TrimmedTestScene1_graph.json:1") && told.contains("ends too early"), "{told}");
+    assert!(
+        !refused.status.success() && told.contains("TrimmedTestScene1_graph.json:1") && told.contains("ends too early"),
+        "{told}"
+    );
 }

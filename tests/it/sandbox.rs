@@ -475,7 +475,11 @@ fn the_second_tier_judges_as_the_first() {
     };
     let first = offer(store.clone(), &plain.map(str::to_owned));
     let unknown = offer(store.clone(), &large);
-    assert!(unknown.iter().all(|c| matches!(&c.fate, Fate::Unknown { reason, .. } if reason == "Budget") && c.coverage.is_none()));
+    assert!(
+        unknown
+            .iter()
+            .all(|c| matches!(&c.fate, Fate::Unknown { reason, .. } if reason == "Budget") && c.coverage.is_none())
+    );
     let second = offer(store.with_second_tier(SecondTier::in_workers(Trials::at(PROGRAM))), &large);
     for (one, other) in first.iter().zip(&second) {
         assert_eq!(one.coverage, other.coverage, "{}: {:?}", one.text, other.fate);

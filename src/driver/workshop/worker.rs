@@ -17,7 +17,8 @@ use crate::driver::{Level, Notice};
 use crate::episode::CandidateEdit;
 use crate::precondition::{AdoptedAction, AdoptedSet};
 use crate::precondition::{
-    Candidate, CandidateContext, CandidateStore, Demo, Edit, Occasion, PlannedEdit, Pool, SecondTier, StoreError, Written,
+    Candidate, CandidateContext, CandidateStore, Demo, Edit, Occasion, PlannedEdit, Pool, SecondTier, StoreError,
+    Written,
 };
 use crate::program::Specification;
 use crate::program::sandbox::Trials;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::precondition::{AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier};
-use crate::program::{Role, Specification};
+use crate::precondition::{
+    AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier,
+};
 use crate::program::sandbox::Trials;
+use crate::program::{Role, Specification};
 use crate::world::demonstration::Demonstration;
 use crate::world::dialogue::Source;
 

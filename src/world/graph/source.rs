@@ -377,9 +377,8 @@ impl Task {
         self.derived.get_or_init(|| {
             let tables = Tables { names: &self.home.tables.names, properties: &self.home.tables.properties };
             let done = achieved(&self.home.graph, self.programs.iter().map(Vec::as_slice), tables);
-            let atom = |(thing, state): (Param, State)| {
-                Atom::new(state.name(), &[format!("{}_{}", thing.name, thing.number)])
-            };
+            let atom =
+                |(thing, state): (Param, State)| Atom::new(state.name(), &[format!("{}_{}", thing.name, thing.number)]);
             done.map(|done| done.states.into_iter().map(atom).collect()).unwrap_or_default()
         })
     }

@@ -233,7 +233,8 @@ fn what_is_wrong_in_files_is_named_with_its_line() {
 /// A folder with a shipped scene and programs of a person's own in the data set's layout.
 fn with_programs(programs: &[(&str, &str)]) -> (tempfile::TempDir, Arc<Source>) {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../../worlds/graph/scene_flat.json")).unwrap();
+    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../../worlds/graph/scene_flat.json"))
+        .unwrap();
     let set = folder.path().join("withoutconds/mine");
     std::fs::create_dir_all(&set).unwrap();
     for (name, text) in programs {
@@ -243,8 +244,10 @@ fn with_programs(programs: &[(&str, &str)]) -> (tempfile::TempDir, Arc<Source>) 
     (folder, source)
 }
 
-const WATCH: &str = "Watch TV\nOn, and look.\n\n\n[WALK] <home_office> (1)\n[WALK] <television> (1)\n[SWITCHON] <television> (1)\n";
-const OPEN: &str = "Open fridge\nLet the cold out.\n\n\n[WALK] <kitchen> (1)\n[WALK] <fridge> (1)\n[OPEN] <fridge> (1)\n";
+const WATCH: &str =
+    "Watch TV\nOn, and look.\n\n\n[WALK] <home_office> (1)\n[WALK] <television> (1)\n[SWITCHON] <television> (1)\n";
+const OPEN: &str =
+    "Open fridge\nLet the cold out.\n\n\n[WALK] <kitchen> (1)\n[WALK] <fridge> (1)\n[OPEN] <fridge> (1)\n";
 const WALK: &str = "Go for a walk\nTo the kitchen.\n\n\n[WALK] <kitchen> (1)\n";
 const WRONG: &str = "Open fridge\nBadly written.\n\n\n[WALK] <kitchen> (1)\n[FLY] <fridge> (1)\n";
 
@@ -289,7 +292,8 @@ fn programs_of_other_tasks_are_demonstrations_and_examples() {
 #[test]
 fn programs_for_test_are_never_shown_and_give_no_goal() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../../worlds/graph/scene_flat.json")).unwrap();
+    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../../worlds/graph/scene_flat.json"))
+        .unwrap();
     let entry = |id: &str, title: &str, split: &str, program: [&str; 2]| {
         serde_json::json!({ "id": id, "title": title, "split": split, "program": program }).to_string()
     };

@@ -261,8 +261,7 @@ impl world::Episode for Episode {
     }
 
     fn truth(&self) -> Value {
-        let goals: Vec<(String, bool)> =
-            self.goals.iter().map(|goal| (goal.to_string(), self.holds(goal))).collect();
+        let goals: Vec<(String, bool)> = self.goals.iter().map(|goal| (goal.to_string(), self.holds(goal))).collect();
         truth::truth(self.graph(), &self.things, &goals)
     }
 

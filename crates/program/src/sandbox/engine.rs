@@ -25,7 +25,8 @@ fn prepared(order: &Order) -> Result<Prepared, Fault> {
     let prepared = prepare(&order.prelude, &order.code)?;
     match prepared.first_lazy().filter(|_| order.is_trial) {
         Some(line) => {
-            let what = "a generator, `map`, `filter`, `zip`, `enumerate` or `reversed`, which the sandbox evaluates whole";
+            let what =
+                "a generator, `map`, `filter`, `zip`, `enumerate` or `reversed`, which the sandbox evaluates whole";
             Err(Fault::at(u32::try_from(line).unwrap_or(u32::MAX), FaultKind::Unsupported(what.to_owned())))
         }
         None => Ok(prepared),
