@@ -1,4 +1,4 @@
-//! Wrapping of text to a width in columns. Made safe to draw on the way.
+//! Wrapping of text to a width in columns. The result is safe to draw.
 
 use unicode_width::UnicodeWidthChar;
 

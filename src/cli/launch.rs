@@ -33,7 +33,7 @@ const SESSIONS: usize = 200;
 /// How long the start screen waits for a method in another process to say what it is.
 const INTRODUCTION: Duration = Duration::from_secs(10);
 
-/// What stands before an example's name in place of a path.
+/// The prefix of an example's name in place of a path.
 const EXAMPLE: &str = "example:";
 
 /// Starts drivers over a configuration.

@@ -1,4 +1,4 @@
-//! The `[external.NAME]` and `[methods.NAME]` sections as commands: values that only make sense together are checked here.
+//! Commands from the `[external.NAME]` and `[methods.NAME]` sections: values that only make sense together are checked here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -33,7 +33,7 @@ pub(super) fn merge(
     }
     for flag in &overrides.flags {
         let found = flag.setting.rsplit_once('.').and_then(|(section, key)| Some((section, find(section, key)?)));
-        // `external` has no values of its own, only its sections have.
+        // `external` has no values itself, only its sections have.
         let Some((section, setting)) = found.filter(|(section, _)| !holds_commands(section)) else {
             let names: Vec<String> = SETTINGS.iter().map(|s| format!("{}.{}", s.section, s.key)).collect();
             let advice = nearest(&flag.setting, names.iter().map(String::as_str))
@@ -95,7 +95,7 @@ fn put(
 /// The defaults as a file.
 fn defaults() -> String {
     let mut text = String::new();
-    // The commands' defaults stand in where one has no value; there is no command by default.
+    // The commands' defaults apply where one has no value; there is no command by default.
     for (section, _) in SECTIONS.iter().copied().filter(|(section, _)| !holds_commands(section)) {
         text.push_str(&format!("[{section}]\n"));
         for setting in SETTINGS.iter().filter(|s| s.section == section && !s.default.is_empty()) {

@@ -228,12 +228,12 @@ pub(super) const EXTERNAL: &str = "external";
 /// The section whose sections are methods in other processes.
 pub(super) const METHODS: &str = "methods";
 
-/// Whether a section holds sections by name, each a command, and has no values of its own.
+/// Whether a section holds sections by name, each a command, and has no values itself.
 pub(super) fn holds_commands(section: &str) -> bool {
     matches!(section, EXTERNAL | METHODS)
 }
 
-/// The section that tells the keys of a section: `models.NAME` takes those of `model`, `external.NAME` those of `external`.
+/// The section that defines the keys of a section: `models.NAME` takes those of `model`, `external.NAME` those of `external`.
 pub(super) fn base(section: &str) -> &str {
     match section.split_once('.') {
         Some(("models", _)) => "model",

@@ -44,7 +44,7 @@ pub struct Header {
     pub seed: u64,
     /// The method's name at the start.
     pub method: String,
-    /// Its own version, of one in another process that tells it.
+    /// Its own version, of one in another process that states it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub method_version: String,
     /// The model's name at the start.

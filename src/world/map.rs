@@ -42,7 +42,7 @@ pub struct Room {
     pub things: Vec<String>,
 }
 
-/// A way from one room to another.
+/// An exit from one room to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
     /// The other room's name.

@@ -186,7 +186,7 @@ pub enum WorldError {
     /// The world's process or connection failed (external worlds).
     #[error("{0}")]
     Failed(String),
-    /// Replaying a way, the world answered otherwise than it had: at which step, and how.
+    /// Replaying a history, the world answered otherwise than it had: at which step, and how.
     #[error("the world does not answer as it did: {0}")]
     Differs(String),
 }
@@ -247,7 +247,7 @@ pub trait World: Send {
     /// The hidden state as JSON, for display. Never shown to a model or a proposer.
     fn truth(&self) -> Value;
 
-    /// The present point, to come back to.
+    /// A snapshot of the present state, to come back to.
     fn snapshot(&self) -> Snapshot;
 
     /// Goes back to a snapshot of the same task.
@@ -352,7 +352,7 @@ pub trait World: Send {
         self.symbols()?.planning(task, history, known)
     }
 
-    /// An independent copy at the same point. Forks of a remote world share its process, which goes from one's point to the
+    /// An independent copy in the same state. Forks of a remote world share its process, which goes from one's state to the
     /// other's as they act.
     fn fork(&self) -> Box<dyn World>;
 }

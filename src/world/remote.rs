@@ -42,7 +42,7 @@ pub enum Recorded<'a> {
         /// What it gave.
         outcome: &'a StepOutcome,
     },
-    /// An action at the present point.
+    /// An action in the present state.
     Act {
         /// The action's text.
         text: &'a str,

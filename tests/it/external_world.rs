@@ -90,7 +90,7 @@ fn the_program_drives_itself_and_nothing_differs() {
     let won = points.last().unwrap().2.won;
     assert!(won, "the plan of the task solves it");
     assert_eq!(world.call_of("go to desk 1").unwrap().to_string(), "agent.goto('desk 1')");
-    // Back to the third point and on again: the same answers.
+    // Back to the third node and on again: the same answers.
     world.restore(&points[2].0).unwrap();
     for (_, text, outcome) in &points[3..] {
         same(outcome, &world.act(text).unwrap());

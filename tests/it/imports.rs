@@ -273,7 +273,7 @@ impl Tree {
                 if is_excepted || one == other {
                     continue;
                 }
-                // Does a way lead back from the other?
+                // Does a path lead back from the other?
                 let (mut open, mut known) = (vec![other.clone()], BTreeSet::new());
                 while let Some(next) = open.pop() {
                     if known.insert(next.clone())

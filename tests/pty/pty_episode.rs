@@ -95,7 +95,7 @@ fn an_episode_is_stepped_left_and_finished() {
     pty.send("u");
     at_step(&mut pty, 1);
 
-    // Another decision at the same point is another branch; the first is kept.
+    // Another decision at the same node is another branch; the first is kept.
     pty.send("m");
     pty.wait_for("Type an action").send("go to shelf");
     pty.wait_for("▶ go to shelf 1").send("\t");

@@ -138,7 +138,7 @@ impl Builder {
         &self.records
     }
 
-    /// The notice that opens the session at this point.
+    /// The notice that opens the session at this node.
     pub fn opened(&self) -> Notice {
         Notice::Opened {
             header: Box::new(header()),
@@ -147,7 +147,7 @@ impl Builder {
         }
     }
 
-    /// The situation at this point.
+    /// The situation at this node.
     pub fn situation(&self) -> Notice {
         let admissible =
             ["examine desk 1", "go to desk 1", "go to shelf 1", "inventory", "look", "take mug 1 from desk 1"];

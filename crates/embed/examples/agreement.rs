@@ -1,4 +1,4 @@
-//! How often each embedder finds a right step for the forty paraphrases among all admissible steps: the figures of
+//! Agreement: how often each embedder finds a right step for the forty paraphrases among all admissible steps: the figures of
 //! docs/translation.md.
 //!
 //!     cargo run --release -p stepwright-embed --example agreement -- STEPS.json [KEPT]

@@ -1,4 +1,4 @@
-//! The embedder in the binary: a static vector for each word piece, weighted by how rare the piece is, summed over a sentence.
+//! Embedder in the binary: a static vector for each word piece, weighted by how rare the piece is, summed over a sentence.
 //!
 //! `data/table.bin` is made by `scripts/distil-embedder` from all-MiniLM-L6-v2; `data/README.md` says how, from what and under
 //! which licence. A static table knows no word order: `plug in` and `in plug` are one.

@@ -1,4 +1,4 @@
-//! What can go wrong between a sentence and its vector.
+//! Errors between a sentence and its vector.
 
 /// Why there are no vectors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -15,7 +15,7 @@ use tokenizers::{NormalizerWrapper, PreTokenizerWrapper, Tokenizer};
 
 use crate::{EmbedError, Embedder, normalise};
 
-/// As people see it.
+/// Its name, for display.
 const NAME: &str = "all-MiniLM-L6-v2";
 
 const DIMENSIONS: usize = 384;

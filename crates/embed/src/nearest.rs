@@ -1,4 +1,4 @@
-//! The nearest of many sentences to one: exact cosine search over all of them, cheap enough to run at every step.
+//! Nearest neighbours of a sentence: exact cosine search over all of them, cheap enough to run at every step.
 //!
 //! Every row is kept twice: as it is, and rounded to a byte a number. A first pass over the rounded rows bounds every cosine from
 //! both sides; only rows that may still be among the best are measured exactly. So the answer is that of a plain search over all

@@ -1,5 +1,5 @@
 //! Knowledge as a document of an episode: JSON that patches and differences are made of, the same fields as the file's. What cannot
-//! be read of a document says where it stands in it.
+//! be read of a document is reported with its place.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -149,7 +149,7 @@ fn checked(table: PrimitiveTable, line_of: &impl Fn(usize) -> usize) -> Result<P
     Ok(Primitive { syntax, examples })
 }
 
-/// Whether skills call known skills over their own parameters, and none itself by a way round.
+/// Whether skills call known skills over their own parameters, and none itself indirectly.
 ///
 /// # Errors
 /// Which skill, which of its uses, and what is wrong with that.
@@ -190,7 +190,7 @@ pub fn check_uses(skills: &[Skill]) -> Result<(), (usize, usize, String)> {
     Ok(())
 }
 
-/// Whether a skill is another, or calls it, if only by a way round.
+/// Whether a skill is another, or calls it, if only indirectly.
 fn leads_to(skills: &[Skill], from: &str, to: &str) -> bool {
     let (mut open, mut seen) = (vec![from.to_owned()], vec![from.to_owned()]);
     while let Some(next) = open.pop() {

@@ -1,6 +1,6 @@
 //! Forms with numbered things: `take [object] [id] from [receptacle] [id]` reads an action into its things and writes one from them.
 //!
-//! A thing is a word and a number (`mug 1`). What a form's slots are called says what stands in them; nothing here knows a world.
+//! A thing is a word and a number (`mug 1`). The names of a form's slots say what fills them; nothing here knows a world.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct Form {
 /// The slot of a number, after the slot of a word.
 const ID: &str = "[id]";
 
-/// Which thing stands in which slot.
+/// Which thing fills which slot.
 pub type Binding = BTreeMap<String, String>;
 
 /// The word of a thing: `mug` of `mug 1`.

@@ -1,4 +1,4 @@
-//! A small house of text for tests: places, some of them closed, things in them, one to be put somewhere.
+//! House of text for tests, a small one: places, some of them closed, things in them, one to be put somewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The part of knowledge that a program can go by: what an action needs, what it makes so, how a task is divided into calls, and
+//! Rules, the part of knowledge that a program can use: what an action needs, its effects, how a task is divided into calls, and
 //! where things tend to be. Each has a line of text in the file of skills, which a person may read and edit.
 
 use std::fmt;

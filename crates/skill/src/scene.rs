@@ -1,4 +1,4 @@
-//! What an agent in a world of text knows of numbered things: which places there are, what was seen where, how things were said to
+//! Scene, an agent's knowledge of numbered things in a world of text: which places there are, what was seen where, how things were said to
 //! be, and what was done. Folded from actions and observations alone.
 //!
 //! The reading is of English as such worlds write it: a list after `you see`, and `The drawer 1 is closed.`

@@ -180,7 +180,7 @@ pub struct Domain {
     pub predicates: Vec<Predicate>,
     /// What can be done.
     pub actions: Vec<Action>,
-    /// What can be in the way.
+    /// The conditions that can block.
     pub conditions: Vec<Condition>,
     /// What can be wanted.
     pub goals: Vec<Goal>,

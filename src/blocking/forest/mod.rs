@@ -52,7 +52,7 @@ pub struct Node {
     pub blocked: Option<Blocked>,
 }
 
-/// A condition in the way of an action.
+/// A condition that blocks an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
     /// The condition.

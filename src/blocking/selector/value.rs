@@ -75,7 +75,7 @@ impl Scene<'_> {
         f64::from(self.memory.tried(self.view, &leaf.text))
     }
 
-    /// What an action would put in the way of later ones: things of the goals taken up, places that may have to be opened or used, or that had no room.
+    /// How an action would hinder later ones: things of the goals taken up, places that may have to be opened or used, or that had no room.
     fn spoils(&self, action: &Atom, condition: &Atom) -> f64 {
         let others = action.args.iter().filter(|arg| !condition.args.contains(arg));
         others

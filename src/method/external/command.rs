@@ -47,7 +47,7 @@ impl Command {
         self.introduced.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Its own version, where it told one.
+    /// Its own version, where it stated one.
     pub fn version(&self) -> Option<String> {
         self.known().map(|known| known.version).filter(|version| !version.is_empty())
     }

@@ -34,7 +34,7 @@ pub(super) struct Introduction {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct Declared {
     name: String,
     protocol: u32,
     #[serde(default)]
@@ -42,7 +42,7 @@ struct Told {
     #[serde(default)]
     about: String,
     #[serde(default)]
-    needs: NeedsTold,
+    needs: DeclaredNeeds,
     #[serde(default)]
     options: Vec<Value>,
     #[serde(default)]
@@ -51,20 +51,20 @@ struct Told {
 
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
-struct NeedsTold {
+struct DeclaredNeeds {
     /// Abilities of the world.
     world: Vec<Ability>,
     /// A kind of task.
     task: Option<String>,
     /// A language model.
     language: bool,
-    /// A model that tells log-probabilities of given texts, where one is in use.
+    /// A model that reports log-probabilities of given texts, where one is in use.
     scores: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OptionTold {
+struct DeclaredOption {
     key: String,
     #[serde(rename = "type")]
     kind: String,
@@ -91,7 +91,7 @@ impl Introduction {
     pub(super) fn read(line: &str, id: &'static str, configured: &str) -> Result<Self, String> {
         let whole: Map<String, Value> =
             serde_json::from_str(line).map_err(|e| format!("that is no JSON object: {e}"))?;
-        // A program of another version may say other things; the version is told first.
+        // A program of another version may say other things; the version is read first.
         match whole.get("protocol").and_then(Value::as_u64) {
             Some(version) if version == u64::from(PROTOCOL) => {}
             Some(version) => {
@@ -103,13 +103,13 @@ impl Introduction {
                 ));
             }
         }
-        let told: Told = serde_json::from_value(Value::Object(whole)).map_err(|e| e.to_string())?;
-        debug_assert_eq!(told.protocol, PROTOCOL);
-        if told.options.len() > MOST {
-            return Err(format!("it declares {} options, and {MOST} are allowed", told.options.len()));
+        let declared: Declared = serde_json::from_value(Value::Object(whole)).map_err(|e| e.to_string())?;
+        debug_assert_eq!(declared.protocol, PROTOCOL);
+        if declared.options.len() > MOST {
+            return Err(format!("it declares {} options, and {MOST} are allowed", declared.options.len()));
         }
         let mut table: Vec<OptionSpec> = Vec::new();
-        for option in &told.options {
+        for option in &declared.options {
             let spec = match option {
                 Value::String(key) => shared(key)?,
                 own => own_option(own, configured)?,
@@ -120,30 +120,30 @@ impl Introduction {
             table.push(spec);
         }
         let by_people = |kind: &&ArtifactKind| matches!(kind, ArtifactKind::Tree | ArtifactKind::Assertions);
-        if let Some(kind) = told.writes.iter().find(by_people) {
+        if let Some(kind) = declared.writes.iter().find(by_people) {
             return Err(format!("it writes {kind}: these are changed by people"));
         }
-        let mut world = told.needs.world;
+        let mut world = declared.needs.world;
         // A belief has the form that the world gives it.
-        if told.writes.contains(&ArtifactKind::Belief) && !world.contains(&Ability::Belief) {
+        if declared.writes.contains(&ArtifactKind::Belief) && !world.contains(&Ability::Belief) {
             world.push(Ability::Belief);
         }
         let needs = Needs {
             world: Vec::leak(world),
-            task: told.needs.task.map(|kind| text(&kind, LONGEST_NAME, "the kind of task")).transpose()?,
-            language: told.needs.language,
-            scores: told.needs.scores,
+            task: declared.needs.task.map(|kind| text(&kind, LONGEST_NAME, "the kind of task")).transpose()?,
+            language: declared.needs.language,
+            scores: declared.needs.scores,
             ..Needs::NONE
         };
         let info = MethodInfo {
             id,
-            label: text(&told.name, LONGEST_NAME, "its name")?,
-            description: text(&told.about, LONGEST_TEXT, "what it is about")?,
+            label: text(&declared.name, LONGEST_NAME, "its name")?,
+            description: text(&declared.about, LONGEST_TEXT, "what it is about")?,
             options: Vec::leak(table),
             needs,
         };
-        let version = sanitize::line(&told.version).chars().take(LONGEST_NAME).collect();
-        Ok(Introduction { info, version, writes: told.writes })
+        let version = sanitize::line(&declared.version).chars().take(LONGEST_NAME).collect();
+        Ok(Introduction { info, version, writes: declared.writes })
     }
 }
 
@@ -160,19 +160,19 @@ fn shared(key: &str) -> Result<OptionSpec, String> {
     })
 }
 
-fn own_option(told: &Value, configured: &str) -> Result<OptionSpec, String> {
-    let told: OptionTold = serde_json::from_value(told.clone()).map_err(|e| format!("an option: {e}"))?;
-    let key = told.key.as_str();
+fn own_option(declared: &Value, configured: &str) -> Result<OptionSpec, String> {
+    let declared: DeclaredOption = serde_json::from_value(declared.clone()).map_err(|e| format!("an option: {e}"))?;
+    let key = declared.key.as_str();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if key.is_empty() || key.len() > LONGEST_NAME || !key.chars().all(plain) {
         return Err(format!("{key:?} cannot be an option's key; use letters, digits, - and _"));
     }
     let wrong = |why: &str| format!("the option `{key}` {why}");
     let bounds = || {
-        let bounds = told.min.zip(told.max).filter(|(min, max)| min <= max);
+        let bounds = declared.min.zip(declared.max).filter(|(min, max)| min <= max);
         bounds.ok_or_else(|| wrong("needs `min` and `max`, the lesser first"))
     };
-    let kind = match told.kind.as_str() {
+    let kind = match declared.kind.as_str() {
         "switch" => Kind::Switch,
         "text" => Kind::Text,
         "number" => {
@@ -183,34 +183,34 @@ fn own_option(told: &Value, configured: &str) -> Result<OptionSpec, String> {
             let (min, max) = bounds()?;
             Kind::Whole { min: min as i64, max: max as i64 }
         }
-        "choice" if told.choices.is_empty() || told.choices.len() > MOST => {
+        "choice" if declared.choices.is_empty() || declared.choices.len() > MOST => {
             return Err(wrong(&format!("needs `choices`, {MOST} at most")));
         }
         "choice" => {
             let words: Result<Vec<_>, String> =
-                told.choices.iter().map(|c| choice(c).map_err(|why| wrong(&why))).collect();
+                declared.choices.iter().map(|c| choice(c).map_err(|why| wrong(&why))).collect();
             Kind::Choice(Vec::leak(words?))
         }
         other => {
             return Err(wrong(&format!("has the type {other:?}; there is switch, whole, number, choice and text")));
         }
     };
-    let default = plain_text(&told.default).ok_or_else(|| wrong("has a default that is no single value"))?;
+    let default = plain_text(&declared.default).ok_or_else(|| wrong("has a default that is no single value"))?;
     if !default.is_empty() && !kind.accepts(&default) {
         return Err(wrong(&format!("has the default `{default}`: it must be {}", kind.allowed(false))));
     }
-    let label = if told.label.is_empty() { key } else { told.label.as_str() };
+    let label = if declared.label.is_empty() { key } else { declared.label.as_str() };
     Ok(OptionSpec {
         key: String::leak(own_key(configured, key)),
         label: text(label, LONGEST_NAME, "an option's label")?,
-        about: text(&told.about, LONGEST_TEXT, "what an option sets")?,
+        about: text(&declared.about, LONGEST_TEXT, "what an option sets")?,
         kind,
         default: text(&default, LONGEST_TEXT, "a default")?,
     })
 }
 
-fn choice(told: &Value) -> Result<(&'static str, &'static str), String> {
-    let (word, about) = match told {
+fn choice(declared: &Value) -> Result<(&'static str, &'static str), String> {
+    let (word, about) = match declared {
         Value::String(word) => (word.as_str(), ""),
         Value::Array(pair) => match pair.as_slice() {
             [Value::String(word), Value::String(about)] => (word.as_str(), about.as_str()),
@@ -232,11 +232,11 @@ pub(super) fn plain_text(value: &Value) -> Option<String> {
 }
 
 /// A text for the life of the program, safe to draw on a line.
-fn text(told: &str, longest: usize, what: &str) -> Result<&'static str, String> {
-    if told.chars().count() > longest {
+fn text(declared: &str, longest: usize, what: &str) -> Result<&'static str, String> {
+    if declared.chars().count() > longest {
         return Err(format!("{what} is longer than {longest} characters"));
     }
-    Ok(String::leak(sanitize::line(told).into_owned()))
+    Ok(String::leak(sanitize::line(declared).into_owned()))
 }
 
 #[cfg(test)]
@@ -244,8 +244,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(told: Value) -> Result<Introduction, String> {
-        Introduction::read(&told.to_string(), "external:mine", "mine")
+    fn read(declared: Value) -> Result<Introduction, String> {
+        Introduction::read(&declared.to_string(), "external:mine", "mine")
     }
 
     #[test]
@@ -253,9 +253,9 @@ mod tests {
         let own =
             json!({"key": "order", "type": "choice", "choices": [["up", "the least first"], "down"], "default": "up"});
         let depth = json!({"key": "depth", "type": "whole", "min": 1, "max": 9, "default": 3, "label": "Depth", "about": "how far"});
-        let told = json!({"name": "Mine", "protocol": 1, "version": "2.0", "options": [own, depth, "shots"],
+        let declared = json!({"name": "Mine", "protocol": 1, "version": "2.0", "options": [own, depth, "shots"],
             "needs": {"world": ["admissible"], "language": true}, "writes": ["belief", "notes"]});
-        let Introduction { info, version, writes } = read(told).unwrap();
+        let Introduction { info, version, writes } = read(declared).unwrap();
         let rows: Vec<_> = info.options.iter().map(|s| (s.key, s.label, s.default)).collect();
         assert_eq!(
             rows,
@@ -270,9 +270,9 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_refused_in_words() {
         let with = |field: &str, value: Value| {
-            let mut told = json!({"name": "m", "protocol": 1});
-            told[field] = value;
-            read(told).unwrap_err()
+            let mut declared = json!({"name": "m", "protocol": 1});
+            declared[field] = value;
+            read(declared).unwrap_err()
         };
         assert!(read(json!({"name": "m", "protocol": 1})).is_ok());
         assert!(read(json!({"drafts": []})).unwrap_err().contains("\"protocol\": 1"));
@@ -281,7 +281,7 @@ mod tests {
         let needs = with("needs", json!({"world": ["admissable"]}));
         assert!(needs.contains("`admissable`") && needs.contains("`admissible`"), "{needs}");
         assert!(with("options", json!(["shot"])).contains("`shot` is no option of this program"));
-        let option = |told: Value| with("options", json!([told]));
+        let option = |declared: Value| with("options", json!([declared]));
         assert!(option(json!({"key": "a b", "type": "text"})).contains("cannot be an option's key"));
         assert!(option(json!({"key": "a", "type": "list"})).contains("there is switch, whole"));
         assert!(option(json!({"key": "a", "type": "whole", "min": 3, "max": 1})).contains("the lesser first"));

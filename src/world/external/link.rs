@@ -42,7 +42,7 @@ pub(super) struct More {
     pub(super) request: Option<world::Request>,
 }
 
-/// A way through an episode: task, seed, the reset and the steps after it.
+/// The history of an episode: task, seed, the reset and the steps after it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
     pub(super) task: String,
@@ -128,7 +128,7 @@ impl Link {
         Ok(step)
     }
 
-    /// Performs an action at the end of a way; the process is brought there first.
+    /// Performs an action at the end of a history; the process is brought there first.
     pub(super) fn act(&self, history: &mut History, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let mut inner = lock(&self.inner);
         self.bring(&mut inner, history, stop)?;

@@ -1,4 +1,4 @@
-//! Carrying out one call: the action that is wanted, or one that meets what it needs; or a look at the next place.
+//! Aim of one call, and how it is carried out: the action that is wanted, or one that meets what it needs; or a look at the next place.
 
 use super::{Mind, Next};
 use crate::call::SkillCall;
@@ -23,7 +23,7 @@ impl Mind<'_> {
             });
             return Ok(Next::Done { message: message.unwrap_or_default(), reached: true });
         }
-        // Each slot with what may stand in it: what an argument means, or what examples and needs say.
+        // Each slot with its possible fillers: what an argument means, or what examples and needs say.
         let mut given: Vec<(String, Vec<String>)> = Vec::new();
         for (parameter, name) in skill.signature.parameters.iter().zip(&call.args) {
             let meant = self.meant(name);
@@ -154,7 +154,7 @@ impl Mind<'_> {
         all
     }
 
-    /// What may stand in a slot that nothing is given for.
+    /// The possible fillers of a slot that nothing is given for.
     fn fitting(&self, skill: &Skill, form: &Form, rule: &ActionRule, slot: &str, binding: &Binding) -> Vec<String> {
         let seen = rule.needs.iter().find_map(|need| match &need.fact {
             Fact::Seen { slot: of, at } if need.holds && at == slot => binding.get(of),

@@ -1,4 +1,4 @@
-//! Dividing a task into calls: which plan its words call for, and what stands in the plan's slots.
+//! Division of a task into calls: which plan its words call for, and what fills the plan's slots.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,7 +98,7 @@ pub fn divide(rules: &Rules, task: &str, places: &[String]) -> Option<Vec<SkillC
     let spoken: BTreeSet<&str> = task.iter().copied().collect();
     let all: f64 = ways.iter().map(|way| way.seen).sum();
     let marked = |way: &Way<'_>| way.marks.iter().any(|mark| spoken.contains(mark));
-    // A way that has words of its own is meant by them; the others where no such word is there.
+    // A way with its own words is meant by them; the others where no such word is there.
     let some = ways.iter().any(&marked);
     let eligible = ways.iter().filter(|way| if some { marked(way) } else { way.marks.is_empty() });
     let best =

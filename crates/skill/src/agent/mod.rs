@@ -1,5 +1,5 @@
-//! An agent by skills without a language model: it divides a task into calls by the plans it knows, and carries out a call by the
-//! primitives of its skill and their needs. It goes by knowledge and by what was observed, and by nothing else: with no knowledge it
+//! Agent by skills without a language model: divides a task into calls by the plans it knows, and carries out a call by the
+//! primitives of its skill and their needs. It uses knowledge and observations, and nothing else: with no knowledge it
 //! does nothing.
 //!
 //! A skill that is named after the first word of one of its primitives is done when that primitive was taken; another is done when

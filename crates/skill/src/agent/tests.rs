@@ -1,4 +1,4 @@
-//! The agent's behaviour where something goes otherwise than it knows.
+//! Tests of the agent where something happens that its knowledge does not foresee.
 
 use super::*;
 use crate::file;

@@ -115,7 +115,7 @@ fn parameters(successes: &[(&Trajectory, Vec<Change<'_>>)]) -> BTreeMap<String, 
 }
 
 fn segments(log: &Trajectory, changes: &[Change<'_>], parameters: &BTreeMap<String, Vec<String>>) -> Vec<Segment> {
-    // Several things of a kind are told apart by number, in the order they were acted on.
+    // Several things of a kind are distinguished by number, in the order they were acted on.
     let mut things: Vec<String> = Vec::new();
     for change in changes {
         let thing = change.shape.object().and_then(|slot| change.binding.get(slot));
@@ -166,7 +166,7 @@ fn divided(log: &Trajectory, changes: &[Change<'_>], segments: &[Segment]) -> (S
             }
         }
     }
-    // Slots are numbered in the order the task names what stands in them.
+    // Slots are numbered in the order the task names their fillers.
     let place = |kind: &str| log.task.split_whitespace().position(|word| bare(word) == kind);
     let mut bases: Vec<(String, &str)> = names;
     bases.sort_by_key(|(kind, _)| place(kind));

@@ -118,7 +118,7 @@ pub(super) fn shapes(logs: &[Trajectory], refused: &[String], least: usize) -> V
     shapes
 }
 
-/// A form whose slots are called by what stands in them.
+/// A form whose slots are named after their fillers.
 fn named(pattern: Vec<Option<String>>, places: &[usize], taken: usize) -> Form {
     let (mut parts, mut slot, mut used) = (Vec::new(), 0, Vec::<String>::new());
     for part in pattern {

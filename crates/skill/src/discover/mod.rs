@@ -91,7 +91,7 @@ pub struct Distilled {
 /// Finds skills, primitives and tips in logs.
 ///
 /// Logs of numbered things (`take mug 1 from desk 2`) give rules too; logs of a site with buttons (`click[Buy Now]`) give skills by
-/// kind of button. Trajectories without observations tell forms and nothing else.
+/// kind of button. Trajectories without observations give forms and nothing else.
 pub fn discover(logs: &[Trajectory], settings: &Settings) -> Distilled {
     if shop::is_site(logs) {
         return shop::discover(logs, settings);

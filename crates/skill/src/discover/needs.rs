@@ -1,5 +1,5 @@
 //! Needs by contrast: of all conditions over what was done and seen, the fewest that hold before every success of an action and of
-//! which one fails before each refusal; then those that tell the moments of its successes from the moments before them.
+//! which one fails before each refusal; then those that distinguish the moments of its successes from the moments before them.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const REFUSALS: usize = 4;
 /// The share of all refusals that a condition has to explain alone.
 const EXPLAINS: f64 = 0.03;
 /// The share of the moments before successes that a condition has to explain alone.
-const TELLS: f64 = 0.1;
+const DISTINGUISHES: f64 = 0.1;
 /// A plainer condition is taken that explains at least this share of what the best does.
 const NEAR: f64 = 0.9;
 /// Most needs of an action.
@@ -107,7 +107,7 @@ fn of_form(
         need.holds && matches!(need.fact, Fact::Last { .. } | Fact::Here { .. } | Fact::Seen { .. })
     };
     let plain: Vec<usize> = hold.iter().copied().filter(plain).collect();
-    explain(&plain, &others, TELLS, &mut fewest);
+    explain(&plain, &others, DISTINGUISHES, &mut fewest);
     fewest
         .into_iter()
         .filter_map(|at| {
@@ -161,7 +161,7 @@ fn candidates(shape: &Shape, shapes: &[Shape], states: &BTreeSet<String>) -> Vec
     needs(true).chain(needs(false)).collect()
 }
 
-/// Adds the fewest of these conditions of which one fails at each moment, the most telling first; each explains a share of them.
+/// Adds the fewest of these conditions of which one fails at each moment, the most distinguishing first; each explains a share of them.
 fn explain(hold: &[usize], moments: &[Moment], share: f64, chosen: &mut Vec<usize>) {
     let mut left: Vec<&Moment> = moments.iter().filter(|moment| chosen.iter().all(|at| moment.holds[*at])).collect();
     let least = ((moments.len() as f64 * share).ceil() as usize).max(2);

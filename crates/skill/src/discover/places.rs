@@ -1,4 +1,4 @@
-//! What actions make so and show, and where things tend to be: counted in logs.
+//! Places and effects: what actions change and reveal, and where things tend to be, counted in logs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

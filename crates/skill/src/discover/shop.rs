@@ -27,7 +27,7 @@ pub(super) fn is_site(logs: &[Trajectory]) -> bool {
     own * 2 > all
 }
 
-/// The skill that an action belongs to, by what it is of; `None` for what belongs to whatever came before.
+/// The skill that an action belongs to, by its kind; `None` for what belongs to the action before.
 fn skill_of(action: &str) -> Option<&'static str> {
     match name_of(action).as_str() {
         "search[Query]" | "click[Back to Search]" | "click[Next >]" => Some("search_item"),

@@ -1,4 +1,4 @@
-//! Discovery in the logs of a small house made for the test: what it finds, and that it sees nothing but the logs.
+//! Tests of discovery in the logs of a small house: what it finds, and that it sees nothing but the logs.
 
 use super::*;
 use crate::agent::{Next, Past, next};
@@ -58,7 +58,7 @@ fn skills_primitives_needs_and_plans_are_found() {
             Ok(())
         );
     }
-    // Each tip says what speaks for it, and each stands with its skill.
+    // Each tip states its evidence, and each is listed with its skill.
     assert!(!found.tips.is_empty());
     for tip in &found.tips {
         let at = tip.skill.as_ref().map_or(&found.knowledge.tips, |name| &found.knowledge.skill(name).unwrap().tips);

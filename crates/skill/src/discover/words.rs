@@ -1,4 +1,4 @@
-//! What was found, in words: names of skills, tips.
+//! Wording of what was found: names of skills, tips.
 
 use super::forms::taken;
 use super::needs::Found;
@@ -99,9 +99,9 @@ fn contrasted(logs: &[Trajectory], does: impl Fn(&Trajectory) -> Option<usize>, 
     let bad: Vec<Witness> =
         failures.iter().filter_map(|log| Some(Witness { trajectory: log.id.clone(), step: does(log)? })).collect();
     let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
-    let is_told = bad.len() >= WITNESSES
+    let is_stated = bad.len() >= WITNESSES
         && share(bad.len(), failures.len()) >= MORE * share(successes.len() - good, successes.len());
-    is_told.then(|| Tip {
+    is_stated.then(|| Tip {
         skill: None,
         text: text.to_owned(),
         form: None,

@@ -1,4 +1,4 @@
-//! The tables of rules in a file of skills: `refused`, `[[action]]`, `[[plan]]`, `[likely]`.
+//! Tables of rules in a file of skills: `refused`, `[[action]]`, `[[plan]]`, `[likely]`.
 
 use std::fmt::Write as _;
 
@@ -117,7 +117,7 @@ fn plan(table: PlanTable, skills: &[(String, usize)], line_of: &impl Fn(usize) -
     Ok(Plan { task: table.task, calls, seen: table.seen })
 }
 
-/// Writes the list of refusals, which stands before all tables.
+/// Writes the list of refusals, which precedes all tables.
 pub(super) fn write_refused(out: &mut String, rules: &Rules) {
     if !rules.refused.is_empty() {
         put(out, "refused", &list(&rules.refused));

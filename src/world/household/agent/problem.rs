@@ -81,7 +81,7 @@ impl<P> Hash for State<P> {
     }
 }
 
-/// The program's variables at a point, computed when first asked for.
+/// The program's variables at a node, computed when first asked for.
 struct Program<P> {
     from: Option<(Rc<Program<P>>, Vec<Call>)>,
     value: OnceCell<P>,
