@@ -74,7 +74,7 @@ impl Mind<'_> {
         let mut why = format!("there is nothing to do `{}` with", form.verb());
         for binding in &bindings {
             let action = form.write(binding).unwrap_or_default();
-            if self.refused.contains(&action) {
+            if self.was_refused(&action) {
                 why = format!("`{action}` was refused");
                 continue;
             }
@@ -178,7 +178,7 @@ impl Mind<'_> {
             return Err(format!("`{}` is no primitive of the skill {}", form.verb(), skill.signature.name));
         }
         let action = form.write(binding).ok_or_else(|| format!("`{}` is not complete", form.verb()))?;
-        if self.refused.contains(&action) {
+        if self.was_refused(&action) {
             return Err(format!("`{action}` was refused"));
         }
         Ok(Next::Act { action, why })

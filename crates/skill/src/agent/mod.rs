@@ -74,8 +74,8 @@ struct Mind<'a> {
     called: Vec<SkillCall>,
     /// The call that is being carried out.
     open: Option<SkillCall>,
-    /// Actions refused in this call.
-    refused: Vec<String>,
+    /// Actions refused in this call, with how much had been done before.
+    refused: Vec<(String, usize)>,
     /// Whether the last action taken was taken in this call.
     acted_in_call: bool,
 }
@@ -130,7 +130,7 @@ impl<'a> Mind<'a> {
         let taken = !refused && !self.knowledge.rules.refuses(observation);
         self.scene.step(&self.forms, action, observation, taken);
         if !taken {
-            self.refused.push(action.to_owned());
+            self.refused.push((action.to_owned(), self.scene.done.len()));
             return;
         }
         self.acted_in_call = self.open.is_some();
@@ -146,6 +146,12 @@ impl<'a> Mind<'a> {
                 }
             }
         }
+    }
+
+    /// Whether an action was refused as things stand, or again after something else was done.
+    fn was_refused(&self, action: &str) -> bool {
+        let mut times = self.refused.iter().filter(|(refused, _)| refused == action).map(|(_, done)| *done);
+        times.clone().count() > 1 || times.any(|done| done == self.scene.done.len())
     }
 
     /// The next call of the plan.

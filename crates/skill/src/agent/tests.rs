@@ -76,6 +76,16 @@ fn what_is_refused_is_not_tried_again_and_what_cannot_be_done_is_reported() {
 }
 
 #[test]
+fn what_was_refused_is_tried_once_more_when_something_else_was_done() {
+    let mut past = vec![call("find(mug)"), act("go to shelf 1", "Nothing happens.")];
+    assert_eq!(action(after(&past)), "go to desk 1");
+    past.push(act("go to desk 1", "On the desk 1, you see nothing."));
+    assert_eq!(action(after(&past)), "go to shelf 1");
+    past.push(act("go to shelf 1", "Nothing happens."));
+    assert!(matches!(after(&past), Next::Done { reached: false, .. }));
+}
+
+#[test]
 fn a_call_of_a_persons_own_is_carried_out_and_the_plan_goes_on() {
     let past = [call("find(lamp)"), Past::Done];
     assert!(matches!(after(&past), Next::Call { call, .. } if call.to_string() == "find(mug1)"));
