@@ -49,10 +49,9 @@ impl Mind<'_> {
             Some((thing, place)) if here.is_some_and(|here| here == place) => {
                 Ok(Next::Done { message: format!("{thing} is at {place}"), reached: true })
             }
-            Some((thing, place)) => {
+            Some((_, place)) => {
                 let slot = mover.slots().next().unwrap_or_default().to_owned();
-                let binding = Binding::from([(slot, (*place).to_owned())]);
-                self.act(skill, &mover, &binding, format!("{thing} was seen there"))
+                self.reach(skill, &mover, &[(slot, vec![(*place).to_owned()])], 0)
             }
             None => self.look_for(skill, self.kind(name)),
         }
@@ -86,7 +85,22 @@ impl Mind<'_> {
                 Err(failed) => why = failed,
             }
         }
-        Err(why)
+        self.step_aside(skill, form, &bindings).ok_or(why)
+    }
+
+    /// A way to another place first, where a move was refused once: a place next to the agent cannot be gone to.
+    fn step_aside(&self, skill: &Skill, form: &Form, bindings: &[Binding]) -> Option<Next> {
+        let mover = self.mover().filter(|mover| mover == form)?;
+        let once = |action: &str| self.refused.iter().filter(|(refused, _)| refused == action).count() == 1;
+        bindings.iter().filter_map(|binding| form.write(binding)).find(|action| once(action))?;
+        let slot = mover.slots().next()?;
+        let here = self.scene.last(&mover.verb()).and_then(|done| done.binding.get(slot));
+        let others = self.scene.places.iter().filter(|place| Some(*place) != here);
+        let mut ways = others.map(|place| Binding::from([(slot.to_owned(), place.clone())]));
+        ways.find_map(|binding| {
+            mover.write(&binding).filter(|action| self.refused.iter().all(|(refused, _)| refused != action))?;
+            self.act(skill, &mover, &binding, "to come back from elsewhere".to_owned()).ok()
+        })
     }
 
     fn unmet<'r>(&'r self, rule: &'r ActionRule, binding: &'r Binding) -> impl Iterator<Item = &'r Need> {
