@@ -26,21 +26,20 @@ const HUMAN: &str = "human";
 /// Most bytes of a file of skills.
 const LARGEST: u64 = 8 << 20;
 
-/// Which skills an agent acts by.
+/// Which skills an agent acts by: a file (docs/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
 pub const SKILLS: OptionSpec = OptionSpec::new(
     "skills",
     "Skills",
     Kind::PathOr(SHIPPED),
-    "a file of skills (docs/skills.md), or published knowledge as FILE.json#ENVIRONMENT/AUTHOR",
-)
-.or(SHIPPED);
+    "a file of skills; else the shipped ones",
+);
 
 /// Tips in the prompts of methods that need none.
 pub const TIPS: OptionSpec = OptionSpec::new(
     "tips",
     "Tips",
     Kind::PathOr(SHIPPED),
-    "a file of skills whose tips stand in every prompt; none if absent",
+    "a file of skills: its tips lead prompts",
 );
 
 /// The knowledge of a world's episodes, by where it comes from.
@@ -133,7 +132,10 @@ pub fn known(cx: &Context<'_>, option: &OptionSpec) -> Result<Arc<Knowledge>, St
     let given = cx.node().and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
     match given.map(|given| document::read(given)).transpose()? {
         Some(given) if given != Knowledge::default() => Ok(Arc::new(given)),
-        _ => cx.knowledge.skills.get(cx.options().text(option)),
+        _ => {
+            let named = cx.options().text(option);
+            cx.knowledge.skills.get(if named.is_empty() { SHIPPED } else { named })
+        }
     }
 }
 

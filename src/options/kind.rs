@@ -103,6 +103,7 @@ impl Kind {
                 .map(|i| min + (max - min) * f64::from(i) / f64::from(STEPS))
                 .map(|x| ((x * 1000.0).round() / 1000.0).to_string())
                 .collect(),
+            Kind::PathOr(word) => vec![(*word).to_owned()],
             _ => Vec::new(),
         }
     }

@@ -91,7 +91,7 @@ pub async fn cell(
         Err(why) => Cell::Fails(why.clone()),
         Ok(session) => {
             let path = session.path(session.cursor());
-            let executed = path.iter().skip(1).filter(|node| node.outcome.blocked.is_none());
+            let executed = path.iter().skip(1).filter(|node| node.outcome.is_executed());
             match executed.clone().count() {
                 0 => played.error.map_or(Cell::Idle(played.ended), Cell::Fails),
                 actions => Cell::Works {

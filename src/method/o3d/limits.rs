@@ -57,7 +57,7 @@ pub const ACTIONS: OptionSpec = OptionSpec::new(
     "actions",
     "Actions",
     Kind::Whole { min: 1, max: 1000 },
-    "actions of an episode at most, beside the limits",
+    "actions of an episode at most",
 );
 
 /// Calls of an episode.

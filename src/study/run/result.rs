@@ -114,7 +114,7 @@ impl RunResult {
             seed: header.seed,
             won: current.is_some_and(|n| n.outcome.won),
             reward: current.map_or(0.0, |n| n.outcome.reward),
-            steps: current.map_or(0, |n| n.depth).saturating_sub(blocked + held),
+            steps: current.map_or(0, |n| n.depth).saturating_sub(blocked.saturating_add(held)),
             blocked,
             held,
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
