@@ -27,20 +27,12 @@ const HUMAN: &str = "human";
 const LARGEST: u64 = 8 << 20;
 
 /// Which skills an agent acts by: a file (docs/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
-pub const SKILLS: OptionSpec = OptionSpec::new(
-    "skills",
-    "Skills",
-    Kind::PathOr(SHIPPED),
-    "a file of skills; else the shipped ones",
-);
+pub const SKILLS: OptionSpec =
+    OptionSpec::new("skills", "Skills", Kind::PathOr(SHIPPED), "a file of skills; else the shipped ones");
 
 /// Tips in the prompts of methods that need none.
-pub const TIPS: OptionSpec = OptionSpec::new(
-    "tips",
-    "Tips",
-    Kind::PathOr(SHIPPED),
-    "a file of skills: its tips lead prompts",
-);
+pub const TIPS: OptionSpec =
+    OptionSpec::new("tips", "Tips", Kind::PathOr(SHIPPED), "a file of skills: its tips lead prompts");
 
 /// The knowledge of a world's episodes, by where it comes from.
 #[derive(Debug)]

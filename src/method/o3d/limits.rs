@@ -53,12 +53,8 @@ fn limit(name: &str) -> Limit {
 }
 
 /// Actions of an episode.
-pub const ACTIONS: OptionSpec = OptionSpec::new(
-    "actions",
-    "Actions",
-    Kind::Whole { min: 1, max: 1000 },
-    "actions of an episode at most",
-);
+pub const ACTIONS: OptionSpec =
+    OptionSpec::new("actions", "Actions", Kind::Whole { min: 1, max: 1000 }, "actions of an episode at most");
 
 /// Calls of an episode.
 pub const CALLS: OptionSpec = OptionSpec::new(
