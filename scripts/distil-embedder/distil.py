@@ -3,9 +3,9 @@
 
     scripts/distil-embedder/distil.py MODEL ACTIONS OUT [--dimensions N] [--bytes N]
 
-MODEL is a folder with the model's model.safetensors and vocab.txt, ACTIONS a list of admissible steps as JSON. Of the steps only the
-words are used, to choose which words the table knows. Needs numpy. The vectors of the pieces are kept beside OUT as OUT.npz and used
-again when they are there.
+MODEL is a folder with the model's model.safetensors and vocab.txt, ACTIONS a list of admissible steps as JSON. The steps choose which
+words the table knows, and a sample of them is what sums of pieces are fitted to; the table holds no step. Needs numpy. The vectors of
+the pieces are kept beside OUT as OUT.npz and used again when they are there.
 
 Which entries: every letter and digit (so that each word can be put together), the words of the steps with the pieces they are made
 of, and then MiniLM's own pieces of letters alone, the most frequent first, until the table is full. A word of the steps that MiniLM
@@ -13,12 +13,14 @@ takes apart becomes an entry of its own: its vector is that of the whole word.
 
 Which vectors: each entry goes through MiniLM alone, all are centred and turned by principal components, the leading ones kept, and a
 row is multiplied by the weight a / (a + p) of smooth inverse frequency, where p follows Zipf's law over the rank in MiniLM's
-vocabulary. A row is then rounded to a byte a number, with a scale a row.
+vocabulary. Then the rows of pieces that occur in a sample of steps are moved, by ridge regression, so that sums over a step come near
+MiniLM's vector of the whole step. A row is then rounded to a byte a number, with a scale a row.
 """
 
 import argparse
 import json
 import os
+import random
 import re
 import string
 
@@ -28,6 +30,8 @@ from minilm import MiniLM, pieces
 
 FIRST_WORD = "the"  # the most frequent word of the vocabulary; what follows is in order of frequency
 SMOOTH = 1e-3  # the a of smooth inverse frequency
+A_VERB = 400  # steps of each verb in the sample that is fitted to
+RIDGE = 3.0  # how strongly rows are held where they were
 
 
 def ranks(model):
@@ -78,16 +82,47 @@ def weights(model, ids):
 
 
 def components(vectors, dimensions):
-    """Centred and turned; the leading principal components."""
-    centred = vectors - vectors.mean(0)
-    values, axes = np.linalg.eigh(np.cov(centred, rowvar=False))
-    return centred @ axes[:, np.argsort(values)[::-1][:dimensions]]
+    """The mean and the leading principal axes."""
+    mean = vectors.mean(0)
+    values, axes = np.linalg.eigh(np.cov(vectors - mean, rowvar=False))
+    return mean, axes[:, np.argsort(values)[::-1][:dimensions]]
+
+
+def sample(steps):
+    """So many steps of each verb, always the same ones."""
+    verbs = {}
+    for step in steps:
+        verbs.setdefault(step.split()[0], []).append(step.replace("_", " "))
+    chance = random.Random(0)
+    return [step for all in verbs.values() for step in chance.sample(all, min(A_VERB, len(all)))]
+
+
+def fitted(rows, texts, steps, targets):
+    """Rows moved so that sums over steps come near the steps' own vectors."""
+    index = {text: n for n, text in enumerate(texts)}
+    parts = [[p for word in re.split("[^a-z0-9]+", step) for p in pieces(word, index) or []] for step in steps]
+    seen = sorted({p for some in parts for p in some})
+    column = {p: n for n, p in enumerate(seen)}
+    counts = np.zeros((len(steps), len(seen)))
+    for n, some in enumerate(parts):
+        for p in some:
+            counts[n, column[p]] += 1
+    # Rows that are not moved must be as long as those that are.
+    rows = rows * (np.linalg.norm(targets, axis=1).mean() / np.linalg.norm(counts @ rows[seen], axis=1).mean())
+    held = counts.T @ counts + RIDGE * np.eye(len(seen))
+    rows[seen] += np.linalg.solve(held, counts.T @ (targets - counts @ rows[seen]))
+    return rows
 
 
 def quantised(rows):
     """A scale a row, and a byte a number."""
     scales = np.maximum(np.abs(rows).max(1) / 127, 1e-9)
     return scales.astype("<f4"), np.rint(rows / scales[:, None]).astype(np.int8)
+
+
+def of_sentences(model, sentences):
+    """Whole sentences through MiniLM."""
+    return model.embed([model.tokens(sentence) for sentence in sentences])
 
 
 def vectors(model, ids, kept):
@@ -111,12 +146,16 @@ def main():
     options = parser.parse_args()
     model = MiniLM(options.model)
     with open(options.actions, encoding="utf-8") as file:
-        words = sorted({word for step in json.load(file) for word in re.split("[^a-z0-9]+", step.lower()) if word})
+        steps = [step.lower() for step in json.load(file)]
+    words = sorted({word for step in steps for word in re.split("[^a-z0-9]+", step) if word})
     chosen = entries(model, words)
     texts = list(chosen)[: room(chosen, options.dimensions, options.bytes)]
     ids = [chosen[text] for text in texts]
-    rows = components(vectors(model, ids, options.out + ".npz"), options.dimensions)
-    scales, codes = quantised(rows * weights(model, ids)[:, None])
+    alone = vectors(model, ids, options.out + ".npz")
+    mean, axes = components(alone, options.dimensions)
+    rows = ((alone - mean) @ axes) * weights(model, ids)[:, None]
+    some = sample(steps)
+    scales, codes = quantised(fitted(rows, texts, some, (of_sentences(model, some) - mean) @ axes))
     with open(options.out, "wb") as file:
         file.write(b"SWEMBED1" + np.array(codes.shape, dtype="<u4").tobytes())
         file.write(scales.tobytes() + codes.tobytes() + "\n".join(texts).encode() + b"\n")

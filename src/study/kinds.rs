@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::runner::{Entry, Study, lines_of};
-use super::{blocking, o3d, policy, precondition, run, statler};
+use super::{blocking, o3d, policy, precondition, reprompt, run, statler};
 
 /// A study whose lines can be tabulated without carrying it out.
 #[derive(Clone, Copy)]
@@ -19,13 +19,14 @@ impl std::fmt::Debug for Kind {
 }
 
 /// All of them.
-pub const KINDS: [Kind; 6] = [
+pub const KINDS: [Kind; 7] = [
     Kind::of::<run::Run>(),
     Kind::of::<precondition::Preconditions>(),
     Kind::of::<policy::Policies>(),
     Kind::of::<blocking::Blocking>(),
     Kind::of::<statler::live::Requests>(),
     Kind::of::<o3d::O3d>(),
+    Kind::of::<reprompt::Reprompt>(),
 ];
 
 impl Kind {

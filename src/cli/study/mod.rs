@@ -5,6 +5,7 @@ mod data;
 mod o3d;
 mod policy;
 mod preconditions;
+mod reprompt;
 mod statler;
 
 use std::process::ExitCode;
@@ -22,6 +23,8 @@ pub enum StudyCommand {
     Policy(policy::PolicyStudy),
     /// Run the kitchen's tasks under blocking conditions and the baselines, beside the paper's Table 1
     Blocking(blocking::BlockingStudy),
+    /// Make plans of household activities with corrective re-prompting and the baselines, beside the paper's Tables 1 and 2
+    Reprompt(reprompt::RepromptStudy),
     /// Count the requests at a table answered in a row, beside the paper's tables
     Statler(statler::StatlerStudy),
     /// Run O3D, its ablations and baselines in the household and the shop, beside the paper's tables
@@ -38,6 +41,7 @@ impl StudyCommand {
             StudyCommand::Preconditions(study) => study.run(global),
             StudyCommand::Policy(study) => study.run(global),
             StudyCommand::Blocking(study) => study.run(global),
+            StudyCommand::Reprompt(study) => study.run(global),
             StudyCommand::Statler(study) => study.run(global),
             StudyCommand::O3d(study) => study.run(global),
         }

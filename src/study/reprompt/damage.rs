@@ -1,0 +1,62 @@
+//! Programs that people wrote, with something taken from them: what a measure of similarity must tell apart.
+
+use stepwright_graph::{Line, Script};
+
+/// What is done to a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// Nothing.
+    None,
+    /// Its last step is left out.
+    Last,
+    /// Every second step is left out.
+    Half,
+    /// Only its first step is left.
+    First,
+    /// The program of another task stands in its place.
+    Other,
+}
+
+impl Damage {
+    /// All of them, from the least to the worst.
+    pub const ALL: [Damage; 5] = [Damage::None, Damage::Last, Damage::Half, Damage::First, Damage::Other];
+
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Damage::None => "by people",
+            Damage::Last => "by people, without the last step",
+            Damage::Half => "by people, without every second step",
+            Damage::First => "by people, the first step alone",
+            Damage::Other => "by people, for another task",
+        }
+    }
+
+    /// The damaged program; `other` is that of another task.
+    pub fn of(self, program: &[Line], other: &[Line]) -> Script {
+        match self {
+            Damage::None => program.to_vec(),
+            Damage::Last => program.split_last().map(|(_, rest)| rest.to_vec()).unwrap_or_default(),
+            Damage::Half => program.iter().step_by(2).cloned().collect(),
+            Damage::First => program.iter().take(1).cloned().collect(),
+            Damage::Other => other.to_vec(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepwright_graph::script::parse;
+
+    use super::*;
+
+    #[test]
+    fn each_damage_leaves_what_it_says() {
+        let program = parse(["[WALK] <kitchen> (1)", "[FIND] <cup> (1)", "[GRAB] <cup> (1)"]).unwrap();
+        let other = parse(["[STANDUP]"]).unwrap();
+        let left = Damage::ALL.map(|damage| damage.of(&program, &other).len());
+        assert_eq!(left, [3, 2, 2, 1, 1]);
+        assert_eq!(Damage::Half.of(&program, &other)[1].to_string(), "[GRAB] <cup> (1)");
+        assert!(Damage::Last.of(&[], &other).is_empty());
+    }
+}

@@ -1,0 +1,51 @@
+//! What a plan came to: one line of the results file, from which the tables and figures are computed and which people judge.
+
+use serde::{Deserialize, Serialize};
+
+/// One line of the results file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RepromptResult {
+    /// The condition's name.
+    pub condition: String,
+    /// The task's id.
+    pub task: String,
+    /// What was to be done.
+    pub title: String,
+    /// The seed.
+    pub seed: u64,
+    /// The model's name; empty where the program is one that people wrote.
+    pub model: String,
+    /// What gave sentence vectors.
+    pub embedder: String,
+    /// The steps of the plan in words.
+    pub plan: Vec<String>,
+    /// The same as lines of a program.
+    pub program: Vec<String>,
+    /// Whether the program can be carried out.
+    pub executable: bool,
+    /// The number of the error that keeps it from that, from 1 to 10 as in the paper's Table 3.
+    pub failed: Option<u8>,
+    /// The numbers of the errors met while the plan was made, in their order.
+    pub errors: Vec<u8>,
+    /// Corrective prompts answered, or steps tried in place of a refused one.
+    pub corrections: u32,
+    /// The longest common subsequence with the nearest program that people wrote, 0 to 1.
+    pub lcs: f64,
+    /// The similarity of the households at the end, in percent, over all annotated classes (2022).
+    pub similarity_of_all: Option<f64>,
+    /// The same over the classes that either program names (2024).
+    pub similarity_of_used: Option<f64>,
+    /// Times a language model was asked.
+    pub asks: u32,
+    /// Tokens of prompts.
+    pub prompt_tokens: u64,
+    /// Tokens generated.
+    pub completion_tokens: u64,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Why the plan ended, in words.
+    pub ended: String,
+    /// What went wrong, if no plan could be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
