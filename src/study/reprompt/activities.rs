@@ -53,9 +53,11 @@ impl Activities {
             }
         }
         if all.is_empty() {
-            return Err("there is no program that people wrote for a task here; name a copy of VirtualHome with --data \
+            return Err(
+                "there is no program that people wrote for a task here; name a copy of VirtualHome with --data \
                         (docs/graph.md)"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         Ok(Activities { all, annotated: library.annotated })
     }
@@ -130,7 +132,8 @@ mod tests {
         assert!(tasks.len() >= 24);
         for task in &tasks {
             let (own, other) = activities.written(&task.id).unwrap();
-            let (of_own, of_other) = (activities.scores(&task.id, &own).unwrap(), activities.scores(&task.id, &other).unwrap());
+            let (of_own, of_other) =
+                (activities.scores(&task.id, &own).unwrap(), activities.scores(&task.id, &other).unwrap());
             assert_eq!((of_own.lcs, of_own.of_used), (1.0, Some(100.0)), "{}", task.id);
             assert!(of_other.lcs < 1.0, "{}", task.id);
         }

@@ -118,7 +118,9 @@ impl Written {
         let (mut program, mut done, mut refused): (Script, Script, Vec<Script>) = Default::default();
         let mut failed: Option<Line> = None;
         for node in session.path(session.cursor()) {
-            let Some(line) = node.action.as_ref().and_then(|action| script::parse_line(&action.text).ok()) else { continue };
+            let Some(line) = node.action.as_ref().and_then(|action| script::parse_line(&action.text).ok()) else {
+                continue;
+            };
             failed = node.outcome.error.is_some().then(|| line.clone());
             if failed.is_some() {
                 refused.push(done.iter().chain([&line]).cloned().collect());

@@ -59,7 +59,8 @@ pub fn ratings(figures: &BTreeMap<String, Figures>, raters: usize) -> Report {
     });
     let points = points.collect();
     let figure = Scatter { across: "executable".to_owned(), up: "correct and executable".to_owned(), points };
-    report.table(crate::study::runner::printed_table(FIGURES.iter(), &varies, &measures).titled("paper, Tables 1 and 2"));
+    report
+        .table(crate::study::runner::printed_table(FIGURES.iter(), &varies, &measures).titled("paper, Tables 1 and 2"));
     report.text("\n");
     report.points(figure);
     report
@@ -87,6 +88,9 @@ mod tests {
             row.split_whitespace().collect::<Vec<_>>(),
             ["cause", "4", "2", "2", "75.00", "75.00", "50.00", "-", "-0.3333"]
         );
-        assert!(text.contains("2 raters") && text.contains("78.35") && text.contains("a cause (0.750, 0.500)"), "{text}");
+        assert!(
+            text.contains("2 raters") && text.contains("78.35") && text.contains("a cause (0.750, 0.500)"),
+            "{text}"
+        );
     }
 }

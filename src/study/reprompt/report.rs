@@ -58,7 +58,10 @@ fn cell(value: Option<f64>, digits: usize) -> String {
 
 /// All tables and figures.
 pub fn report(lines: &[RepromptResult]) -> Report {
-    let of = |name: &'static str| Of { name, lines: lines.iter().filter(|l| l.condition == name && l.error.is_none()).collect() };
+    let of = |name: &'static str| Of {
+        name,
+        lines: lines.iter().filter(|l| l.condition == name && l.error.is_none()).collect(),
+    };
     let methods: Vec<Of<'_>> = METHODS.iter().map(|c| of(c.name())).filter(|of| !of.lines.is_empty()).collect();
     let written: Vec<Of<'_>> = Damage::ALL.iter().map(|d| of(d.name())).filter(|of| !of.lines.is_empty()).collect();
     let mut report = Report::default();
@@ -83,8 +86,10 @@ fn tables(methods: &[Of<'_>], lines: &[RepromptResult], report: &mut Report) {
         in_print(beside(&FIGURES, &[("condition", name), ("tasks", &tasks), ("model", &model)], measure))
     };
     let headings = ["condition", "plans", "% executable", "95 %", "paper", "% GS 2022", "paper", "% GS 2024", "errors"];
-    let mut first = Table::new(1, headings).titled("Table 1, executability and similarity of the households at the end");
-    let headings = ["condition", "LCS", "95 %", "paper", "steps", "paper", "corrections", "95 %", "paper", "asks", "seconds"];
+    let mut first =
+        Table::new(1, headings).titled("Table 1, executability and similarity of the households at the end");
+    let headings =
+        ["condition", "LCS", "95 %", "paper", "steps", "paper", "corrections", "95 %", "paper", "asks", "seconds"];
     let mut second = Table::new(1, headings).titled("Table 2, likeness to the programs of people, length, corrections");
     for of in methods {
         let (part, share) = of.share(|line| line.executable);
@@ -122,7 +127,8 @@ fn tables(methods: &[Of<'_>], lines: &[RepromptResult], report: &mut Report) {
     report.table(first);
     report.text("\n");
     report.table(second);
-    let embedders: BTreeSet<&str> = methods.iter().flat_map(|of| &of.lines).map(|line| line.embedder.as_str()).collect();
+    let embedders: BTreeSet<&str> =
+        methods.iter().flat_map(|of| &of.lines).map(|line| line.embedder.as_str()).collect();
     let builtin = if models.contains(crate::driver::SYMBOLIC) {
         " With `symbolic` no language model took part: the nearest example fitted to the task was the plan, and the world's own rules \
          said the corrections."
@@ -154,7 +160,8 @@ fn paper(report: &mut Report) {
         ("steps", "steps"),
         ("corrections", "corrections"),
     ];
-    report.table(printed_table(FIGURES.iter(), &[("condition", "condition")], &measures).titled("paper, Tables 1 and 2"));
+    report
+        .table(printed_table(FIGURES.iter(), &[("condition", "condition")], &measures).titled("paper, Tables 1 and 2"));
 }
 
 /// Executable plans against their likeness to people's programs, and errors by type.
