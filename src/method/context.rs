@@ -19,12 +19,13 @@ use crate::episode::{
     Action, AskId, AskKind, AskState, Choice, Decision, Node, NodeId, PromptRecord, Proposal, Session, Shape,
     StepOutcome, Turn,
 };
+use crate::model::translator::Translator;
 use crate::options::Values;
 use crate::planner::classical::{self, PlanningTask};
 use crate::planner::{Agent, AgentContext, Observed};
 use crate::program::{Call, CheckedProgram};
 use crate::world::demonstration::Demonstration;
-use crate::world::{Atom, Facts, Request, World, WorldKind};
+use crate::world::{Atom, Facts, Request, WordedPlan, World, WorldKind};
 
 /// What is known of the model in use. Without a language model the built-in agents stand in.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -161,8 +162,13 @@ impl<'a> Context<'a> {
     pub fn known(&self) -> Known {
         let (header, history) = (&self.session.header, self.history());
         let problem = |sight| self.world.planning((&header.task, &header.sentence), &history, sight);
+        let language = self.world.language();
+        let steps = || self.world.admissible().unwrap_or_default().into();
         Known {
             world: self.world.kind(),
+            translator: self.prompting.translator.clone(),
+            steps: language.map_or_else(steps, |language| language.steps()),
+            examples: language.map_or_else(|| Arc::from([]), |language| language.examples()),
             sentence: header.sentence.clone(),
             problem: problem(classical::Known::InRoom),
             limited: problem(classical::Known::Nothing),
@@ -223,6 +229,12 @@ impl<'a> Context<'a> {
 pub struct Known {
     /// The world's kind.
     pub world: &'static WorldKind,
+    /// What finds the nearest of many sentences.
+    pub translator: Translator,
+    /// All steps in words, where the world has words for them; else the admissible actions; empty where it lists none.
+    pub steps: Arc<[String]>,
+    /// Example plans in words, where the world has them.
+    pub examples: Arc<[WordedPlan]>,
     /// The goal as stated to the agent.
     pub sentence: String,
     /// The planning problem, where the world has a planning domain: of what is seen, with goal things in the room.

@@ -203,4 +203,8 @@ pub enum Fate {
     Done,
     /// The world refused it.
     Refused,
+    /// The world refused it, and what was done instead or before mended that.
+    Corrected,
+    /// The world refused it, and it was left out.
+    Dropped,
 }

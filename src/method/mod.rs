@@ -27,6 +27,7 @@ mod progprompt;
 pub mod program_context;
 pub mod prompting;
 pub mod reading;
+mod reprompt;
 mod scored;
 pub mod skills;
 mod statler;
@@ -50,12 +51,13 @@ pub use next_action::turn_end;
 pub use options::{DOMAIN, MAX_SHOTS};
 pub use plan_following::{in_force as plan_in_force, line_of, offered};
 pub use precondition_aware::{ID as DEFAULT, Trial, algorithm_1};
+pub use reprompt::{Course, course};
 pub use scored::ID as SCORED;
 pub use statler::{STATLER, closes, in_force as program_in_force};
 pub use team::Team;
 
 use crate::blocking::BlockingTree;
-use crate::episode::{Action, Ask, AskKind, Decision, Session, Shape};
+use crate::episode::{Action, ArtifactId, Ask, AskKind, Decision, Session, Shape};
 use crate::options::Table;
 use crate::program::sandbox::Run;
 use serde_json::Value;
@@ -124,6 +126,11 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     /// How a decision is carried out; `action` is what it takes.
     fn carry_out(&self, _cx: &Context<'_>, _decision: &Decision, _action: &Action) -> Deed {
         Deed::Act
+    }
+
+    /// Reads a document of a kind of its own that a person typed; `None` where the kind is not its own.
+    fn document(&self, _artifact: &ArtifactId, _text: &str) -> Option<Result<Value, String>> {
+        None
     }
 
     /// The result of a program of [`Deed::Run`].
@@ -195,6 +202,7 @@ fn built_in() -> Vec<Arc<dyn Method>> {
         Arc::new(ff_replan::FfReplan { limited: true }),
         Arc::new(o3d::O3d),
     ];
+    all.extend(reprompt::METHODS.map(|method| Arc::new(method) as Arc<dyn Method>));
     all.extend(statler::built_in().into_iter().map(|method| Arc::new(method) as Arc<dyn Method>));
     all
 }

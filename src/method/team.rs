@@ -9,7 +9,7 @@ use super::belief_update::BeliefUpdate;
 use super::options::{BELIEF, BLOCKING};
 use super::{Answer, Carried, Checks, Context, Deed, Follower, Known, Method, Reading, Step, Stop, blocking};
 use crate::blocking::BlockingTree;
-use crate::episode::{Action, Ask, AskKind, Decision, Shape};
+use crate::episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
 use crate::options::Values;
 use crate::program::sandbox::Run;
 
@@ -91,6 +91,11 @@ impl Team {
     /// As [`Method::ran`].
     pub fn ran(&self, cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
         self.method.ran(cx, decision, run)
+    }
+
+    /// Reads a document that a person typed, where its kind is a member's own.
+    pub fn document(&self, artifact: &ArtifactId, text: &str) -> Option<Result<Value, String>> {
+        self.members().find_map(|member| member.document(artifact, text))
     }
 
     /// Why the episode is over after a step.

@@ -11,6 +11,7 @@ pub mod fetch;
 pub mod local;
 pub mod recorded;
 pub mod remote;
+pub mod translator;
 
 use std::time::Duration;
 

@@ -29,6 +29,16 @@ pub struct Refusal {
     pub cause: String,
 }
 
+/// What to do about a step that is refused, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Correction {
+    /// Do this first (`Walk to fridge`), then the step again.
+    First(String),
+    /// Leave the step out.
+    Drop,
+}
+
 /// An episode whose steps can be said in words.
 pub trait Language {
     /// Every step in words that can be asked for, whether or not it can be done now; in a fixed order, no duplicates.
@@ -45,4 +55,13 @@ pub trait Language {
 
     /// Why an action would be refused now; `None` if it would be done.
     fn refusal(&self, text: &str) -> Option<Refusal>;
+
+    /// The present task in a few words (`Make toast`).
+    fn task(&self) -> String;
+
+    /// What to do about an action that would be refused now, by the world's own rules and what can be seen; `None` if it would be done, or
+    /// the world does not know.
+    fn correction(&self, _text: &str) -> Option<Correction> {
+        None
+    }
 }

@@ -40,7 +40,7 @@ pub use ability::{Ability, refusal};
 pub use agent::{Learn, agent, agent_of_demonstrations};
 pub use catalog::{Catalog, Entry, Identified};
 pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin, ShippedFile, TaskSet, WorldKind};
-pub use language::{Language, Refusal, WordedPlan};
+pub use language::{Correction, Language, Refusal, WordedPlan};
 pub use map::Map;
 pub use requests::{CUPS, Request, Requests, WorkedExample, WorkedStep, updates};
 pub use simulated::{Episode, Simulated};

@@ -31,9 +31,22 @@ fn begin(config: &Config, task: &str, path: &std::path::Path, script: Option<Arc
 }
 
 fn begin_in(world: &str, config: &Config, task: &str, path: &std::path::Path, script: Option<Arc<Scripted>>) -> Setup {
+    begin_by("", &[], (world, task), config, path, script)
+}
+
+fn begin_by(
+    method: &str,
+    options: &[(&str, &str)],
+    (world, task): (&str, &str),
+    config: &Config,
+    path: &std::path::Path,
+    script: Option<Arc<Scripted>>,
+) -> Setup {
     let clock = AtomicU64::new(1_795_000_000_000);
     let clock = Arc::new(move || clock.fetch_add(700, Ordering::Relaxed));
-    let new = NewSession { world: world.into(), task: task.into(), model: "symbolic".into(), ..NewSession::default() };
+    let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let (world, task, method) = (world.into(), task.into(), method.into());
+    let new = NewSession { world, task, method, options, model: "symbolic".into(), ..NewSession::default() };
     let mut setup = prepare_new(&new, config, &Sources::default(), clock).unwrap();
     let stepwright::driver::Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
     if let Some(model) = script {
@@ -234,6 +247,76 @@ async fn table(config: &Config, path: &std::path::Path) {
     w.quit().await;
 }
 
+/// Takes what is recommended, or has the corrective prompt sent that waits, until `over`.
+async fn go_on(w: &mut Watched, over: impl Fn(&Session) -> bool) {
+    loop {
+        let settled = |s: &Session| over(s) || s.is_done() || s.pending_offer().is_some() || is_recommended(s);
+        if !settled(&w.session) {
+            w.until("what comes next", |_, s| settled(s)).await;
+        }
+        if over(&w.session) || w.session.is_done() {
+            return;
+        }
+        match w.session.pending_offer().map(|offer| offer.id) {
+            Some(offer) => {
+                w.send(Command::Gate(Request::ApproveOffer(offer)));
+                w.recommended().await;
+            }
+            None => {
+                w.approve();
+                w.executed().await;
+            }
+        }
+    }
+}
+
+/// Breakfast by corrective re-prompting: a person puts a corrective prompt right before it is sent, goes back to the error, and writes the
+/// correction.
+async fn reprompt(config: &Config, path: &std::path::Path) {
+    let script = Scripted::lines(&[
+        "Walk over to the fridge",
+        "Take the milk",
+        "Open the fridge",
+        "Take the milk",
+        "Close the fridge",
+        "Go to the table",
+        "Put the milk on the table",
+    ]);
+    let place = ("graph", "flat/milk_on_table");
+    let setup = begin_by("reprompt", &[("completions", "1")], place, config, path, Some(script));
+    let mut w = Watched::start(setup);
+    go_on(&mut w, |s| s.pending_offer().is_some()).await;
+    let offer = w.session.pending_offer().unwrap().id;
+    let text = "Error: the milk is inside the closed fridge. A correct step would be to".to_owned();
+    w.send(Command::Gate(Request::EditOffer { offer, text }));
+    w.recommended().await;
+    go_on(&mut w, |_| false).await;
+    w.quit().await;
+}
+
+/// Corrective re-prompting in the household: a failing assertion vetoes a step, the world refuses another, and what blocks each is
+/// shown beside.
+async fn mixed(config: &Config, path: &std::path::Path) {
+    let script = Scripted::lines(&[
+        "go over to the fridge 1",
+        "open the fridge 1",
+        "take tomato 2 from diningtable 1",
+        "go to the diningtable 1",
+        "take tomato 2 from diningtable 1",
+        "heat tomato 2 with microwave 1",
+        "go to microwave 1",
+        "heat tomato 2 with microwave 1",
+        "go to fridge 1",
+        "put tomato 2 in/on fridge 1",
+    ]);
+    let options = [("completions", "1"), ("veto", "on"), ("blocking", "on"), ("cutoff", "-100"), ("tried", "0")];
+    let place = ("household", "shipped/heat-tomato-3");
+    let setup = begin_by("reprompt", &options, place, config, path, Some(script));
+    let mut w = Watched::start(setup);
+    go_on(&mut w, |_| false).await;
+    w.quit().await;
+}
+
 #[tokio::test]
 async fn examples_are_made_on_demand() {
     if std::env::var_os("STEPWRIGHT_WRITE").is_none() {
@@ -249,9 +332,11 @@ async fn examples_are_made_on_demand() {
     dialogue(&config, &made("dialogue.jsonl")).await;
     kitchen(&config, &made("kitchen.jsonl")).await;
     table(&config, &made("table.jsonl")).await;
-    for name in ["solved.jsonl", "by-hand.jsonl", "algorithm-1.jsonl", "dialogue.jsonl", "kitchen.jsonl", "table.jsonl"]
-    {
-        std::fs::copy(made(name), sessions.join(name)).unwrap();
+    reprompt(&config, &made("reprompt.jsonl")).await;
+    mixed(&config, &made("reprompt-mixed.jsonl")).await;
+    for name in EXAMPLES.iter().map(|e| e.name).chain(["reprompt", "reprompt-mixed"]) {
+        let name = format!("{name}.jsonl");
+        std::fs::copy(made(&name), sessions.join(&name)).unwrap();
     }
 }
 

@@ -37,6 +37,7 @@ mod driver_o3d;
 mod driver_plans;
 #[cfg(unix)]
 mod driver_remote;
+mod driver_reprompt;
 mod driver_session;
 mod driver_statler;
 mod engine_golden;

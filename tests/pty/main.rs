@@ -17,6 +17,7 @@ mod pty_external;
 mod pty_model;
 mod pty_preconditions;
 mod pty_rate;
+mod pty_reprompt;
 mod pty_skills;
 mod pty_statler;
 mod pty_terminal;

@@ -8,6 +8,7 @@
 
 pub mod action;
 pub mod conditions;
+pub mod correct;
 pub mod diff;
 mod effects;
 pub mod files;

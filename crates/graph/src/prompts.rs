@@ -44,6 +44,11 @@ pub fn cause(reason: &Reason, line: &Line, wording: Wording) -> Option<String> {
 
 /// Why a program contradicts itself.
 pub fn cause_of_contradiction(fail: &ScriptFail) -> String {
+    prompt(&information_of_contradiction(fail))
+}
+
+/// What Cause tells of a program that contradicts itself, without the words around it.
+pub fn information_of_contradiction(fail: &ScriptFail) -> String {
     let state = match fail.line.action {
         Action::PlugOut => "plugged out",
         Action::PlugIn => "plugged in",
@@ -53,7 +58,7 @@ pub fn cause_of_contradiction(fail: &ScriptFail) -> String {
         Action::Sit => "sitting",
         _ => "standing up",
     };
-    prompt(&format!("{} is already {state}", plain(&fail.name, Wording::Paper)))
+    format!("{} is already {state}", plain(&fail.name, Wording::Paper))
 }
 
 /// A name without brackets and digits, its underscores as spaces; the program of 2022 loses them.

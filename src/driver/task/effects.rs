@@ -120,7 +120,10 @@ impl Driver {
                 let read = file::read(&text).map_err(|e| e.to_string());
                 self.report(Report::ArtifactRead(read.map(|knowledge| document::write(&knowledge))));
             }
-            Effect::ReadArtifact { text, .. } => {
+            Effect::ReadArtifact { artifact, text } => {
+                if let Some(read) = self.team.document(&artifact, &text) {
+                    return self.report(Report::ArtifactRead(read));
+                }
                 let read = method::read_belief(&text).map(|reading| {
                     if !reading.repairs.is_empty() {
                         self.say(Level::Info, format!("read with repairs: {}", reading.repairs.join("; ")));

@@ -27,6 +27,7 @@ pub use specification::{SpecificationText, foreign_receivers, own_assertions};
 
 use crate::episode::{Choice, PromptRecord, Session};
 use crate::method::options::{SHOTS, THINK};
+use crate::model::translator::Translator;
 use crate::options::Values;
 use crate::precondition::CandidateAsks;
 use crate::prompt::Prompts;
@@ -53,6 +54,8 @@ pub struct Prompting {
     pub meter: Meter,
     /// How candidate preconditions are asked for.
     pub candidates: CandidateAsks,
+    /// What finds the nearest of many sentences: the session's embedder.
+    pub translator: Translator,
 }
 
 /// What one prompt is made of.

@@ -1,16 +1,18 @@
-//! Decisions about an offered belief, with the keys that decide about proposals, and corrections of the belief.
+//! Decisions about an offered document (a belief, a corrective prompt), with the keys that decide about proposals, and corrections of
+//! the belief.
 
 use std::time::Instant;
 
 use super::App;
 use crate::driver::{Command, Request};
+use crate::episode::{ArtifactId, Offer};
 use crate::tui::actions::{ActionId, spec};
 use crate::tui::belief_text;
 use crate::tui::dialog::prompt::Prompt;
 use crate::tui::dialog::text::TextForm;
 
 impl App {
-    /// Whether a key of the gate makes sense while a new belief waits, and if not why; `None` where the belief does not matter.
+    /// Whether a key of the gate makes sense while a new document waits, and if not why; `None` where the document does not matter.
     pub(super) fn disabled_by_offer(&self, action: ActionId) -> Option<Option<&'static str>> {
         use ActionId as A;
         let offer = self.view.offer()?;
@@ -19,24 +21,28 @@ impl App {
                 Some(Some("the new belief cannot be read; edit it, refuse it or have it written again"))
             }
             A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Propose => Some(None),
-            A::Manual => Some(Some("a new belief waits; take, edit or refuse it first")),
+            A::Manual if is_belief(offer) => Some(Some("a new belief waits; take, edit or refuse it first")),
+            A::Manual => Some(Some("a new document waits; take, edit or refuse it first")),
             _ => None,
         }
     }
 
     /// The footer's word for a key of the gate.
     pub(super) fn gate_word(&self, action: ActionId) -> &'static str {
-        let waits = self.view.offer().is_some();
-        match action {
-            ActionId::Approve if waits => "take belief",
-            ActionId::Edit if waits => "edit belief",
-            ActionId::Reject if waits => "refuse belief",
-            ActionId::MoreSamples if waits => "write again",
-            other => spec(other).map_or("", |s| s.label),
+        let belief = self.view.offer().map(is_belief);
+        match (action, belief) {
+            (ActionId::Approve, Some(true)) => "take belief",
+            (ActionId::Edit, Some(true)) => "edit belief",
+            (ActionId::Reject, Some(true)) => "refuse belief",
+            (ActionId::Approve, Some(false)) => "take it",
+            (ActionId::Edit, Some(false)) => "edit it",
+            (ActionId::Reject, Some(false)) => "refuse it",
+            (ActionId::MoreSamples, Some(_)) => "write again",
+            (other, _) => spec(other).map_or("", |s| s.label),
         }
     }
 
-    /// Decides about the belief that waits; `false` if none does or the key is for something else.
+    /// Decides about the document that waits; `false` if none does or the key is for something else.
     pub(super) fn decide_belief(&mut self, action: ActionId, now: Instant) -> bool {
         use ActionId as A;
         let Some(offer) = self.view.offer() else { return false };
@@ -45,7 +51,12 @@ impl App {
             A::Approve => self.send(Command::Gate(Request::ApproveOffer(id))),
             A::Edit => self.edit_belief(now),
             A::Reject => {
-                let dialog = Prompt::refuse(id, offer.written.title.trim());
+                let title = offer.written.title.trim();
+                let dialog = if is_belief(offer) {
+                    Prompt::refuse(id, title)
+                } else {
+                    Prompt::refuse_document(id, &offer.written.artifact.kind.to_string(), title)
+                };
                 self.open(Box::new(dialog));
             }
             A::MoreSamples | A::Propose => self.send(Command::Gate(Request::RewriteOffer(id))),
@@ -58,6 +69,11 @@ impl App {
     pub(super) fn edit_belief(&mut self, now: Instant) {
         let believed = self.view.session.as_ref().and_then(|s| s.belief());
         let form = match (self.view.offer(), believed) {
+            (Some(offer), _) if !is_belief(offer) => {
+                let title = offer.written.title.trim();
+                let dialog = Prompt::edit_document(offer.id, title, &offer.written.raw);
+                return self.open(Box::new(dialog));
+            }
             (Some(offer), _) => {
                 // What could not be read is corrected where it is wrong.
                 let text = offer
@@ -74,4 +90,8 @@ impl App {
         // The initial text is checked without waiting for a key.
         self.with_dialog(now, |dialog, context| dialog.wake(context));
     }
+}
+
+fn is_belief(offer: &Offer) -> bool {
+    offer.written.artifact == ArtifactId::BELIEF
 }

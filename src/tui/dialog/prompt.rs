@@ -51,6 +51,20 @@ impl Prompt {
         Prompt::new("Refuse the new belief", "refuse", about, Box::new(sent))
     }
 
+    /// Asks why an offered document is refused that is no belief.
+    pub fn refuse_document(offer: OfferId, kind: &str, title: &str) -> Self {
+        let about = format!("The {kind} of: {}\nWhy not? Empty is allowed.", sanitize::line(title));
+        let sent = move |reason| Ok(Some(Request::RefuseOffer { offer, reason }));
+        Prompt::new("Refuse it", "refuse", about, Box::new(sent))
+    }
+
+    /// Asks for the text of an offered document of one line, to be taken in its place.
+    pub fn edit_document(offer: OfferId, title: &str, text: &str) -> Self {
+        let sent = move |text: String| Ok((!text.is_empty()).then_some(Request::EditOffer { offer, text }));
+        let prompt = Prompt::new("Edit it, then take it", "take", sanitize::line(title).into_owned(), Box::new(sent));
+        Prompt { field: Field::new(text), ..prompt }
+    }
+
     /// Asks for a remark.
     pub fn note() -> Self {
         let about = "A remark at this step, kept in the session.".to_owned();

@@ -1,5 +1,5 @@
-//! Rows of an offered belief that waits for a decision: what it was written for, what it changes, what reading it repaired,
-//! or why it cannot be read; and which keys decide about it.
+//! Rows of an offered document that waits for a decision. Of a belief: what it was written for, what it changes, what reading it repaired,
+//! or why it cannot be read; of another its text. And which keys decide about it.
 
 use serde_json::{Value, json};
 
@@ -21,6 +21,9 @@ const SOME: usize = 6;
 
 /// The offer, with at most `most` of its changes.
 pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize) -> Vec<Row> {
+    if offer.written.artifact != ArtifactId::BELIEF {
+        return of_document(view, offer, width);
+    }
     let head = format!("! a new belief waits, written for: {}", offer.written.title.trim());
     let mut rows: Vec<Row> = wrap::wrapped(&head, width).iter().map(|l| vec![run(Role::Accent, l)]).collect();
     match (&offer.written.value, &offer.written.problem) {
@@ -50,8 +53,26 @@ pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize
     rows
 }
 
+/// A document that is no belief: what it is for, and its text.
+fn of_document(view: &View, offer: &Offer, width: usize) -> Vec<Row> {
+    let head = format!("! a {} waits for: {}", offer.written.artifact.kind, offer.written.title.trim());
+    let mut rows: Vec<Row> = wrap::wrapped(&head, width).iter().map(|l| vec![run(Role::Accent, l)]).collect();
+    if let Some(problem) = &offer.written.problem {
+        rows.extend(words::labelled("it cannot be read: ", Role::Bad, problem, width));
+    }
+    for line in offer.written.raw.lines().take(LONG) {
+        rows.extend(wrap::wrapped(line, width).iter().map(|l| vec![run(Role::Text, l)]));
+    }
+    rows.push(keys(view, offer));
+    rows
+}
+
 /// The offer on one line.
 pub fn brief(view: &View, offer: &Offer, theme: &Theme) -> Row {
+    if offer.written.artifact != ArtifactId::BELIEF {
+        let head = format!("! {}: ", offer.written.artifact.kind);
+        return vec![run(Role::Warn, head), run(Role::Accent, words::one_line(&offer.written.raw))];
+    }
     let believed = view.session.as_ref().and_then(|s| s.belief());
     let (text, role) = match &offer.written.value {
         Some(state) => {
@@ -134,8 +155,14 @@ pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
         };
         let who = if *by == Actor::Person { "a person" } else { "the policy" };
         let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-        let text = format!("{who} {what} the one written for: {}{why}", offer.written.title.trim());
-        rows.extend(words::labelled("belief   ", Role::Dim, &text, width));
+        if offer.written.artifact == ArtifactId::BELIEF {
+            let text = format!("{who} {what} the one written for: {}{why}", offer.written.title.trim());
+            rows.extend(words::labelled("belief   ", Role::Dim, &text, width));
+        } else {
+            let kind = &offer.written.artifact.kind;
+            let text = format!("{who} {what} the {kind} of: {}{why}", offer.written.title.trim());
+            rows.extend(words::labelled("written  ", Role::Dim, &text, width));
+        }
     }
     for change in turn.changes_of(&ArtifactId::BELIEF).filter(|c| c.offer.is_none() && c.by == Actor::Person) {
         let n = words::count(change.patch.as_array().map_or(0, Vec::len), "change");

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stepwright_graph::prompts::{Wording, information};
+use stepwright_graph::prompts::{Wording, information, information_of_contradiction};
 use stepwright_graph::script::Param;
-use stepwright_graph::{Action, At, ErrorType, Line, Property, language};
+use stepwright_graph::{Action, At, ErrorType, Line, Property, Reason, correct, language};
 
 use super::Mode;
 use super::names::parts;
 use super::source::Home;
 use super::world::{Episode, Refused};
-use crate::world::Refusal;
+use crate::world::{Correction, Refusal};
 
 /// The step that words ask for now. In a household that is not prepared a name means the thing that is nearest: held, close, in the
 /// room, elsewhere.
@@ -110,6 +110,9 @@ pub fn refusal(line: Option<&Line>, refused: &Refused) -> Refusal {
         (Refused::Impossible(reason), Some(line)) => {
             (reason.error_type().unwrap_or(ErrorType::InvalidAction), information(reason, line, Wording::Paper))
         }
+        (Refused::Contradiction(fail), _) => {
+            (ErrorType::OtherPrecondition, Some(information_of_contradiction(fail)))
+        }
         _ => (ErrorType::OtherPrecondition, None),
     };
     let reason = refused.to_string();
@@ -119,5 +122,13 @@ pub fn refusal(line: Option<&Line>, refused: &Refused) -> Refusal {
         step: line.map(language::words).unwrap_or_default(),
         cause: cause.unwrap_or_else(|| reason.clone()),
         reason,
+    }
+}
+
+/// What to do about a step that is refused, in words.
+pub fn correction(episode: &Episode, line: &Line, reason: &Reason) -> Correction {
+    match correct::correction(episode.graph(), line, reason) {
+        correct::Correction::First(line) => Correction::First(language::words(&line)),
+        correct::Correction::Drop => Correction::Drop,
     }
 }

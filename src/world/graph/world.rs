@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
-use stepwright_graph::prepare::{Tables, prepare};
+use stepwright_graph::conditions::ScriptFail;
+use stepwright_graph::prepare::{PrepareError, Tables, prepare};
 use stepwright_graph::run::{Run, Runner};
 use stepwright_graph::script::Param;
 use stepwright_graph::{At, Graph, Line, Reason, Shown, script};
@@ -15,7 +16,7 @@ use super::source::{Source, Task};
 use super::{Mode, admissible, facts, goal, language, plan, program, truth};
 use crate::program::Call;
 use crate::world::{
-    self, Atom, Facts, Language, Map, Outcome, ProgramHeader, Refusal, Simulated, Symbols, WordedPlan, WorldError,
+    self, Atom, Correction, Facts, Language, Map, Outcome, ProgramHeader, Refusal, Simulated, Symbols, WordedPlan, WorldError,
     WorldKind,
 };
 
@@ -44,6 +45,8 @@ pub enum Refused {
     Unread(String),
     /// The simulator says no.
     Impossible(Reason),
+    /// The program contradicts itself with it.
+    Contradiction(ScriptFail),
     /// What the program presumes cannot be made true, or an earlier step fails with it.
     Unprepared(String),
 }
@@ -53,6 +56,7 @@ impl std::fmt::Display for Refused {
         match self {
             Refused::Unread(message) | Refused::Unprepared(message) => f.write_str(message),
             Refused::Impossible(reason) => reason.fmt(f),
+            Refused::Contradiction(fail) => fail.fmt(f),
         }
     }
 }
@@ -154,8 +158,11 @@ impl Episode {
         }
         let mut program = self.program.to_vec();
         program.push(line.clone());
-        let prepared = prepare(&self.task.home.graph, &program, self.tables())
-            .map_err(|error| Refused::Unprepared(error.to_string()))?;
+        let prepared =
+            prepare(&self.task.home.graph, &program, self.tables()).map_err(|error| match error {
+                PrepareError::Contradiction(fail) => Refused::Contradiction(fail),
+                error => Refused::Unprepared(error.to_string()),
+            })?;
         let run = Run::of(&prepared.graph, &prepared.script);
         match run.failed {
             Some(step) if step < program.len() => {
@@ -336,6 +343,23 @@ impl Language for Episode {
     fn examples(&self) -> Arc<[WordedPlan]> {
         let examples = self.task.home.tables.examples.iter().filter(|plan| plan.task != self.task.title);
         examples.cloned().collect()
+    }
+
+    fn task(&self) -> String {
+        self.task.title.clone()
+    }
+
+    fn correction(&self, text: &str) -> Option<Correction> {
+        let line = self.read(text).ok()?;
+        let refused = self.check(&line).err()?;
+        Some(match (refused, self.mode) {
+            (Refused::Impossible(reason), mode) => {
+                // Of a program that is prepared the things have their numbers in it.
+                let line = if mode == Mode::Prepared { line } else { self.with_ids(&line).unwrap_or(line) };
+                language::correction(self, &line, &reason)
+            }
+            (Refused::Unread(_) | Refused::Contradiction(_) | Refused::Unprepared(_), _) => Correction::Drop,
+        })
     }
 
     fn refusal(&self, text: &str) -> Option<Refusal> {

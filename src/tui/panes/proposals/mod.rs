@@ -14,7 +14,7 @@ use super::browse::{BROWSING, Browser, Mouse, Scrolled};
 use super::draw::{Painter, Row, run, split_left, split_top};
 use super::{offer, words, wrap};
 use crate::driver::{Command, Level, Request};
-use crate::episode::{Choice, Mark, Offer, Proposal, ProposalId, Turn};
+use crate::episode::{ArtifactId, Choice, Mark, Offer, Proposal, ProposalId, Turn};
 use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::request;
@@ -95,7 +95,7 @@ impl ProposalsPane {
         vec![Intent::Send(Command::Gate(Request::Approve { proposal: proposal.id }))]
     }
 
-    /// The new belief that waits: nothing else is offered before it is decided about.
+    /// The new document that waits: nothing else is offered before it is decided about.
     fn draw_offer(
         &mut self,
         view: &View,
@@ -234,8 +234,10 @@ impl Pane for ProposalsPane {
     }
 
     fn title(&self, view: &View) -> String {
-        if view.offer().is_some() {
-            return "Proposals, a new belief waits".into();
+        if let Some(offer) = view.offer() {
+            let kind = &offer.written.artifact.kind;
+            let new = if offer.written.artifact == ArtifactId::BELIEF { "new " } else { "" };
+            return format!("Proposals, a {new}{kind} waits");
         }
         let Some(turn) = view.turn().filter(|t| !t.proposals.is_empty()) else { return "Proposals".into() };
         let (pruned, offered): (Vec<_>, Vec<_>) = view.offered().into_iter().partition(|p| view.is_pruned(p));

@@ -33,6 +33,8 @@ fn of(section: &Section, session: &Session, theme: &Theme, width: usize) -> Vec<
             Fate::Next => (theme.glyphs.here, Role::Accent),
             Fate::Done => (theme.glyphs.yes, Role::Good),
             Fate::Refused => (theme.glyphs.no, Role::Bad),
+            Fate::Corrected => (theme.glyphs.arrow, Role::Warn),
+            Fate::Dropped => (theme.glyphs.dot, Role::Dim),
             Fate::Open => (" ", Role::Dim),
         };
         let text = line.text.replace('\t', "    ");

@@ -62,7 +62,7 @@ impl StatePane {
     pub(super) fn draw_belief(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let Some(belief) = self.situation.as_ref().and_then(|s| s.belief.clone()) else { return };
         let mut area = area;
-        if let Some(offer) = view.offer() {
+        if let Some(offer) = view.offer().filter(|offer| offer.written.artifact == ArtifactId::BELIEF) {
             // Unfocused, the pane only says that one waits: Proposals shows it.
             let rows = if painter.focused {
                 offer::rows(view, offer, painter.theme, usize::from(area.width), offer::SHORT)

@@ -1,0 +1,11 @@
+//! Plans of free-form steps, as in "Language Models as Zero-Shot Planners" and "Planning with Large Language Models via Corrective
+//! Re-prompting": what is done with a sentence that a model wrote as the next step.
+//!
+//! [`score`] weighs how near a sentence is to an admissible step against how likely the model found it, and says when generation
+//! stops; [`settings`] holds the published figures; [`written`] reads a step out of a completion; [`fit`] fits the example of the
+//! nearest task to a task, where no language model writes. Pure: sentence vectors, prompts and worlds are others' business.
+
+pub mod fit;
+pub mod score;
+pub mod settings;
+pub mod written;

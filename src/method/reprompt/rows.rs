@@ -1,0 +1,74 @@
+//! What the methods go by, for panes and exports: the plan with each step's fate, and the candidates of the step at hand with their
+//! figures side by side.
+
+use stepwright_plan::written::spelled;
+
+use super::OnError;
+use super::course::{Course, Role};
+use super::record::{self, Found};
+use crate::episode::{NodeId, Session};
+use crate::method::{Fate, Section, SectionLine};
+
+/// Width of the sentence's column.
+const SENTENCE: usize = 28;
+
+/// The plan and the candidates at the cursor.
+pub fn rows(session: &Session, on_error: OnError) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let found = record::example(session).map(|(_, found)| found);
+    sections.extend(plan(session, on_error, found.as_ref()));
+    sections.extend(candidates(session));
+    sections
+}
+
+fn plan(session: &Session, on_error: OnError, found: Option<&Found>) -> Option<Section> {
+    let course = Course::of(session, on_error, &|_| None);
+    let mut lines: Vec<SectionLine> = Vec::new();
+    for (at, attempt) in course.attempts.iter().enumerate() {
+        let by = if attempt.by_person { ", by a person" } else { "" };
+        let what = if attempt.role == Role::Correction { "correction: " } else { "" };
+        let error = attempt.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
+        lines.push(SectionLine { text: format!("{what}{}{by}{error}", attempt.step), mark: course.fate(at) });
+    }
+    let done = lines.iter().filter(|line| line.mark == Fate::Done).count();
+    let at = lines.len();
+    let left = found.map(|found| found.fitted.get(course.line..).unwrap_or_default()).unwrap_or_default();
+    lines.extend(left.iter().enumerate().map(|(nth, step)| SectionLine {
+        text: step.clone(),
+        mark: if nth == 0 { Fate::Next } else { Fate::Open },
+    }));
+    if lines.is_empty() {
+        return None;
+    }
+    let corrections = match course.corrections {
+        0 => String::new(),
+        n => format!(", {}", crate::words::count(n, "correction")),
+    };
+    Some(Section { title: format!("plan{corrections}"), made_at: made_at(session), at: at.min(lines.len() - 1), done, lines })
+}
+
+/// The node at which the example was found.
+fn made_at(session: &Session) -> NodeId {
+    let path = session.path(session.cursor());
+    let found = path.iter().find(|node| node.turn.asks.iter().any(|ask| ask.kind == record::retrieval()));
+    found.map_or(0, |node| node.id)
+}
+
+/// The last translation at the cursor: the sentence, the step it leads to, similarity, log-probability, score.
+fn candidates(session: &Session) -> Option<Section> {
+    let node = session.current()?;
+    let ask = node.turn.asks.iter().rfind(|ask| ask.kind == record::translation() || ask.kind == record::corrected())?;
+    let line = |offered: record::Offered| {
+        let of = offered.candidate;
+        let likely = of.logprob.map_or_else(|| "   -  ".to_owned(), |logprob| format!("{logprob:6.2}"));
+        let mut sentence: String = of.sentence.chars().take(SENTENCE).collect();
+        while sentence.chars().count() < SENTENCE {
+            sentence.push(' ');
+        }
+        let text = format!("C {:5.2}  P {likely}  S {:6.2}  {sentence}  {}", of.similarity, of.score, spelled(&of.step));
+        SectionLine { text, mark: Fate::Open }
+    };
+    let lines: Vec<SectionLine> = record::candidates(ask).into_iter().map(line).collect();
+    let title = "similarity C, log-probability P, score S, as written, as admissible".to_owned();
+    (!lines.is_empty()).then_some(Section { title, made_at: node.id, at: 0, done: 0, lines })
+}
