@@ -95,7 +95,12 @@ impl Course {
         let proposal = decision.and_then(|decision| from.turn.proposal(decision.proposal()));
         let offered = proposal.and_then(|proposal| record::candidate(&from.turn, proposal));
         let by_person = decision.is_some_and(|d| matches!(d.choice, Choice::Edit { .. } | Choice::Manual { .. }));
-        let dropped = offered.as_ref().is_some_and(|o| o.before == Before::Dropped) || record::dropped(&from.turn);
+        // At a failure a plain next step means that the failed one was left out, whatever was tried from there later.
+        let asked = proposal.and_then(|p| from.turn.asks.iter().find(|ask| Some(ask.id) == p.ask)).map(|ask| &ask.kind);
+        let dropped = match (&offered, asked) {
+            (Some(offered), Some(kind)) => offered.before == Before::Dropped || *kind == record::translation(),
+            _ => record::dropped(&from.turn),
+        };
         if self.failed() && dropped {
             self.drop_last();
         }
