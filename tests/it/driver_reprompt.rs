@@ -22,8 +22,7 @@ fn begin(world: &str, task: &str, method: &str, options: &[(&str, &str)], model:
     let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let (world, task, method) = (world.into(), task.into(), method.into());
     let new = NewSession { world, task, method, options, model: "symbolic".into(), ..NewSession::default() };
-    let mut setup =
-        prepare_new(&new, &configuration(folder.path()), &Sources::default(), Arc::new(|| 1_000)).unwrap();
+    let mut setup = prepare_new(&new, &configuration(folder.path()), &Sources::default(), Arc::new(|| 1_000)).unwrap();
     if let Some(model) = model {
         let stepwright::driver::Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
         header.model = "scripted".into();
@@ -34,7 +33,8 @@ fn begin(world: &str, task: &str, method: &str, options: &[(&str, &str)], model:
 
 /// The corrective prompt that waits.
 async fn prompt(w: &mut Watched) -> Offer {
-    let is = |n: &Notice, _: &Session| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::ArtifactOffered { .. }));
+    let is =
+        |n: &Notice, _: &Session| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::ArtifactOffered { .. }));
     w.until("a corrective prompt", is).await;
     w.session.pending_offer().unwrap().clone()
 }
@@ -89,7 +89,10 @@ async fn an_error_is_corrected_by_an_edited_prompt_and_then_in_another_way() {
     let (none, why) = turn.recommended.clone().unwrap();
     assert!(none.is_none() && why.contains("the plan is finished"), "{why}");
     let after = asked(3);
-    assert!(after.contains("Step 1: Walk to fridge\nStep 2: Open fridge\nStep 3:") && !after.contains("Error"), "{after}");
+    assert!(
+        after.contains("Step 1: Walk to fridge\nStep 2: Open fridge\nStep 3:") && !after.contains("Error"),
+        "{after}"
+    );
     let fates: Vec<Fate> = plan(&w).iter().map(|(_, fate)| *fate).collect();
     assert_eq!(fates, [Fate::Done, Fate::Corrected, Fate::Done], "{:?}", plan(&w));
 

@@ -79,7 +79,9 @@ fn target(graph: &Graph, line: &Line) -> Option<At> {
 
 /// Takes a thing, or first walks to it; what cannot be taken is left.
 fn take(graph: &Graph, thing: Option<At>) -> Correction {
-    let Some(thing) = thing.filter(|thing| graph.node(*thing).has(Property::Grabbable)) else { return Correction::Drop };
+    let Some(thing) = thing.filter(|thing| graph.node(*thing).has(Property::Grabbable)) else {
+        return Correction::Drop;
+    };
     let action = if graph.is_close(thing) { Action::Grab } else { Action::Walk };
     first(graph, action, thing)
 }

@@ -17,8 +17,8 @@ const NAMED: f64 = 0.6;
 
 /// Words that say nothing of what a task is about.
 const EMPTY: &[&str] = &[
-    "a", "an", "the", "to", "of", "in", "on", "at", "up", "out", "and", "or", "for", "with", "from", "into", "is", "it", "me", "my", "some",
-    "please", "do", "go", "get", "off", "down", "away", "them",
+    "a", "an", "the", "to", "of", "in", "on", "at", "up", "out", "and", "or", "for", "with", "from", "into", "is",
+    "it", "me", "my", "some", "please", "do", "go", "get", "off", "down", "away", "them",
 ];
 
 /// An example plan.
@@ -216,7 +216,8 @@ mod tests {
         let tasks = ["Put on jacket", "Put on jacket", "Rest"];
         let example = |(task, steps): (&&str, &Vec<String>)| Example { task: (*task).to_owned(), steps: steps.clone() };
         let examples: Vec<Example> = tasks.iter().zip(&plans).map(example).collect();
-        let mut admissible = steps(&["find clothes shirt", "grab clothes shirt", "find clothes jacket", "put on clothes shirt"]);
+        let mut admissible =
+            steps(&["find clothes shirt", "grab clothes shirt", "find clothes jacket", "put on clothes shirt"]);
         admissible.sort();
         let fitted = Examples::of(&examples).fitted("Put on shirt", &[0.8, 0.8, 0.1], &admissible).unwrap();
         assert_eq!(fitted.steps, ["Walk to bedroom", "Find clothes shirt", "Put on clothes shirt"]);

@@ -167,15 +167,20 @@ mod tests {
         assert!((Form::Geometric.score(0.5, Some(-2.0_f64.ln()), 0.3) - 0.375).abs() < 1e-12);
         assert!((Form::Weighted.score(0.9, None, 0.3) - 0.9).abs() < 1e-12);
         // Bounded, whatever the log-probability.
-        assert!(Form::Geometric.score(1.0, Some(-40.0), 0.0) < 1e-9 && Form::Geometric.score(1.0, Some(0.0), 0.0) <= 1.0);
+        assert!(
+            Form::Geometric.score(1.0, Some(-40.0), 0.0) < 1e-9 && Form::Geometric.score(1.0, Some(0.0), 0.0) <= 1.0
+        );
     }
 
     #[test]
     fn each_step_counts_with_its_best_sample_and_repetition_costs() {
         let samples = [sample("go to tv", -1.0), sample("walk to the television", -0.1), sample("", -0.01)];
         let near = |steps: &[(&str, f64)]| steps.iter().map(|(s, f)| ((*s).to_owned(), *f)).collect::<Vec<_>>();
-        let neighbours =
-            [near(&[("walk to television", 0.8), ("find television", 0.7)]), near(&[("walk to television", 0.95)]), near(&[])];
+        let neighbours = [
+            near(&[("walk to television", 0.8), ("find television", 0.7)]),
+            near(&[("walk to television", 0.95)]),
+            near(&[]),
+        ];
         let ranked = |before: &[String], settings| super::ranked(&samples, &neighbours, before, settings);
         let fresh = ranked(&[], &Settings::ZERO_SHOT);
         assert_eq!((fresh.len(), fresh[0].sentence.as_str()), (2, "walk to the television"));

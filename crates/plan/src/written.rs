@@ -3,7 +3,8 @@
 /// The sentence of a completion: its first line, what numbers it (`Step 3:`) and what marks it (`-`, quotes, a full stop) taken off.
 /// A raw completion whose first line is empty holds no step; a chat model's answer begins with its first line that is not.
 pub fn sentence(completion: &str, raw: bool) -> String {
-    let mut lines = completion.lines().map(str::trim).filter(|line| raw || !(line.is_empty() || line.starts_with("```")));
+    let mut lines =
+        completion.lines().map(str::trim).filter(|line| raw || !(line.is_empty() || line.starts_with("```")));
     let line = lines.next().unwrap_or_default();
     let unmarked = line.trim_start_matches(['-', '*', '>', '•']).trim_start();
     let text = unnumbered(unmarked);
@@ -23,7 +24,8 @@ pub fn unnumbered(line: &str) -> &str {
     let rest = if word { line.get(4..).unwrap_or_default().trim_start() } else { line };
     let number = digits(rest);
     let after = rest.get(number..).unwrap_or_default();
-    let mark = if word { after.strip_prefix([':', '.']) } else { after.strip_prefix(['.', ')']).filter(|_| number > 0) };
+    let mark =
+        if word { after.strip_prefix([':', '.']) } else { after.strip_prefix(['.', ')']).filter(|_| number > 0) };
     mark.map_or(line, str::trim_start)
 }
 

@@ -139,6 +139,9 @@ fn plans_without_a_language_model_meet_the_bars() {
     }
     let (executable, common) = (100.0 * executable / units, 100.0 * common / units);
     let corrections = corrections as f64 / units;
-    println!("{units} plans: executable {executable:.2} %, LCS {common:.2}, {corrections:.3} corrections, {:.2} steps", steps as f64 / units);
+    println!(
+        "{units} plans: executable {executable:.2} %, LCS {common:.2}, {corrections:.3} corrections, {:.2} steps",
+        steps as f64 / units
+    );
     assert!(executable >= 98.86 && corrections <= 0.29 && common >= 24.72);
 }

@@ -8,7 +8,9 @@ use stepwright_plan::written::{drops, sentence};
 
 #[test]
 fn every_correction_is_read_as_the_step_it_names() {
-    let Some(data) = std::env::var_os("STEPWRIGHT_DATA").map(|path| PathBuf::from(path).join("virtualhome")) else { return };
+    let Some(data) = std::env::var_os("STEPWRIGHT_DATA").map(|path| PathBuf::from(path).join("virtualhome")) else {
+        return;
+    };
     let Ok(text) = std::fs::read_to_string(data.join("corrections.jsonl")) else { return };
     let (mut read, mut left_out, mut odd) = (0, 0, Vec::new());
     for line in text.lines() {
@@ -22,7 +24,10 @@ fn every_correction_is_read_as_the_step_it_names() {
         for raw in [true, false] {
             let step = sentence(correction, raw);
             assert!(!step.is_empty() && !step.to_lowercase().starts_with("step "), "{correction}");
-            assert!(correction.ends_with(&step) || correction.trim_end_matches('.').ends_with(&step), "{correction}: {step}");
+            assert!(
+                correction.ends_with(&step) || correction.trim_end_matches('.').ends_with(&step),
+                "{correction}: {step}"
+            );
         }
         match language::matching(&sentence(correction, true)) {
             Some(_) => read += 1,

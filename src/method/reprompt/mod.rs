@@ -126,7 +126,13 @@ impl Method for FreeForm {
         let tokens = if raw { settings.tokens } else { CHAT_TOKENS };
         let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
         let frequency_penalty = settings.frequency_penalty;
-        Shape::Generate(Generation { max_tokens: tokens, stop, frequency_penalty, logprobs: true, ..Generation::default() })
+        Shape::Generate(Generation {
+            max_tokens: tokens,
+            stop,
+            frequency_penalty,
+            logprobs: true,
+            ..Generation::default()
+        })
     }
 
     fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {

@@ -118,24 +118,47 @@ pub const NEIGHBOURS: OptionSpec = OptionSpec::new(
 pub const VETO: OptionSpec = OptionSpec::new(
     "veto",
     "Assertions veto",
-    Kind::Choice(&[
-        ("on", "a step that fails an assertion is not tried"),
-        ("off", "the world alone refuses steps"),
-    ]),
+    Kind::Choice(&[("on", "a step that fails an assertion is not tried"), ("off", "the world alone refuses steps")]),
     "whether a failing assertion is an error before the step is tried",
 )
 .or("off");
 
 /// The options of open-loop planning.
 pub const OPEN_LOOP: Table = &[
-    SETTINGS, SCORE, BETA, CUTOFF, REPEATED, TRIED, FINISHED, COMPLETIONS, LENGTH, TRIES, NEIGHBOURS, TEMPERATURE,
-    BELIEF, BLOCKING,
+    SETTINGS,
+    SCORE,
+    BETA,
+    CUTOFF,
+    REPEATED,
+    TRIED,
+    FINISHED,
+    COMPLETIONS,
+    LENGTH,
+    TRIES,
+    NEIGHBOURS,
+    TEMPERATURE,
+    BELIEF,
+    BLOCKING,
 ];
 
 /// The options of corrective re-prompting.
 pub const REPROMPT: Table = &[
-    SETTINGS, SCORE, INFORMATION, BETA, CUTOFF, REPEATED, TRIED, FINISHED, COMPLETIONS, LENGTH, TRIES, NEIGHBOURS,
-    VETO, TEMPERATURE, BELIEF, BLOCKING,
+    SETTINGS,
+    SCORE,
+    INFORMATION,
+    BETA,
+    CUTOFF,
+    REPEATED,
+    TRIED,
+    FINISHED,
+    COMPLETIONS,
+    LENGTH,
+    TRIES,
+    NEIGHBOURS,
+    VETO,
+    TEMPERATURE,
+    BELIEF,
+    BLOCKING,
 ];
 
 /// The settings in force; `own` are those published with the method.

@@ -103,9 +103,9 @@ pub fn taken(turn: &Turn) -> usize {
 pub fn dropped(turn: &Turn) -> bool {
     let refused = prompts(turn).last().is_some_and(|offer| matches!(offer.fate, Fate::Refused { .. }));
     let answered = turn.asks.iter().rfind(|ask| ask.kind == correction());
-    let said = answered.and_then(|ask| texts(ask)?.first()).is_some_and(|text| {
-        stepwright_plan::written::drops(&stepwright_plan::written::sentence(text, false))
-    });
+    let said = answered
+        .and_then(|ask| texts(ask)?.first())
+        .is_some_and(|text| stepwright_plan::written::drops(&stepwright_plan::written::sentence(text, false)));
     refused || said
 }
 

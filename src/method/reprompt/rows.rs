@@ -33,10 +33,12 @@ fn plan(session: &Session, on_error: OnError, found: Option<&Found>) -> Option<S
     let done = lines.iter().filter(|line| line.mark == Fate::Done).count();
     let at = lines.len();
     let left = found.map(|found| found.fitted.get(course.line..).unwrap_or_default()).unwrap_or_default();
-    lines.extend(left.iter().enumerate().map(|(nth, step)| SectionLine {
-        text: step.clone(),
-        mark: if nth == 0 { Fate::Next } else { Fate::Open },
-    }));
+    lines.extend(
+        left.iter().enumerate().map(|(nth, step)| SectionLine {
+            text: step.clone(),
+            mark: if nth == 0 { Fate::Next } else { Fate::Open },
+        }),
+    );
     if lines.is_empty() {
         return None;
     }
@@ -44,7 +46,13 @@ fn plan(session: &Session, on_error: OnError, found: Option<&Found>) -> Option<S
         0 => String::new(),
         n => format!(", {}", crate::words::count(n, "correction")),
     };
-    Some(Section { title: format!("plan{corrections}"), made_at: made_at(session), at: at.min(lines.len() - 1), done, lines })
+    Some(Section {
+        title: format!("plan{corrections}"),
+        made_at: made_at(session),
+        at: at.min(lines.len() - 1),
+        done,
+        lines,
+    })
 }
 
 /// The node at which the example was found.
@@ -57,7 +65,8 @@ fn made_at(session: &Session) -> NodeId {
 /// The last translation at the cursor: the sentence, the step it leads to, similarity, log-probability, score.
 fn candidates(session: &Session) -> Option<Section> {
     let node = session.current()?;
-    let ask = node.turn.asks.iter().rfind(|ask| ask.kind == record::translation() || ask.kind == record::corrected())?;
+    let ask =
+        node.turn.asks.iter().rfind(|ask| ask.kind == record::translation() || ask.kind == record::corrected())?;
     let line = |offered: record::Offered| {
         let of = offered.candidate;
         let likely = of.logprob.map_or_else(|| "   -  ".to_owned(), |logprob| format!("{logprob:6.2}"));
@@ -65,7 +74,8 @@ fn candidates(session: &Session) -> Option<Section> {
         while sentence.chars().count() < SENTENCE {
             sentence.push(' ');
         }
-        let text = format!("C {:5.2}  P {likely}  S {:6.2}  {sentence}  {}", of.similarity, of.score, spelled(&of.step));
+        let text =
+            format!("C {:5.2}  P {likely}  S {:6.2}  {sentence}  {}", of.similarity, of.score, spelled(&of.step));
         SectionLine { text, mark: Fate::Open }
     };
     let lines: Vec<SectionLine> = record::candidates(ask).into_iter().map(line).collect();

@@ -251,7 +251,8 @@ impl Moment<'_, '_> {
             return stopped(&stop.to_string());
         }
         let verdict = turn.verdicts.get(&best.id).filter(|verdict| verdict.preconditions() == Mark::Fails);
-        if let Some(verdict) = verdict.filter(|_| self.method.corrects() && self.cx.options().is(&options::VETO, "on")) {
+        if let Some(verdict) = verdict.filter(|_| self.method.corrects() && self.cx.options().is(&options::VETO, "on"))
+        {
             let step = record::candidate(turn, best).map(|o| stepwright_plan::written::spelled(&o.candidate.step));
             let step = step.unwrap_or_else(|| best.raw.clone());
             let corrective = failure::vetoed(verdict, &step).map(|refusal| prompt::corrective(self.cx, &refusal, true));

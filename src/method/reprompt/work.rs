@@ -76,7 +76,8 @@ pub fn done(known: &Known, work: &Value) -> Result<Answer, String> {
             } else {
                 known.translator.nearest(&sentences, &known.steps, most)?
             };
-            for ((near, sentence), _) in neighbours.iter_mut().zip(&sentences).zip(&exact).filter(|(_, exact)| **exact) {
+            for ((near, sentence), _) in neighbours.iter_mut().zip(&sentences).zip(&exact).filter(|(_, exact)| **exact)
+            {
                 near.retain(|(step, _)| step != sentence);
                 near.insert(0, (sentence.clone(), 1.0));
             }
@@ -143,17 +144,18 @@ fn text(plan: &WordedPlan) -> String {
 fn agent(known: &Known, most: usize, refused: &[Call], before: Before) -> Answer {
     let refused: Vec<(Call, String)> = refused.iter().map(|call| (call.clone(), String::new())).collect();
     let steps = known.knowledge.proposer.propose(&known.agent(&refused), most);
-    let offered = steps.into_iter().filter(|ranked| !refused.iter().any(|(call, _)| *call == ranked.call)).map(|ranked| {
-        let candidate = stepwright_plan::score::Candidate {
-            sentence: ranked.call.to_string(),
-            step: ranked.call.to_string(),
-            similarity: 1.0,
-            logprob: None,
-            score: ranked.score,
-            penalty: 0.0,
-        };
-        Offered { candidate, before, why: Some(ranked.rationale) }
-    });
+    let offered =
+        steps.into_iter().filter(|ranked| !refused.iter().any(|(call, _)| *call == ranked.call)).map(|ranked| {
+            let candidate = stepwright_plan::score::Candidate {
+                sentence: ranked.call.to_string(),
+                step: ranked.call.to_string(),
+                similarity: 1.0,
+                logprob: None,
+                score: ranked.score,
+                penalty: 0.0,
+            };
+            Offered { candidate, before, why: Some(ranked.rationale) }
+        });
     told(offered)
 }
 

@@ -110,9 +110,7 @@ pub fn refusal(line: Option<&Line>, refused: &Refused) -> Refusal {
         (Refused::Impossible(reason), Some(line)) => {
             (reason.error_type().unwrap_or(ErrorType::InvalidAction), information(reason, line, Wording::Paper))
         }
-        (Refused::Contradiction(fail), _) => {
-            (ErrorType::OtherPrecondition, Some(information_of_contradiction(fail)))
-        }
+        (Refused::Contradiction(fail), _) => (ErrorType::OtherPrecondition, Some(information_of_contradiction(fail))),
         _ => (ErrorType::OtherPrecondition, None),
     };
     let reason = refused.to_string();

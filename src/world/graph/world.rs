@@ -16,8 +16,8 @@ use super::source::{Source, Task};
 use super::{Mode, admissible, facts, goal, language, plan, program, truth};
 use crate::program::Call;
 use crate::world::{
-    self, Atom, Correction, Facts, Language, Map, Outcome, ProgramHeader, Refusal, Simulated, Symbols, WordedPlan, WorldError,
-    WorldKind,
+    self, Atom, Correction, Facts, Language, Map, Outcome, ProgramHeader, Refusal, Simulated, Symbols, WordedPlan,
+    WorldError, WorldKind,
 };
 
 /// A running episode.
@@ -158,11 +158,10 @@ impl Episode {
         }
         let mut program = self.program.to_vec();
         program.push(line.clone());
-        let prepared =
-            prepare(&self.task.home.graph, &program, self.tables()).map_err(|error| match error {
-                PrepareError::Contradiction(fail) => Refused::Contradiction(fail),
-                error => Refused::Unprepared(error.to_string()),
-            })?;
+        let prepared = prepare(&self.task.home.graph, &program, self.tables()).map_err(|error| match error {
+            PrepareError::Contradiction(fail) => Refused::Contradiction(fail),
+            error => Refused::Unprepared(error.to_string()),
+        })?;
         let run = Run::of(&prepared.graph, &prepared.script);
         match run.failed {
             Some(step) if step < program.len() => {
