@@ -129,7 +129,7 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
     }
 }
 
-/// An episode of a log, as a session that is kept in a file of its own once something is done in it.
+/// An episode of a log, as a session that is kept in a new file once something is done in it.
 fn prepare_log(path: &Path, episode: &str, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
     let clock = system_clock();
     let Made { mut session, records, opened } = recorded::open(path, episode, sources, &clock)?;

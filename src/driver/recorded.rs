@@ -62,7 +62,7 @@ impl Along {
     }
 }
 
-/// Which assertions in force a log violates, step by step. A check that cannot be told is listed with its status.
+/// Which assertions in force a log violates, step by step. A check that cannot be decided is listed with its status.
 pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
     let transcript = transcript::of(log);
     let mut told = (transcript.read)(log).into_iter();

@@ -142,7 +142,7 @@ pub fn tips(knowledge: &Knowledge) -> Vec<String> {
     all
 }
 
-/// A prompt with tips before all else, where the option asks for some. What cannot be read stands in what was left out.
+/// A prompt with tips before all else, where the option asks for some. What cannot be read is listed in what was left out.
 pub fn with_tips(cx: &Context<'_>, mut prompt: PromptRecord) -> PromptRecord {
     if cx.options().text(&TIPS).is_empty() {
         return prompt;

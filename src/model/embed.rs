@@ -35,8 +35,8 @@ impl Embedder for BuiltIn {
     }
 }
 
-/// A model with an embedding interface. Requests go out from a thread of their own, which the first one starts, so that whoever
-/// asks needs no runtime and may be inside one.
+/// A model with an embedding interface. Requests go out from a separate thread, which the first one starts, so that the caller
+/// needs no runtime and may be inside one.
 pub struct Served {
     name: String,
     model: Arc<dyn LanguageModel>,
@@ -98,7 +98,7 @@ fn answer(model: &dyn LanguageModel, asks: &Receiver<Ask>) {
             }
             Err(error) => Err(error.to_string()),
         };
-        // Whoever asked may have gone.
+        // The caller may have gone.
         let _ = answer.send(vectors);
     }
 }

@@ -105,7 +105,7 @@ fn split(text: &str, mark: &str) -> Result<Vec<PromptMessage>, String> {
     let before = parts.next().unwrap_or_default();
     if !before.trim().is_empty() {
         let shown: String = before.trim().chars().take(60).collect();
-        return Err(format!("text precedes the first role mark: {shown:?}; begin with {{{{ role(\"system\") }}}}"));
+        return Err(format!("text comes before the first role mark: {shown:?}; begin with {{{{ role(\"system\") }}}}"));
     }
     let mut messages = Vec::new();
     for part in parts {

@@ -1,7 +1,7 @@
-//! The screen on which a person judges plans: a task, its plan, and whether the plan does the task. No method is named.
+//! Screen on which a person judges plans: a task, its plan, and whether the plan does the task. No method is named.
 //!
-//! [`draw`] shows a rater's present item; [`key`] answers a key; [`run`] is the loop. What a judgement is and where it is kept is the
-//! crate `stepwright-rate`'s business.
+//! [`draw`] shows a rater's present item; [`key`] answers a key; [`run`] is the loop. The crate `stepwright-rate` defines judgements and keeps
+//! them.
 
 use std::process::ExitCode;
 use std::sync::mpsc;

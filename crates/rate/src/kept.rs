@@ -48,7 +48,7 @@ impl Kept {
         let mut kept = Kept { path: path.to_owned(), file, judged: BTreeMap::new() };
         kept.read(&text)?;
         if !text.is_empty() && !text.ends_with('\n') {
-            // What was cut off keeps a line of its own.
+            // What was cut off keeps a separate line.
             kept.file.write_all(b"\n").map_err(fail)?;
         }
         Ok(kept)

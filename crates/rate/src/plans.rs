@@ -13,7 +13,7 @@ const LARGEST: u64 = 1 << 30;
 /// A plan of a task, to be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// What tells it from others, and nothing else.
+    /// What distinguishes it from others, and nothing else.
     pub id: String,
     /// What was to be done.
     pub task: String,
@@ -79,7 +79,7 @@ impl Plans {
         for (number, line) in (1..).zip(text.lines()) {
             let value: serde_json::Value =
                 serde_json::from_str(line).map_err(|e| (number, format!("it is no JSON ({e})")))?;
-            // An experiment's own line stands at the head.
+            // An experiment's own line is at the head.
             if value.get("stepwright").is_some() {
                 continue;
             }

@@ -108,7 +108,7 @@ impl Contrast {
     }
 }
 
-/// The rows of a longest common subsequence of the actions; where one side has steps of its own, the failure's come first.
+/// The rows of a longest common subsequence of the actions; where one side has steps the other lacks, the failure's come first.
 fn align(success: &[LoggedStep], failure: &[LoggedStep]) -> Vec<Row> {
     let (a, b) = (success.get(..MOST).unwrap_or(success), failure.get(..MOST).unwrap_or(failure));
     let same = |i: usize, j: usize| a[i].action == b[j].action;

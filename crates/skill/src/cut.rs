@@ -38,7 +38,7 @@ pub fn move_border(segments: &mut [Segment], at: usize, later: bool) -> Result<(
     Ok(())
 }
 
-/// Splits a segment before a step: the second part has a call of its own.
+/// Splits a segment before a step: the second part has a separate call.
 ///
 /// # Errors
 /// If a segment begins with the step already, or the step is in none.

@@ -351,7 +351,7 @@ impl Distiller {
     }
 }
 
-/// Adds a primitive, or its example where the form is known without one. What is not of its own form is left out.
+/// Adds a primitive, or its example where the form is known without one. What has another form is left out.
 fn take_primitive(list: &mut Vec<Primitive>, given: response::Given) {
     let example = Some(given.example).filter(|example| crate::primitive::fits(&given.syntax, example).is_ok());
     match list.iter_mut().find(|known| known.syntax == given.syntax) {

@@ -235,7 +235,7 @@ pub fn layered(knowledge: &Knowledge, entries: &[Entry], action: &str) -> Result
 /// A row of the tree of calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// How deep it stands: 0 a call or what the base policy does, 1 what belongs to a call.
+    /// Its depth: 0 a call or what the base policy does, 1 what belongs to a call.
     pub depth: usize,
     /// The text.
     pub text: String,

@@ -81,7 +81,7 @@ pub fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogError>> {
     }
     let is_empty = |lines: &[&str]| lines.iter().all(|line| line.trim().is_empty());
     let has_action = |lines: &[&str]| lines.iter().any(|line| action_of(line).is_some());
-    // What stands between two rules without an action is a remark of the program that wrote the log.
+    // Text between two rules without an action is a remark of the program that wrote the log.
     let many = episodes.iter().filter(|(_, lines, _)| has_action(lines)).count();
     episodes.retain(|(_, lines, _)| !is_empty(lines) && (many == 0 || has_action(lines)));
     let all = episodes.into_iter().enumerate().map(|(at, (line, lines, success))| {
@@ -124,7 +124,7 @@ fn task_of(first: &str) -> Option<String> {
     Some(said.or_else(instruction)?.trim().trim_end_matches('.').to_owned())
 }
 
-/// The score that an observation tells at the end of a purchase.
+/// The score that an observation states at the end of a purchase.
 fn score_of(observation: &str) -> Option<f64> {
     let (_, rest) = observation.split_once("Your score (min 0.0, max 1.0):")?;
     rest.split_whitespace().next()?.parse().ok()

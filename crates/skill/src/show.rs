@@ -15,7 +15,7 @@ fn clipped(text: &str) -> String {
     }
 }
 
-/// Steps, one below the other; `indent` stands before every line.
+/// Steps, one below the other; `indent` precedes every line.
 pub fn steps(steps: &[LoggedStep], indent: &str) -> String {
     let is_site = steps.iter().any(|step| step.action.ends_with(']'));
     let mut out = String::new();

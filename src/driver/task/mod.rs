@@ -72,7 +72,7 @@ pub(super) struct Driver {
     shortened: bool,
     /// How often in a row a prompt turned out too long.
     too_long: u32,
-    /// Whether recorded episodes were told of.
+    /// Whether recorded episodes were announced.
     told_logs: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::wrap::wrapped;
 const NARROWEST: usize = 24;
 
 /// Columns of the terminal before the first column: the step's number and its mark.
-const LEAD: usize = 6;
+const LEAD: usize = 7;
 
 /// The comparison, `width` columns of the terminal wide if its columns fit into that.
 pub fn render(comparison: &Comparison, width: usize) -> String {

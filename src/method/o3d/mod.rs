@@ -1,8 +1,8 @@
 //! O3D: a base policy calls skills, the policy of a skill emits primitives until it says that it is done (Xiao et al. 2024, stage 3).
 //!
 //! Thoughts, calls and reports are decided about as actions are, and execute nothing: the session's tree of steps is the tree of calls
-//! too. `lines` reads it from the records, `limits` are the published ends of episodes, `prompt` what either policy is shown. What
-//! lines mean is the crate `stepwright-skill`'s, and so is the agent by skills that stands in where no language model is in use.
+//! too. `lines` reads it from the records, `limits` are the published ends of episodes, `prompt` what either policy is shown. The
+//! crate `stepwright-skill` interprets the lines and holds the agent by skills that acts where no language model is in use.
 
 mod limits;
 mod lines;

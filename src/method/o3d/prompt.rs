@@ -22,7 +22,7 @@ struct Material {
     skills: Vec<String>,
     /// What helps here.
     tips: Vec<String>,
-    /// What stands before the primitives.
+    /// The text before the primitives.
     intro: String,
     /// The primitives.
     primitives: Vec<Form>,

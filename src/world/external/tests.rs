@@ -337,7 +337,9 @@ fn what_cannot_be_started_says_why() {
     );
     let folder = start(Adapter { folder: Some("/nowhere".into()), ..bed.adapter() });
     assert!(folder.contains("cannot be started in /nowhere"), "{folder}");
-    assert!(start(Adapter { command: vec![], ..bed.adapter() }).contains("write [external.counter] with its command"));
+    assert!(
+        start(Adapter { command: vec![], ..bed.adapter() }).contains("write [external.counter] with its `command`")
+    );
     let spec = Adapter { specification: Some("/nowhere/spec.py".into()), ..bed.adapter() };
     let why = ExternalWorld::new(Arc::new(spec), None).err().unwrap().to_string();
     assert!(why.contains("/nowhere/spec.py: the specification of the adapter `counter` cannot be read"), "{why}");

@@ -1,5 +1,5 @@
-//! The household's recorded texts as program calls, in either wording: what [`program`](super::program) tells of a game, read off what
-//! the player was told.
+//! Transcripts of the household as program calls, in either wording: what [`program`](super::program) says of a game, read off what
+//! the player read.
 
 use stepwright_skill::Trajectory;
 
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::world::{OpenSpec, Sources};
 
-    /// Whatever the game tells as calls is read off its texts: every demonstration that ships, with a refused command after each step.
+    /// All that the game reports as calls is read off its texts: every demonstration that ships, with a refused command after each step.
     #[test]
     fn texts_say_what_the_game_tells() {
         let sources = Sources::default();

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use crate::world::{OpenSpec, Sources};
 
-    /// What the shop tells as calls of a page is read off the page's text, on the ways through the shipped catalogue.
+    /// What the shop reports as calls of a page is read off the page's text, on the paths through the shipped catalogue.
     #[test]
     fn pages_say_what_the_shop_tells() {
         let (sources, options) = (Sources::default(), BTreeMap::new());

@@ -1,5 +1,5 @@
-//! The view of a success beside a failure on one task: what both did stands once, the step that the failure turns on is marked, and
-//! what it teaches stands above.
+//! Contrast of a success and a failure on one task: what both did is shown once, the step that decides the failure is marked, and
+//! its lesson is above.
 
 use stepwright_skill::contrast::{Contrast, tip};
 use stepwright_skill::trajectory::LoggedStep;
