@@ -56,6 +56,10 @@ impl Method for BeliefUpdate {
         step(cx, Keeping::EachStep).unwrap_or(Step::Pass)
     }
 
+    fn close(&self, cx: &Context<'_>) -> Step {
+        self.step(cx)
+    }
+
     fn read(&self, cx: &Context<'_>, _ask: &Ask, answer: &Answer) -> Reading {
         read_written(cx, Keeping::EachStep, answer)
     }

@@ -102,6 +102,11 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     /// What comes next. Called at a new node and after every answer, when all proposals have their verdicts.
     fn step(&self, cx: &Context<'_>) -> Step;
 
+    /// What is still to be written where the episode is over: artifacts, such as the belief after the last step. No action comes of it.
+    fn close(&self, _cx: &Context<'_>) -> Step {
+        Step::Pass
+    }
+
     /// Reads the answer to one of its own asks, at the node it was made at.
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading;
 

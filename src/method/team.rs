@@ -57,6 +57,11 @@ impl Team {
         self.members().map(|member| member.step(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
     }
 
+    /// What is still to be written where the episode is over.
+    pub fn close(&self, cx: &Context<'_>) -> Step {
+        self.members().map(|member| member.close(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
+    }
+
     /// Reads an answer.
     pub fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         self.member(&ask.kind).read(cx, ask, answer)

@@ -149,7 +149,7 @@ async fn an_artifact_is_offered_once_if_it_was_declared() {
     assert_eq!(node.turn.proposals.first().map(|p| p.raw.as_str()), Some("add 5"));
     w.quit().await;
     let mut w = begin(python("sly", &info("'notes'"), step), &[]);
-    let said = w.said(stepwright::driver::Level::Warning, "writes a plan").await;
+    let said = w.said(stepwright::driver::Level::Error, "writes a plan").await;
     assert!(said.contains("not among what it said it writes"), "{said}");
     w.quit().await;
 }

@@ -356,6 +356,39 @@ async fn a_run_nobody_watches_takes_programs_and_beliefs() {
 }
 
 #[tokio::test]
+async fn the_last_update_of_an_episode_reaches_the_writer() {
+    // The requests in another order: the statement comes last.
+    let mut episode: Value = serde_json::from_str(EPISODE).unwrap();
+    let steps = episode["steps"].as_array_mut().unwrap();
+    steps.truncate(2);
+    steps.reverse();
+    for (number, step) in steps.iter_mut().enumerate() {
+        step["step"] = json!(number + 1);
+    }
+    episode["n_steps"] = json!(2);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.jsonl");
+    std::fs::write(&path, episode.to_string()).unwrap();
+    let header = table_header("statler", "symbolic", &[]);
+    let mut setup = table_setup(Beginning::New(Box::new(header)), "statler", &Scripted::new([]), true);
+    setup.world = Box::new(TableWorld::new(Arc::new(table::Source::open(&path).unwrap())));
+    setup.policy = Some(Policy { steps: 2, ..Policy::default() });
+    setup.unattended = true;
+    let mut w = Watched::start(setup);
+    let mut begun = false;
+    w.until("the end of the run", |_, s| {
+        begun |= s.policy.is_automatic();
+        begun && !s.policy.is_automatic()
+    })
+    .await;
+    assert!(w.session.is_done());
+    assert_eq!(believed(&w)["red block"]["is"], json!(["dirty"]), "{}", believed(&w));
+    let last = &w.session.current().unwrap().turn;
+    assert!(last.proposals.is_empty() && last.offers.len() == 1, "{last:?}");
+    w.quit().await;
+}
+
+#[tokio::test]
 async fn a_belief_is_kept_beside_another_method_where_that_is_asked_for() {
     let mut world = HouseholdWorld::new(household::Source::shipped().unwrap(), household::Edition::Put);
     let task = world.tasks()[0].clone();

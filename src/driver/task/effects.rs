@@ -187,11 +187,14 @@ impl Driver {
         self.tell(Notice::Recorded(Box::new(record)));
     }
 
-    /// Asks the method what comes next. The plan or program it follows is shown first.
+    /// Asks the method what comes next; where the episode is over, what is still to be written. The plan or program it follows is shown first.
     fn consult(&mut self, samples: Option<u32>) -> Advice {
         self.show_situation();
         self.follow_episode();
-        match self.team.step(&self.context(samples)) {
+        let over = self.gate.session().is_done();
+        let cx = self.context(samples);
+        let step = if over { self.team.close(&cx) } else { self.team.step(&cx) };
+        match step {
             Step::Ask { ask, note } => {
                 if let Some(text) = note {
                     self.say(Level::Warning, text);
@@ -209,6 +212,7 @@ impl Driver {
             Step::Amend(written) => Advice::Offer(written),
             Step::Recommend { proposal, why } => Advice::Recommend { proposal, why },
             Step::Stuck(why) => Advice::Stuck(why),
+            Step::Pass if over => Advice::Rest,
             Step::Pass => Advice::Stuck("the method has nothing to do here; choose another (M)".to_owned()),
         }
     }

@@ -86,7 +86,9 @@ impl Gate {
                 }
             };
         }
-        if let Some(why) = over_budget(&self.session.policy, spent(&self.session)) {
+        // What the last step was told to is written and paid for: nothing is asked after it.
+        let budget = over_budget(&self.session.policy, spent(&self.session)).filter(|_| !self.session.is_done());
+        if let Some(why) = budget {
             self.stop_policy(&why);
             return self.say(Level::Info, format!("stopped: {why}"));
         }
@@ -134,12 +136,10 @@ impl Gate {
         self.after_artifact();
     }
 
-    /// Proposes again after a document changed.
+    /// Asks the method again after a document changed.
     pub(super) fn after_artifact(&mut self) {
-        if !self.session.is_done() {
-            self.new_round();
-            self.consult(None);
-        }
+        self.new_round();
+        self.consult(None);
     }
 
     /// The offer of that number at the cursor, if it is not settled yet.

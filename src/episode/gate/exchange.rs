@@ -142,6 +142,8 @@ pub enum Advice {
     },
     /// It cannot continue: what is wrong and what to do.
     Stuck(String),
+    /// The episode is over, and nothing is left to be written.
+    Rest,
 }
 
 /// What a person (or an unattended run) asks of the gate.

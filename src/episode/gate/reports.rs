@@ -4,7 +4,7 @@ use super::super::artifact::ArtifactId;
 use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{AskId, Event, StepOutcome, Usage};
 use super::super::proposal::{Action, ProposalId};
-use super::policy::{self, PolicyOutcome, spent};
+use super::policy::{self, PolicyOutcome, over_budget, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
 use crate::words::count;
 
@@ -40,7 +40,9 @@ impl Gate {
             Report::AskFailed { ask, error } => {
                 self.ask = None;
                 self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false });
-                self.stop_policy(&error);
+                // What could not be written after the end is no reason why the episode ended.
+                let why = self.ended().unwrap_or(&error);
+                self.stop_policy(why);
                 self.say(Level::Error, error);
             }
             Report::AskTooLong { ask, error } if self.asides.contains_key(&ask) => {
@@ -142,7 +144,13 @@ impl Gate {
                 self.stop_policy(&why);
                 self.say(Level::Warning, format!("{why}; choose one, or type an action"));
             }
-            Advice::Ask(spec) => self.ask(spec),
+            Advice::Ask(spec) => match (self.ended(), over_budget(&self.session.policy, spent(&self.session))) {
+                (Some(words), Some(why)) if self.session.policy.is_automatic() => {
+                    self.stop_policy(words);
+                    self.say(Level::Info, format!("the {} is not asked for: {why}", spec.kind));
+                }
+                _ => self.ask(spec),
+            },
             Advice::Answered { spec, drafts } => {
                 self.asks_in_round += 1;
                 let ask = self.asked(spec);
@@ -152,6 +160,9 @@ impl Gate {
                 self.check(left, Then::Consult);
             }
             Advice::Offer(written) => self.offer_artifact(*written, None),
+            Advice::Rest => {
+                self.stop_policy(self.ended().unwrap_or("the method has nothing to do"));
+            }
             Advice::Recommend { proposal, why } => {
                 self.record(Event::Recommended { proposal, why: why.clone() });
                 if proposal.is_none() {
@@ -259,13 +270,20 @@ impl Gate {
         self.settle();
     }
 
-    /// At a new node: ends the automatic run where it ends, else asks for the next action.
+    /// Why the episode is over at the cursor, if it is.
+    fn ended(&self) -> Option<&'static str> {
+        let outcome = &self.session.current().filter(|node| node.outcome.done)?.outcome;
+        Some(if outcome.won { "the goal is reached" } else { "the episode is over" })
+    }
+
+    /// At a new node: asks for the next action, or, where the episode is over, for what its last step is still to be told to; ends the
+    /// automatic run where it ends.
     pub(super) fn settle(&mut self) {
-        let Some(node) = self.session.current() else { return };
-        if node.outcome.done {
-            let words = if node.outcome.won { "the goal is reached" } else { "the episode is over" };
-            self.stop_policy(words);
-            return self.say(Level::Info, words);
+        if let Some(words) = self.ended() {
+            self.say(Level::Info, words);
+            // The method answers with artifacts alone; the automatic run ends once it has none (`Advice::Rest`). That is no step, so a
+            // used-up allowance does not keep it from being decided about.
+            return self.consult(None);
         }
         let policy = &self.session.policy;
         if policy.is_automatic() && self.taken >= policy.steps {

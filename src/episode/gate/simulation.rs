@@ -272,6 +272,9 @@ impl Sim {
             }
             return Advice::Ask(AskSpec { kind: AskKind::BELIEF, ..spec(1, 0.0) });
         }
+        if self.gate.session().is_done() {
+            return Advice::Rest;
+        }
         if let Some(n) = samples {
             return Advice::Ask(spec(n, 0.7));
         }
@@ -320,8 +323,8 @@ impl Sim {
         let outcome = StepOutcome {
             observation: format!("after {}", self.path.join(", ")),
             error: refused.then(|| "it is gone".to_owned()),
-            done: action.text == "end",
-            won: action.text == "end",
+            done: action.text.ends_with("end"),
+            won: action.text.ends_with("end"),
             ..StepOutcome::default()
         };
         Report::Stepped { decision, result: Ok((outcome, json!([]))) }

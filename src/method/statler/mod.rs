@@ -185,9 +185,16 @@ impl Method for Coder {
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {
+        match self.close(cx) {
+            Step::Pass => program::step(cx, self.policy),
+            due => due,
+        }
+    }
+
+    /// The state after the update that is due.
+    fn close(&self, cx: &Context<'_>) -> Step {
         let keeping = self.policy.keeping(cx.model.language);
-        let due = keeping.and_then(|keeping| belief_update::step(cx, keeping));
-        due.unwrap_or_else(|| program::step(cx, self.policy))
+        keeping.and_then(|keeping| belief_update::step(cx, keeping)).unwrap_or(Step::Pass)
     }
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &super::Answer) -> Reading {

@@ -93,22 +93,25 @@ impl Row {
         });
     }
 
-    /// Counts one comparison.
-    pub fn count(&mut self, difference: Option<Difference>) {
+    /// Counts one comparison, with all that differs in it.
+    pub fn count(&mut self, found: impl IntoIterator<Item = Difference>) {
         self.compared += 1;
-        self.differs(difference);
+        self.differs_in(found);
+    }
+
+    /// Counts what differs in one record as one difference; all of it is kept.
+    pub fn differs_in(&mut self, found: impl IntoIterator<Item = Difference>) {
+        let mut found = found.into_iter();
+        self.differs(found.next());
+        self.others.extend(found);
     }
 
     /// Counts one comparison of fields; `at` places those that differ. Whether all are the same.
     pub fn fields(&mut self, at: impl FnOnce() -> String, fields: impl IntoIterator<Item = Found>) -> bool {
         let wrong: Vec<(&'static str, String, String)> = fields.into_iter().flatten().collect();
         let at = if wrong.is_empty() { String::new() } else { at() };
-        let mut found =
-            wrong.into_iter().map(|(field, expected, got)| difference(format!("{at}, {field}"), expected, got));
-        let first = found.next();
-        let same = first.is_none();
-        self.count(first);
-        self.others.extend(found);
+        let same = wrong.is_empty();
+        self.count(wrong.into_iter().map(|(field, expected, got)| difference(format!("{at}, {field}"), expected, got)));
         same
     }
 

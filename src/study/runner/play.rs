@@ -78,6 +78,8 @@ impl Watch {
                         self.ended = why;
                         return true;
                     }
+                    // What is written after the end changes nothing of it.
+                    Event::AskFailed { .. } | Event::Failed { .. } if session.is_done() => {}
                     Event::AskFailed { error, .. } | Event::Failed { error } => self.error = Some(error),
                     // What was retried with success is no error of the episode.
                     Event::Executed { .. } => self.error = None,

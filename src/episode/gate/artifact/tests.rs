@@ -238,3 +238,44 @@ fn knowledge_is_offered_beside_the_episode_and_nothing_waits_for_it() {
     sim.ask(Request::UndoArtifact(ArtifactId::KNOWLEDGE));
     assert_eq!(known(&sim), None);
 }
+
+/// An automatic run whose only step ends the episode and tells something.
+fn told_at_the_end(policy: Policy) -> Sim {
+    let mut sim = Sim::new();
+    sim.ask(Request::SetPolicy(policy));
+    sim.answer(0, &["tell end"]);
+    assert!(sim.gate.session().is_done());
+    sim
+}
+
+#[test]
+fn what_the_last_step_told_is_settled_before_the_automatic_run_ends() {
+    // The allowance is used up by the step itself.
+    let mut sim = told_at_the_end(Policy { steps: 1, ..Policy::manual() });
+    assert!(sim.gate.session().policy.is_automatic());
+    sim.answer(0, &["s1"]);
+    assert_eq!(believed(&sim), Some(json!({ "written": "s1" })));
+    let ended = sim.records.iter().rev().find_map(|r| match &r.event {
+        Event::PolicySet { policy, why } => Some((policy.is_automatic(), why.as_str())),
+        _ => None,
+    });
+    assert_eq!(ended, Some((false, "the goal is reached")));
+    assert!(sim.asks.is_empty(), "nothing is proposed: {:?}", sim.asks);
+    // A person may take it back and correct it; nothing is proposed then either.
+    sim.ask(correct("known"));
+    assert_eq!((believed(&sim), sim.asks.len()), (Some(json!({ "typed": "known" })), 0));
+}
+
+#[test]
+fn nothing_is_asked_after_the_end_over_the_budget_and_a_failure_there_is_no_reason_of_the_end() {
+    // The step's own ask spent 100 tokens.
+    let sim = told_at_the_end(Policy { steps: 1, token_budget: Some(101), ..Policy::manual() });
+    assert_eq!(sim.asks.len(), 1);
+    let ends = |sim: &Sim| match &sim.records.last().unwrap().event {
+        Event::PolicySet { why, .. } => why.clone(),
+        other => panic!("{other:?}"),
+    };
+    let mut sim = told_at_the_end(Policy { steps: 1, token_budget: Some(101), ..Policy::manual() });
+    sim.fail(0);
+    assert_eq!((ends(&sim), believed(&sim)), ("the goal is reached".to_owned(), None));
+}

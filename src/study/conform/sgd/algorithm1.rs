@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::difference;
-use super::fields::{first_difference, list, report_unread, texts};
+use super::fields::{differences, list, report_unread, texts};
 use super::recordings::Recordings;
 use crate::method::algorithm_1;
 use crate::method::verify::{Reading, Verified, rules, verify};
@@ -43,7 +43,7 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
     };
     if let Some(pooled) = pooled {
         let pooled: Map<String, Value> = pooled.into_iter().map(|(action, texts)| (action, json!(texts))).collect();
-        row.differs(first_difference(file, &[("h_opt", Value::Object(pooled))], golden));
+        row.differs_in(differences(file, &[("h_opt", Value::Object(pooled))], golden));
     }
     let setting = Setting {
         truth: Assertions::new(&specification, &recordings.all_truth(service)?)?,
@@ -67,9 +67,9 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
             }
         };
         report_unread(&mut row, &at, &got.fields, &["log"], &case["expect"]);
-        let difference = first_difference(&at, &got.fields, &case["expect"])
-            .or_else(|| differing_line(&at, &got.log, &case["expect"], &mut row));
-        row.count(difference);
+        let mut found = differences(&at, &got.fields, &case["expect"]);
+        found.extend(differing_lines(&at, &got.log, &case["expect"], &mut row));
+        row.count(found);
     }
     Ok(row)
 }
@@ -186,12 +186,13 @@ fn is_import(line: &str) -> bool {
     line.strip_prefix("import ").is_some_and(|module| EVERYWHERE.contains(&module.trim()))
 }
 
-/// The first line of the log that differs. Lines whose whole program cannot be decided are counted absent.
-fn differing_line(at: &str, log: &[Entry], expect: &Value, row: &mut Row) -> Option<Difference> {
+/// What differs in the lines of the log, and in their number. Lines whose whole program cannot be decided are counted absent.
+fn differing_lines(at: &str, log: &[Entry], expect: &Value, row: &mut Row) -> Vec<Difference> {
     let recorded = list(expect, "log");
+    let mut found = Vec::new();
     if recorded.len() != log.len() {
         let (expected, got) = (recorded.len().to_string(), log.len().to_string());
-        return Some(Difference { at: format!("{at}: lines verified"), expected, got });
+        found.push(Difference { at: format!("{at}: lines verified"), expected, got });
     }
     for (number, (entry, recorded)) in log.iter().zip(recorded).enumerate() {
         let at = format!("{at}, line {} of the log", number + 1);
@@ -203,10 +204,8 @@ fn differing_line(at: &str, log: &[Entry], expect: &Value, row: &mut Row) -> Opt
                 Vec::new()
             }
         };
-        let difference = first_difference(&at, &entry.fields, recorded);
-        if let Some(difference) = difference.or_else(|| first_difference(&at, &whole, recorded)) {
-            return Some(difference);
-        }
+        found.extend(differences(&at, &entry.fields, recorded));
+        found.extend(differences(&at, &whole, recorded));
     }
-    None
+    found
 }

@@ -11,34 +11,35 @@ const TOLERANCE: f64 = 1e-12;
 const LABELS: [&str; 12] =
     ["service", "action", "name", "id", "cand", "class", "what", "spec", "notes", "paper", "paper_valid", "compare"];
 
-/// The first field that a recording has and that differs.
-pub(super) fn first_difference(at: &str, got: &[(&'static str, Value)], recorded: &Value) -> Option<Difference> {
-    got.iter().find_map(|(field, value)| {
+/// The fields that a recording has and that differ.
+pub(super) fn differences(at: &str, got: &[(&'static str, Value)], recorded: &Value) -> Vec<Difference> {
+    let differing = got.iter().filter_map(|(field, value)| {
         let expected = recorded.get(field)?;
         (!same(expected, value)).then(|| Difference {
             at: format!("{at}: {field}"),
             expected: expected.to_string(),
             got: value.to_string(),
         })
-    })
+    });
+    differing.collect()
 }
 
-/// The first difference of a recorded object, what is not compared noted in the row.
+/// The differences of a recorded object, what is not compared noted in the row.
 pub(super) fn held(
     row: &mut Row,
     at: &str,
     got: &[(&'static str, Value)],
     read: &[&str],
     recorded: &Value,
-) -> Option<Difference> {
+) -> Vec<Difference> {
     report_unread(row, at, got, read, recorded);
-    first_difference(at, got, recorded)
+    differences(at, got, recorded)
 }
 
 /// Counts one comparison of a recorded object; see [`held`].
 pub(super) fn count_held(row: &mut Row, at: &str, got: &[(&'static str, Value)], read: &[&str], recorded: &Value) {
-    let difference = held(row, at, got, read, recorded);
-    row.count(difference);
+    let found = held(row, at, got, read, recorded);
+    row.count(found);
 }
 
 /// Equal, fractions within the tolerance.
@@ -80,17 +81,27 @@ mod tests {
     #[test]
     fn only_recorded_fields_count() {
         let got = [("sat", json!(3)), ("set", json!("a"))];
-        assert_eq!(first_difference("x", &got, &json!({"sat": 3})), None);
-        assert_eq!(first_difference("x", &got, &json!({"set": "b"})).unwrap().at, "x: set");
+        assert_eq!(differences("x", &got, &json!({"sat": 3})), []);
+        assert_eq!(differences("x", &got, &json!({"set": "b"}))[0].at, "x: set");
+    }
+
+    #[test]
+    fn every_differing_field_of_a_record_is_listed_and_the_record_counts_once() {
+        let mut row = Row::new("w", "u");
+        let got = [("sat", json!(3)), ("set", json!("a")), ("n", json!(1))];
+        count_held(&mut row, "x", &got, &[], &json!({"sat": 4, "set": "b", "n": 1}));
+        assert_eq!((row.compared, row.differences), (1, 1));
+        let all: Vec<&str> = row.first.iter().chain(&row.others).map(|d| d.at.as_str()).collect();
+        assert_eq!(all, ["x: sat", "x: set"]);
     }
 
     #[test]
     fn fractions_may_differ_in_the_last_digits() {
         let got = [("f1", json!(0.1 + 0.2)), ("n", json!(1))];
-        assert_eq!(first_difference("x", &got, &json!({"f1": 0.3, "n": 1})), None);
-        assert!(first_difference("x", &got, &json!({"f1": 0.300_001})).is_some());
-        assert!(first_difference("x", &got, &json!({"n": 2})).is_some());
-        assert!(first_difference("x", &got, &json!({"f1": null})).is_some());
+        assert_eq!(differences("x", &got, &json!({"f1": 0.3, "n": 1})), []);
+        for wrong in [json!({"f1": 0.300_001}), json!({"n": 2}), json!({"f1": null})] {
+            assert_eq!(differences("x", &got, &wrong).len(), 1, "{wrong}");
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) fn compare(recorded: &Source, folder: &Path) -> Vec<Row> {
     let mut others = 0;
     for dialogue in imported.dialogues() {
         match recorded.dialogue(&dialogue.id) {
-            Ok(expected) => row.count(difference(expected, dialogue)),
+            Ok(expected) => row.count(differences(expected, dialogue)),
             Err(_) => others += 1,
         }
     }
@@ -34,23 +34,27 @@ pub(super) fn compare(recorded: &Source, folder: &Path) -> Vec<Row> {
     vec![row, replay::compare(&imported, "raw/")]
 }
 
-fn difference(expected: &Dialogue, got: &Dialogue) -> Option<Difference> {
+/// What differs; calls are compared one by one where each turn has as many.
+fn differences(expected: &Dialogue, got: &Dialogue) -> Vec<Difference> {
     let at = |what: &str| format!("{}: {what}", expected.id);
+    let mut found = Vec::new();
     if expected.service != got.service {
         let (expected, got) = (expected.service.clone(), got.service.clone());
-        return Some(Difference { at: at("service"), expected, got });
+        found.push(Difference { at: at("service"), expected, got });
     }
     let turns = |d: &Dialogue| d.turns.iter().map(|t| t.calls.len()).collect::<Vec<_>>();
     if turns(expected) != turns(got) {
         let words = |d: &Dialogue| format!("{:?}", turns(d));
-        return Some(Difference { at: at("calls of each turn"), expected: words(expected), got: words(got) });
+        found.push(Difference { at: at("calls of each turn"), expected: words(expected), got: words(got) });
+        return found;
     }
-    let different = expected.calls().zip(got.calls()).enumerate().find(|(_, (e, g))| e != g);
-    different.map(|(i, (e, g))| Difference {
+    let different = expected.calls().zip(got.calls()).enumerate().filter(|(_, (e, g))| e != g);
+    found.extend(different.map(|(i, (e, g))| Difference {
         at: at(&format!("call {i}")),
         expected: e.to_string(),
         got: g.to_string(),
-    })
+    }));
+    found
 }
 
 #[cfg(test)]
@@ -58,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_is_where_the_first_call_differs() {
+    fn every_call_that_differs_is_listed() {
         let line =
             |calls: &str, turns: &str| format!(r#"{{"id":"t/1","service":"S","calls":[{calls}],"turns":{turns}}}"#);
         let folder = tempfile::tempdir().unwrap();
@@ -68,10 +72,11 @@ mod tests {
             Source::open(&file).unwrap().dialogues()[0].clone()
         };
         let one = read(line(r#""user.INFORM('a')", "system.INFORM('b')""#, "[1, 1]"));
-        let two = read(line(r#""user.INFORM('a')", "system.INFORM('c')""#, "[1, 1]"));
+        let two = read(line(r#""user.INFORM('d')", "system.INFORM('c')""#, "[1, 1]"));
         let three = read(line(r#""user.INFORM('a')", "user.INFORM('b')""#, "[2]"));
-        assert_eq!(difference(&one, &one), None);
-        assert_eq!(difference(&one, &two).unwrap().at, "t/1: call 1");
-        assert_eq!(difference(&one, &three).unwrap().expected, "[1, 1]");
+        let places = |other| differences(&one, other).into_iter().map(|d| d.at).collect::<Vec<_>>();
+        assert!(places(&one).is_empty());
+        assert_eq!(places(&two), ["t/1: call 0", "t/1: call 1"]);
+        assert_eq!(places(&three), ["t/1: calls of each turn"]);
     }
 }

@@ -33,16 +33,16 @@ pub(super) fn compare(recordings: &Recordings, golden: &Value, service: &str, fi
             let compared = found
                 .ok_or_else(|| "no turn of the system begins there".to_owned())
                 .and_then(|found| Turn::new(&specification, &truth, &calls, found, turn));
-            let difference = match compared {
+            let found = match compared {
                 Ok(compared) => {
                     counts.add(compared.counts);
                     compatibility.add(&compared.compatible);
                     let got = compared.fields();
                     held(&mut row, &at, &got, &["call_index", "pred"], turn)
                 }
-                Err(got) => Some(Difference { at, expected: "a turn of the system".to_owned(), got }),
+                Err(got) => vec![Difference { at, expected: "a turn of the system".to_owned(), got }],
             };
-            row.count(difference);
+            row.count(found);
         }
         if own.len() != turns.len() {
             row.differs(difference(format!("{file}, {id}: turns of the system"), turns.len(), own.len()));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::difference;
-use super::fields::{first_difference, held, list, report_unread};
+use super::fields::{differences, held, list, report_unread};
 use crate::precondition::{Demonstrations, Evaluation, Fate, InstanceSet, Instances, Step, clusters, judge};
 use crate::program::{Assertion, Call};
 use crate::study::conform::{Difference, Row};
@@ -23,8 +23,8 @@ pub(super) fn compare(demos: &Demonstrations, truth: &Truth, golden: &Value, fil
                 ("n_steps", json!(demos.steps.len())),
                 ("n_states", json!(states(demos))),
             ];
-            let difference = held(&mut row, file, &got, &["actions"], golden);
-            row.differs(difference);
+            let found = held(&mut row, file, &got, &["actions"], golden);
+            row.differs_in(found);
             pools.iter().for_each(|pool| compare_pool(demos, truth, pool, file, &mut row));
         }
         None => compare_pool(demos, truth, golden, file, &mut row),
@@ -94,14 +94,13 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
         let differs = got
             .iter()
             .find(|(field, value)| unsaid && *field == "snapshot_verdict" && candidate.get("verdict") != Some(value));
-        let difference = first_difference(&at, &got, candidate).or_else(|| {
-            differs.map(|(field, value)| Difference {
-                at: format!("{at}: {field}"),
-                expected: candidate["verdict"].to_string(),
-                got: value.to_string(),
-            })
-        });
-        row.count(difference);
+        let mut found = differences(&at, &got, candidate);
+        found.extend(differs.map(|(field, value)| Difference {
+            at: format!("{at}: {field}"),
+            expected: candidate["verdict"].to_string(),
+            got: value.to_string(),
+        }));
+        row.count(found);
     }
     let representative = |c: &crate::precondition::Cluster| {
         let text = candidates.get(c.representative()?)?.get("cand")?.as_str()?;
@@ -126,7 +125,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
     let at = format!("{file}, {action}");
     // The household's true assertions are its specification's, which words them in its own way.
     report_unread(row, &at, &got, &["candidates", "clusters", "optimal_clusters", "ground_truth_ids"], pool);
-    row.differs(first_difference(&at, &got, pool));
+    row.differs_in(differences(&at, &got, pool));
     for (key, only_optimal) in [("clusters", false), ("optimal_clusters", true)] {
         let Some(expected) = pool.get(key).and_then(Value::as_array) else { continue };
         let numbered: Vec<_> = ranked.iter().enumerate().filter(|(_, c)| c.optimal || !only_optimal).collect();
@@ -146,7 +145,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
             ];
             let at = format!("{file}, {action}, cluster {number}");
             report_unread(row, &at, &got, &[], expected);
-            row.differs(first_difference(&at, &got, expected));
+            row.differs_in(differences(&at, &got, expected));
         }
     }
 }

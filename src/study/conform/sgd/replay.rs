@@ -9,16 +9,19 @@ pub(super) fn compare(source: &Source, what: &str) -> Row {
     let mut row = Row::new(format!("{what} stepped through with its own acts"), "dialogues");
     let mut world = DialogueWorld::new(source.clone());
     for dialogue in source.dialogues() {
-        row.count(difference(&mut world, dialogue));
+        row.count(differences(&mut world, dialogue));
     }
     row
 }
 
-/// Where the world answers otherwise than recorded.
-fn difference(world: &mut DialogueWorld, dialogue: &Dialogue) -> Option<Difference> {
-    let differs = |at: String, expected: &str, got: String| {
-        Some(Difference { at: format!("{}: {at}", dialogue.id), expected: expected.to_owned(), got })
+/// Where the world answers otherwise than recorded. What follows an act that is refused is another dialogue, and not compared.
+fn differences(world: &mut DialogueWorld, dialogue: &Dialogue) -> Vec<Difference> {
+    let found = |at: String, expected: &str, got: String| Difference {
+        at: format!("{}: {at}", dialogue.id),
+        expected: expected.to_owned(),
+        got,
     };
+    let differs = |at: String, expected: &str, got: String| vec![found(at, expected, got)];
     let mut last: Outcome = match world.reset(&dialogue.id, 0) {
         Ok(outcome) => outcome,
         Err(error) => return differs("reset".to_owned(), "the dialogue", error.to_string()),
@@ -41,15 +44,15 @@ fn difference(world: &mut DialogueWorld, dialogue: &Dialogue) -> Option<Differen
         }
     }
     let recorded: Vec<String> = dialogue.calls().map(ToString::to_string).collect();
-    if let Some(at) = (0..recorded.len().max(calls.len())).find(|i| recorded.get(*i) != calls.get(*i)) {
-        let shown = |calls: &[String]| calls.get(at).map_or("no call", String::as_str).to_owned();
-        return differs(format!("call {at}"), &shown(&recorded), shown(&calls));
-    }
+    let shown = |calls: &[String], at: usize| calls.get(at).map_or("no call", String::as_str).to_owned();
+    let wrong = (0..recorded.len().max(calls.len())).filter(|i| recorded.get(*i) != calls.get(*i));
+    let mut all: Vec<Difference> =
+        wrong.map(|at| found(format!("call {at}"), &shown(&recorded, at), shown(&calls, at))).collect();
     if !last.done || !(last.won || unanswered) || last.reward < 1.0 {
         let got = format!("done {}, won {}, F1 {}", last.done, last.won, last.reward);
-        return differs("the end".to_owned(), "done, won, F1 1", got);
+        all.push(found("the end".to_owned(), "done, won, F1 1", got));
     }
-    None
+    all
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fields::{count_held, first_difference, held, list, report_unread, texts};
+use super::fields::{count_held, differences, held, list, report_unread, texts};
 use super::pools::{arguments, fields};
 use super::recordings::Recordings;
 use crate::precondition::{Demonstrations, Fate, InstanceSet, Instances, Mean, Score, judge, validate};
@@ -21,8 +21,8 @@ pub(super) fn compare(
     let service = golden["service"].as_str().unwrap_or_default();
     let pools = recordings.pools(service)?;
     let of_file = [("n_test", json!(tests.all.len()))];
-    let difference = held(&mut row, file, &of_file, &["actions", "macro"], golden);
-    row.differs(difference);
+    let found = held(&mut row, file, &of_file, &["actions", "macro"], golden);
+    row.differs_in(found);
     let mut adopted = Vec::new();
     for action in list(golden, "actions") {
         let name = action.get("action").and_then(Value::as_str).unwrap_or_default();
@@ -43,8 +43,8 @@ pub(super) fn compare(
             ("gt_set", json!(truth.as_ref().ok().map(InstanceSet::digest))),
         ];
         of_action.extend(arguments(&instances, false));
-        let difference = held(&mut row, &at, &of_action, &["cases", "ground_truth"], action);
-        row.differs(difference);
+        let found = held(&mut row, &at, &of_action, &["cases", "ground_truth"], action);
+        row.differs_in(found);
         for case in cases {
             let at = format!("{at}, case {}", case["name"]);
             let predicted = match (case["pred"].is_null(), case["name"].as_str(), pools.as_ref()) {
@@ -56,7 +56,7 @@ pub(super) fn compare(
                 }
             };
             let predicted = predicted.and_then(|texts| instances.conjunction(tests, &texts));
-            let difference = match (predicted, &truth) {
+            let found = match (predicted, &truth) {
                 (Ok(predicted), Ok(truth)) => {
                     let score = Score::of_sets(&predicted, truth);
                     if case["name"].as_str() == Some("h_opt") {
@@ -65,10 +65,10 @@ pub(super) fn compare(
                     let got = figures(&predicted, truth, score);
                     held(&mut row, &at, &got, &["pred"], case)
                 }
-                (Err(why), _) => Some(unreadable(at, why)),
-                (_, Err(why)) => Some(unreadable(at, why.clone())),
+                (Err(why), _) => vec![unreadable(at, why)],
+                (_, Err(why)) => vec![unreadable(at, why.clone())],
             };
-            row.count(difference);
+            row.count(found);
         }
     }
     if let Some(recorded) = golden.get("macro") {
@@ -138,8 +138,8 @@ pub(super) fn compare_odd(tests: &Demonstrations, golden: &Value, file: &str) ->
         report_unread(&mut row, file, &got, &[], candidate);
         let exact = candidate.get("compare").and_then(Value::as_str) == Some("exact");
         let shown: String = text.chars().take(80).collect();
-        let difference = first_difference(&format!("{file}, candidate {id} {shown:?}"), &got, candidate);
-        row.count(difference.filter(|_| exact));
+        let found = differences(&format!("{file}, candidate {id} {shown:?}"), &got, candidate);
+        row.count(found.into_iter().filter(|_| exact));
     }
     row
 }
