@@ -138,6 +138,12 @@ impl Completion {
         Completion { text: text.into(), finish: "stop".to_owned(), ..Completion::default() }
     }
 
+    /// Whether it is none: cut by a limit or a filter, or reasoning without an answer.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.finish.as_str(), "length" | "content_filter" | CUT_OFF)
+            || (self.text.trim().is_empty() && !self.reasoning.is_empty())
+    }
+
     /// Mean log-probability per token; `None` where the model gave none.
     pub fn mean_logprob(&self) -> Option<f64> {
         if self.tokens.is_empty() {

@@ -3,6 +3,7 @@
 //! A model is named and nothing is read yet; its first request loads it on a separate thread (`engine`), where it answers one
 //! request after another. `gguf` reads the file, `network` is the weights and their forward pass, `cache` what a text left behind,
 //! `tokens` and `template` turn messages into tokens; `runner` runs prompts, `generate` writes, `score` scores given texts.
+//! An answer that is cut at its bound is written once more with a wider one, as remote models are asked again, and is no completion then.
 //! Weights are fetched by [`super::fetch`]; what a name stands for is [`crate::config::select`]'s.
 
 mod cache;
@@ -22,6 +23,7 @@ mod tokens;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -33,6 +35,22 @@ use self::runner::Stop;
 use super::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, StreamEvent,
 };
+
+/// How many times as many tokens an answer may have that was cut.
+const WIDER: u32 = 4;
+
+/// The whole completions of the second answer, with what both cost; where there is none, the text of one that was cut again.
+fn whole(first: ModelResponse, again: ModelResponse) -> Result<ModelResponse, String> {
+    let (cut, completions): (Vec<Completion>, Vec<Completion>) = again.completions.into_iter().partition(Completion::is_cut);
+    if completions.is_empty() {
+        return Err(cut.into_iter().next().map(|c| c.text).unwrap_or_default());
+    }
+    let mut usage = first.usage;
+    if let Some(spent) = again.usage {
+        usage.get_or_insert_default().add(spent);
+    }
+    Ok(ModelResponse { completions, usage, ..again })
+}
 
 /// A model in this process.
 pub struct Local {
@@ -107,8 +125,27 @@ impl LanguageModel for Local {
         if request.n == 0 || request.messages.is_empty() {
             return Err(ModelError::Configuration("a request needs a message and at least one completion".into()));
         }
-        let (request, stream) = (request.clone(), stream.clone());
-        self.ask(|cancel, reply| Job::Complete { request, stream, cancel, reply }, cancel).await
+        // What was whole comes out the same when all of it is written again.
+        let request = ModelRequest { seed: Some(request.seed.unwrap_or_else(rand::random)), ..request.clone() };
+        let write = |request: ModelRequest, stream: UnboundedSender<StreamEvent>| {
+            self.ask(|cancel, reply| Job::Complete { request, stream, cancel, reply }, cancel)
+        };
+        let first = write(request.clone(), stream.clone()).await?;
+        if !first.completions.iter().any(Completion::is_cut) {
+            return Ok(first);
+        }
+        let wider = ModelRequest { max_tokens: request.max_tokens.saturating_mul(WIDER), ..request };
+        // A closed receiver only means that nobody watches.
+        let why = format!("the answer was cut after {} tokens", request.max_tokens);
+        let _ = stream.send(StreamEvent::Void { from: 0 });
+        let _ = stream.send(StreamEvent::Retrying { attempt: 2, wait: Duration::ZERO, why });
+        let limit = wider.max_tokens;
+        let again = write(wider, stream.clone()).await?;
+        whole(first, again).map_err(|partial| ModelError::Broken {
+            endpoint: self.endpoint(),
+            message: format!("the answer was cut after {limit} tokens; what came is no completion: raise max_tokens"),
+            partial,
+        })
     }
 
     fn can_score(&self) -> bool {
@@ -137,5 +174,29 @@ impl LanguageModel for Local {
     ) -> Result<Vec<Completion>, ModelError> {
         let (request, done) = (request.clone(), done.clone());
         self.ask(|cancel, reply| Job::Score { request, done, cancel, reply }, cancel).await
+    }
+}
+
+#[cfg(test)]
+mod cut {
+    use super::*;
+    use crate::model::Usage;
+
+    #[test]
+    fn an_answer_that_is_cut_twice_is_no_completion() {
+        let answer = |ends: &[(&str, &str)]| {
+            let completion = |(text, finish): &(&str, &str)| Completion {
+                text: (*text).into(),
+                finish: (*finish).into(),
+                ..Completion::default()
+            };
+            ModelResponse::of(ends.iter().map(completion).collect(), Some(Usage::new(10, 5)))
+        };
+        let found = whole(answer(&[("a", "length"), ("b", "stop")]), answer(&[("a c", "stop"), ("b", "stop")])).unwrap();
+        let texts: Vec<&str> = found.completions.iter().map(|c| c.text.as_str()).collect();
+        assert_eq!((texts, found.usage), (vec!["a c", "b"], Some(Usage::new(20, 10))));
+        let found = whole(answer(&[("a", "length"); 2]), answer(&[("a c", "length"), ("b", "stop")])).unwrap();
+        assert_eq!(found.completions.len(), 1, "the whole one");
+        assert_eq!(whole(answer(&[("a", "length")]), answer(&[("a c", "length")])), Err("a c".to_owned()));
     }
 }

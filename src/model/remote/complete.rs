@@ -12,7 +12,7 @@ use super::options::{Api, Wire};
 use super::quirks::{Lesson, first, is_set};
 use super::stream::{self, Break};
 use super::{Remote, ollama, retry};
-use crate::model::{CUT_OFF, Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
+use crate::model::{Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
 
 /// Tokens for a model to reason with, beside those of its answer.
 const REASONING: u32 = 8_192;
@@ -111,7 +111,7 @@ impl Remote {
             if reasoned {
                 first(&self.quirks.reasons);
             }
-            let (cut, whole): (Vec<Completion>, Vec<Completion>) = found.into_iter().partition(is_cut);
+            let (cut, whole): (Vec<Completion>, Vec<Completion>) = found.into_iter().partition(Completion::is_cut);
             response.completions.extend(whole.into_iter().map(|c| self.formed(request, c)));
             let Some(worst) = cut.into_iter().next() else { continue };
             let why = match worst.finish.as_str() {
@@ -355,12 +355,6 @@ impl Remote {
             "the answer has no end after {seconds} s; if the model is slow, raise answer_timeout_s in config.toml"
         ))
     }
-}
-
-/// Whether a completion is none: cut by a limit or a filter, or reasoning without an answer.
-fn is_cut(completion: &Completion) -> bool {
-    matches!(completion.finish.as_str(), "length" | "content_filter" | CUT_OFF)
-        || (completion.text.trim().is_empty() && !completion.reasoning.is_empty())
 }
 
 /// Waits, reporting every second how long it still takes.

@@ -26,8 +26,26 @@ pub struct Shares {
     pub rows: Vec<ShareOf>,
 }
 
-/// Where names end and the axis begins.
-const AXIS: f64 = 260.0;
+/// Room for a character of a name.
+const CHARACTER: f64 = 7.0;
+
+/// Where names end and the axis begins: behind the longest name, at most in the middle.
+fn axis(shares: &Shares) -> f64 {
+    let longest = shares.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    (longest as f64 * CHARACTER + 16.0).clamp(260.0, WIDTH - 240.0)
+}
+
+/// A name as far as there is room before the axis; cut in its middle, because names differ at both ends.
+fn fitting(name: &str, axis: f64) -> String {
+    let most = (axis / CHARACTER) as usize;
+    let count = name.chars().count();
+    if count <= most {
+        return name.to_owned();
+    }
+    let half = most.saturating_sub(1) / 2;
+    let (first, last): (String, String) = (name.chars().take(half).collect(), name.chars().skip(count - half).collect());
+    format!("{first}…{last}")
+}
 
 /// How high the drawing is.
 pub(super) fn height(shares: &Shares) -> f64 {
@@ -36,7 +54,8 @@ pub(super) fn height(shares: &Shares) -> f64 {
 
 /// The drawing, from `top` on: a dot a share, a line its interval, a cross what the paper prints.
 pub(super) fn panel(shares: &Shares, top: f64) -> String {
-    let x = |share: f64| AXIS + share.clamp(0.0, 1.0) * (WIDTH - MARGIN - AXIS);
+    let axis = axis(shares);
+    let x = |share: f64| axis + share.clamp(0.0, 1.0) * (WIDTH - MARGIN - axis);
     let bottom = top + MARGIN + LINE * shares.rows.len() as f64;
     let mut text = format!("<text x=\"{MARGIN}\" y=\"{:.1}\">{}</text>\n", top + 24.0, escaped(&shares.measure));
     for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
@@ -52,9 +71,9 @@ pub(super) fn panel(shares: &Shares, top: f64) -> String {
         let y = top + MARGIN + LINE * (at as f64 + 0.5);
         text.push_str(&format!(
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
-            AXIS - 8.0,
+            axis - 8.0,
             y + 4.0,
-            escaped(&row.name)
+            escaped(&fitting(&row.name, axis))
         ));
         if let Some([low, high]) = row.interval {
             text.push_str(&format!("<path d=\"M{:.1} {y:.1}H{:.1}\" stroke=\"{ours}\"/>\n", x(low), x(high)));
@@ -87,5 +106,17 @@ mod tests {
             text.contains("cx=\"425.0\"") && text.contains("M342.5 59.0H507.5") && text.contains("&lt;a&gt;"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn long_names_have_room_and_are_cut_in_their_middle() {
+        let row = |name: String| ShareOf { name, share: 0.5, interval: None, paper: None };
+        let of = |name: &str| Shares { measure: "won".into(), rows: vec![row(name.to_owned())] };
+        let longer = of("precondition-aware, 10 shots, ground-truth");
+        assert!(axis(&longer) > 300.0 && panel(&longer, 0.0).contains("10 shots, ground-truth<"));
+        let long = of(&format!("a{}z", "b".repeat(200)));
+        let text = panel(&long, 0.0);
+        assert_eq!(axis(&long), WIDTH - 240.0);
+        assert!(text.contains(">abbb") && text.contains("…") && text.contains("bbbz<"), "{text}");
     }
 }

@@ -229,7 +229,9 @@ fn share_of(dialogue: bool, setting: &Setting, sum: &Sum<'_>) -> Option<ShareOf>
     let interval = if dialogue { interval } else { wilson(sum.won, sum.done.len()) };
     let [paper, _] = printed_beside(if dialogue { "dialogue" } else { "household" }, setting);
     let paper = paper.and_then(|figure| if let Printed::Number(figure) = figure { Some(figure) } else { None });
-    let name = format!("{}, {} shots, {}", named(setting), shots(dialogue, setting), setting.preconditions);
+    let shots = shots(dialogue, setting);
+    let noun = if shots == "1" { "shot" } else { "shots" };
+    let name = format!("{}, {shots} {noun}, {}", named(setting), setting.preconditions);
     Some(ShareOf { name, share: figure?, interval, paper })
 }
 
