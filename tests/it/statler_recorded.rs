@@ -135,7 +135,10 @@ async fn the_three_cups_are_played_in_each_form() {
                 "its own last state: {own}"
             );
             let believed = w.session.belief().unwrap().to_string();
-            assert_eq!(believed, "{\"cups\":[false,true,false]}", "the last state is believed although the episode is over");
+            assert_eq!(
+                believed, "{\"cups\":[false,true,false]}",
+                "the last state is believed although the episode is over"
+            );
         }
         w.quit().await;
     }

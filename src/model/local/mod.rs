@@ -41,7 +41,8 @@ const WIDER: u32 = 4;
 
 /// The whole completions of the second answer, with what both cost; where there is none, the text of one that was cut again.
 fn whole(first: ModelResponse, again: ModelResponse) -> Result<ModelResponse, String> {
-    let (cut, completions): (Vec<Completion>, Vec<Completion>) = again.completions.into_iter().partition(Completion::is_cut);
+    let (cut, completions): (Vec<Completion>, Vec<Completion>) =
+        again.completions.into_iter().partition(Completion::is_cut);
     if completions.is_empty() {
         return Err(cut.into_iter().next().map(|c| c.text).unwrap_or_default());
     }
@@ -192,7 +193,8 @@ mod cut {
             };
             ModelResponse::of(ends.iter().map(completion).collect(), Some(Usage::new(10, 5)))
         };
-        let found = whole(answer(&[("a", "length"), ("b", "stop")]), answer(&[("a c", "stop"), ("b", "stop")])).unwrap();
+        let found =
+            whole(answer(&[("a", "length"), ("b", "stop")]), answer(&[("a c", "stop"), ("b", "stop")])).unwrap();
         let texts: Vec<&str> = found.completions.iter().map(|c| c.text.as_str()).collect();
         assert_eq!((texts, found.usage), (vec!["a c", "b"], Some(Usage::new(20, 10))));
         let found = whole(answer(&[("a", "length"); 2]), answer(&[("a c", "length"), ("b", "stop")])).unwrap();

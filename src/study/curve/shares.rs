@@ -43,7 +43,8 @@ fn fitting(name: &str, axis: f64) -> String {
         return name.to_owned();
     }
     let half = most.saturating_sub(1) / 2;
-    let (first, last): (String, String) = (name.chars().take(half).collect(), name.chars().skip(count - half).collect());
+    let (first, last): (String, String) =
+        (name.chars().take(half).collect(), name.chars().skip(count - half).collect());
     format!("{first}…{last}")
 }
 
