@@ -32,7 +32,9 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
             }
             let columns: Vec<(&str, &str)> = columns(world).iter().map(|column| (*column, *column)).collect();
             let printed = printed_table(rows, &[("model", "model"), ("method", "method")], &columns);
-            report.table(printed.titled(format!("The paper's {place}, {world}")));
+            let title = format!("The paper's {place}, {world}");
+            report.text(format!("\n{title}\n"));
+            report.table(printed.titled(title));
         }
     }
     report.text(format!(
