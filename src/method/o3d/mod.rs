@@ -230,8 +230,10 @@ impl Method for O3d {
             agent::Next::Call { call, why } => (Line::Call(call), why),
             agent::Next::Act { action, why } => (Line::Act(action), why),
             agent::Next::Done { message, reached: true } => (Line::Report(message), "the skill is done".to_owned()),
-            agent::Next::Done { message, .. } => return Err(message),
-            agent::Next::Stuck(why) => return Err(why),
+            // That it knows no further is an answer, and no fault of the program.
+            agent::Next::Done { message: why, .. } | agent::Next::Stuck(why) => {
+                return Ok(Answer { found: json!({ "stuck": why }), ..Answer::default() });
+            }
         };
         let found = json!({ "line": hierarchy::record(&line), "why": why });
         Ok(Answer { found, ..Answer::texts([hierarchy::record(&line)]) })
@@ -336,6 +338,18 @@ fn by_agent(cx: &Context<'_>, known: &Knowledge, found: &Value) -> Reading {
         let raw = hierarchy::write(line, hierarchy::style(known), of);
         draft(cx, line, raw, Origin::Symbolic, Some(why))
     };
+    let none = |why: String| Draft {
+        raw: String::new(),
+        action: None,
+        problem: Some(why),
+        origin: Origin::Symbolic,
+        score: None,
+        logprob: None,
+        rationale: None,
+    };
+    if let Some(why) = found.get("stuck").and_then(Value::as_str) {
+        return Reading::drafts(vec![none(why.to_owned())]);
+    }
     if let Some(wished) = found.get("wished").and_then(Value::as_array) {
         let mut problem = "the agent of this world can think of nothing".to_owned();
         for wish in wished {
@@ -346,7 +360,7 @@ fn by_agent(cx: &Context<'_>, known: &Knowledge, found: &Value) -> Reading {
                 Err(why) => problem = why,
             }
         }
-        return Reading::Problem(problem);
+        return Reading::drafts(vec![none(problem)]);
     }
     let line = text(found, "line");
     let line = hierarchy::recorded(&line).unwrap_or(Line::Act(line));
