@@ -20,6 +20,8 @@ const ORDER: &[&str] = &[
     "shop",
     "skill",
     "graph",
+    "embed",
+    "rate",
     "planner",
     "blocking",
     "world",
