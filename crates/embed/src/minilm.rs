@@ -177,7 +177,8 @@ fn tokenizer(vocabulary: &Path) -> std::result::Result<(Tokenizer, [u32; 2]), St
     let path = vocabulary.to_str().ok_or("its path is no text")?;
     let pieces = WordPiece::from_file(path).unk_token("[UNK]".into()).build().map_err(|e| e.to_string())?;
     let mut tokenizer = Tokenizer::new(pieces);
-    tokenizer.with_normalizer(Some(NormalizerWrapper::BertNormalizer(BertNormalizer::default())));
+    let normalizer = NormalizerWrapper::BertNormalizer(BertNormalizer::default());
+    tokenizer.with_normalizer(Some(normalizer)).map_err(|e| e.to_string())?;
     tokenizer.with_pre_tokenizer(Some(PreTokenizerWrapper::BertPreTokenizer(BertPreTokenizer)));
     let id = |token: &str| tokenizer.token_to_id(token).ok_or_else(|| format!("it has no piece {token}"));
     let around = [id("[CLS]")?, id("[SEP]")?];
