@@ -36,10 +36,12 @@ fn two_logs_of_one_task_give_a_tip_that_is_edited_taken_and_kept() {
     pty.send("j+");
     pty.settle().send("take(mug)\r");
     pty.wait_for("steps 1 to 4");
-    pty.settle().send("jjj+");
+    // The cursor stays on the first step; two below is the third.
+    pty.settle().send("jj+");
     pty.settle().send("put(mug, shelf)\r");
     pty.wait_for("steps 3 to 4").settle();
-    pty.send("J");
+    pty.send("k");
+    pty.settle().send("J");
     pty.wait_for("steps 4 to 4").settle();
     pty.send("K");
     pty.wait_for("steps 3 to 4").settle();
@@ -79,7 +81,7 @@ fn a_file_that_is_no_log_is_said_to_be_none() {
     let file = home.path().join("notes.txt");
     std::fs::write(&file, "nothing to see\n").unwrap();
     let mut pty = Pty::start(PROGRAM, &["open", &file.display().to_string()], home.path(), &[], (120, 40));
-    pty.wait_for("no log of episodes").settle();
+    pty.wait_for("this is no stepwright session").settle();
     pty.send("q");
     pty.settle().send("q");
 }

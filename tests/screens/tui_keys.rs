@@ -768,9 +768,11 @@ fn a_click_focuses_and_tabs_open() {
     };
     bench.app.terminal(Event::Mouse(click(70, line)), bench.now);
     assert_eq!(bench.app.focus(), PaneId::State);
-    // The title ` State ` begins one column after the border; ` Blocking ` follows it.
-    bench.app.terminal(Event::Mouse(click(60 + 1 + 7 + 2, line - 1)), bench.now);
-    assert_eq!(bench.app.focus(), PaneId::Blocking);
+    // The title ` Program ` begins one column after the border; ` Observations ` follows it.
+    let screen = bench.draw(120, 40);
+    let title = screen.lines().position(|l| l.contains("Program  Observations")).unwrap() as u16;
+    bench.app.terminal(Event::Mouse(click(1 + 9 + 2, title)), bench.now);
+    assert_eq!(bench.app.focus(), PaneId::Observations);
 }
 
 #[test]

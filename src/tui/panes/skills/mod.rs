@@ -103,6 +103,7 @@ impl SkillsPane {
 
     /// Takes in what the session says.
     fn load(&mut self, view: &View) {
+        let before = self.current().cloned();
         let node = view.node();
         let document = node.and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
         self.known = document.and_then(|document| document::read(document).ok()).unwrap_or_default();
@@ -138,6 +139,11 @@ impl SkillsPane {
         let segments = id.and_then(|id| node?.document(&id).cloned());
         self.segments = segments.and_then(|s| serde_json::from_value(s.as_ref().clone()).ok()).unwrap_or_default();
         self.lay();
+        // The cursor stays on its segment or step where rows come and go above it.
+        let same = before.filter(|item| matches!(item, Item::Segment(_) | Item::Step(_)));
+        if let Some(row) = same.and_then(|item| self.items.iter().position(|one| *one == item)) {
+            self.browser.list.go(row, self.items.len());
+        }
     }
 
     fn lay(&mut self) {
