@@ -195,7 +195,7 @@ impl Check {
                 let Some(candidate) = pool.candidates.iter().find(|c| c.text == *text) else { continue };
                 let Ok(candidate) = store.look_at(&action.action, candidate.id) else { continue };
                 judged.push(candidate.clone());
-                // What neither tier tells is said, and is no fault of the assertion.
+                // What neither tier decides is reported, and is no fault of the assertion.
                 sound &= matches!(candidate.fate, Fate::Valid | Fate::Unknown { .. });
                 let (sign, why) = match &candidate.fate {
                     Fate::Valid => ("ok", format!("|C| {} of {}", candidate.coverage.unwrap_or(0), pool.instances)),

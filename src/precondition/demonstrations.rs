@@ -53,7 +53,7 @@ pub struct Demonstrations {
     places_decide: bool,
     /// Which states are alike in what is touched: a number a state, equal for equals.
     alike: Arc<Alike>,
-    /// The states, prepared to be told apart; where places decide.
+    /// The states, prepared to be distinguished; where places decide.
     projections: Arc<OnceLock<Projections>>,
 }
 
@@ -148,7 +148,7 @@ impl Demonstrations {
         &self.alike
     }
 
-    /// What of a footprint tells the states apart: evaluations whose footprints agree in it are alike at the same states.
+    /// What of a footprint distinguishes the states: evaluations whose footprints agree in it are alike at the same states.
     pub(super) fn essence(&self, touched: Footprint) -> Footprint {
         match self.projections() {
             Some(projections) => projections.essence(touched),
@@ -156,7 +156,7 @@ impl Demonstrations {
         }
     }
 
-    /// The states prepared to be told apart; `None` where an object may have another place in each.
+    /// The states prepared to be distinguished; `None` where an object may have another place in each.
     fn projections(&self) -> Option<&Projections> {
         self.places_decide.then(|| self.projections.get_or_init(|| Projections::of(&self.states)))
     }

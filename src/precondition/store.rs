@@ -495,7 +495,7 @@ pub(super) fn in_full(demos: &Demonstrations, instances: &Instances, candidate: 
     }
     match instances.read(&candidate.text) {
         Ok(assertion) => match explained(demos, instances, &assertion) {
-            // What the second tier told is all that is known.
+            // What the second tier found is all that is known.
             Fate::Unknown { .. } => candidate,
             fate => Candidate { fate, ..candidate },
         },

@@ -47,7 +47,7 @@ pub fn cause_of_contradiction(fail: &ScriptFail) -> String {
     prompt(&information_of_contradiction(fail))
 }
 
-/// What Cause tells of a program that contradicts itself, without the words around it.
+/// The information of Cause on a program that contradicts itself, without the words around it.
 pub fn information_of_contradiction(fail: &ScriptFail) -> String {
     let state = match fail.line.action {
         Action::PlugOut => "plugged out",

@@ -34,7 +34,7 @@ impl Form {
 pub struct Sample {
     /// The sentence; empty where the model wrote none.
     pub sentence: String,
-    /// The mean log-probability of its tokens, where the model tells.
+    /// The mean log-probability of its tokens, where the model reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprob: Option<f64>,
 }
@@ -48,7 +48,7 @@ pub struct Candidate {
     pub step: String,
     /// The cosine of their vectors.
     pub similarity: f64,
-    /// The mean log-probability of the sentence, where the model tells.
+    /// The mean log-probability of the sentence, where the model reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprob: Option<f64>,
     /// The score, what is taken off for repetition taken off.

@@ -1,4 +1,4 @@
-//! Many states told apart by what an evaluation touched of them. What each state holds is cut into items once, each with what must have
+//! Many states distinguished by what an evaluation touched of them. What each state holds is cut into items once, each with what must have
 //! been touched for it to be seen; what all states share is dropped. For states in which an object has one place and keeps it.
 
 use std::hash::{Hash, Hasher};
@@ -42,7 +42,7 @@ impl Item {
     }
 }
 
-/// States, prepared to be told apart.
+/// States, prepared to be distinguished.
 #[derive(Debug, Clone)]
 pub struct Projections {
     /// The items of each state that not all states have.
@@ -76,7 +76,7 @@ impl Projections {
         Projections { items, matters }
     }
 
-    /// What of a footprint tells any of the states apart: footprints that agree in it tell the same.
+    /// What of a footprint distinguishes any of the states: footprints that agree in it give the same.
     pub fn essence(&self, touched: Footprint) -> Footprint {
         Footprint {
             attributes: touched.attributes & self.matters.attributes,

@@ -264,7 +264,7 @@ impl Driver {
         }
     }
 
-    /// Tells which recorded episodes there are, and what is violated in the one that is played back.
+    /// Reports which recorded episodes there are, and what is violated in the one that is played back.
     pub(super) fn tell_logs(&mut self) {
         let Some(logs) = self.timeline.world.recorded() else { return };
         if let (Some(first), false) = (logs.problems.first(), self.told_logs) {

@@ -1,4 +1,4 @@
-//! The course of a plan: which steps were tried on the way to the cursor, and what became of each; read from the records alone.
+//! The course of a plan: which steps were tried on the path to the cursor, and the result of each; read from the records alone.
 
 use super::OnError;
 use super::record::{self, Before, Corrective};
@@ -46,7 +46,7 @@ pub struct Course {
     pub attempts: Vec<Attempt>,
     /// The line of a fitted plan that is next, from 0.
     pub line: usize,
-    /// Corrective prompts that were sent, or steps that were sampled anew.
+    /// Corrective prompts that were sent, or steps that were sampled again.
     pub corrections: usize,
     /// The types of the errors, from 1 to 10, in order.
     pub errors: Vec<(u8, String)>,
@@ -107,7 +107,7 @@ impl Course {
         let role = if on_error != OnError::GoOn && self.failed() { Role::Correction } else { Role::Planned };
         let step = words(text).or_else(|| offered.map(|o| stepwright_plan::written::spelled(&o.candidate.step)));
         let error = to.outcome.error.clone();
-        // What is sampled anew takes the place of what was refused; a correction comes before it.
+        // What is sampled again takes the place of what was refused; a correction comes before it.
         let advances = match on_error {
             OnError::GoOn => true,
             OnError::Resample => error.is_none(),
@@ -143,7 +143,7 @@ impl Course {
         since.filter(|a| a.role == Role::Correction).count()
     }
 
-    /// What became of an attempt.
+    /// The result of an attempt.
     pub fn fate(&self, at: usize) -> Fate {
         let Some(attempt) = self.attempts.get(at) else { return Fate::Open };
         let later = self.attempts.get(at + 1..).unwrap_or_default();

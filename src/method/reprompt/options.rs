@@ -28,7 +28,7 @@ pub const SCORE: OptionSpec = OptionSpec::new(
 )
 .or("weighted");
 
-/// What a corrective prompt tells.
+/// The information in a corrective prompt.
 pub const INFORMATION: OptionSpec = OptionSpec::new(
     "information",
     "Corrective prompt",

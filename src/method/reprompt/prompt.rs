@@ -32,7 +32,7 @@ struct Error<'a> {
     reason: &'a str,
 }
 
-/// The task as prompts name it: in the world's few words where it has some, else the goal as told.
+/// The task as prompts name it: in the world's few words where it has some, else the goal as stated.
 pub fn task(cx: &Context<'_>) -> String {
     let told = || cx.session.header.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
     cx.world.language().map_or_else(told, |language| language.task())

@@ -269,7 +269,7 @@ fn a_task_of_programs_is_held_to_the_states_they_leave() {
         let won: Vec<bool> = steps.iter().map(|step| world.act(step).unwrap().won).collect();
         assert_eq!(won, [false, !goals.is_empty()], "{id}");
     }
-    // The line that cannot be read is told where the task is listed.
+    // The line that cannot be read is reported where the task is listed.
     let listed = source.tasks().into_iter().find(|task| task.id == "scene1/open_fridge").unwrap();
     assert!(listed.source.contains("left out of mine/file0: line 6, `[FLY] <fridge> (1)`"), "{}", listed.source);
 }

@@ -3,7 +3,7 @@
 
 /// So many products are named at each fault; the others are counted.
 const NAMED: usize = 5;
-/// So many products that are left out are told of one by one.
+/// So many products that are left out are reported one by one.
 const TOLD: usize = 50;
 
 /// What of a product was filled in or taken in another way than it is written.

@@ -47,7 +47,7 @@ pub(super) fn fields(fate: &Fate, evaluation: Option<&Evaluation>, demos: usize)
     let (verdict, reason, fail, failing) = match fate {
         Fate::Valid => ("valid", Value::Null, Value::Null, 0),
         Fate::Malformed { reason, .. } => ("invalid", json!(reason), Value::Null, demos),
-        // Not told is no verdict, and a difference from every recorded one.
+        // Undecided is no verdict, and a difference from every recorded one.
         Fate::Unknown { reason, .. } => ("unknown", json!(reason), Value::Null, 0),
         Fate::Fails { demonstration, call, exception, failing, .. } => {
             ("invalid", json!(exception), json!({"demo": demonstration, "step": call}), *failing)
