@@ -23,6 +23,7 @@ use crate::model::translator::Translator;
 use crate::options::Values;
 use crate::planner::classical::{self, PlanningTask};
 use crate::planner::{Agent, AgentContext, Observed};
+use crate::program::sandbox::Sandbox;
 use crate::program::{Call, CheckedProgram};
 use crate::world::demonstration::Demonstration;
 use crate::world::{Atom, Facts, Request, WordedPlan, World, WorldKind};
@@ -98,6 +99,8 @@ pub struct Context<'a> {
     pub knowledge: &'a Knowledge,
     /// Other nodes.
     pub past: Past<'a>,
+    /// What runs programs that models write.
+    pub sandbox: &'a Arc<dyn Sandbox>,
 }
 
 impl<'a> Context<'a> {
@@ -177,6 +180,7 @@ impl<'a> Context<'a> {
             facts: self.world.facts(),
             goals: self.world.goals().unwrap_or_default(),
             knowledge: self.knowledge.clone(),
+            sandbox: Arc::clone(self.sandbox),
         }
     }
 
@@ -251,6 +255,8 @@ pub struct Known {
     pub goals: Vec<Atom>,
     /// What was learned before.
     pub knowledge: Knowledge,
+    /// What runs programs that models write.
+    pub sandbox: Arc<dyn Sandbox>,
 }
 
 impl Known {

@@ -10,6 +10,7 @@
 
 mod belief_update;
 pub mod blocking;
+mod code_policy;
 mod context;
 mod exchange;
 mod external;
@@ -26,7 +27,9 @@ mod precondition_prompting;
 mod progprompt;
 pub mod program_context;
 pub mod prompting;
+mod react;
 pub mod reading;
+mod reflexion;
 mod reprompt;
 mod scored;
 pub mod skills;
@@ -51,6 +54,7 @@ pub use next_action::turn_end;
 pub use options::{DOMAIN, MAX_SHOTS};
 pub use plan_following::{in_force as plan_in_force, line_of, offered};
 pub use precondition_aware::{ID as DEFAULT, Trial, algorithm_1};
+pub use reflexion::TRIALS;
 pub use reprompt::{Course, course};
 pub use scored::ID as SCORED;
 pub use statler::{STATLER, closes, in_force as program_in_force};
@@ -206,6 +210,12 @@ fn built_in() -> Vec<Arc<dyn Method>> {
         Arc::new(ff_replan::FfReplan { limited: false }),
         Arc::new(ff_replan::FfReplan { limited: true }),
         Arc::new(o3d::O3d),
+        Arc::new(react::React { long: false }),
+        Arc::new(react::React { long: true }),
+        Arc::new(reflexion::Reflexion),
+        Arc::new(code_policy::CodePolicy::O3d),
+        Arc::new(code_policy::CodePolicy::Demo2Code),
+        Arc::new(code_policy::CodePolicy::AdaPlanner),
     ];
     all.extend(reprompt::METHODS.map(|method| Arc::new(method) as Arc<dyn Method>));
     all.extend(statler::built_in().into_iter().map(|method| Arc::new(method) as Arc<dyn Method>));

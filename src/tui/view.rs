@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::blocking::BlockingTree;
 use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Violation};
 use crate::episode::{
-    ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict,
+    ArtifactId, ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict,
 };
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
@@ -215,6 +215,11 @@ impl View {
     /// The offered belief that waits for a decision.
     pub fn offer(&self) -> Option<&Offer> {
         self.turn().and_then(Turn::pending_offer)
+    }
+
+    /// The text of the plan or program in force at the cursor, where there is one.
+    pub fn plan(&self) -> Option<&str> {
+        self.node()?.document(&ArtifactId::PLAN)?.get("text")?.as_str()
     }
 
     /// The proposals to show at the cursor, in order of arrival; those whose action was pruned last. An action that the built-in

@@ -32,6 +32,8 @@ pub enum Ability {
     Language,
     /// [`World::picture`](super::World::picture): a map or drawing for display.
     Picture,
+    /// Functions of skills ship, with a base policy that calls them.
+    SkillCode,
     /// Another process does the steps ([`World::remote`](super::World::remote)).
     Remote,
 }
@@ -51,6 +53,7 @@ impl Ability {
             Ability::Requests => "requests to answer",
             Ability::Language => "steps in words",
             Ability::Picture => "picture",
+            Ability::SkillCode => "functions of skills to call without a language model",
             Ability::Remote => "process of its own",
         }
     }

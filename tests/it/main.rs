@@ -23,6 +23,7 @@ mod cli_preconditions;
 mod cli_report;
 mod cli_sessions;
 mod cli_study;
+mod code_policy;
 mod conform;
 mod conform_dialogues;
 #[cfg(unix)]
@@ -58,6 +59,7 @@ mod provider_score;
 mod provider_sessions;
 mod provider_stream;
 mod provider_wires;
+mod react;
 mod registry;
 #[cfg(unix)]
 mod sandbox;

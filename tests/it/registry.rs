@@ -56,6 +56,7 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
         Ability::Requests => world.requests().is_some_and(|r| r.open().is_some()),
         Ability::Language => world.language().is_some(),
         Ability::Picture => world.picture().is_some(),
+        Ability::SkillCode => kind.file("skills.py").is_some(),
         Ability::Remote => false,
     };
     let all = [
@@ -70,6 +71,7 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
         Ability::Requests,
         Ability::Language,
         Ability::Picture,
+        Ability::SkillCode,
         Ability::Remote,
     ];
     all.into_iter().filter(|ability| has(*ability)).collect()

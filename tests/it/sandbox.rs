@@ -43,12 +43,12 @@ async fn a_run_suspends_at_each_call_and_goes_on_with_its_answer() {
     let workers = workers();
     let code = "x = say('how many?')\nfor i in range(x):\n    put_first_on_second(state['objects'][0], 'table')\n";
     let mut running = workers.start(code, FUNCTIONS, &json!({"state": {"objects": ["red block"]}})).await;
-    let Step::Call { call, line: 1 } = running.next(Value::Null).await else { panic!("no call") };
+    let Step::Call { call, line: 1, .. } = running.next(Value::Null).await else { panic!("no call") };
     assert_eq!(call.to_string(), "say(\"how many?\")");
     // A person may take longer than the worker may.
     tokio::time::sleep(Duration::from_millis(50)).await;
     for answer in [json!(2), Value::Null] {
-        let Step::Call { call, line: 3 } = running.next(answer).await else { panic!("no call") };
+        let Step::Call { call, line: 3, .. } = running.next(answer).await else { panic!("no call") };
         assert_eq!(call.to_string(), "put_first_on_second(\"red block\", \"table\")");
     }
     assert_eq!(running.next(Value::Null).await, Step::Finished);

@@ -3,6 +3,7 @@
 
 pub mod driver;
 pub mod fixture;
+pub mod logged;
 #[cfg(unix)]
 pub mod pty;
 pub mod recordings;

@@ -5,13 +5,14 @@
 //! model answers in the three stages, [`mod@line`] single lines of a policy. [`Trajectory`] is an episode of a log and [`segment`] says
 //! whether a cut of one into skills is sound, [`cut`] changes one. [`contrast`] sets a success beside a failure, [`changes`] compares
 //! two lists of what is known, [`distil`] says which questions a model is asked about logs and takes its answers. [`mod@discover`]
-//! finds knowledge in logs by counting, [`agent`] acts by knowledge, both without a language model. Nothing here calls a model or
-//! steps a world.
+//! finds knowledge in logs by counting, [`agent`] acts by knowledge, both without a language model. [`react`]
+//! reads and writes ReAct's transcripts, [`code`] is about policies as programs. Nothing here calls a model or steps a world.
 
 pub mod agent;
 pub mod batch;
 pub mod call;
 pub mod changes;
+pub mod code;
 pub mod contrast;
 pub mod cut;
 pub mod discover;
@@ -26,6 +27,7 @@ pub mod knowledge;
 pub mod line;
 pub mod log;
 pub mod primitive;
+pub mod react;
 pub mod recordings;
 pub mod response;
 pub mod rules;

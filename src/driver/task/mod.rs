@@ -242,6 +242,7 @@ impl Driver {
                 follower: self.timeline.follower.as_deref(),
                 truth: self.timeline.belief_truth(),
             },
+            sandbox: &self.sandbox,
         }
     }
 

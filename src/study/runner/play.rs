@@ -2,8 +2,10 @@
 
 use tokio_util::sync::CancellationToken;
 
-use crate::driver::{self, Command, Notice, Setup};
-use crate::episode::{Event, Session};
+use crate::driver::{self, Command, Notice, Request, Setup};
+use crate::episode::{Event, Policy, Session};
+use crate::method::{self, TRIALS, options};
+use crate::options::Values;
 
 /// An episode that has ended.
 pub(in crate::study) struct Played {
@@ -40,12 +42,17 @@ pub(in crate::study) async fn play(setup: Setup, cancel: &CancellationToken) -> 
             None | Some(Notice::Stopped) => break,
             Some(notice) => {
                 if watch.take(notice) {
-                    let _ = handle.commands.send(Command::Quit);
+                    let next = match watch.another_trial() {
+                        Some(policy) => [Request::Goto(0), Request::Propose, Request::SetPolicy(policy)].map(Command::Gate).into(),
+                        None => vec![Command::Quit],
+                    };
+                    // A driver that is gone ends the loop.
+                    next.into_iter().for_each(|command| drop(handle.commands.send(command)));
                 }
             }
         }
     }
-    let Watch { session, drift, ended, error } = watch;
+    let Watch { session, drift, ended, error, .. } = watch;
     Some(match session {
         Some(session) => Ok(Played { session, drift, ended, error }),
         None => Err("the driver ended before the episode began".to_owned()),
@@ -56,12 +63,26 @@ pub(in crate::study) async fn play(setup: Setup, cancel: &CancellationToken) -> 
 #[derive(Default)]
 struct Watch {
     session: Option<Session>,
+    /// The policy that decides, and how many trials came to their end.
+    policy: Option<Policy>,
+    trials: u32,
     drift: Vec<usize>,
     ended: String,
     error: Option<String>,
 }
 
 impl Watch {
+    /// The policy for one more trial from the start, where the method has several and none has succeeded.
+    fn another_trial(&self) -> Option<Policy> {
+        let session = self.session.as_ref()?;
+        let options = Values::read(options::all(), &session.options).ok()?;
+        let has_trials = method::named(&session.method)?.info().options.contains(&TRIALS);
+        let won = session.current().is_some_and(|node| node.outcome.won);
+        let began = session.current().is_some_and(|node| node.parent.is_some());
+        let more = has_trials && began && !won && self.error.is_none() && self.trials < options.count(&TRIALS);
+        self.policy.clone().filter(|_| more)
+    }
+
     /// Takes a notice in; returns whether the episode has ended.
     fn take(&mut self, notice: Notice) -> bool {
         match notice {
@@ -76,8 +97,10 @@ impl Watch {
                     // A policy set aside is how an unattended episode ends.
                     Event::PolicySet { policy, why } if !policy.is_automatic() => {
                         self.ended = why;
+                        self.trials += 1;
                         return true;
                     }
+                    Event::PolicySet { policy, .. } => self.policy = Some(policy),
                     // What is written after the end changes nothing of it.
                     Event::AskFailed { .. } | Event::Failed { .. } if session.is_done() => {}
                     Event::AskFailed { error, .. } | Event::Failed { error } => self.error = Some(error),

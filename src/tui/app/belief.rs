@@ -71,6 +71,9 @@ impl App {
         let form = match (self.view.offer(), believed) {
             (Some(offer), _) if !is_belief(offer) => {
                 let title = offer.written.title.trim();
+                if offer.written.raw.trim().contains('\n') {
+                    return self.open(Box::new(TextForm::document(offer.id, &offer.written.raw, title)));
+                }
                 let dialog = Prompt::edit_document(offer.id, title, &offer.written.raw);
                 return self.open(Box::new(dialog));
             }

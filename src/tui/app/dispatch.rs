@@ -275,6 +275,9 @@ impl App {
                 if let Some(chosen) = self.view.chosen() {
                     let text = chosen.action.as_ref().map_or(chosen.raw.as_str(), |a| a.text.as_str()).to_owned();
                     self.edit(Some(chosen.id), &text, now);
+                } else if let Some(plan) = self.view.plan() {
+                    let form = TextForm::plan(plan);
+                    self.open(Box::new(form));
                 }
             }
             A::Reject => {

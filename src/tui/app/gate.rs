@@ -75,6 +75,7 @@ impl App {
             {
                 Some("the episode is over; undo, or begin another")
             }
+            A::Edit if self.view.chosen().is_none() && self.view.plan().is_some() => None,
             A::Approve | A::Edit | A::Reject if self.view.chosen().is_none() => Some("no proposal is chosen"),
             A::Approve if self.view.chosen().is_some_and(|p| p.action.is_none()) => {
                 Some("the chosen proposal is no action; edit it or choose another")

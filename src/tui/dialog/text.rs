@@ -13,7 +13,7 @@ use tui_textarea::{TextArea, WrapMode};
 use super::act::verdict_lines;
 use super::{Context, Dialog, Reply, next_token};
 use crate::driver::{BeliefReading, Command, Request};
-use crate::episode::{OfferId, ProposalId};
+use crate::episode::{ArtifactId, OfferId, ProposalId};
 use crate::sanitize;
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
@@ -35,6 +35,10 @@ const LIMIT: usize = 64 * 1024;
 enum Purpose {
     /// In place of an offered belief.
     Offer(OfferId),
+    /// In place of another offered document.
+    Document(OfferId),
+    /// The plan or program in force from now on.
+    Plan,
     /// What is believed from now on.
     Correction,
     /// A program: that of a proposal, changed, or one of a person's own.
@@ -65,6 +69,17 @@ impl TextForm {
         TextForm::new(Purpose::Offer(offer), format!("Written for: {update}"), text)
     }
 
+    /// Edits an offered document that is a text: a reflection, say.
+    pub fn document(offer: OfferId, text: &str, about: &str) -> Self {
+        TextForm::new(Purpose::Document(offer), format!("Written on: {about}"), text)
+    }
+
+    /// Rewrites the plan or program in force.
+    pub fn plan(text: &str) -> Self {
+        let about = "In force from here on; it is recorded as your correction.".to_owned();
+        TextForm::new(Purpose::Plan, about, text)
+    }
+
     /// Corrects what is believed.
     pub fn correction(text: &str) -> Self {
         let about = "What is believed from here on; it is recorded as your correction.".to_owned();
@@ -81,7 +96,7 @@ impl TextForm {
     }
 
     fn is_belief(&self) -> bool {
-        !matches!(self.purpose, Purpose::Program(_))
+        matches!(self.purpose, Purpose::Offer(_) | Purpose::Correction)
     }
 
     fn changed(&mut self) -> Vec<Reply> {
@@ -114,6 +129,8 @@ impl TextForm {
         let command = match self.purpose {
             Purpose::Program(Some(proposal)) => Command::Gate(Request::Edit { proposal, text }),
             Purpose::Program(None) => Command::Gate(Request::Manual { text }),
+            Purpose::Plan => Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::PLAN, text }),
+            Purpose::Document(offer) => Command::Gate(Request::EditOffer { offer, text }),
             Purpose::Offer(_) | Purpose::Correction => match (self.reading(context), self.purpose) {
                 (Some(Ok(_)), Purpose::Offer(offer)) => Command::Gate(Request::EditOffer { offer, text }),
                 (Some(Ok(_)), _) => Command::Gate(Request::correct_belief(text)),
@@ -172,6 +189,8 @@ impl Dialog for TextForm {
     fn title(&self) -> String {
         match self.purpose {
             Purpose::Offer(_) => "Edit the new belief, then take it".into(),
+            Purpose::Plan => "Edit the program, then go on with it".into(),
+            Purpose::Document(_) => "Edit what was written, then take it".into(),
             Purpose::Correction => "Correct what is believed".into(),
             Purpose::Program(Some(_)) => "Edit the program, then take it".into(),
             Purpose::Program(None) => "Write a program or calls".into(),
@@ -206,6 +225,11 @@ impl Dialog for TextForm {
         if self.is_belief() {
             let rows = self.notes(context, width);
             draw::Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(notes, &rows);
+            return;
+        }
+        if matches!(self.purpose, Purpose::Document(_) | Purpose::Plan) {
+            let line = Line::styled("Taken as it stands; what was written stays in the record.", theme.style(Role::Dim));
+            frame.render_widget(line, Rect { height: notes.height.min(1), ..notes });
             return;
         }
         let checked = context.view.text_checked.as_ref().filter(|(token, _)| Some(*token) == self.token);
@@ -250,7 +274,8 @@ impl Dialog for TextForm {
 
     fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
         let mut replies = Vec::new();
-        if self.token.is_none() && !self.text().trim().is_empty() {
+        let checked = !matches!(self.purpose, Purpose::Document(_) | Purpose::Plan);
+        if checked && self.token.is_none() && !self.text().trim().is_empty() {
             replies.push(self.check());
         }
         if self.accepting {

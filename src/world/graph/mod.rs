@@ -23,6 +23,7 @@ mod world;
 pub use source::{Source, Task};
 pub use world::GraphWorld;
 
+use super::kind::shipped;
 use super::{Ability, DataSpec, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
@@ -57,6 +58,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Language,
         Ability::Picture,
     ],
+    files: &[shipped!("graph", "react.txt")],
     agent: Some(agent::learn),
     ..WorldKind::new(
         "graph",

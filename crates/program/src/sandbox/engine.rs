@@ -143,7 +143,8 @@ impl Engine {
         match hand_over(&call) {
             Ok(handed) => {
                 self.waiting = Some(call);
-                Reply::Call { call: handed, line: line.unwrap_or(0) }
+                let from = frames.first().map_or(0, |frame| frame.start.line);
+                Reply::Call { call: handed, line: line.unwrap_or(0), from }
             }
             Err(what) => fault(FaultKind::Unsupported(format!("{what} as an argument of `{}`", call.function_name))),
         }

@@ -63,6 +63,8 @@ pub enum Step {
         call: Call,
         /// The line of the code that calls, from 1; 0 where the code keeps too much in memory to find out.
         line: u32,
+        /// The line outside of all functions that led to the call; 0 as above.
+        from: u32,
     },
     /// It ended.
     Finished,
@@ -100,7 +102,7 @@ pub async fn run(sandbox: &dyn Sandbox, code: &str, functions: &[&str], values: 
     let mut run = Run::default();
     loop {
         match running.next(Value::Null).await {
-            Step::Call { call, line } => run.calls.push((call, line)),
+            Step::Call { call, line, .. } => run.calls.push((call, line)),
             Step::Finished => return run,
             Step::Fault(fault) => {
                 run.fault = Some(fault);

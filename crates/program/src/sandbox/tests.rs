@@ -41,7 +41,7 @@ fn run_with(code: &str, limits: Limits, answers: &[Value]) -> Run {
     let mut reply = engine.begin(&order);
     loop {
         match reply {
-            Reply::Call { call, line } => run.calls.push((call, line)),
+            Reply::Call { call, line, .. } => run.calls.push((call, line)),
             Reply::Finished => return run,
             Reply::Fault(fault) => {
                 run.fault = Some(fault);

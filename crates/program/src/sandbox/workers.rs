@@ -113,7 +113,7 @@ impl WorkerRun {
         let reply = tokio::time::timeout(self.left, worker.ask(message)).await;
         self.left = self.left.saturating_sub(since.elapsed());
         match reply {
-            Ok(Ok(Reply::Call { call, line })) => Step::Call { call, line },
+            Ok(Ok(Reply::Call { call, line, from })) => Step::Call { call, line, from },
             Ok(Ok(Reply::Finished)) => Step::Finished,
             Ok(Ok(Reply::Fault(fault))) => Step::Fault(fault),
             Ok(Err(kind)) => Step::Fault(Fault::new(kind)),

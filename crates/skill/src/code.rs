@@ -1,0 +1,241 @@
+//! Policies as code (O3D-Code; Xiao et al. 2024, Appendix D): the program a model writes for a task, put together with the functions it
+//! may call, and what those functions are answered with that need no model.
+//!
+//! Printed programs act by `env.step`, look texts up by `re.search`, and in the shop call five functions that the authors had a model
+//! or an embedding answer. [`PRELUDE`] makes these calls of host functions; [`Layout`] tells whose line a line is. [`by_rule`] answers what
+//! needs no language model; the functions that one answers are [`MODEL`]. Nothing here runs code.
+
+mod host;
+
+pub use host::{Pure, by_rule, pure};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The host function that acts in the world: an action's text to `[observation, reward, done, won]`.
+pub const ACT: &str = "act";
+
+/// The functions a language model answers where one is in use: a query, requirements, the options to choose.
+pub const MODEL: [&str; 3] = ["search", "extract_requirement", "select_most_relevant_attibutes"];
+
+/// Host functions that are answered beside the world.
+pub const PURE: [&str; 4] =
+    ["re_search", "re_findall", "requirement_match_check", "parse_items_observation_into_items_dict"];
+
+/// All host functions.
+pub fn functions() -> Vec<String> {
+    [ACT].iter().chain(&MODEL).chain(&PURE).map(|name| (*name).to_owned()).collect()
+}
+
+/// What stands before a program: `env` and `re` as the printed programs use them. `env.step([action])` is the household's form, which
+/// gives lists, `env.step(id, action)` the shop's.
+pub const PRELUDE: &str = r"class Found:
+    def group(self, number=0):
+        return self.all[number]
+    def groups(self):
+        return self.all[1:]
+class Re:
+    def search(self, pattern, text, flags=0):
+        return found(re_search(pattern, text))
+    def findall(self, pattern, text, flags=0):
+        return re_findall(pattern, text)
+class Env:
+    def step(self, first, action=None):
+        if action is None:
+            if isinstance(first, list):
+                first = first[0]
+            observation, reward, done, won = act(first)
+            return [observation], [reward], [done], {'won': [won]}
+        observation, reward, done, won = act(action)
+        return observation, reward, done
+def found(groups):
+    if groups is None:
+        return None
+    it = Found()
+    it.all = groups
+    return it
+env = Env()
+re = Re()
+env_id = 0
+";
+
+/// A program put together: the prelude, the functions of a library, the program itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The whole code.
+    pub code: String,
+    library: usize,
+    program: usize,
+}
+
+/// Whose line a line of the whole code is, counted from 1 in its part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// None of a person's or model's.
+    Prelude,
+    /// A line of the functions.
+    Library(usize),
+    /// A line of the program.
+    Program(usize),
+}
+
+impl Layout {
+    /// Puts a program together. Imports of `re` and of numpy, which printed prompts allow, are taken out: their lines stay empty.
+    pub fn new(library: &str, program: &str) -> Self {
+        let (library, program) = (without_imports(library), without_imports(program));
+        let lines = |text: &str| text.matches('\n').count();
+        let before = lines(PRELUDE);
+        let code = format!("{PRELUDE}{library}\n{program}\n");
+        Layout { code, library: before, program: before + lines(&library) + 1 }
+    }
+
+    /// Whose line it is.
+    pub fn place(&self, line: usize) -> Place {
+        match line {
+            line if line > self.program => Place::Program(line - self.program),
+            line if line > self.library => Place::Library(line - self.library),
+            _ => Place::Prelude,
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Prelude => f.write_str("before the first line"),
+            Place::Library(line) => write!(f, "line {line} of the functions"),
+            Place::Program(line) => write!(f, "line {line}"),
+        }
+    }
+}
+
+/// Modules that programs may import, since what they use of them is offered anyway or not needed.
+const MODULES: [&str; 3] = ["re", "numpy", "numpy as np"];
+
+fn without_imports(code: &str) -> String {
+    let import = |line: &str| line.trim().strip_prefix("import ").is_some_and(|rest| MODULES.contains(&rest.trim()));
+    let lines: Vec<&str> = code.lines().map(|line| if import(line) { "" } else { line }).collect();
+    lines.join("\n")
+}
+
+/// The code in an answer: what is in its fences, joined, else all of it.
+pub fn written(answer: &str) -> String {
+    let fenced: Vec<&str> = answer.split("```").skip(1).step_by(2).collect();
+    if fenced.is_empty() {
+        return answer.trim_matches('\n').trim_end().to_owned();
+    }
+    let body = |block: &&str| block.split_once('\n').map_or("", |(_, body)| body).trim_matches('\n').to_owned();
+    fenced.iter().map(body).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What a run came to next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Next {
+    /// It calls a function that has no answer yet.
+    Call {
+        /// Which call of the run that is answered from outside, from 0.
+        number: usize,
+        /// The function.
+        function: String,
+        /// Its arguments.
+        args: Vec<Value>,
+        /// The line of the program it came from; 0 where that is not known.
+        line: usize,
+    },
+    /// The program came to its end.
+    Finished,
+    /// It ended before.
+    Fault {
+        /// Why, in words, with the line.
+        why: String,
+    },
+}
+
+impl Next {
+    /// The text of the action that it calls, if it is one.
+    pub fn action(&self) -> Option<&str> {
+        match self {
+            Next::Call { function, args, .. } if function == ACT => args.first()?.as_str().map(str::trim),
+            _ => None,
+        }
+    }
+}
+
+/// What [`ACT`] is answered with.
+pub fn acted(observation: &str, reward: f64, done: bool, won: bool) -> Value {
+    json!([observation, reward, done, won])
+}
+
+/// A model's answer to one of [`MODEL`] as the program gets it: a text of the form `search[…]`, or a list of texts. Lists are read as
+/// Python's or JSON's, or line by line without their marks.
+pub fn answer(function: &str, written: &str) -> Value {
+    let text = written.trim().trim_matches('`').trim();
+    if function == MODEL[0] {
+        let query = text.find("search[").and_then(|at| text.get(at..)).and_then(|rest| rest.split_once(']'));
+        return match query {
+            Some((inside, _)) => json!(format!("{inside}]")),
+            None => json!(format!("search[{}]", text.lines().next().unwrap_or_default().trim_matches(['"', '\'']))),
+        };
+    }
+    let inside = text.find('[').and_then(|open| text.get(open + 1..)).and_then(|rest| Some(rest.rsplit_once(']')?.0));
+    let items: Vec<String> = match inside {
+        Some(inside) => quoted(inside),
+        None => text.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']).to_owned()).collect(),
+    };
+    json!(items.into_iter().filter(|item| !item.is_empty()).collect::<Vec<_>>())
+}
+
+/// The texts of a list: in quotes of either kind, with backslashes before quotes; bare words between commas where there are no quotes.
+fn quoted(inside: &str) -> Vec<String> {
+    if !inside.contains(['"', '\'']) {
+        return inside.split(',').map(|word| word.trim().to_owned()).collect();
+    }
+    let (mut items, mut open, mut item, mut escaped) = (Vec::new(), None, String::new(), false);
+    for c in inside.chars() {
+        match (open, c) {
+            (Some(_), c) if escaped => {
+                item.push(c);
+                escaped = false;
+            }
+            (Some(_), '\\') => escaped = true,
+            (Some(mark), c) if c == mark => {
+                items.push(std::mem::take(&mut item));
+                open = None;
+            }
+            (Some(_), c) => item.push(c),
+            (None, '"' | '\'') => open = Some(c),
+            (None, _) => {}
+        }
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_belong_to_their_part() {
+        let layout = Layout::new("import re\ndef f():\n    return 1", "x = f()\nact(x)");
+        let line = |text: &str| layout.code.lines().position(|line| line == text).unwrap() + 1;
+        assert_eq!(layout.place(line("def f():")), Place::Library(2), "an import leaves its line");
+        assert_eq!(layout.place(line("x = f()")), Place::Program(1));
+        assert_eq!(layout.place(3), Place::Prelude);
+        assert!(!layout.code.contains("import"));
+        assert_eq!(Layout::new("", "x").place(PRELUDE.lines().count() + 2), Place::Program(1));
+    }
+
+    #[test]
+    fn code_and_lists_are_read_from_what_models_write() {
+        assert_eq!(written("Sure:\n```python\na = 1\n```\nand\n```\nb = 2\n```"), "a = 1\n\nb = 2");
+        assert_eq!(written("\na = 1\n"), "a = 1");
+        assert_eq!(answer("search", "Action: search[blue mug]\nObservation"), json!("search[blue mug]"));
+        assert_eq!(answer("search", "\"blue mug\""), json!("search[blue mug]"));
+        let list = |text: &str| answer("extract_requirement", text);
+        assert_eq!(list("['blue', \"men's\", 'a, b']"), json!(["blue", "men's", "a, b"]));
+        assert_eq!(list("[blue, large]"), json!(["blue", "large"]));
+        assert_eq!(list("- blue\n- large\n"), json!(["blue", "large"]));
+        assert_eq!(list("[]"), json!([]));
+    }
+}

@@ -1,0 +1,95 @@
+//! Running a program in the sandbox from its beginning up to the first call that has no answer yet.
+//!
+//! The program is the same and so are the answers, so it comes to the same calls each time: nothing has to be kept alive between two
+//! decisions, and going back costs one more run. What it costs is bounded by the sandbox's limits.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use stepwright_skill::code::{self, ACT, Layout, MODEL, Next, Place};
+
+use super::prompt::library;
+use crate::method::{Context, Known};
+use crate::program::sandbox::{Fault, Sandbox, Step};
+
+/// What is to be run, as the ask's work.
+#[derive(Serialize, Deserialize)]
+struct Work {
+    library: String,
+    program: String,
+    values: Value,
+    answers: Vec<Value>,
+    /// Whether a language model answers the functions that one can.
+    language: bool,
+}
+
+/// The work of finding out what a program does next.
+pub(super) fn work(cx: &Context<'_>, program: &str, answers: &[Value]) -> Value {
+    let work = Work {
+        library: library(cx),
+        program: program.to_owned(),
+        values: values(cx),
+        answers: answers.to_vec(),
+        language: cx.model.language,
+    };
+    // Texts and values alone: nothing in it has no JSON.
+    serde_json::to_value(work).unwrap_or_default()
+}
+
+/// The variables that a program sees: the task in words, and what was observed where the program was written.
+fn values(cx: &Context<'_>) -> Value {
+    let first = cx.path().first().map(|reset| reset.outcome.observation.clone()).unwrap_or_default();
+    json!({ "task": cx.session.header.sentence, "observation": first })
+}
+
+/// What a program does next, as text of JSON.
+///
+/// # Errors
+/// Where nothing could be run, in words.
+pub(super) fn next(known: &Known, work: &Value) -> Result<String, String> {
+    let work = Work::deserialize(work).map_err(|e| format!("there is no program to run: {e}"))?;
+    let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;
+    let next = runtime.block_on(run(known.sandbox.as_ref(), &work));
+    serde_json::to_string(&next).map_err(|e| e.to_string())
+}
+
+async fn run(sandbox: &dyn Sandbox, work: &Work) -> Next {
+    let layout = Layout::new(&work.library, &work.program);
+    let functions = code::functions();
+    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
+    let mut running = sandbox.start(&layout.code, &functions, &work.values).await;
+    let (mut result, mut answers) = (Value::Null, work.answers.iter());
+    loop {
+        let (call, line) = match running.next(result).await {
+            Step::Finished => return Next::Finished,
+            Step::Fault(fault) => return Next::Fault { why: words(&fault, &layout) },
+            Step::Call { call, from, .. } => (call, from as usize),
+        };
+        let function = call.function.as_str();
+        let fault = |why: String| Next::Fault { why: format!("{}: {why}", layout.place(line)) };
+        let by_rule = (!work.language).then(|| code::by_rule(function, &call.args)).flatten();
+        result = match (code::pure(function, &call.args), by_rule) {
+            (Some(Ok(value)), _) | (None, Some(value)) => value,
+            (Some(Err(why)), _) => return fault(why),
+            (None, None) if function != ACT && !MODEL.contains(&function) => {
+                return fault(format!("there is no function {function}"));
+            }
+            (None, None) => match answers.next() {
+                Some(answer) => answer.clone(),
+                None => {
+                    let line = match layout.place(line) {
+                        Place::Program(line) => line,
+                        _ => 0,
+                    };
+                    let number = work.answers.len();
+                    return Next::Call { number, function: call.function, args: call.args, line };
+                }
+            },
+        };
+    }
+}
+
+/// Why a run ended, with the line in the part it belongs to.
+fn words(fault: &Fault, layout: &Layout) -> String {
+    let place = fault.line.map(|line| format!("{}: ", layout.place(line as usize))).unwrap_or_default();
+    format!("{place}{}", Fault { line: None, kind: fault.kind.clone() })
+}
