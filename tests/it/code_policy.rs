@@ -10,9 +10,9 @@ use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, Sources, prepare_new};
 use stepwright::episode::{ArtifactId, Header, Policy};
 use stepwright::program::sandbox::{Limits, Workers};
+use stepwright_skill::Trajectory;
 use stepwright_skill::react::Form;
 use stepwright_skill::trajectory::LoggedStep;
-use stepwright_skill::Trajectory;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use crate::support::logged::Logged;

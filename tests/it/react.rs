@@ -151,7 +151,8 @@ async fn published_reflections_play_back_and_the_last_three_stand_in_prompts() {
         let all: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
         let mut played = 0;
         for of in all.iter().filter(|of| !of["reflections"].as_array().unwrap().is_empty()) {
-            let reflections: Vec<&str> = of["reflections"].as_array().unwrap().iter().map(|r| r.as_str().unwrap()).collect();
+            let reflections: Vec<&str> =
+                of["reflections"].as_array().unwrap().iter().map(|r| r.as_str().unwrap()).collect();
             let mut lines: Vec<String> = trial().into();
             for reflection in &reflections {
                 lines.push((*reflection).to_owned());
@@ -174,8 +175,13 @@ async fn published_reflections_play_back_and_the_last_three_stand_in_prompts() {
             for (at, text) in reflections.iter().enumerate() {
                 let shown = at + 3 >= reflections.len();
                 // One may be the beginning of a later one, which is shown.
-                let elsewhere = reflections[reflections.len().saturating_sub(3)..].iter().any(|later| later.contains(text.trim()));
-                assert!(last.contains(text.trim()) == shown || elsewhere, "{file} {}: reflection {at}", of["env_index"]);
+                let elsewhere =
+                    reflections[reflections.len().saturating_sub(3)..].iter().any(|later| later.contains(text.trim()));
+                assert!(
+                    last.contains(text.trim()) == shown || elsewhere,
+                    "{file} {}: reflection {at}",
+                    of["env_index"]
+                );
             }
             played += 1;
         }

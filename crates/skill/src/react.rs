@@ -266,8 +266,12 @@ mod tests {
         let examples = Examples::read(file).unwrap();
         assert_eq!((examples.about.as_str(), examples.form), ("Act.", Form::Prompt));
         assert_eq!(examples.all[0].text, "A room.\n> look\nNothing.\n");
-        let chosen = |kind, task| examples.choose(kind, task, 2).iter().map(|e| e.text[..1].to_owned()).collect::<String>();
-        assert_eq!((chosen("pick", "t2"), chosen("", "t2"), chosen("pick", "t1")), ("AB".into(), "BA".into(), "B".into()));
+        let chosen =
+            |kind, task| examples.choose(kind, task, 2).iter().map(|e| e.text[..1].to_owned()).collect::<String>();
+        assert_eq!(
+            (chosen("pick", "t2"), chosen("", "t2"), chosen("pick", "t1")),
+            ("AB".into(), "BA".into(), "B".into())
+        );
         assert_eq!(Examples::read("a\n==\n").unwrap_err().line, 2);
         assert_eq!(Examples::read("a\n== *\nnothing\n").unwrap_err().line, 2);
     }

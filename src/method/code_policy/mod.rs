@@ -20,9 +20,7 @@ use super::plan_following::{InForce, NextLine, Upcoming, upcoming};
 use super::react::{LIMITS, over};
 use super::skills::{SKILLS, TIPS, known, tips};
 use super::{Answer, Context, Fate, Known, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop};
-use crate::episode::{
-    ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Session, Shape, Written,
-};
+use crate::episode::{ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Session, Shape, Written};
 use crate::options::{Kind, OptionSpec};
 use crate::world::Ability;
 use told::Told;
@@ -136,7 +134,9 @@ impl Method for CodePolicy {
         }
         match known.world.file(prompt::FILE) {
             Some(_) => Ok(Answer::texts([SOLVE.to_owned()])),
-            None => Err(format!("no functions of skills ship for the world {}; choose a language model", known.world.name)),
+            None => {
+                Err(format!("no functions of skills ship for the world {}; choose a language model", known.world.name))
+            }
         }
     }
 

@@ -71,9 +71,11 @@ pub(super) fn program(
         episodes: episodes.iter().map(|example| example.text.clone()).collect(),
         task: &cx.session.header.sentence,
         observation: path.last().map(|node| node.outcome.observation.clone()).unwrap_or_default(),
-        failed: failed
-            .filter(|(_, why)| !why.is_empty())
-            .map(|(program, why)| Failed { program, why, since: since(program) }),
+        failed: failed.filter(|(_, why)| !why.is_empty()).map(|(program, why)| Failed {
+            program,
+            why,
+            since: since(program),
+        }),
     };
     cx.prompting.render(&named(cx, "code/program"), &material)
 }

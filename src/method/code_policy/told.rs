@@ -86,7 +86,8 @@ impl Told {
     fn taken(&mut self, node: &Node, child: Option<&Node>, force: &InForce<'_>) {
         let Some(child) = child.filter(|_| self.waits_to_act()) else { return };
         let is_its = |proposal: &&Proposal| {
-            proposal.ask.is_some_and(|ask| ask > force.ask) && kind_of(&node.turn, proposal) == Some(&AskKind::PLAN_LINE)
+            proposal.ask.is_some_and(|ask| ask > force.ask)
+                && kind_of(&node.turn, proposal) == Some(&AskKind::PLAN_LINE)
         };
         if decided(node, child).and_then(|d| source(&node.turn, d)).filter(is_its).is_some() {
             let outcome = &child.outcome;

@@ -19,8 +19,8 @@ use super::skills::TIPS;
 use super::{Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
 use crate::episode::gate::Draft;
 use crate::episode::{
-    Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, PromptRecord, Shape, Status, StepOutcome,
-    Verdict,
+    Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, PromptRecord, Shape, Status,
+    StepOutcome, Verdict,
 };
 use crate::model::Completion;
 
@@ -150,7 +150,11 @@ pub(super) fn checks(cx: &Context<'_>, action: &Action) -> Checks {
 /// A thought is held with its answer; an action is the world's.
 pub(super) fn deed(cx: &Context<'_>, action: &Action) -> Deed {
     if is_held(cx, &action.text) {
-        Deed::Hold(StepOutcome { observation: OK.to_owned(), held: Some("thought".to_owned()), ..StepOutcome::default() })
+        Deed::Hold(StepOutcome {
+            observation: OK.to_owned(),
+            held: Some("thought".to_owned()),
+            ..StepOutcome::default()
+        })
     } else {
         Deed::Act
     }

@@ -10,13 +10,9 @@ use crate::options::{Kind, OptionSpec};
 use crate::world::demonstration::Demonstration;
 
 /// Examples in a prompt.
-pub(in crate::method) const EXAMPLES: OptionSpec = OptionSpec::new(
-    "examples",
-    "ReAct examples",
-    Kind::Whole { min: 0, max: 10 },
-    "worked transcripts in a prompt",
-)
-.or("2");
+pub(in crate::method) const EXAMPLES: OptionSpec =
+    OptionSpec::new("examples", "ReAct examples", Kind::Whole { min: 0, max: 10 }, "worked transcripts in a prompt")
+        .or("2");
 
 /// The file of a world's examples.
 const FILE: &str = "react.txt";

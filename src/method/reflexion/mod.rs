@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::options::TEMPERATURE;
-use super::skills::TIPS;
 use super::react::{self, EXAMPLES, LIMITS, Told, examples_of, material, render, transcript};
+use super::skills::TIPS;
 use super::{Answer, Checks, Context, Deed, Fate, Method, MethodInfo, Needs, Reading, Section, SectionLine, Step};
 use crate::episode::{Action, ArtifactId, Ask, AskKind, Decision, Generation, PromptRecord, Session, Shape, Written};
 use crate::options::{Kind, OptionSpec};
@@ -32,13 +32,9 @@ const MEMORY: OptionSpec = OptionSpec::new(
 .or("3");
 
 /// How many trials an unattended episode has.
-pub const TRIALS: OptionSpec = OptionSpec::new(
-    "trials",
-    "Trials",
-    Kind::Whole { min: 1, max: 20 },
-    "trials of an unattended run, at most",
-)
-.or("1");
+pub const TRIALS: OptionSpec =
+    OptionSpec::new("trials", "Trials", Kind::Whole { min: 1, max: 20 }, "trials of an unattended run, at most")
+        .or("1");
 
 /// Reflexion.
 #[derive(Debug, Clone, Copy)]

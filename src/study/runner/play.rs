@@ -43,7 +43,9 @@ pub(in crate::study) async fn play(setup: Setup, cancel: &CancellationToken) -> 
             Some(notice) => {
                 if watch.take(notice) {
                     let next = match watch.another_trial() {
-                        Some(policy) => [Request::Goto(0), Request::Propose, Request::SetPolicy(policy)].map(Command::Gate).into(),
+                        Some(policy) => {
+                            [Request::Goto(0), Request::Propose, Request::SetPolicy(policy)].map(Command::Gate).into()
+                        }
                         None => vec![Command::Quit],
                     };
                     // A driver that is gone ends the loop.

@@ -21,7 +21,8 @@ pub fn pure(function: &str, args: &[Value]) -> Option<Pure> {
     let text = |at: usize| args.get(at).and_then(Value::as_str).unwrap_or_default();
     Some(match function {
         "re_search" => pattern(text(0)).and_then(|pattern| {
-            let found = pattern.captures(text(1)).map_err(|e| format!("the pattern {:?} was given up: {e}", text(0)))?;
+            let found =
+                pattern.captures(text(1)).map_err(|e| format!("the pattern {:?} was given up: {e}", text(0)))?;
             let groups = |found: fancy_regex::Captures<'_>| {
                 found.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect::<Vec<_>>()
             };
@@ -48,7 +49,8 @@ pub fn by_rule(function: &str, args: &[Value]) -> Option<Value> {
         "search" => json!(format!("search[{}]", query(text(0)))),
         "extract_requirement" => json!(requirements(text(0))),
         "select_most_relevant_attibutes" => {
-            let wanted: Vec<&str> = args.get(1).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+            let wanted: Vec<&str> =
+                args.get(1).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
             json!(options(text(0), &wanted))
         }
         _ => return None,
@@ -94,14 +96,21 @@ fn satisfies(description: &str, requirement: &str) -> bool {
 /// The most a thing may cost, where a text says so.
 fn limit(text: &str) -> Option<f64> {
     let lower = text.to_lowercase();
-    let at = ["lower than", "less than", "under", "below"].iter().filter_map(|word| Some(lower.find(word)? + word.len())).min()?;
+    let at = ["lower than", "less than", "under", "below"]
+        .iter()
+        .filter_map(|word| Some(lower.find(word)? + word.len()))
+        .min()?;
     number(lower.get(at..)?)
 }
 
 fn number(text: &str) -> Option<f64> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
-    let digits: String =
-        text.get(start..)?.chars().take_while(|c| c.is_ascii_digit() || ".,".contains(*c)).filter(|c| *c != ',').collect();
+    let digits: String = text
+        .get(start..)?
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || ".,".contains(*c))
+        .filter(|c| *c != ',')
+        .collect();
     digits.trim_end_matches('.').parse().ok()
 }
 
@@ -118,7 +127,9 @@ fn items(observation: &str) -> Value {
     for part in observation.split('[').skip(1) {
         let (inside, text) = part.split_once(']').unwrap_or((part, ""));
         if is_number(inside) {
-            items.extend(last.replace((inside, text.to_owned())).map(|(number, text)| (number.to_owned(), one_line(&text))));
+            items.extend(
+                last.replace((inside, text.to_owned())).map(|(number, text)| (number.to_owned(), one_line(&text))),
+            );
         } else if let Some((_, before)) = &mut last {
             before.push('[');
             before.push_str(part);
@@ -135,7 +146,8 @@ fn one_line(text: &str) -> Value {
 /// What is asked for, without the price.
 fn wish(instruction: &str) -> &str {
     let lower = instruction.to_lowercase();
-    let end = ["and price lower than", "price lower than", "and price"].iter().filter_map(|mark| lower.find(mark)).min();
+    let end =
+        ["and price lower than", "price lower than", "and price"].iter().filter_map(|mark| lower.find(mark)).min();
     end.and_then(|end| instruction.get(..end)).unwrap_or(instruction).trim_end_matches([' ', ','])
 }
 
@@ -144,7 +156,8 @@ fn query(instruction: &str) -> String {
 }
 
 fn requirements(instruction: &str) -> Vec<String> {
-    let parts = wish(instruction).split([',', ';']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" with "));
+    let parts =
+        wish(instruction).split([',', ';']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" with "));
     let mut all: Vec<String> = parts.map(|part| telling(part).join(" ")).filter(|part| !part.is_empty()).collect();
     all.extend(limit(instruction).map(|limit| format!("price lower than {limit:.2} dollars")));
     all
@@ -155,8 +168,7 @@ fn options(description: &str, requirements: &[&str]) -> Vec<String> {
     let wanted: BTreeSet<String> = requirements.iter().flat_map(|requirement| words(requirement)).collect();
     let mut chosen = Vec::new();
     for line in description.lines() {
-        let choices: Vec<&str> =
-            line.split('[').skip(1).filter_map(|part| Some(part.split_once(']')?.0)).collect();
+        let choices: Vec<&str> = line.split('[').skip(1).filter_map(|part| Some(part.split_once(']')?.0)).collect();
         let named = line.split_once('[').is_some_and(|(name, _)| !name.trim().is_empty());
         let fitting = choices.into_iter().filter(|choice| {
             let own = words(choice);
@@ -212,6 +224,9 @@ mod tests {
             json!(["light pink long handle back brush", "price lower than 40.00 dollars"])
         );
         let page = "[Back to Search]\ncolor [pink][light pink][blue]\nsize [s][xl]\n[Buy Now]";
-        assert_eq!(say("select_most_relevant_attibutes", json!([page, ["light pink brush", "size xl"]])), json!(["light pink", "xl"]));
+        assert_eq!(
+            say("select_most_relevant_attibutes", json!([page, ["light pink brush", "size xl"]])),
+            json!(["light pink", "xl"])
+        );
     }
 }
