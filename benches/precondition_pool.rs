@@ -1,5 +1,5 @@
 //! Cost of validating and ranking a pool of 1000 candidates, against CPython in the same run (`benches/precondition_pool.py`): same
-//! pools, same results, one thread each, CPU time of both. Bars: at least ten times faster, and 100 candidates within 5 ms.
+//! pools, same results, one thread each, CPU time of both. Bars: at least fifteen times faster, and 100 candidates within 5 ms.
 //!
 //! The pools are those of the recordings (`golden/large_*.json` under `STEPWRIGHT_DATA`), or one of our own over the shipped
 //! demonstrations. `cargo bench --bench precondition_pool`.
@@ -208,7 +208,7 @@ fn main() {
         }
         let cpu = theirs["cpu"].as_f64().unwrap_or(f64::NAN);
         println!(
-            "  CPython {}: {:.1} ms of CPU; {:.1} times ours (bar: 10); {} differences",
+            "  CPython {}: {:.1} ms of CPU; {:.1} times ours (bar: 15); {} differences",
             theirs["python"].as_str().unwrap_or("?"),
             cpu * 1e3,
             cpu / time.as_secs_f64(),
