@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn our_row_stands_beside_the_papers_where_the_model_is_the_same() {
         let kind = "pick_clean_then_place_in_recep";
-        let lines = |model| [result(model, kind, true, None), result(model, kind, false, None)];
+        let lines = |model: &str| [result(model, kind, true, None), result(model, kind, false, None)];
         let row = |model: &str| {
             let text = report(&lines(model)).to_string();
             text.lines().nth(1).unwrap().split_whitespace().map(str::to_owned).collect::<Vec<_>>()
