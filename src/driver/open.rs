@@ -10,12 +10,13 @@ use super::setup::{
 };
 use super::{Handle, start};
 use crate::blocking::{Domain, NamedDomain};
-use crate::config::{self, Config, Selected};
+use crate::config::{self, BUILT_IN, Config, Selected};
 use crate::episode::{FORMAT_VERSION, Header, log};
 use crate::method::blocking::BlockingSource;
 use crate::method::prompting::{self, Prompting};
 use crate::method::{self, DOMAIN, External, Method, MethodInfo, SYMBOLIC};
 use crate::model::ModelKind;
+use crate::model::translator::Translator;
 use crate::options::Values;
 use crate::prompt::Prompts;
 use crate::world::demonstration::Demonstration;
@@ -201,6 +202,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     method::fits(&info, &method_options, kind, task_kind.as_deref(), &source.traits())
         .map_err(|misfit| OpenError::Failed(misfit.to_string()))?;
     let named = own.map(|name| (DOMAIN.key.to_owned(), name.to_string()));
+    let embedder = Some(&config.embedder).filter(|name| *name != BUILT_IN);
+    let named = named.into_iter().chain(embedder.map(|name| (EMBEDDER.to_owned(), name.clone())));
     let header = Header {
         options: opened.options.into_iter().chain(method_options.record(info.options)).chain(named).collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
@@ -245,6 +248,11 @@ fn setup(
     demonstrations: Vec<Demonstration>,
     config: &Config,
 ) -> Setup {
+    let embedder = match &beginning {
+        Beginning::New(header) => header.options.get(EMBEDDER),
+        Beginning::Resume { session, .. } => session.header.options.get(EMBEDDER),
+    };
+    let embedder = embedder.map_or(BUILT_IN, String::as_str).to_owned();
     Setup {
         beginning,
         proposer: crate::world::agent(world.kind(), &demonstrations),
@@ -252,6 +260,7 @@ fn setup(
             prompts: Prompts::new(Some(&config.paths.config)),
             demonstrations: Arc::new(demonstrations.iter().map(prompting::Demonstration::of).collect()),
             candidates: config.candidates,
+            translator: Translator::new(config.embedder(&embedder), Some(config.paths.cache.join("vectors"))),
             ..Prompting::default()
         },
         world,
@@ -287,6 +296,9 @@ fn blocking_source(
         None => BlockingSource::Assertions,
     })
 }
+
+/// The option of a header that names the embedder; the built-in one where there is none.
+const EMBEDDER: &str = "embedder";
 
 /// `data` of a header whose task ships with the program.
 const SHIPPED: &str = "shipped";

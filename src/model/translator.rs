@@ -1,19 +1,32 @@
 //! The translator: which of many sentences are nearest in meaning to another, by the session's embedder.
 //!
-//! Tables of sentences are kept as long as the translator is: the 47,522 steps of a household are embedded once.
+//! Tables of sentences are shared by all sessions of the process, and large ones kept on disk: the 47,522 steps of a household are embedded
+//! once.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stepwright_embed::{Embedder, Table, built_in};
+use stepwright_embed::{Embedder, Table, kept};
+
+use super::embed;
 
 /// Tables kept at once: a world's steps, and the tasks of its examples.
 const KEPT: usize = 4;
+
+/// Fewer sentences than these are embedded sooner than they are read.
+const MANY: usize = 1000;
+
+/// A table with the embedder's name and the sentences it is of.
+type Made = (String, Arc<[String]>, Arc<Table>);
+
+/// The tables made last, by any session of the process.
+static TABLES: Mutex<Vec<Made>> = Mutex::new(Vec::new());
 
 /// Finds neighbours by an embedder.
 #[derive(Clone)]
 pub struct Translator {
     embedder: Arc<dyn Embedder>,
-    tables: Arc<Mutex<Vec<(Arc<[String]>, Arc<Table>)>>>,
+    folder: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for Translator {
@@ -22,33 +35,16 @@ impl std::fmt::Debug for Translator {
     }
 }
 
-/// The embedder in the binary behind an [`Arc`].
-struct BuiltIn;
-
-impl Embedder for BuiltIn {
-    fn name(&self) -> &str {
-        built_in().name()
-    }
-
-    fn dimensions(&self) -> usize {
-        built_in().dimensions()
-    }
-
-    fn embed(&self, sentences: &[String]) -> Result<Vec<Vec<f32>>, stepwright_embed::EmbedError> {
-        built_in().embed(sentences)
-    }
-}
-
 impl Default for Translator {
     fn default() -> Self {
-        Translator::new(Arc::new(BuiltIn))
+        Translator::new(embed::built_in(), None)
     }
 }
 
 impl Translator {
-    /// A translator by this embedder.
-    pub fn new(embedder: Arc<dyn Embedder>) -> Self {
-        Translator { embedder, tables: Arc::default() }
+    /// A translator by this embedder; `folder` is where vectors of many sentences are kept.
+    pub fn new(embedder: Arc<dyn Embedder>, folder: Option<PathBuf>) -> Self {
+        Translator { embedder, folder }
     }
 
     /// The embedder's name.
@@ -93,23 +89,30 @@ impl Translator {
     }
 
     fn table(&self, of: &Arc<[String]>) -> Result<Arc<Table>, String> {
-        let known = |tables: &[(Arc<[String]>, Arc<Table>)]| {
-            let found = tables.iter().find(|(sentences, _)| Arc::ptr_eq(sentences, of) || sentences == of);
-            found.map(|(_, table)| Arc::clone(table))
-        };
-        let held = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = known(&held) {
-            return Ok(table);
+        // Held while a table is made, so that sessions side by side do not make it twice.
+        let mut held = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = |(name, sentences, _): &&Made| name == self.name() && (Arc::ptr_eq(sentences, of) || sentences == of);
+        if let Some((_, _, table)) = held.iter().find(own) {
+            return Ok(Arc::clone(table));
         }
-        drop(held);
         let sentences: Vec<String> = of.iter().map(|sentence| plain(sentence)).collect();
-        let vectors = self.embedder.embed(&sentences).map_err(|error| error.to_string())?;
-        let table = Arc::new(Table::new(sentences, vectors));
-        let mut held = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = match self.folder.as_deref().filter(|_| sentences.len() >= MANY) {
+            Some(folder) => {
+                let (table, origin) = kept::table(&*self.embedder, &sentences, folder, &mut |_| true)
+                    .map_err(|error| error.to_string())?;
+                tracing::info!(embedder = self.name(), sentences = sentences.len(), ?origin, "sentence vectors");
+                table
+            }
+            None => {
+                let vectors = self.embedder.embed(&sentences).map_err(|error| error.to_string())?;
+                Table::new(sentences, vectors)
+            }
+        };
+        let table = Arc::new(table);
         if held.len() >= KEPT {
             held.remove(0);
         }
-        held.push((Arc::clone(of), Arc::clone(&table)));
+        held.push((self.name().to_owned(), Arc::clone(of), Arc::clone(&table)));
         Ok(table)
     }
 }

@@ -30,7 +30,8 @@ pub use result::RepromptResult;
 use super::report::Report;
 use super::runner::{Opening, Plan, Study, Unit, seconds_since};
 use crate::driver::NewSession;
-use crate::episode::{ArtifactKind, Fate, Session};
+use crate::episode::Session;
+use crate::method;
 use crate::world::graph;
 
 /// A condition of the comparison.
@@ -72,9 +73,6 @@ const OPEN_LOOP: &str = "open-loop";
 /// Tries other steps in place of a refused one.
 const RESAMPLE: &str = "resample";
 
-/// The kind of document that a corrective prompt is.
-const CORRECTIVE_PROMPT: &str = "corrective prompt";
-
 /// Steps an episode may try, corrections included; methods have limits of their own below it.
 pub const MOST_ACTIONS: u32 = 100;
 
@@ -112,7 +110,8 @@ struct Written {
 }
 
 impl Written {
-    /// Reads a session: the steps that count, where they were refused. A last step that was refused and that nothing mended counts.
+    /// Reads a session: the steps that count, where they were refused. A last step that was refused and that nothing mended counts,
+    /// unless it was given up.
     fn of(session: &Session) -> Self {
         let goes_on = session.method == OPEN_LOOP;
         let (mut program, mut done, mut refused): (Script, Script, Vec<Script>) = Default::default();
@@ -131,21 +130,16 @@ impl Written {
                 program.push(line);
             }
         }
-        program.extend(failed.filter(|_| !goes_on));
+        let course = method::course(session);
+        let given_up = course.as_ref().is_some_and(|course| !course.failed());
+        program.extend(failed.filter(|_| !goes_on && !given_up));
         let corrections = match session.method.as_str() {
             OPEN_LOOP => 0,
             RESAMPLE => refused.len(),
-            _ => prompts_taken(session),
+            _ => course.map_or(0, |course| course.corrections),
         };
         Written { program, refused, corrections: u32::try_from(corrections).unwrap_or(u32::MAX) }
     }
-}
-
-/// Corrective prompts that were sent on the way to the cursor.
-fn prompts_taken(session: &Session) -> usize {
-    let own = ArtifactKind::Other(CORRECTIVE_PROMPT.to_owned());
-    let offers = session.path(session.cursor()).into_iter().flat_map(|node| &node.turn.offers);
-    offers.filter(|o| o.written.artifact.kind == own && matches!(o.fate, Fate::Taken { .. })).count()
 }
 
 /// Fills in what a program comes to.
