@@ -153,8 +153,11 @@ pub fn conditions(
             found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))?;
         let info = method::named(method).ok_or_else(|| format!("{name}: this program has no method {method}"))?.info();
         let has = |key: &str| info.options.iter().any(|option| option.key == key);
+        if let Some((key, _)) = options.iter().find(|(key, _)| !has(key)) {
+            return Err(format!("{name}: the method {method} has no option --{key}"));
+        }
         let mut options: Vec<(&'static str, String)> =
-            options.iter().filter(|(key, _)| has(key)).map(|(key, value)| (*key, (*value).to_owned())).collect();
+            options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
         if has("limits") {
             options.push(("limits", limits(world).to_owned()));
         }
