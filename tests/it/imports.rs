@@ -20,6 +20,7 @@ const ORDER: &[&str] = &[
     "shop",
     "skill",
     "graph",
+    "plan",
     "embed",
     "rate",
     "planner",

@@ -65,7 +65,8 @@ async fn replay(log: Trajectory, form: Form) {
     let mut w = Watched::start(setup);
     w.until(&id, |_, s| s.current().is_some_and(|n| n.depth as usize == count)).await;
     let path = w.session.path(w.session.cursor());
-    assert!(path.iter().all(|node| node.outcome.error.is_none()), "{id}: every line is the log's");
+    let refused: Vec<_> = path.iter().filter(|n| n.outcome.error.is_some()).map(|n| (&n.action, &n.outcome)).collect();
+    assert!(refused.is_empty(), "{id}: every line is the log's: {refused:?}");
     // The last prompt is the whole log up to its last line.
     let asked = prompts(&model);
     let last_prompt = asked.get(count - 1).unwrap();

@@ -214,6 +214,7 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
     bench.settle();
     assert!(bench.screen().contains("lamps") && bench.screen().contains("switch 2 lamps on."), "{}", bench.screen());
     bench.press(KeyCode::Enter);
+    bench.press(KeyCode::F(6));
     assert!(bench.screen().contains("It is dark."), "{}", bench.screen());
     for lamp in ['1', '2'] {
         bench.press(KeyCode::Char('m'));
@@ -245,7 +246,7 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
 /// The settings that name the method of one file as the one to begin with.
 fn toy_method() -> [(&'static str, &'static str); 2] {
     let command = concat!("python3 ", env!("CARGO_MANIFEST_DIR"), "/adapters/toy_method.py");
-    [("external.toy.command", command), ("method.method", "external:toy")]
+    [("methods.toy.command", command), ("method.method", "external:toy")]
 }
 
 #[tokio::test]

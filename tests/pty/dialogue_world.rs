@@ -71,7 +71,7 @@ fn what_a_user_says_is_no_goal() {
 #[test]
 fn a_dialogue_is_stepped_to_its_end_by_keys() {
     let home = tempfile::tempdir().unwrap();
-    let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], (120, 40));
+    let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], (160, 45));
     // To the list of worlds, where the dialogues are the second.
     pty.wait_for("/ searches").wait_for("▶ symbolic").settle();
     pty.send("\t\t\x1b[B");

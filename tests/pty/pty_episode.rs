@@ -194,7 +194,7 @@ fn each_example_session_is_one_key_away() {
     for (key, shown) in [("1", "heat some tomato"), ("2", "heat some apple"), ("3", "scripted")] {
         let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], SIZE);
         pty.wait_for("algorithm-1").settle().send(key);
-        pty.wait_for(shown).wait_for("┌ Observations").settle();
+        pty.wait_for(shown).wait_for("Observations  Log").settle();
         leave(&mut pty);
     }
 }

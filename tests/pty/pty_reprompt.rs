@@ -13,7 +13,8 @@ const EDITED: &str = " open what is closed";
 /// A model that answers by what the prompt ends with.
 fn answer(request: &Received) -> Vec<Step> {
     let messages = request.body["messages"].as_array().cloned().unwrap_or_default();
-    let prompt = messages.last().and_then(|m| m["content"].as_str()).unwrap_or_default().to_owned();
+    let last = messages.last().and_then(|m| m["content"].as_str()).or(request.body["prompt"].as_str());
+    let prompt = last.unwrap_or_default().trim_end().to_owned();
     let step = if prompt.contains(EDITED) {
         "Open the fridge"
     } else if prompt.contains("Error: the milk is inside something") {

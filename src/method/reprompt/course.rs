@@ -137,9 +137,11 @@ impl Course {
         self.attempts.iter().filter(|a| all || a.is_done()).map(|a| a.step.clone()).collect()
     }
 
-    /// How many corrections in a row did not help the last planned step.
+    /// How many corrections in a row did not help the last planned step, retries of it included.
     pub fn in_vain(&self) -> usize {
-        let since = self.attempts.iter().rev().take_while(|a| a.role == Role::Correction || !a.is_done());
+        let planned = self.attempts.iter().rev().find(|a| a.role == Role::Planned);
+        let same = |a: &Attempt| !a.is_done() && planned.is_some_and(|last| last.step == a.step);
+        let since = self.attempts.iter().rev().take_while(|a| a.role == Role::Correction || same(a));
         since.filter(|a| a.role == Role::Correction).count()
     }
 

@@ -46,7 +46,7 @@ pub const BETA: OptionSpec = OptionSpec::new(
     "beta",
     "β",
     Kind::Number { min: 0.0, max: 10.0 },
-    "the weight of the mean log-probability in the weighted score; else as the settings have it",
+    "weight of log-probability; else the preset",
 );
 
 /// The score below which generation stops.
@@ -54,7 +54,7 @@ pub const CUTOFF: OptionSpec = OptionSpec::new(
     "cutoff",
     "Cut-off",
     Kind::Number { min: -100.0, max: 1.0 },
-    "the score below which generation stops (-100 for never); else as the settings have it",
+    "stops below this score; else the preset",
 );
 
 /// What repeating the step before costs.
@@ -62,7 +62,7 @@ pub const REPEATED: OptionSpec = OptionSpec::new(
     "repeated",
     "Repeated step costs",
     Kind::Number { min: 0.0, max: 100.0 },
-    "what is taken off the score of the step before; else as the settings have it",
+    "off a repeated step's score; or the preset",
 );
 
 /// What a step costs that was tried before.
@@ -70,7 +70,7 @@ pub const TRIED: OptionSpec = OptionSpec::new(
     "tried",
     "Tried step costs",
     Kind::Number { min: 0.0, max: 100.0 },
-    "what is taken off the score of a step that was tried before; else as the settings have it",
+    "off a tried step's score; else the preset",
 );
 
 /// The share of empty samples that ends a plan.
@@ -78,7 +78,7 @@ pub const FINISHED: OptionSpec = OptionSpec::new(
     "finished",
     "Finished at share",
     Kind::Number { min: 0.0, max: 1.0 },
-    "the share of the likeliest samples that are empty when the plan is finished; else as the settings have it",
+    "share of empty samples; else the preset",
 );
 
 /// Completions a step.
@@ -86,7 +86,7 @@ pub const COMPLETIONS: OptionSpec = OptionSpec::new(
     "completions",
     "Completions a step",
     Kind::Whole { min: 1, max: 64 },
-    "completions sampled for a step; else as the settings have it",
+    "sampled for a step; else the preset",
 );
 
 /// Steps of a plan.
@@ -94,7 +94,7 @@ pub const LENGTH: OptionSpec = OptionSpec::new(
     "length",
     "Steps of a plan",
     Kind::Whole { min: 1, max: 200 },
-    "steps a plan may have; else as the settings have it",
+    "steps a plan may have; else the preset",
 );
 
 /// Steps tried in all.
@@ -102,7 +102,7 @@ pub const TRIES: OptionSpec = OptionSpec::new(
     "tries",
     "Steps tried",
     Kind::Whole { min: 1, max: 400 },
-    "steps that may be tried for a plan, refused ones included; else as the settings have it",
+    "tried, refused ones too; else the preset",
 );
 
 /// Admissible neighbours.

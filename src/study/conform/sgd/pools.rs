@@ -46,9 +46,8 @@ fn states(demos: &Demonstrations) -> usize {
 pub(super) fn fields(fate: &Fate, evaluation: Option<&Evaluation>, demos: usize) -> Vec<(&'static str, Value)> {
     let (verdict, reason, fail, failing) = match fate {
         Fate::Valid => ("valid", Value::Null, Value::Null, 0),
-        Fate::Malformed { reason, .. } => ("invalid", json!(reason), Value::Null, demos),
-        // Undecided is no verdict, and a difference from every recorded one.
-        Fate::Unknown { reason, .. } => ("unknown", json!(reason), Value::Null, 0),
+        // The original knows two verdicts: what it could not evaluate within its limits is invalid there too.
+        Fate::Malformed { reason, .. } | Fate::Unknown { reason, .. } => ("invalid", json!(reason), Value::Null, demos),
         Fate::Fails { demonstration, call, exception, failing, .. } => {
             ("invalid", json!(exception), json!({"demo": demonstration, "step": call}), *failing)
         }
