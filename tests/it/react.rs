@@ -60,7 +60,7 @@ async fn replay(log: Trajectory, form: Form) {
     let (id, count, last) = (log.id.clone(), lines.len(), lines.last().cloned().unwrap());
     let model = model(lines);
     let mut setup = unattended("react", &[], &log.task, Arc::clone(&model));
-    let closing = log.rest.contains_key("closing_thought");
+    let closing = log.rest.get("closing_thought").is_some_and(|thought| thought.is_string());
     setup.world = Box::new(Logged::new(log, form));
     let mut w = Watched::start(setup);
     w.until(&id, |_, s| s.current().is_some_and(|n| n.depth as usize == count)).await;

@@ -268,6 +268,7 @@ fn a_world_and_a_method_of_one_file_each_meet_in_the_workbench() {
     bench.settle();
     assert!(bench.screen().contains("external:toy"), "{}", bench.screen());
     bench.press(KeyCode::Enter);
+    bench.press(KeyCode::F(6));
     for shines in ["Lamp 2 shines.", "Lamp 1 shines."] {
         let waits = Instant::now() + Duration::from_secs(20);
         while !bench.screen().contains("the first that is offered") && Instant::now() < waits {

@@ -38,7 +38,7 @@ fn a_world_that_dies_is_seen_to_and_the_episode_goes_on() {
     // One that hangs: the keys work meanwhile, and Esc ends it.
     // It is none of the admissible actions, so it is asked about once.
     act(&mut pty, "hang");
-    pty.wait_for("Enter again takes it as it is").send("\r");
+    pty.wait_for("Enter again takes it").send("\r");
     pty.wait_for("the world is working: step 3: `hang`; Esc stops it").settle().send("?");
     pty.wait_for("Decisions and time").settle().send("\x1b");
     pty.settle().send("\x1b");

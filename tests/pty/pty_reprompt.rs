@@ -14,7 +14,9 @@ const EDITED: &str = " open what is closed";
 fn answer(request: &Received) -> Vec<Step> {
     let messages = request.body["messages"].as_array().cloned().unwrap_or_default();
     let last = messages.last().and_then(|m| m["content"].as_str()).or(request.body["prompt"].as_str());
-    let prompt = last.unwrap_or_default().trim_end().to_owned();
+    // What comes before the task is the example.
+    let prompt = last.unwrap_or_default().trim_end();
+    let prompt = prompt.rsplit("Task: ").next().unwrap_or_default().to_owned();
     let step = if prompt.contains(EDITED) {
         "Open the fridge"
     } else if prompt.contains("Error: the milk is inside something") {

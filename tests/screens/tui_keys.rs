@@ -576,7 +576,7 @@ fn branches_are_named_in_the_tree_and_breakpoints_set_by_a_line() {
             other => panic!("{other:?}"),
         })
         .collect();
-    let named = stepwright::episode::BranchEdit::Name { name: "left_hand".into() };
+    let named = stepwright::episode::BranchEdit::Name { name: "left hand".into() };
     assert_eq!(edits, [named, stepwright::episode::BranchEdit::Hide { hidden: true }]);
     assert!(bench.draw(80, 24).contains("branch: n name  h hide or show  x delete or bring back"));
     bench.press("esc B 'stop' enter");
