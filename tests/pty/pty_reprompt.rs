@@ -55,8 +55,8 @@ fn an_error_is_corrected_undone_and_corrected_another_way() {
 
     pty.wait_for("step 0 ·").wait_for("★ recommended").wait_for("Walk to fridge").settle().send("a");
     pty.wait_for("step 1 ·").wait_for("Grab milk").settle().send("a");
-    pty.wait_for("a corrective prompt waits").wait_for("enclosed object (type 6)");
-    pty.wait_for("Error: the milk is inside something. A correct step would be to").settle().send("e");
+    pty.wait_for("a corrective prompt waits").wait_for("object (type 6)");
+    pty.wait_for("Error: the milk is inside something. A correct step").settle().send("e");
     pty.wait_for("Edit it, then take it").settle().send(EDITED);
     pty.settle().send("\r");
     pty.wait_for("Open fridge").wait_for("★ recommended").settle().send("a");
@@ -67,7 +67,7 @@ fn an_error_is_corrected_undone_and_corrected_another_way() {
     pty.send("u");
     pty.wait_for("step 2 ·").settle().send("P");
     pty.wait_for("a corrective prompt waits").settle().send("a");
-    pty.wait_for("★ recommended").settle();
+    pty.wait_for("▶★").settle();
     assert!(pty.text().contains("Grab milk"), "{}", pty.text());
     pty.send("x");
     pty.wait_for("Why not?").settle().send("\x1b");

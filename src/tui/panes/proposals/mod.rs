@@ -313,7 +313,12 @@ impl Pane for ProposalsPane {
             };
             painter.empty(area, &text);
             let (_, below) = split_top(area, 3);
-            painter.rows(below, &asking);
+            let (width, mut rows) = (usize::from(below.width), asking);
+            if let Some((None, why)) = &turn.recommended {
+                rows.extend(wrap::wrapped(why, width).iter().map(|line| vec![run(Role::Warn, line)]));
+            }
+            rows.extend(plan::rows(view, painter.theme, width));
+            painter.rows(below, &rows);
             return;
         }
         let (beside, offered, theme) = (area.width >= BESIDE, view.offered(), painter.theme);

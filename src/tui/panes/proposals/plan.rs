@@ -23,7 +23,7 @@ fn of(section: &Section, session: &Session, theme: &Theme, width: usize) -> Vec<
     let (lines, title) = (&section.lines, &section.title);
     let made = session.node(section.made_at).map_or(0, |n| n.depth);
     let done = words::count(section.done, "line");
-    let mut rows = vec![vec![run(Role::Title, format!("{title:<9}made at step {made}, {done} done"))]];
+    let mut rows = vec![vec![run(Role::Title, format!("{title:<8} made at step {made}, {done} done"))]];
     let first = section.at.saturating_sub(BEFORE).min(lines.len().saturating_sub(MOST));
     if first > 0 {
         rows.push(vec![run(Role::Dim, format!("  {} {} above", theme.glyphs.ellipsis, words::count(first, "line")))]);
