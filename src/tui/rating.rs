@@ -181,8 +181,9 @@ pub fn run(judging: &mut Judging, theme: &Theme) -> std::io::Result<ExitCode> {
         screen.draw(|frame| draw(frame, theme, judging, &mut view))?;
         match messages.recv().map_err(|_| std::io::Error::other("nothing is left to wait for"))? {
             Message::Terminal(Event::Key(pressed)) if pressed.kind != KeyEventKind::Release => {
-                if key(pressed, judging, &mut view) == Next::Leave {
-                    return Ok(ExitCode::SUCCESS);
+                match key(pressed, judging, &mut view) {
+                    Next::Leave => return Ok(ExitCode::SUCCESS),
+                    Next::On => {}
                 }
             }
             Message::TerminalGone(why) => return Err(std::io::Error::other(why)),

@@ -7,8 +7,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 fn results(plans: usize) -> String {
     let line = |n: usize| {
         let steps: Vec<String> = (1..=30).map(|step| format!("Walk to place {n} {step}")).collect();
-        let condition = if n % 2 == 0 { "open-loop" } else { "cause" };
-        serde_json::json!({ "condition": condition, "title": format!("Task {n}"), "plan": steps, "executable": n % 3 != 0 }).to_string() + "\n"
+        let condition = if n.is_multiple_of(2) { "open-loop" } else { "cause" };
+        serde_json::json!({ "condition": condition, "title": format!("Task {n}"), "plan": steps, "executable": !n.is_multiple_of(3) }).to_string() + "\n"
     };
     (0..plans).map(line).collect()
 }

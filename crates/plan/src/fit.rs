@@ -111,7 +111,7 @@ fn about(
         .map(|step| match replaced(step, old, new, admissible) {
             Some(other) => {
                 changed = true;
-                spelled(&other)
+                spelled(other)
             }
             None => spelled(step),
         })

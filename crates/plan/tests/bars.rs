@@ -1,6 +1,7 @@
 //! Plans without a language model over the test tasks at hand in the seven scenes: how many are executable, how many corrections they take,
 //! and what they have in common with what people wrote. Each step is tried as the paper does: the program so far is prepared in the scene
 //! and run again. The tasks are known by their titles; the programs only judge.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 //! The fitted examples against the recorded programs of test tasks: how much of a written program they have in common, best of a task's.
 //! The tasks are known by their titles alone; the programs only judge.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

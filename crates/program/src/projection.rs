@@ -97,6 +97,9 @@ impl Projections {
     }
 }
 
+/// Takes in an item: the names on the way to it, its guard, and what feeds its content to a hasher.
+type Add<'a> = dyn FnMut(u64, Guard, &dyn Fn(&mut FxHasher)) + 'a;
+
 /// What a state holds.
 fn items(state: &State) -> Vec<Item> {
     let ways = ways(state);
@@ -109,7 +112,7 @@ fn items(state: &State) -> Vec<Item> {
             content(&mut hasher);
             items.push(Item { way, guard, hash: mixed(hasher.finish()) });
         };
-        let named = |names: &Attrs, add: &mut dyn FnMut(u64, Guard, &dyn Fn(&mut FxHasher))| {
+        let named = |names: &Attrs, add: &mut Add<'_>| {
             for (name, value) in &names.0 {
                 add(way | mark_of(name), Guard::Free, &|hasher| {
                     name.hash(hasher);

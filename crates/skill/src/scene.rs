@@ -68,10 +68,10 @@ pub fn read(observation: &str) -> Said {
             }
             None => {
                 let words: Vec<&str> = sentence.split_whitespace().collect();
-                if let ["The", kind, number, "is", state] = words.as_slice() {
-                    if is_number(number) {
-                        said.states.push((format!("{kind} {number}"), (*state).to_owned()));
-                    }
+                if let ["The", kind, number, "is", state] = words.as_slice()
+                    && is_number(number)
+                {
+                    said.states.push((format!("{kind} {number}"), (*state).to_owned()));
                 }
                 place = place.or_else(|| things(sentence).into_iter().next());
             }

@@ -194,6 +194,7 @@ impl CodePolicy {
     }
 
     /// The next action of the program in force, or what has to be found out for it.
+    #[allow(clippy::result_large_err, reason = "made once a decision, and used up at once")]
     fn next_line(self, cx: &Context<'_>, force: &InForce<'_>) -> Result<NextLine, Step> {
         let told = Told::of(&cx.path(), force);
         let Some(next) = &told.next else {

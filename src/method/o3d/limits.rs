@@ -82,10 +82,12 @@ fn over(lines: &[Line], limit: Limit, actions: Option<usize>, calls: usize) -> O
     let counted = |line: &&Line| matches!(line, Line::Act(_)) || limit.thoughts && matches!(line, Line::Thought(_));
     let last: Vec<&Line> = lines.iter().filter(counted).collect();
     let is_new = lines.last().is_some_and(|line| counted(&line));
-    if let [.., before, own] = last.as_slice() {
-        if is_new && limit.repeat && before == own {
-            return Some("the same was done twice in a row".to_owned());
-        }
+    if let [.., before, own] = last.as_slice()
+        && is_new
+        && limit.repeat
+        && before == own
+    {
+        return Some("the same was done twice in a row".to_owned());
     }
     if let Some(most) = limit.most.filter(|most| is_new && last.len() >= *most) {
         let what = if limit.thoughts { "line" } else { "action" };

@@ -69,7 +69,7 @@ impl Method for Reflexion {
             };
         }
         react::next(cx, || {
-            let told = Told { reflections: kept(cx), ..Told::default() };
+            let told = Told { reflections: kept(cx) };
             render(cx, "react/act", &material(cx, false, &told)?)
         })
     }

@@ -42,12 +42,8 @@ pub const INFORMATION: OptionSpec = OptionSpec::new(
 .or("cause");
 
 /// The weight of the log-probability.
-pub const BETA: OptionSpec = OptionSpec::new(
-    "beta",
-    "β",
-    Kind::Number { min: 0.0, max: 10.0 },
-    "weight of log-probability; else the preset",
-);
+pub const BETA: OptionSpec =
+    OptionSpec::new("beta", "β", Kind::Number { min: 0.0, max: 10.0 }, "weight of log-probability; else the preset");
 
 /// The score below which generation stops.
 pub const CUTOFF: OptionSpec = OptionSpec::new(

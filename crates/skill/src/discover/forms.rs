@@ -60,7 +60,8 @@ pub(super) fn taken(observation: Option<&str>, refused: &[String]) -> bool {
 
 /// Observations that name nothing and were read after actions of several forms, the most frequent first.
 pub(super) fn refusals(logs: &[Trajectory]) -> Vec<String> {
-    let mut said: BTreeMap<&str, (usize, BTreeSet<Vec<Option<String>>>)> = BTreeMap::new();
+    type Pattern = Vec<Option<String>>;
+    let mut said: BTreeMap<&str, (usize, BTreeSet<Pattern>)> = BTreeMap::new();
     for step in logs.iter().flat_map(|log| &log.steps) {
         let Some(observation) = step.observation.as_deref().map(str::trim) else { continue };
         if observation.is_empty() || scene::read(observation) != scene::Said::default() {

@@ -141,11 +141,11 @@ fn candidates(shape: &Shape, shapes: &[Shape], states: &BTreeSet<String>) -> Vec
         for slot in slots.iter().filter(|slot| other.form.slots().any(|own| own == **slot)) {
             facts.push(Fact::Last { verb: verb.clone(), slot: (*slot).to_owned() });
         }
-        if let [only] = other.form.slots().collect::<Vec<_>>().as_slice() {
-            if only.starts_with(PLACE) {
-                let objects = slots.iter().filter(|slot| !slot.starts_with(PLACE));
-                facts.extend(objects.map(|slot| Fact::Here { slot: (*slot).to_owned(), verb: verb.clone() }));
-            }
+        if let [only] = other.form.slots().collect::<Vec<_>>().as_slice()
+            && only.starts_with(PLACE)
+        {
+            let objects = slots.iter().filter(|slot| !slot.starts_with(PLACE));
+            facts.extend(objects.map(|slot| Fact::Here { slot: (*slot).to_owned(), verb: verb.clone() }));
         }
     }
     for (verb, other) in &verbs {

@@ -64,15 +64,15 @@ pub(super) fn likely(logs: &[Trajectory], shapes: &[Shape], refused: &[String]) 
         for step in &log.steps {
             let Some(said) = step.observation.as_deref() else { break };
             let is_taken = taken(Some(said), refused);
-            if let Some((Some(place), things)) = read(said).listed.filter(|_| is_taken) {
-                if counted.insert((task.clone(), place.clone())) {
-                    let was_closed = scene.states.contains_key(&place);
-                    let entry = looks.entry(kind_of(&place).to_owned()).or_default();
-                    *entry = (entry.0 + 1, entry.1 + usize::from(was_closed));
-                    let kinds: BTreeSet<&str> = things.iter().map(|thing| kind_of(thing)).collect();
-                    for kind in kinds {
-                        *seen.entry(kind.to_owned()).or_default().entry(kind_of(&place).to_owned()).or_default() += 1;
-                    }
+            if let Some((Some(place), things)) = read(said).listed.filter(|_| is_taken)
+                && counted.insert((task.clone(), place.clone()))
+            {
+                let was_closed = scene.states.contains_key(&place);
+                let entry = looks.entry(kind_of(&place).to_owned()).or_default();
+                *entry = (entry.0 + 1, entry.1 + usize::from(was_closed));
+                let kinds: BTreeSet<&str> = things.iter().map(|thing| kind_of(thing)).collect();
+                for kind in kinds {
+                    *seen.entry(kind.to_owned()).or_default().entry(kind_of(&place).to_owned()).or_default() += 1;
                 }
             }
             scene.step(&forms, &step.action, said, is_taken);

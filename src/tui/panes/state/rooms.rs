@@ -53,7 +53,7 @@ pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
     let height = usize::from(area.height);
     if rows.len() > height {
         rows.truncate(height.saturating_sub(1));
-        rows.push(vec![run(Role::Dim, "more rooms than fit here".to_owned())]);
+        rows.push(vec![run(Role::Dim, "more rooms than fit here")]);
     }
     painter.rows(area, &rows);
 }
