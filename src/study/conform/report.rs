@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::files::each_line;
+use crate::words::noun;
 
 /// The first difference of a row, in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -235,9 +236,11 @@ impl fmt::Display for Report {
         }
         writeln!(
             f,
-            "\n{} differences in {} comparisons{}",
+            "\n{} {} in {} {}{}",
             grouped(self.differences()),
+            noun(self.differences(), "difference"),
             grouped(self.compared()),
+            noun(self.compared(), "comparison"),
             self.steps()
         )
     }
@@ -280,7 +283,7 @@ mod tests {
         (report.rows[2].compared, report.rows[2].differences) = (2, 1);
         let text = report.to_string();
         assert!(text.contains("absent") && text.contains("expected x") && text.contains("got      y"), "{text}");
-        assert!(text.contains("1 differences in 3 comparisons"), "{text}");
+        assert!(text.contains("1 difference in 3 comparisons"), "{text}");
     }
 
     #[test]
