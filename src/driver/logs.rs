@@ -7,7 +7,7 @@ use stepwright_skill::Trajectory;
 
 use crate::episode::log;
 use crate::export;
-use crate::world::recorded;
+use crate::world;
 
 /// The episodes of a file, and what could not be read of it, in words.
 ///
@@ -28,6 +28,6 @@ pub fn read_logs(path: &Path) -> Result<(Vec<Trajectory>, Vec<String>), String> 
         }
         return Ok((vec![log], Vec::new()));
     }
-    let (logs, wrong) = recorded::read(path).map_err(|e| e.to_string())?;
+    let (logs, wrong) = world::read_logs(path).map_err(|e| e.to_string())?;
     Ok((logs, wrong.iter().map(|error| format!("{}: {error}", path.display())).collect()))
 }

@@ -52,8 +52,8 @@ pub use crate::episode::Level;
 pub use crate::episode::gate::Request;
 use crate::episode::{AskId, Header, NodeId, ProposalId, Record, Verdict};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
-use crate::world::recorded::Logs;
 pub use crate::world::remote::ProcessStatus;
+use crate::world::transcript::Logs;
 use crate::world::{self, Map};
 
 /// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].

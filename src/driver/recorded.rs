@@ -1,7 +1,6 @@
 //! Logs as sessions: an episode recorded elsewhere becomes the records that it would have left here, each step with what the assertions
 //! said of it; and which assertions a log violates, where, with what values. Nothing is executed.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -16,9 +15,8 @@ use crate::episode::{
 };
 use crate::method::program_context::{ProgramContext, ProgramState};
 use crate::program::Call;
-use crate::world::recorded::KIND;
-use crate::world::transcript::{self, Told};
-use crate::world::{OpenSpec, OpenedWorld, Sources, World};
+use crate::world::transcript::{self, ReadStep};
+use crate::world::{OpenedWorld, Sources, World};
 
 /// A check that did not hold at a step of a log.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,19 +63,19 @@ impl Along {
 /// Which assertions in force a log violates, step by step. A check that cannot be decided is listed with its status.
 pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
     let transcript = transcript::of(log);
-    let mut told = (transcript.read)(log).into_iter();
+    let mut read = (transcript.read)(log).into_iter();
     let mut along = Along { state: program.start(), unobserved: None };
-    let calls = |told: Told| told.action.into_iter().chain(told.observed);
-    along.go(calls(told.next().unwrap_or_default()), 0, true);
+    let calls = |step: ReadStep| step.action.into_iter().chain(step.observed);
+    along.go(calls(read.next().unwrap_or_default()), 0, true);
     let mut found = Vec::new();
-    for (at, (step, told)) in log.steps.iter().zip(told).enumerate() {
+    for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
         if let Some(call) = (transcript.call_of)(&step.action) {
             let checks = along.check(program, &call).into_iter();
             let failing = checks.filter(|check| check.status != Status::Holds);
             found.extend(failing.map(|check| Violation { step: at, action: step.action.clone(), check }));
         }
         // What the purchase at the end led to is often left out, and nothing comes after it.
-        along.go(calls(told), at, step.observation.is_some());
+        along.go(calls(read), at, step.observation.is_some());
     }
     found
 }
@@ -102,9 +100,7 @@ pub(super) struct Made {
 /// # Errors
 /// If the file is no log, or has no such episode.
 pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock) -> Result<Made, OpenError> {
-    let options = BTreeMap::new();
-    let spec = OpenSpec { world: KIND.name, data: Some(path), options: &options, task: episode };
-    let mut opened = sources.open(&spec)?;
+    let mut opened = sources.open_log(path, episode)?;
     let reset = opened.world.reset(&opened.task, 0)?;
     let header = Header {
         data: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string(),
@@ -193,7 +189,7 @@ impl Writing {
             let missing = log.steps.iter().enumerate().filter(|(_, step)| step.observation.is_none());
             let numbers: Vec<String> = missing.map(|(at, _)| (at + 1).to_string()).collect();
             let text = format!(
-                "The log does not say what was observed at step {}. Checks after the first of them cannot be told where they fail.",
+                "The log does not say what was observed at step {}. A check that fails after the first of them counts as unknown.",
                 numbers.join(", ")
             );
             self.add(Event::Noted { text })?;
@@ -212,7 +208,7 @@ mod tests {
     const LOG: &str = "You are in the middle of a room. Looking quickly around you, you see a desk 1, and a fridge 1.\nYour task is to: put a mug in desk.\n> go to desk 1\nOn the desk 1, you see a mug 1, and a pen 1.\n> think: there it is\nOK.\n> take pan 1 from desk 1\nNothing happens.\n> take mug 1 from desk 1\nYou pick up the mug 1 from the desk 1.\n";
 
     #[test]
-    fn a_log_is_checked_with_the_values_it_tells() {
+    fn a_log_is_checked_with_the_values_it_reports() {
         let (logs, wrong) = read_any(LOG, "log");
         assert!(wrong.is_empty());
         let program = program_of(&logs[0]).unwrap();

@@ -15,7 +15,7 @@ use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetCompar
 
 use super::actions::{ActionId, spec};
 use super::keymap::Keymap;
-use crate::world::recorded::Logs;
+use crate::world::transcript::Logs;
 
 /// The view: everything that is drawn comes from here.
 #[derive(Debug, Default)]

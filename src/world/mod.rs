@@ -17,7 +17,7 @@ mod kind;
 pub mod kitchen;
 mod language;
 pub mod map;
-pub mod recorded;
+mod recorded;
 pub mod remote;
 mod requests;
 mod shipped_domain;
@@ -42,6 +42,7 @@ pub use catalog::{Catalog, Entry, Identified};
 pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin, ShippedFile, TaskSet, WorldKind};
 pub use language::{Correction, Language, Refusal, WordedPlan};
 pub use map::Map;
+pub use recorded::read as read_logs;
 pub use requests::{CUPS, Request, Requests, WorkedExample, WorkedStep, updates};
 pub use simulated::{Episode, Simulated};
 pub use sources::{Sources, read_demonstrations};
@@ -308,7 +309,7 @@ pub trait World: Send {
     }
 
     /// The recorded episodes that the world plays back; `None` where it is none of them.
-    fn recorded(&self) -> Option<recorded::Logs> {
+    fn recorded(&self) -> Option<transcript::Logs> {
         None
     }
 

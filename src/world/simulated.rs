@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::recorded::Logs;
+use super::transcript::Logs;
 use super::{
     Language, Map, Outcome, ProgramHeader, Requests, Snapshot, Symbols, TaskInfo, TaskSet, World, WorldError, WorldKind,
 };

@@ -102,6 +102,15 @@ impl Sources {
         set.open(&task, &options)
     }
 
+    /// A world that plays an episode of a file of logs back; the first one where no id is given.
+    ///
+    /// # Errors
+    /// If the file is no log, or has no such episode.
+    pub fn open_log(&self, path: &Path, episode: &str) -> Result<OpenedWorld, WorldError> {
+        let options = BTreeMap::new();
+        self.open(&OpenSpec { world: super::recorded::KIND.name, data: Some(path), options: &options, task: episode })
+    }
+
     /// The world of a recorded session, at its task.
     ///
     /// # Errors

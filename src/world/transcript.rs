@@ -2,6 +2,7 @@
 //! checked against assertions and shown as a program.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use stepwright_skill::Trajectory;
 
@@ -16,7 +17,7 @@ pub struct Transcript {
     /// The specification that the calls are of.
     pub specification: &'static str,
     /// What an episode's texts say: of the first observation, then of each step.
-    pub read: fn(&Trajectory) -> Vec<Told>,
+    pub read: fn(&Trajectory) -> Vec<ReadStep>,
     /// The call of an action's text.
     pub call_of: fn(&str) -> Option<Call>,
     /// The text of an action's call.
@@ -27,13 +28,31 @@ pub struct Transcript {
 
 /// What one observation says.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Told {
+pub struct ReadStep {
     /// The action's call, where it was accepted and has one.
     pub action: Option<Call>,
     /// What was observed, as calls.
     pub observed: Vec<Call>,
     /// Why the action was refused, where the text says so.
     pub refused: Option<String>,
+}
+
+/// The logs of a file, and which of them is played back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logs {
+    /// All of them.
+    pub all: Arc<Vec<Trajectory>>,
+    /// The place of the one that is played back.
+    pub at: usize,
+    /// What could not be read of the file, with lines.
+    pub problems: Arc<Vec<String>>,
+}
+
+impl Logs {
+    /// The log that is played back.
+    pub fn current(&self) -> Option<&Trajectory> {
+        self.all.get(self.at)
+    }
 }
 
 /// How to read a trajectory: as the world that its environment's name is of, else as the one that knows the most of its actions (at
@@ -64,9 +83,9 @@ pub const PLAIN: Transcript = Transcript {
     },
 };
 
-fn plain(trajectory: &Trajectory) -> Vec<Told> {
-    let step = |text: &str| Told { action: (PLAIN.call_of)(text), ..Told::default() };
-    std::iter::once(Told::default()).chain(trajectory.steps.iter().map(|s| step(&s.action))).collect()
+fn plain(trajectory: &Trajectory) -> Vec<ReadStep> {
+    let step = |text: &str| ReadStep { action: (PLAIN.call_of)(text), ..ReadStep::default() };
+    std::iter::once(ReadStep::default()).chain(trajectory.steps.iter().map(|s| step(&s.action))).collect()
 }
 
 impl Transcript {

@@ -5,7 +5,7 @@ use stepwright_skill::Trajectory;
 
 use super::{Edition, program};
 use crate::program::{Call, Literal};
-use crate::world::transcript::{Told, Transcript};
+use crate::world::transcript::{ReadStep, Transcript};
 
 /// How logs of the household are read.
 pub const TRANSCRIPT: Transcript = Transcript {
@@ -21,20 +21,20 @@ fn call_of(text: &str) -> Option<Call> {
     program::call_of(text, Edition::Put).or_else(|| program::call_of(text, Edition::Move))
 }
 
-fn read(trajectory: &Trajectory) -> Vec<Told> {
+fn read(trajectory: &Trajectory) -> Vec<ReadStep> {
     let first = trajectory.initial_observation.as_deref().unwrap_or_default();
-    let mut told = vec![Told { observed: vec![visible(listed(first, "you see "))], ..Told::default() }];
+    let mut told = vec![ReadStep { observed: vec![visible(listed(first, "you see "))], ..ReadStep::default() }];
     if first.is_empty() {
-        told = vec![Told::default()];
+        told = vec![ReadStep::default()];
     }
     told.extend(trajectory.steps.iter().map(|step| {
         let Some(text) = step.observation.as_deref() else {
-            return Told { action: call_of(&step.action), ..Told::default() };
+            return ReadStep { action: call_of(&step.action), ..ReadStep::default() };
         };
         if step.is_refused() {
-            return Told { refused: Some(text.to_owned()), ..Told::default() };
+            return ReadStep { refused: Some(text.to_owned()), ..ReadStep::default() };
         }
-        Told { action: call_of(&step.action), observed: observed(text.trim()), refused: None }
+        ReadStep { action: call_of(&step.action), observed: observed(text.trim()), refused: None }
     }));
     told
 }

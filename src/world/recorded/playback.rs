@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::KIND;
 use super::source::RecordedLogs;
-use super::{KIND, Logs};
 use crate::program::Call;
-use crate::world::transcript::{self, Told, Transcript};
+use crate::world::transcript::{self, Logs, ReadStep, Transcript};
 use crate::world::{Episode, Outcome, ProgramHeader, Simulated, WorldError, WorldKind};
 use stepwright_skill::Trajectory;
 
@@ -18,7 +18,7 @@ pub struct Playback {
     logs: Arc<Vec<Trajectory>>,
     at: usize,
     transcript: Transcript,
-    told: Arc<Vec<Told>>,
+    told: Arc<Vec<ReadStep>>,
     /// The step to come, from 0.
     next: usize,
 }

@@ -6,7 +6,7 @@ use stepwright_skill::Trajectory;
 use super::program;
 use super::visit::Form;
 use crate::program::Call;
-use crate::world::transcript::{Told, Transcript};
+use crate::world::transcript::{ReadStep, Transcript};
 
 /// How logs of the shop are read.
 pub const TRANSCRIPT: Transcript = Transcript {
@@ -18,18 +18,20 @@ pub const TRANSCRIPT: Transcript = Transcript {
     header: |task| program::header(Some(("from_a_log", task))),
 };
 
-fn read(trajectory: &Trajectory) -> Vec<Told> {
+fn read(trajectory: &Trajectory) -> Vec<ReadStep> {
     let mut seen = Seen::default();
     let mut observed = vec![program::form(Form::Site)];
     let first = trajectory.initial_observation.as_deref();
     observed.extend(first.map(|text| page(text, &mut seen)).unwrap_or_default());
-    let mut told = vec![Told { observed, ..Told::default() }];
+    let mut told = vec![ReadStep { observed, ..ReadStep::default() }];
     for step in &trajectory.steps {
         let action = program::call_of(&step.action);
         told.push(match step.observation.as_deref() {
-            Some(text) if step.is_refused() => Told { refused: Some(text.trim().to_owned()), ..Told::default() },
-            Some(text) => Told { action, observed: page(text, &mut seen), refused: None },
-            None => Told { action, ..Told::default() },
+            Some(text) if step.is_refused() => {
+                ReadStep { refused: Some(text.trim().to_owned()), ..ReadStep::default() }
+            }
+            Some(text) => ReadStep { action, observed: page(text, &mut seen), refused: None },
+            None => ReadStep { action, ..ReadStep::default() },
         });
     }
     told

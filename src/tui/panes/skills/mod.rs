@@ -24,7 +24,7 @@ use crate::tui::event::Input;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::{Role, Theme, UNICODE};
 use crate::tui::view::View;
-use crate::world::recorded::Logs;
+use crate::world::transcript::Logs;
 use edits::Typing;
 
 /// What the list shows.

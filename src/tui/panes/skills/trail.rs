@@ -9,7 +9,7 @@ use crate::episode::Status;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::words::one_line;
 use crate::tui::theme::{Role, Theme};
-use crate::world::recorded::Logs;
+use crate::world::transcript::Logs;
 
 impl SkillsPane {
     pub(super) fn log(&self) -> Option<&Trajectory> {
