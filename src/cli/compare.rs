@@ -37,16 +37,17 @@ impl Compare {
         let loaded: Vec<(&str, Session, Option<NodeId>)> =
             self.sessions.iter().map(|name| load(name)).collect::<Result<_, _>>()?;
         let mut lines = Vec::new();
-        for (name, session, node) in &loaded {
+        let labels = compare::labels(&loaded.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
+        for ((_, session, node), name) in loaded.iter().zip(&labels) {
             let tips = compare::tips(session);
             let line = |tip: NodeId, name: String| Line { name, session, tip };
             match (node, loaded.len()) {
-                (Some(node), _) => lines.push(line(end(session, *node), (*name).to_owned())),
+                (Some(node), _) => lines.push(line(compare::end(session, *node), name.clone())),
                 (None, 1) => lines.extend(tips.iter().map(|tip| {
                     let named = session.branch_name(*tip);
                     line(*tip, if named.is_empty() { format!("{name}#{tip}") } else { format!("{named} (#{tip})") })
                 })),
-                (None, _) => lines.extend(tips.first().map(|tip| line(*tip, (*name).to_owned()))),
+                (None, _) => lines.extend(tips.first().map(|tip| line(*tip, name.clone()))),
             }
         }
         if lines.len() < 2 {
@@ -59,7 +60,7 @@ impl Compare {
         let json = self.json.as_ref().map(|file| serde_json::to_string_pretty(&comparison).map(|t| (file, t + "\n")));
         let files = [html.transpose().map_err(|e| failed(&e))?, json.transpose().map_err(|e| failed(&e))?];
         if files.iter().all(Option::is_none) {
-            print(&compare::text(&comparison, self.width))?;
+            print(&compare::render(&comparison, self.width))?;
         }
         for (file, text) in files.into_iter().flatten() {
             out(file, &text)?;
@@ -89,13 +90,4 @@ fn load(name: &str) -> Result<(&str, Session, Option<NodeId>), CliError> {
         return Err(CliError::Failed(format!("{file}: there is no node {node}; they are 0 to {last}")));
     }
     Ok((name, loaded.session, node))
-}
-
-/// The end of the branch through a node, as redo would continue from it.
-fn end(session: &Session, node: NodeId) -> NodeId {
-    let mut at = node;
-    while let Some(next) = session.node(at).and_then(|n| n.last_child) {
-        at = next;
-    }
-    at
 }

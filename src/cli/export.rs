@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{CliError, print};
+use super::{CliError, Global, print, recording};
 use crate::episode::log;
-use crate::export::{self, Format};
+use crate::export::Format;
+use crate::world::Sources;
 
 /// Writes a session as an HTML page, an asciicast, or JSONL in its normal form.
 #[derive(Debug, Args)]
@@ -38,11 +39,11 @@ impl Export {
     ///
     /// # Errors
     /// If the log cannot be read or the file not written.
-    pub fn run(self) -> Result<ExitCode, CliError> {
-        let choices = [(self.html, Format::Html), (self.jsonl, Format::Jsonl), (self.cast, Format::Cast)];
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let choices = [(self.html, Some(Format::Html)), (self.jsonl, Some(Format::Jsonl)), (self.cast, None)];
         for (file, format) in choices {
             let Some(file) = file else { continue };
-            let text = render(&self.session, format)?;
+            let text = render(global, &self.session, format)?;
             if file.as_os_str() == "-" {
                 print(&text)?;
                 continue;
@@ -58,16 +59,22 @@ impl Show {
     ///
     /// # Errors
     /// If the log cannot be read.
-    pub fn run(self) -> Result<ExitCode, CliError> {
-        print(&render(&self.session, Format::Text)?)?;
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        print(&render(global, &self.session, Some(Format::Text))?)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn render(session: &Path, format: Format) -> Result<String, CliError> {
+/// A session in a format; as a recording if `None`.
+fn render(global: &Global, session: &Path, format: Option<Format>) -> Result<String, CliError> {
+    let config = global.load()?;
+    let sources = Sources::with_adapters(config.external.clone());
     let loaded = log::load(session).map_err(|e| CliError::Failed(e.to_string()))?;
-    export::render(format, &loaded.session.header, &loaded.records)
-        .map_err(|e| CliError::Failed(format!("{}: {e}", session.display())))
+    let failed = |e: String| CliError::Failed(format!("{}: {e}", session.display()));
+    match format {
+        Some(format) => recording::render(format, loaded, &config, &sources).map_err(|e| failed(e.to_string())),
+        None => recording::cast(loaded, &config, &sources).map_err(failed),
+    }
 }
 
 /// Writes beside the target and renames, so that a failed export leaves what was there.

@@ -12,10 +12,11 @@ use std::time::{Duration, SystemTime};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use super::recording;
 use super::workbench::Reopened;
 use crate::config::Config;
 use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Request, Source};
-use crate::episode::{Header, log};
+use crate::episode::{Header, Session, log};
 use crate::export::{self, Format};
 use crate::method::{self, ModelTraits};
 use crate::model::{ModelInfo, ModelKind, fetch};
@@ -43,6 +44,8 @@ pub struct Launch {
     runtime: Runtime,
     /// A session with what is changed in it once it is opened.
     reopened: Option<Reopened>,
+    /// Whether sessions are made blind when they are begun or opened.
+    blind: bool,
 }
 
 impl Launch {
@@ -54,7 +57,13 @@ impl Launch {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let sources = Sources::with_adapters(config.external.clone());
-        Ok(Launch { config, sources, runtime, reopened })
+        Ok(Launch { config, sources, runtime, reopened, blind: false })
+    }
+
+    /// The same; sessions are made blind when they are begun or opened, if so.
+    #[must_use]
+    pub fn blind(self, blind: bool) -> Self {
+        Launch { blind, ..self }
     }
 
     /// The same over other worlds.
@@ -65,7 +74,12 @@ impl Launch {
 
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
         let _inside = self.runtime.enter();
-        driver::open(request, &self.config, &self.sources).map_err(|e| e.to_string())
+        let handle = driver::open(request, &self.config, &self.sources).map_err(|e| e.to_string())?;
+        if self.blind {
+            // A driver that stopped already says so itself.
+            let _ = handle.commands.send(Command::Gate(Request::SetBlind(true)));
+        }
+        Ok(handle)
     }
 
     fn models(&self) -> Vec<Entry> {
@@ -178,6 +192,14 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
     SessionEntry { path, title, detail, shipped: false }
 }
 
+/// A session's log, or an example.
+fn loaded(session: &Path) -> Result<log::Loaded, String> {
+    match session.to_str().and_then(|p| p.strip_prefix(EXAMPLE)) {
+        Some(name) => driver::examples::load(name).map_err(|e| e.to_string()),
+        None => log::load(session).map_err(|e| e.to_string()),
+    }
+}
+
 impl Launcher for Launch {
     fn catalog(&self) -> Catalog {
         let mut problems = Vec::new();
@@ -288,17 +310,19 @@ impl Launcher for Launch {
         written.map_err(|e| format!("the layout could not be kept: {}: {e}", file.display()))
     }
 
+    fn load(&self, path: &Path) -> Result<Session, String> {
+        Ok(loaded(path)?.session)
+    }
+
     fn export(&self, session: &Path, form: ExportForm, target: &Path) -> Result<(), String> {
-        let format = match form {
-            ExportForm::Html => Format::Html,
-            ExportForm::Jsonl => Format::Jsonl,
-            ExportForm::Cast => Format::Cast,
+        let loaded = loaded(session)?;
+        let render =
+            |format, loaded| recording::render(format, loaded, &self.config, &self.sources).map_err(|e| e.to_string());
+        let text = match form {
+            ExportForm::Html => render(Format::Html, loaded)?,
+            ExportForm::Jsonl => render(Format::Jsonl, loaded)?,
+            ExportForm::Cast => recording::cast(loaded, &self.config, &self.sources)?,
         };
-        let loaded = match session.to_str().and_then(|p| p.strip_prefix(EXAMPLE)) {
-            Some(name) => driver::examples::load(name).map_err(|e| e.to_string())?,
-            None => log::load(session).map_err(|e| e.to_string())?,
-        };
-        let text = export::render(format, &loaded.session.header, &loaded.records).map_err(|e| e.to_string())?;
         super::export::write(target, &text).map_err(|e| format!("{}: {e}", target.display()))
     }
 }

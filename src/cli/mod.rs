@@ -18,6 +18,7 @@ mod new_task;
 mod pddl;
 mod play;
 mod preconditions;
+mod recording;
 mod rate;
 mod report;
 mod run;
@@ -48,6 +49,9 @@ struct Cli {
     /// Tasks to choose from beside the shipped ones
     #[arg(long, value_name = "FILE_OR_DIR", help = world::tasks_help())]
     data: Option<std::path::PathBuf>,
+    /// Hide the world's dry run, its truth and recorded answers until a decision is taken
+    #[arg(long)]
+    blind: bool,
     #[command(flatten)]
     method: settings::MethodFlags,
     #[command(subcommand)]
@@ -119,9 +123,9 @@ pub fn run() -> ExitCode {
         Some(Command::Study(command)) => command.run(&cli.global),
         Some(Command::Rate(rate)) => rate.run(&cli.global),
         Some(Command::Report(report)) => report.run(),
-        Some(Command::Export(export)) => export.run(),
+        Some(Command::Export(export)) => export.run(&cli.global),
         Some(Command::Sessions(sessions)) => sessions.run(&cli.global),
-        Some(Command::Show(show)) => show.run(),
+        Some(Command::Show(show)) => show.run(&cli.global),
         Some(Command::Compare(compare)) => compare.run(),
         Some(Command::Preconditions(command)) => command.run(&cli.global),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
@@ -130,7 +134,7 @@ pub fn run() -> ExitCode {
         Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
         Some(Command::Methods(methods)) => methods.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
-        None => cli.global.with_data(cli.data).and_then(|g| workbench::open(&g.with_method(cli.method), None)),
+        None => cli.global.with_data(cli.data).and_then(|g| workbench::open(&g.with_method(cli.method), None, cli.blind)),
     };
     done.unwrap_or_else(|error| error.report())
 }

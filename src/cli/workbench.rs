@@ -33,6 +33,9 @@ pub struct Open {
     /// The episode of a log of episodes, by its id or a part of it; the first if absent
     #[arg(long, value_name = "ID", conflicts_with_all = ["last", "step"])]
     episode: Option<String>,
+    /// Hide the world's dry run, its truth and recorded answers until a decision is taken
+    #[arg(long)]
+    blind: bool,
     #[command(flatten)]
     method: MethodFlags,
 }
@@ -54,7 +57,7 @@ impl Open {
             }
         };
         let node = self.step.map(|step| node_at(&file, step)).transpose()?;
-        open(global, Some(Reopened { file, change, node, episode: self.episode }))
+        open(global, Some(Reopened { file, change, node, episode: self.episode }), self.blind)
     }
 }
 
@@ -83,7 +86,7 @@ pub struct Reopened {
 ///
 /// # Errors
 /// When the configuration is wrong or there is no terminal.
-pub fn open(global: &Global, session: Option<Reopened>) -> Result<ExitCode, CliError> {
+pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
     let config = global.load()?;
     let Look { keymap, themes, remarks } = look(&config)?;
     let options = Options {
@@ -93,8 +96,9 @@ pub fn open(global: &Global, session: Option<Reopened>) -> Result<ExitCode, CliE
         mouse: config.ui.mouse,
         open: session.as_ref().map(|s| s.file.clone()),
         problem: remarks.into_iter().next(),
+        blind,
     };
-    let launcher = Launch::new(config, session)?;
+    let launcher = Launch::new(config, session)?.blind(blind);
     let left = run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))?;
     if let Some(path) = &left.session {
         let path = path.display().to_string();

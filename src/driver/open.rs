@@ -145,7 +145,7 @@ fn prepare_log(path: &Path, episode: &str, config: &Config, sources: &Sources) -
     Ok(Setup { keep, ..setup(beginning, opened.world, parts, Vec::new(), config) })
 }
 
-fn prepare_loaded(
+pub(super) fn prepare_loaded(
     loaded: log::Loaded,
     keep: Persistence,
     config: &Config,

@@ -383,6 +383,18 @@ pub enum Event {
         /// The change.
         edit: BranchEdit,
     },
+    /// What tells the future is hidden before a decision from here on, or shown again.
+    BlindSet {
+        /// Hidden or shown.
+        blind: bool,
+    },
+    /// A person changed a remark of this node.
+    NoteEdited {
+        /// Which, from 0.
+        note: usize,
+        /// The text in its place; if empty, the remark is taken out.
+        text: String,
+    },
     /// A remark, by a person or the program.
     Noted {
         /// The text.

@@ -169,6 +169,10 @@ pub struct Writer {
     end: u64,
     /// Whether something may follow `end`.
     dirty: bool,
+    /// A torn last line that is still in the file: it is set aside before anything is appended.
+    torn: Option<String>,
+    /// Whether the last whole line lacks its line break.
+    unterminated: bool,
 }
 
 impl Writer {
@@ -186,40 +190,55 @@ impl Writer {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(io)?;
-        let mut writer = Writer { file, path: path.to_owned(), end: 0, dirty: false };
+        let mut writer = Writer::over(file, path);
         writer.lock()?;
         let line = serde_json::to_vec(header).map_err(|e| io(e.into()))?;
         writer.line(line)?;
         Ok(writer)
     }
 
-    /// Opens a log to continue it: reads it under the lock, sets a torn line aside (`FILE.torn`).
+    fn over(file: File, path: &Path) -> Self {
+        Writer { file, path: path.to_owned(), end: 0, dirty: false, torn: None, unterminated: false }
+    }
+
+    /// Opens a log to continue it: reads it under the lock. A torn line is set aside (`FILE.torn`) once something is appended; until
+    /// then the file stays as it is.
     ///
     /// # Errors
     /// As [`read`], or [`LogError::Locked`].
     pub fn resume(path: &Path) -> Result<(Self, Loaded), LogError> {
         let io = |source| LogError::Io { path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
-        let mut writer = Writer { file, path: path.to_owned(), end: 0, dirty: false };
+        let mut writer = Writer::over(file, path);
         writer.lock()?;
         let loaded = read(&writer.file, path)?;
         writer.end = loaded.whole;
-        if let Some(torn) = &loaded.torn {
-            let mut aside = path.as_os_str().to_owned();
+        writer.file.seek(SeekFrom::Start(writer.end)).map_err(io)?;
+        writer.torn.clone_from(&loaded.torn);
+        writer.unterminated = loaded.unterminated;
+        Ok((writer, loaded))
+    }
+
+    /// Sets a torn line aside and ends the last whole one.
+    fn repair(&mut self) -> std::io::Result<()> {
+        if let Some(torn) = &self.torn {
+            let mut aside = self.path.as_os_str().to_owned();
             aside.push(".torn");
             let mut options = OpenOptions::new();
             options.append(true).create(true);
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let mut aside = options.open(PathBuf::from(aside)).map_err(io)?;
-            aside.write_all(torn.as_bytes()).and_then(|()| aside.write_all(b"\n")).map_err(io)?;
+            let mut aside = options.open(PathBuf::from(aside))?;
+            aside.write_all(torn.as_bytes()).and_then(|()| aside.write_all(b"\n"))?;
+            self.torn = None;
+            Self::cut(&mut self.file, self.end)?;
         }
-        Self::cut(&mut writer.file, writer.end).map_err(io)?;
-        if loaded.unterminated {
-            writer.file.write_all(b"\n").map_err(io)?;
-            writer.end += 1;
+        if self.unterminated {
+            self.file.write_all(b"\n")?;
+            self.end += 1;
+            self.unterminated = false;
         }
-        Ok((writer, loaded))
+        Ok(())
     }
 
     /// Where it writes.
@@ -247,7 +266,9 @@ impl Writer {
 
     fn line(&mut self, mut line: Vec<u8>) -> Result<(), LogError> {
         line.push(b'\n');
-        let io = |source| LogError::Io { path: self.path.clone(), source };
+        let path = self.path.clone();
+        let io = |source| LogError::Io { path: path.clone(), source };
+        self.repair().map_err(io)?;
         if self.dirty {
             Self::cut(&mut self.file, self.end).map_err(io)?;
             self.dirty = false;
@@ -255,7 +276,7 @@ impl Writer {
         if let Err(source) = self.file.write_all(&line) {
             // A part may have been written: it is cut off now or, if that fails too, before the next line.
             self.dirty = Self::cut(&mut self.file, self.end).is_err();
-            return Err(LogError::Io { path: self.path.clone(), source });
+            return Err(io(source));
         }
         self.end += line.len() as u64;
         Ok(())

@@ -4,6 +4,7 @@
 
 mod artifact;
 mod ask;
+pub mod blind;
 mod branch;
 pub mod breakpoint;
 mod decision;

@@ -203,6 +203,8 @@ pub struct Session {
     branches: BTreeMap<NodeId, Branch>,
     /// What automatic runs stop at.
     pub breakpoints: Vec<Breakpoint>,
+    /// Whether what tells the future is hidden before a decision ([`super::blind`]).
+    pub blind: bool,
     /// The model's name in use.
     pub model: String,
     /// The method's name in use.
@@ -232,6 +234,7 @@ impl Session {
             candidate_edits: BTreeMap::new(),
             branches: BTreeMap::new(),
             breakpoints: Vec::new(),
+            blind: false,
             model,
             method,
             options,
@@ -532,6 +535,15 @@ impl Session {
                     return Err(format!("no node {branch} where a branch could begin"));
                 }
                 self.branches.entry(*branch).or_default().apply(edit);
+            }
+            Event::BlindSet { blind } => self.blind = *blind,
+            Event::NoteEdited { note, text } => {
+                let notes = &mut self.nodes[at].turn.notes;
+                let Some(found) = notes.get_mut(*note) else {
+                    return Err(format!("no remark {note} at node {}", record.node));
+                };
+                found.clone_from(text);
+                notes.retain(|note| !note.is_empty());
             }
             Event::Noted { text } => self.nodes[at].turn.notes.push(text.clone()),
             Event::Failed { error } => self.nodes[at].turn.notes.push(error.clone()),

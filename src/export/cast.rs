@@ -1,58 +1,61 @@
-//! Asciicast (version 3) of a session: plays in any asciinema player, with a marker at every decision.
+//! Asciicast (version 3): plays in any asciinema player, with a marker at every decision.
 //!
-//! Times are the session's own, with long pauses shortened so that a review does not wait for a person who thought.
+//! This file has the format and the times; the frames come from whoever draws. Times are the session's own, with long pauses shortened so
+//! that a review does not wait for a person who thought.
 
 use serde_json::json;
 
-use super::story::{Step, Story};
-use super::text;
-use crate::episode::{Event, Record};
+use crate::episode::{Event, NodeId, Record};
 
 /// Longest pause between two steps, in seconds.
-const LONGEST: f64 = 2.0;
+const LONGEST: f64 = 3.0;
 /// Shortest pause between two steps, in seconds, so that each can be seen.
-const SHORTEST: f64 = 0.4;
+const SHORTEST: f64 = 1.2;
 
-/// Columns and rows of the recorded terminal.
-const SIZE: (u16, u16) = (100, 36);
+/// A recording as it is written.
+#[derive(Debug)]
+pub struct Cast {
+    out: String,
+}
 
-/// Renders the session as an asciicast v3: a header line, then one event a line.
-pub fn render(story: &Story, records: &[Record], created_ms: u64) -> String {
-    let header = json!({
-        "version": 3,
-        "term": { "cols": SIZE.0, "rows": SIZE.1 },
-        "timestamp": created_ms / 1000,
-        "title": format!("Stepwright: {}", story.sentence),
-    });
-    let mut out = format!("{header}\n");
-    event(&mut out, 0.0, "o", &text::opening(story));
-    for chapter in &story.chapters {
-        event(&mut out, SHORTEST, "o", &text::chapter_title(chapter));
-        for step in &chapter.steps {
-            let pause = pause_before(step, records);
-            if step.depth > 0 {
-                event(&mut out, pause, "m", &format!("{}: {}", step.depth, step.action));
-                event(&mut out, 0.0, "o", &text::render_step(step));
-            } else {
-                event(&mut out, pause, "o", &text::render_step(step));
-            }
-        }
+impl Cast {
+    /// A recording of a terminal of so many columns and rows, begun at a time in milliseconds since 1970.
+    pub fn new((columns, rows): (u16, u16), created_ms: u64, title: &str) -> Self {
+        let header = json!({
+            "version": 3,
+            "term": { "cols": columns, "rows": rows },
+            "timestamp": created_ms / 1000,
+            "title": format!("Stepwright: {title}"),
+        });
+        Cast { out: format!("{header}\n") }
     }
-    out
+
+    /// What the terminal is sent, so many seconds after what came before.
+    pub fn output(&mut self, seconds: f64, data: &str) {
+        self.event(seconds, "o", data);
+    }
+
+    /// A place that players can jump to.
+    pub fn marker(&mut self, label: &str) {
+        self.event(0.0, "m", &crate::sanitize::line(label));
+    }
+
+    /// The recording: a header line, then one event a line.
+    pub fn finish(self) -> String {
+        self.out
+    }
+
+    fn event(&mut self, interval: f64, code: &str, data: &str) {
+        self.out.push_str(&json!([(interval * 1000.0).round() / 1000.0, code, data]).to_string());
+        self.out.push('\n');
+    }
 }
 
-fn event(out: &mut String, interval: f64, code: &str, data: &str) {
-    // The terminal is raw while a cast plays: a line break needs its carriage return.
-    let data = if code == "o" { data.replace('\n', "\r\n") } else { data.to_owned() };
-    out.push_str(&json!([(interval * 1000.0).round() / 1000.0, code, data]).to_string());
-    out.push('\n');
-}
-
-/// Time between the arrival at a node and the record before it, within bounds.
-fn pause_before(step: &Step, records: &[Record]) -> f64 {
+/// Time between the arrival at a node and the record before it, in seconds, within bounds.
+pub fn pause_before(node: NodeId, records: &[Record]) -> f64 {
     let at = records.iter().position(|r| match &r.event {
-        Event::Executed { child, .. } => *child == step.node,
-        Event::Started { .. } => step.node == 0,
+        Event::Executed { child, .. } => *child == node,
+        Event::Started { .. } => node == 0,
         _ => false,
     });
     let previous = at.and_then(|i| i.checked_sub(1)).and_then(|i| records.get(i));

@@ -1,7 +1,7 @@
 //! Self-contained HTML pages: no script, no style and no picture from elsewhere; every text escaped.
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use super::compare::Comparison;
@@ -28,6 +28,8 @@ fn page(template: &str, data: &impl Serialize) -> Result<String, minijinja::Erro
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_filter("safe_text", |text: String| crate::sanitize::visible(&text).into_owned());
+    // A value of a story always has a text.
+    environment.add_filter("pretty", |value: Value| serde_json::to_string_pretty(&value).unwrap_or_default());
     environment.add_template("page", template)?;
     environment.get_template("page")?.render(Serde(data))
 }

@@ -1,8 +1,8 @@
-//! Exports of sessions: a self-contained page, an asciicast, JSONL, plain text.
+//! Exports of sessions: a self-contained page, JSONL, plain text; and the format of asciicasts, whose frames the workbench draws.
 //!
-//! Every format renders the same [`Story`]; none reads a file or a clock. Hazardous characters are spelled out in all of them.
+//! Page and text render the same [`Story`]; none reads a file or a clock. Hazardous characters are spelled out in all of them.
 
-mod cast;
+pub mod cast;
 pub mod compare;
 mod html;
 mod jsonl;
@@ -13,10 +13,12 @@ mod tests;
 mod text;
 mod trajectory;
 
-use crate::episode::{Header, InvalidRecord, Record, Session};
+use std::collections::BTreeMap;
+
+use crate::episode::{Header, NodeId, InvalidRecord, Record, Session, blind};
 
 pub use html::comparison as comparison_page;
-pub use story::{Story, change_lines, decided, story};
+pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, step_of, story};
 pub use summary::{Summary, summary};
 pub use trajectory::trajectory;
 
@@ -27,8 +29,6 @@ pub enum Format {
     Html,
     /// The log in its normal form.
     Jsonl,
-    /// An asciicast v3 with a marker at each decision.
-    Cast,
     /// Plain text.
     Text,
 }
@@ -52,6 +52,20 @@ pub enum ExportError {
 /// # Errors
 /// [`ExportError`] if the records are no session or cannot be rendered.
 pub fn render(format: Format, header: &Header, records: &[Record]) -> Result<String, ExportError> {
+    render_with(format, header, records, &BTreeMap::new())
+}
+
+/// As [`render`], with what the world says at the nodes.
+///
+/// # Errors
+/// As [`render`].
+pub fn render_with(
+    format: Format,
+    header: &Header,
+    records: &[Record],
+    seen: &BTreeMap<NodeId, Seen>,
+) -> Result<String, ExportError> {
+    let records = &*blind::shown(records);
     if format == Format::Jsonl {
         return Ok(jsonl::render(header, records)?);
     }
@@ -59,10 +73,9 @@ pub fn render(format: Format, header: &Header, records: &[Record]) -> Result<Str
     for record in records {
         session.apply(record)?;
     }
-    let story = story(&session);
+    let story = story(&session, seen);
     Ok(match format {
         Format::Html => html::render(&story)?,
-        Format::Cast => cast::render(&story, records, header.created),
         Format::Text | Format::Jsonl => text::render(&story),
     })
 }

@@ -3,12 +3,28 @@
 //! Nodes come along the line the cursor is on first, then each other branch from where it leaves. Pure: reads a session, knows
 //! no output format. Texts are left as they are; each format makes them safe in its own way.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::episode::{
-    Actor, Adopted, Ask, AskState, Check, Choice, Decision, Mark, Node, NodeId, Origin, Proposal, Session, Turn,
+    Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, Origin, Proposal, Session, Turn,
 };
 use crate::words::count;
+
+/// What the world says at a node, where the session could be gone through in it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Seen {
+    /// The program's variables: what the agent can know.
+    pub variables: Value,
+    /// The world's truth, hidden from the agent.
+    pub truth: Value,
+    /// The blocking tree, a line a node, indented.
+    pub tree: Vec<String>,
+    /// How the belief differs from the truth, a line a value; `None` where no belief is maintained or the truth has no such form.
+    pub differences: Option<Vec<String>>,
+}
 
 /// A session in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,6 +94,18 @@ pub struct Step {
     pub adopted: Vec<String>,
     /// Remarks and failures.
     pub notes: Vec<String>,
+    /// What was decided here about documents (a belief, a plan, the blocking tree), a line each, their changes below.
+    pub documents: Vec<String>,
+    /// The plan that was put in force here.
+    pub plan: Option<String>,
+    /// The program's variables; `None` where the session could not be gone through.
+    pub state: Option<Value>,
+    /// The world's truth; hidden in blind sessions before the decision.
+    pub truth: Option<Value>,
+    /// The blocking tree, a line a node, indented.
+    pub tree: Vec<String>,
+    /// How the belief differs from the truth, a line a value; `None` where that is not known.
+    pub differences: Option<Vec<String>>,
 }
 
 /// An ask of a model.
@@ -119,8 +147,8 @@ pub struct ProposalEntry {
     pub fate: String,
 }
 
-/// Puts a session in order.
-pub fn story(session: &Session) -> Story {
+/// Puts a session in order, with what its world says at its nodes as far as that is known.
+pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Story {
     let header = &session.header;
     let mut facts = vec![
         ("world".to_owned(), header.world.clone()),
@@ -133,12 +161,15 @@ pub fn story(session: &Session) -> Story {
     if let Some(cost) = session.cost {
         facts.push(("cost".to_owned(), crate::words::cost(cost)));
     }
+    if session.blind {
+        facts.push(("blind".to_owned(), "the world's dry run is hidden before a decision".to_owned()));
+    }
     facts.extend(header.options.iter().map(|(k, v)| (k.clone(), v.clone())));
     Story {
         sentence: header.sentence.clone(),
         facts,
         standing: standing(session),
-        chapters: chapters(session),
+        chapters: chapters(session, seen),
         in_force: in_force(session),
         specification: header.specification.clone(),
     }
@@ -189,10 +220,10 @@ fn adopted(node: &Node) -> Vec<String> {
     entries.collect()
 }
 
-fn chapters(session: &Session) -> Vec<Chapter> {
+fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Vec<Chapter> {
     let main: Vec<&Node> = session.line();
     let mut done = vec![false; session.nodes().len()];
-    let mut chapters = vec![chapter(session, "The episode".to_owned(), &main, &mut done)];
+    let mut chapters = vec![chapter(session, seen, "The episode".to_owned(), &main, &mut done)];
     // Every node not included yet starts a branch; it is followed along its newest children.
     for node in session.nodes() {
         if is_done(&done, node.id) || session.is_deleted(node.id) {
@@ -209,7 +240,7 @@ fn chapters(session: &Session) -> Vec<Chapter> {
         let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
         let name = session.branch_name(node.id);
         let name = if name.is_empty() { String::new() } else { format!(": {name}") };
-        chapters.push(chapter(session, format!("Branch after step {from}{name}"), &line, &mut done));
+        chapters.push(chapter(session, seen, format!("Branch after step {from}{name}"), &line, &mut done));
     }
     chapters
 }
@@ -218,18 +249,29 @@ fn is_done(done: &[bool], node: NodeId) -> bool {
     usize::try_from(node).ok().and_then(|i| done.get(i)).copied().unwrap_or(true)
 }
 
-fn chapter(session: &Session, title: String, line: &[&Node], done: &mut [bool]) -> Chapter {
+fn chapter(
+    session: &Session,
+    seen: &BTreeMap<NodeId, Seen>,
+    title: String,
+    line: &[&Node],
+    done: &mut [bool],
+) -> Chapter {
     let mut steps = Vec::with_capacity(line.len());
     for node in line {
         if let Some(slot) = usize::try_from(node.id).ok().and_then(|i| done.get_mut(i)) {
             *slot = true;
         }
-        steps.push(step(session, node));
+        let step = step_of(session, node);
+        steps.push(match seen.get(&node.id) {
+            Some(seen) => with_state(step, session, node, seen),
+            None => step,
+        });
     }
     Chapter { title, steps }
 }
 
-fn step(session: &Session, node: &Node) -> Step {
+/// A node as exports and the presenter's view have it.
+pub fn step_of(session: &Session, node: &Node) -> Step {
     Step {
         node: node.id,
         depth: node.depth,
@@ -245,7 +287,55 @@ fn step(session: &Session, node: &Node) -> Step {
         proposals: node.turn.proposals.iter().map(|p| proposal(p, &node.turn)).collect(),
         adopted: adopted(node),
         notes: node.turn.notes.clone(),
+        documents: documents(node),
+        plan: plan(node),
+        state: None,
+        truth: None,
+        tree: Vec::new(),
+        differences: None,
     }
+}
+
+/// A step with the state at it. Before a decision of a blind session the truth is left out.
+fn with_state(step: Step, session: &Session, node: &Node, seen: &Seen) -> Step {
+    let decided = node.outcome.done || node.turn.decisions.iter().any(Decision::takes);
+    let shown = decided || !session.blind;
+    Step {
+        state: Some(seen.variables.clone()),
+        truth: Some(seen.truth.clone()).filter(|truth| shown && !truth.is_null()),
+        tree: seen.tree.clone(),
+        differences: seen.differences.clone().filter(|_| shown),
+        ..step
+    }
+}
+
+/// The plan that was put in force at a node.
+fn plan(node: &Node) -> Option<String> {
+    node.turn.changes_of(&ArtifactId::PLAN).next_back()?;
+    Some(node.document(&ArtifactId::PLAN)?.get("text")?.as_str()?.to_owned())
+}
+
+/// What was decided at a node about documents other than assertions.
+fn documents(node: &Node) -> Vec<String> {
+    let by = |actor| if actor == Actor::Person { "a person" } else { "the policy" };
+    let why = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };
+    let mut out = Vec::new();
+    let changes = node.turn.changes.iter().filter(|c| c.artifact.kind != ArtifactKind::Assertions);
+    for change in changes {
+        let how = match (change.offer, change.edited) {
+            (Some(_), false) => "taken as written",
+            (Some(_), true) => "edited, then taken",
+            (None, _) => "set",
+        };
+        out.push(format!("{}: {how} by {}{}", change.artifact, by(change.by), why(&change.why)));
+        out.extend(change_lines(&change.patch).into_iter().map(|line| format!("  {line}")));
+    }
+    for offer in &node.turn.offers {
+        if let Fate::Refused { by: who, why: reason } = &offer.fate {
+            out.push(format!("{}: what was written is refused by {}{}", offer.written.artifact, by(*who), why(reason)));
+        }
+    }
+    out
 }
 
 /// Who decided on the step to a node, how and why, in words; empty at the reset.
@@ -292,9 +382,15 @@ fn change_line(operation: &serde_json::Value) -> Option<String> {
     })
 }
 
+/// Whether a person changed the text of its prompt.
+fn is_edited(ask: &Ask) -> bool {
+    ask.prompt.as_ref().is_some_and(|prompt| prompt.template == "edited")
+}
+
 fn ask(ask: &Ask) -> AskEntry {
     let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
-    let mut title = format!("{} of {}, {} x {how}", ask.kind, ask.model, ask.n);
+    let edited = if is_edited(ask) { "edited prompt, " } else { "" };
+    let mut title = format!("{edited}{} of {}, {} x {how}", ask.kind, ask.model, ask.n);
     if let Some(text) = ask.prompt.as_ref().and_then(|p| p.left_out.as_ref()) {
         title.push_str(&format!(" ({text})"));
     }
@@ -325,6 +421,9 @@ fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalEntry {
         Origin::Recorded => "recorded",
     }
     .to_owned();
+    if turn.asks.iter().any(|ask| Some(ask.id) == proposal.ask && is_edited(ask)) {
+        origin.push_str(", from an edited prompt");
+    }
     if let Some(score) = proposal.score {
         origin.push_str(&format!(", score {score:.2}"));
     }

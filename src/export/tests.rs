@@ -123,24 +123,46 @@ fn a_page_is_escaped_whole_and_asks_nothing_of_the_network() {
 }
 
 #[test]
-fn a_cast_plays_and_marks_every_decision() {
-    let cast = render(Format::Cast, &header(), &records()).unwrap();
-    let mut lines = cast.lines().map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap());
-    assert_eq!(lines.next().unwrap()["version"], 3);
-    let mut terminal = avt::Terminal::new(100, 200).unwrap();
-    let mut markers = Vec::new();
-    for event in lines {
-        assert!(event[0].as_f64().unwrap() >= 0.0);
-        match event[1].as_str().unwrap() {
-            "o" => terminal.feed(event[2].as_str().unwrap()),
-            "m" => markers.push(event[2].as_str().unwrap().to_owned()),
-            other => panic!("unexpected event {other}"),
+fn a_cast_has_its_header_and_times_within_bounds() {
+    let mut cast = cast::Cast::new((80, 24), 1_500_000, "a \u{1b}[31mtitle");
+    cast.output(cast::pause_before(1, &records()), "\u{1b}[1;1Hhello");
+    cast.marker("1: go to\nbed 1");
+    let text = cast.finish();
+    let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!((&lines[0]["version"], &lines[0]["timestamp"], &lines[0]["term"]["cols"]), (&json!(3), &json!(1500), &json!(80)));
+    assert_eq!(lines[1], json!([1.2, "o", "\u{1b}[1;1Hhello"]), "the shortest pause");
+    assert_eq!(lines[2], json!([0.0, "m", "1: go to\\nbed 1"]));
+}
+
+#[test]
+fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents() {
+    let seen = Seen {
+        variables: json!({"agent": {"location": "bed 1"}}),
+        truth: json!({"secret": "shelf"}),
+        tree: vec!["blocked: go to bed 1".to_owned()],
+        differences: Some(vec!["/a: believed 1, in truth 2".to_owned()]),
+    };
+    let mut records = records();
+    let id = records.len() as u64 + 1;
+    let artifact = crate::episode::ArtifactId::BELIEF;
+    let patch = json!([{"op": "replace", "path": "", "value": {"a": 1}}]);
+    let (offer, edited, why) = (None, false, "I saw it".to_owned());
+    let event = Event::ArtifactSettled { artifact, offer, patch, by: Actor::Person, edited, why };
+    let node = records.last().unwrap().node;
+    records.push(Record { id, ts: 0, node, event });
+    let seen = [(node, seen)].into();
+    for format in [Format::Html, Format::Text] {
+        let out = render_with(format, &header(), &records, &seen).unwrap();
+        for part in ["set by a person: I saw it", "believed 1, in truth 2", "blocked: go to bed 1", "location"] {
+            assert!(out.contains(part), "{format:?} lacks {part}: {out}");
         }
     }
-    assert_eq!(markers, ["1: go to bed 1", "1: go to shelf 1"]);
-    let screen: Vec<String> = terminal.screen().text();
-    assert!(screen.iter().any(|l| l.starts_with("[1] > go to bed 1")), "{screen:#?}");
-    assert!(screen.iter().any(|l| l.contains("\\x1b[31mred")));
+    // Before the decision of a blind session the truth stays hidden.
+    records.push(Record { id: id + 1, ts: 0, node, event: Event::BlindSet { blind: true } });
+    for format in [Format::Html, Format::Text] {
+        let out = render_with(format, &header(), &records, &seen).unwrap();
+        assert!(!out.contains("in truth 2") && !out.contains("secret") && out.contains("location"), "{out}");
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! Plain text of a session: what `stepwright show` prints and what an asciicast plays.
+//! Plain text of a session: what `stepwright show` prints.
 
 use super::story::{Chapter, ProposalEntry, Step, Story};
 use crate::sanitize::{line, visible};
+use crate::words::count;
 
 /// The whole session.
 pub fn render(story: &Story) -> String {
@@ -16,7 +17,7 @@ pub fn render(story: &Story) -> String {
 }
 
 /// The lines before the first step.
-pub fn opening(story: &Story) -> String {
+fn opening(story: &Story) -> String {
     let mut out = format!("{}\n", line(&story.sentence));
     for (label, value) in &story.facts {
         out.push_str(&format!("  {label:<8} {}\n", line(value)));
@@ -31,12 +32,12 @@ pub fn opening(story: &Story) -> String {
 }
 
 /// The line that opens a chapter.
-pub fn chapter_title(chapter: &Chapter) -> String {
+fn chapter_title(chapter: &Chapter) -> String {
     format!("\n== {}\n", line(&chapter.title))
 }
 
 /// One step: how it was reached, what it gave, what was offered next.
-pub fn render_step(step: &Step) -> String {
+fn render_step(step: &Step) -> String {
     let mut out = String::from("\n");
     if step.action.is_empty() {
         out.push_str("[0] reset\n");
@@ -57,6 +58,27 @@ pub fn render_step(step: &Step) -> String {
     }
     for adopted in &step.adopted {
         out.push_str(&format!("    in force from here on: {}\n", line(adopted)));
+    }
+    for text in &step.documents {
+        out.push_str(&format!("    {}\n", line(text)));
+    }
+    if let Some(plan) = &step.plan {
+        out.push_str("    plan, in force from here on:\n");
+        out.extend(visible(plan).lines().map(|text| format!("      {text}\n")));
+    }
+    if let Some(differences) = &step.differences {
+        out.push_str(&format!("    belief: {} from the truth\n", count(differences.len(), "difference")));
+        out.extend(differences.iter().map(|text| format!("      {}\n", line(text))));
+    }
+    if !step.tree.is_empty() {
+        out.push_str("    blocking tree:\n");
+        out.extend(step.tree.iter().map(|text| format!("      {}\n", line(text))));
+    }
+    if let Some(state) = &step.state {
+        out.push_str(&format!("    state: {}\n", line(&state.to_string())));
+    }
+    for ask in step.asks.iter().filter(|ask| ask.title.starts_with("edited prompt")) {
+        out.push_str(&format!("    {}\n", line(&ask.title)));
     }
     for note in &step.notes {
         out.push_str(&format!("    note: {}\n", line(note)));

@@ -113,6 +113,9 @@ actions! {
         Undo "undo" "u" "undo" "Go back one decision; the world goes with it";
         Redo "redo" "ctrl-r U" "redo" "Go forward along the last path";
         Tree "tree" "t" "branches" "Show every step and branch; go to any of them";
+        Present "present" "V" "presenter's view" "Show the session one decision at a time over the whole screen, for a review";
+        CompareBranches "compare-branches" "C" "compare" "Show branches, and other sessions, side by side, aligned by step";
+        Blind "blind" "b" "blind" "Hide the world's dry run, its truth and recorded answers until you decide, or show them again";
         Note "note" "c" "note" "Write a remark into the session";
         RestartWorld "restart-world" "R" "restart world" "Restart the process of an external world and replay the steps so far";
         Configure "configure" "M" "model/method" "Change the model or the method from here on";
@@ -204,6 +207,10 @@ actions! {
         NextMatch "next-match" "n" "next match" "To the next match";
         PreviousMatch "previous-match" "N" "previous match" "To the previous match";
         Copy "copy" "y" "copy" "Copy the row under the cursor to the clipboard";
+        UnfoldAll "unfold-all" "O" "open all" "Open all that is folded; again: as far as there is room";
+        FoldAll "fold-all" "o" "close all" "Fold all that is open";
+        RawJson "raw-json" "\"" "raw JSON" "Show the JSON text of the state in place of its tree";
+        CopyPath "copy-path" "$" "copy path" "Copy the path of the value under the cursor, as a JSONPath";
     }
 }
 

@@ -110,6 +110,9 @@ pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                 right.insert(0, format!("{} the world has ended", theme.glyphs.no));
             }
             let mut left = vec![format!("step {step}")];
+            if view.is_blind() {
+                left.insert(0, "blind".to_owned());
+            }
             let what = match (request::place(view, &theme.glyphs), request::open(view)) {
                 (Some(place), Some(asked)) => {
                     left.push(place);
@@ -156,18 +159,23 @@ fn short_title(pane: PaneId) -> &'static str {
     }
 }
 
-/// Columns of each pane's tab, in order; tabs that do not fit are left out from the far end of the shown one.
+/// Columns of a tab that is its pane's number alone.
+const NUMBER: u16 = 3;
+
+/// Columns of each pane's tab, in order. Where there is little room the names are short, then all but the shown one's are left to their
+/// numbers.
 pub fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
     let width = |pane: PaneId, short: bool| {
         let title = if short { short_title(pane) } else { pane.title() };
         title.len() as u16 + 4
     };
-    let total: u16 = PANES.iter().copied().map(|p| width(p, false)).sum();
-    let short = total > area.width;
+    let total = |short| PANES.iter().copied().map(|p| width(p, short && p != shown)).sum::<u16>();
+    let short = total(false) > area.width;
+    let bare = short && total(true) > area.width;
     let mut x = area.x;
     let mut out = Vec::with_capacity(PANES.len());
     for &pane in PANES {
-        let wanted = width(pane, short && pane != shown);
+        let wanted = if bare && pane != shown { NUMBER } else { width(pane, short && pane != shown) };
         if x.saturating_add(wanted) > area.right() {
             break;
         }
@@ -183,33 +191,79 @@ pub fn tab_bar(theme: &Theme, shown: PaneId, area: Rect, frame: &mut Frame<'_>) 
         let number = PANES.iter().position(|p| *p == pane).unwrap_or(0) + 1;
         let whole = usize::from(rect.width) >= pane.title().len() + 4;
         let name = if whole { pane.title() } else { short_title(pane) };
+        let name = if rect.width == NUMBER { "" } else { name };
         let (name_style, key_style) = if pane == shown {
             (theme.style(Role::Selected), theme.style(Role::Selected))
         } else {
             (theme.style(Role::Text), theme.style(Role::Key))
         };
-        let line = Line::from(vec![
-            Span::styled(format!(" {number} "), key_style),
-            Span::styled(format!("{name} "), name_style),
-        ]);
+        let name = if name.is_empty() { String::new() } else { format!("{name} ") };
+        let line = Line::from(vec![Span::styled(format!(" {number} "), key_style), Span::styled(name, name_style)]);
         frame.render_widget(line, rect);
     }
 }
 
-/// The title of a slot: its pane's own, with the other panes of the slot after it.
-pub fn slot_title<'a>(own: &str, pane: PaneId, tabs: &[PaneId], theme: &Theme, focused: bool) -> Line<'a> {
-    let mut spans = Vec::with_capacity(tabs.len() * 2);
-    for tab in tabs {
-        if *tab == pane {
-            let role = if focused { Role::Title } else { Role::Text };
-            let style = theme.style(role);
-            let style = if focused { style.patch(theme.style(Role::BorderFocused)) } else { style };
-            spans.push(Span::styled(format!(" {} ", sanitize::line(own)), style));
-        } else {
-            spans.push(Span::styled(format!(" {} ", tab.title()), theme.style(Role::Dim)));
-        }
+/// Columns that the shown pane's title keeps, as far as it has them, before names of other tabs are left out.
+const OWN_TITLE: usize = 20;
+
+/// The tabs of a slot `width` columns wide, in order: each with the text that stands for it. Where there is little room the other
+/// panes' names are the short ones, then the shown pane's own title is cut, then tabs are left out from the far end; the last entry,
+/// without a pane, says that some are. The shown pane is always among them.
+pub fn slot_tabs(
+    own: &str,
+    pane: PaneId,
+    tabs: &[PaneId],
+    width: usize,
+    ellipsis: &str,
+) -> Vec<(Option<PaneId>, String)> {
+    let own = sanitize::line(own);
+    let others = |short: bool| tabs.iter().filter(|t| **t != pane).map(move |t| name(*t, short).len() + 2).sum::<usize>();
+    let short = own.width() + 2 + others(false) > width;
+    let least = own.width().min(OWN_TITLE);
+    // How many of the other tabs are shown, by what is left beside the shown pane's title.
+    let mut shown: Vec<PaneId> = tabs.to_vec();
+    let taken = |shown: &[PaneId]| -> usize {
+        let left_out = if shown.len() < tabs.len() { 2 } else { 0 };
+        shown.iter().filter(|t| **t != pane).map(|t| name(*t, short).len() + 2).sum::<usize>() + left_out
+    };
+    while shown.len() > 1 && taken(&shown) + least + 2 > width {
+        let Some(last) = shown.iter().rposition(|t| *t != pane) else { break };
+        shown.remove(last);
     }
-    Line::from(spans)
+    let room = width.saturating_sub(taken(&shown) + 2);
+    let own = sanitize::fit(&own, room, ellipsis);
+    let mut out: Vec<(Option<PaneId>, String)> = shown
+        .iter()
+        .map(|tab| (Some(*tab), if *tab == pane { format!(" {own} ") } else { format!(" {} ", name(*tab, short)) }))
+        .collect();
+    if shown.len() < tabs.len() {
+        out.push((None, format!("{ellipsis} ")));
+    }
+    out
+}
+
+/// A pane's name in a tab.
+fn name(pane: PaneId, short: bool) -> &'static str {
+    if short { short_title(pane) } else { pane.title() }
+}
+
+/// The title of a slot `width` columns wide: its pane's own, with the other panes of the slot beside it.
+pub fn slot_title<'a>(
+    own: &str,
+    pane: PaneId,
+    tabs: &[PaneId],
+    theme: &Theme,
+    focused: bool,
+    width: u16,
+) -> Line<'a> {
+    let role = if focused { Role::Title } else { Role::Text };
+    let style = theme.style(role);
+    let style = if focused { style.patch(theme.style(Role::BorderFocused)) } else { style };
+    let tabs = slot_tabs(own, pane, tabs, usize::from(width.saturating_sub(2)), theme.glyphs.ellipsis);
+    let spans = tabs.into_iter().map(|(tab, text)| {
+        Span::styled(text, if tab == Some(pane) { style } else { theme.style(Role::Dim) })
+    });
+    Line::from(spans.collect::<Vec<_>>())
 }
 
 /// The chosen proposal in one line, for screens that do not show the list.
@@ -332,11 +386,31 @@ mod tests {
     }
 
     #[test]
-    fn every_tab_fits_eighty_columns() {
-        let area = Rect { x: 0, y: 0, width: 80, height: 1 };
-        for &pane in PANES {
-            let spans = tab_spans(area, pane);
-            assert_eq!(spans.len(), PANES.len(), "{pane:?}");
+    fn the_shown_tab_is_in_sight_however_narrow_the_slot() {
+        let tabs = [PaneId::Preconditions, PaneId::Skills, PaneId::Model];
+        let own = "Preconditions of goto, 1 in force (specification)";
+        for shown in tabs {
+            let own = if shown == PaneId::Preconditions { own } else { shown.title() };
+            for width in 6..90 {
+                let spans = slot_tabs(own, shown, &tabs, width, "…");
+                let text: String = spans.iter().map(|(_, text)| text.as_str()).collect();
+                assert!(text.width() <= width, "{width}: {text}");
+                assert!(spans.iter().any(|(tab, _)| *tab == Some(shown)), "{width}: {text}");
+                assert!(spans.len() > 2 || text.contains('…'), "{width}: what is left out has a sign: {text}");
+            }
+        }
+        let wide: String = slot_tabs(own, tabs[0], &tabs, 58, "…").into_iter().map(|(_, text)| text).collect();
+        assert_eq!(wide, " Preconditions of goto, 1 in force (specificat…  Skl  Model ");
+    }
+
+    #[test]
+    fn every_tab_is_there_however_narrow_the_screen() {
+        for width in [44, 60, 80] {
+            let area = Rect { x: 0, y: 0, width, height: 1 };
+            for &pane in PANES {
+                let spans = tab_spans(area, pane);
+                assert_eq!(spans.len(), PANES.len(), "{pane:?} at {width}");
+            }
         }
     }
 }

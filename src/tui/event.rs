@@ -11,6 +11,7 @@ use signal_hook::iterator::Signals;
 
 use super::launcher::Catalog;
 use crate::driver::{Handle, Notice};
+use crate::episode::Session;
 
 /// What a person types into a pane or a dialog.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +43,8 @@ pub enum Message {
     Fetching(String),
     /// A fetch ended.
     Fetched(Result<(), String>),
+    /// A session to be compared was read, or not: what it is called, and the session.
+    Loaded(Result<(String, Box<Session>), String>),
     /// A session was written out, or not.
     Exported(Result<std::path::PathBuf, String>),
     /// A thread panicked; the terminal has been given back already.

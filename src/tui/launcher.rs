@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver::Handle;
+use crate::episode::Session;
 use crate::method::{self, MethodInfo, ModelTraits};
 use crate::options::{Table, Values};
 use crate::world::{TaskInfo, WorldKind};
@@ -144,6 +145,14 @@ pub trait Launcher: Send + Sync {
     /// # Errors
     /// What went wrong and what to do, in words.
     fn open(&self, path: &Path) -> Result<Handle, String>;
+
+    /// Reads a recorded session, to be compared with another.
+    ///
+    /// # Errors
+    /// What went wrong and what to do, in words.
+    fn load(&self, path: &Path) -> Result<Session, String> {
+        Err(format!("{}: sessions cannot be read here", path.display()))
+    }
 
     /// Fetches what a model needs before it can be chosen, reporting progress in words. Ends soon after `cancel` fires; what
     /// has come is kept.

@@ -7,6 +7,7 @@
 pub mod actions;
 pub mod app;
 mod belief_text;
+pub mod cast;
 pub mod chrome;
 pub mod color;
 pub mod dialog;

@@ -14,7 +14,7 @@ use super::panes::find::Rows;
 use super::theme::Theme;
 use super::view::View;
 use crate::driver::{Command, Level};
-use crate::episode::ProposalId;
+use crate::episode::{NodeId, ProposalId};
 
 /// The panes, in tab order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
@@ -92,6 +92,15 @@ pub enum Intent {
         /// The proposal edited.
         proposal: ProposalId,
         /// The text to begin with.
+        text: String,
+    },
+    /// Open the dialog that changes a remark.
+    EditNote {
+        /// The node it was made at.
+        node: NodeId,
+        /// Which of that node's, from 0.
+        note: usize,
+        /// Its text.
         text: String,
     },
     /// Open the text of the whole belief: the offered one if one waits, else what is believed.

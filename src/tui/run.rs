@@ -39,6 +39,8 @@ pub struct Options {
     pub mouse: bool,
     /// A session to open at once.
     pub open: Option<PathBuf>,
+    /// Whether sessions are shown blind from the first moment on.
+    pub blind: bool,
     /// What was found wrong while starting, shown in the message line.
     pub problem: Option<String>,
 }
@@ -66,6 +68,9 @@ pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Lef
     event::read_signals(to.clone())?;
     event::read_terminal(to.clone());
     let mut app = App::new(Parts { panes: options.panes, keymap: options.keymap, themes: options.themes });
+    if options.blind {
+        app.begin_blind();
+    }
     if let Some(path) = options.open {
         app.open_at_once(path);
     }
@@ -218,6 +223,7 @@ impl Workbench {
             Message::Launched(_, Err(why)) => self.app.launch_failed(why),
             Message::Fetching(words) => self.app.fetch_goes_on(words),
             Message::Fetched(result) => self.app.fetched(result),
+            Message::Loaded(result) => self.app.loaded(result.map(|(name, session)| (name, *session))),
             Message::Exported(result) => self.app.exported(result),
             Message::Panicked => return Err(End::Panicked),
         }
@@ -248,6 +254,12 @@ impl Workbench {
             Effect::Export { session, form, target } => {
                 event::in_background("export", to, move || {
                     Message::Exported(launcher.export(&session, form, &target).map(|()| target))
+                });
+            }
+            Effect::Load(path) => {
+                let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+                event::in_background("load", to, move || {
+                    Message::Loaded(launcher.load(&path).map(|session| (name, Box::new(session))))
                 });
             }
             Effect::Fetch(model) => {

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
-use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Violation};
+use crate::driver::{BeliefReading, BeliefView, Level, LineStatus, Notice, ProcessStatus, Situation, Violation};
 use crate::episode::{
-    ArtifactId, ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict,
+    ArtifactId, ArtifactKind, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn,
+    Verdict, blind,
 };
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
@@ -72,6 +73,16 @@ pub struct View {
     pub logs: Option<(Logs, Arc<Vec<Violation>>)>,
     /// Whether the driver has stopped.
     pub stopped: bool,
+    /// Other sessions that it is compared with: what each is called, and the session as it was left.
+    pub compared: Vec<(String, Session)>,
+    /// Whether every session is shown blind, whatever it says itself, until the person switches that off.
+    pub always_blind: bool,
+    /// How often remarks were made or changed: what shows them is laid out again when this changes.
+    pub remarks: usize,
+    /// The records that are shown without what must not be seen yet, by their places among the records.
+    withheld: BTreeMap<usize, Record>,
+    /// The situation and the recorded episodes as the driver sent them.
+    given: (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>),
     /// Of each rejected proposal: the number of the first proposal made after its rejection.
     rejections: HashMap<ProposalId, ProposalId>,
 }
@@ -104,9 +115,15 @@ impl View {
         match notice {
             Notice::Opened { header, records, path } => self.open(*header, &records, path),
             Notice::Kept(path) => self.path = Some(path),
-            Notice::Logs { logs, violations } => self.logs = Some((logs, violations)),
+            Notice::Logs { logs, violations } => {
+                self.given.1 = Some((logs, violations));
+                self.show_given();
+            }
             Notice::Recorded(record) => self.record(*record),
-            Notice::Situation(situation) => self.situation = Some(situation),
+            Notice::Situation(situation) => {
+                self.given.0 = Some(situation);
+                self.show_given();
+            }
             Notice::World(standing) => self.world = Some(standing),
             Notice::Stream { ask, index, text } => {
                 self.retrying = None;
@@ -128,7 +145,11 @@ impl View {
             Notice::Progress { what, done, total } => {
                 self.progress = (total == 0 || done < total).then_some((what, done, total));
             }
-            Notice::TextChecked { token, verdict } => self.text_checked = Some((token, verdict)),
+            Notice::TextChecked { token, verdict } => {
+                let hidden = self.hides_future();
+                let verdict = verdict.map(|full| if hidden { blind::verdict(&full) } else { full });
+                self.text_checked = Some((token, verdict));
+            }
             Notice::BeliefChecked { token, reading } => self.belief_checked = Some((token, reading)),
             Notice::ProgramChecked { token, lines } => self.program_checked = Some((token, lines)),
             Notice::Blocking { proposal, tree } => self.blocking = Some((proposal, tree)),
@@ -146,18 +167,101 @@ impl View {
 
     fn open(&mut self, header: crate::episode::Header, records: &[Record], path: Option<PathBuf>) {
         let keys = Arc::clone(&self.keys);
-        *self = View { keys, revision: self.revision, message: self.message.take(), path, ..View::default() };
+        let (revision, message, always_blind) = (self.revision, self.message.take(), self.always_blind);
+        *self = View { keys, revision, message, path, always_blind, ..View::default() };
         self.session = Some(Session::new(header));
         for record in records {
-            self.record(record.clone());
+            self.take_in(record.clone());
         }
+        self.show_blind();
     }
 
     fn record(&mut self, record: Record) {
+        let decided = blind::takes(&record) || matches!(record.event, Event::BlindSet { .. });
+        if matches!(record.event, Event::BlindSet { blind: false }) {
+            self.always_blind = false;
+        }
+        let moved = matches!(record.event, Event::Executed { .. } | Event::Moved { .. });
+        self.take_in(record);
+        if decided || (moved && self.is_blind()) {
+            self.show_blind();
+        }
+    }
+
+    /// Whether what tells the future is hidden before decisions.
+    pub fn is_blind(&self) -> bool {
+        self.session.as_ref().is_some_and(|s| self.always_blind || s.blind)
+    }
+
+    /// Whether it is hidden where the session is: nothing was decided here yet.
+    pub fn hides_future(&self) -> bool {
+        let open = |node: &Node| !node.outcome.done && !node.turn.decisions.iter().any(|d| d.takes());
+        self.is_blind() && self.node().is_some_and(open)
+    }
+
+    /// Puts in place of each record what may be seen of it now, and folds the session again where that changed something.
+    fn show_blind(&mut self) {
+        let is_blind = self.is_blind();
+        let mut decided: BTreeSet<NodeId> = BTreeSet::new();
+        if is_blind {
+            decided.extend(self.records.iter().filter(|r| blind::takes(r)).map(|r| r.node));
+        }
+        let mut changed = false;
+        for (at, record) in self.records.iter_mut().enumerate() {
+            let hide = is_blind && !decided.contains(&record.node);
+            match self.withheld.contains_key(&at) {
+                true if !hide => {
+                    if let Some(full) = self.withheld.remove(&at) {
+                        *record = full;
+                        changed = true;
+                    }
+                }
+                false if hide => {
+                    if let Some(seen) = blind::record(record).filter(|seen| seen != record) {
+                        self.withheld.insert(at, std::mem::replace(record, seen));
+                        changed = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if changed && let Some(session) = &mut self.session {
+            let mut again = Session::new(session.header.clone());
+            // They fitted before; verdicts alone are others now.
+            if self.records.iter().all(|record| again.apply(record).is_ok()) {
+                *session = again;
+            }
+        }
+        self.show_given();
+    }
+
+    /// Shows what the driver sent beside the records as far as it may be seen: before a decision of a blind session neither the world's
+    /// truth, nor the picture drawn from it, nor recorded episodes.
+    fn show_given(&mut self) {
+        let hidden = self.hides_future();
+        self.logs = self.given.1.clone().filter(|_| !hidden);
+        self.situation = self.given.0.as_ref().map(|full| if hidden { Arc::new(unseen(full)) } else { Arc::clone(full) });
+    }
+
+    fn take_in(&mut self, record: Record) {
+        let withheld = self.is_blind() && !matches!(record.event, Event::BlindSet { .. });
+        let seen = withheld.then(|| blind::record(&record)).flatten();
+        let seen = seen.filter(|_| {
+            let node = self.session.as_ref().and_then(|s| s.node(record.node));
+            !node.is_some_and(|n| n.turn.decisions.iter().any(|d| d.takes()))
+        });
+        let record = match seen {
+            Some(seen) => {
+                self.withheld.insert(self.records.len(), record);
+                seen
+            }
+            None => record,
+        };
         let pruned = self.chosen().is_some_and(|p| self.is_pruned(p));
         let Some(session) = &mut self.session else { return };
         let before = session.cursor();
         if let Err(misfit) = session.apply(&record) {
+            self.withheld.remove(&self.records.len());
             self.message = Some((Level::Error, misfit.to_string()));
             return;
         }
@@ -184,6 +288,7 @@ impl View {
                 self.adoptions += 1;
                 self.blocking = None;
             }
+            Event::Noted { .. } | Event::NoteEdited { .. } | Event::Failed { .. } => self.remarks += 1,
             Event::Decided { decision } if !decision.takes() => {
                 self.rejections.insert(decision.proposal(), session.next_proposal());
             }
@@ -327,6 +432,24 @@ impl View {
     pub fn chosen(&self) -> Option<&Proposal> {
         self.selected.and_then(|id| self.turn().and_then(|t| t.proposal(id)))
     }
+}
+
+/// What is said in place of what is hidden.
+const HIDDEN: &str = "hidden until you decide";
+
+/// A situation without what must not be seen before a decision.
+fn unseen(full: &Situation) -> Situation {
+    let mut seen = Situation {
+        truth: HIDDEN.into(),
+        truth_changes: serde_json::Value::Array(Vec::new()),
+        map: None,
+        ..full.clone()
+    };
+    if let Some(belief) = &mut seen.belief {
+        let state = Arc::clone(&belief.state);
+        *belief = Arc::new(BeliefView { state, truth: None, differences: Vec::new(), drift: Vec::new() });
+    }
+    seen
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ fn branches_of_a_session_and_sessions_are_compared() {
     let branches = stepwright(folder.path(), &["compare", BY_HAND]);
     assert_eq!(branches.status.code(), Some(1), "they differ: {}", err(&branches));
     let text = out(&branches);
+    assert!(text.contains(" by-hand.jsonl#") && !text.contains("sessions/by-hand"), "the name, not the path: {text}");
     assert!(text.contains("First difference: step") && text.contains(" => "), "{text}");
     assert!(text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= 100), "{text}");
 
@@ -86,4 +87,36 @@ fn sessions_are_listed_renamed_and_deleted() {
     assert!(err(&step).contains("there is no step 999"), "{}", err(&step));
     let absent = stepwright(folder.path(), &["open", "nowhere"]);
     assert!(err(&absent).contains("no such file"), "{}", err(&absent));
+}
+
+#[test]
+fn a_cast_shows_the_workbench_and_marks_every_decision() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = std::fs::read(BY_HAND).unwrap();
+    let cast = stepwright(folder.path(), &["export", BY_HAND, "--cast", "-"]);
+    assert!(cast.status.success(), "{}", err(&cast));
+    let text = out(&cast);
+    let mut lines = text.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
+    let head = lines.next().unwrap();
+    let size = |key: &str| head["term"][key].as_u64().unwrap() as usize;
+    let mut terminal = avt::Terminal::new(size("cols"), size("rows")).unwrap();
+    let (mut markers, mut states) = (Vec::new(), 0);
+    for event in lines {
+        match event[1].as_str().unwrap() {
+            "o" => terminal.feed(event[2].as_str().unwrap()),
+            _ => markers.push(event[2].as_str().unwrap().to_owned()),
+        }
+        let screen = terminal.screen().text().join("\n");
+        // The world was stepped too: the panes of state and tree are not empty.
+        states += usize::from(screen.contains("visible_objects") && screen.contains("Blocking"));
+    }
+    assert!(markers.len() > 8 && markers[0].starts_with("1: "), "{markers:?}");
+    assert!(states > markers.len(), "{states}");
+    let screen = terminal.screen().text().join("\n");
+    for pane in ["Program", "Proposals", "Preconditions", "State", "Blocking"] {
+        assert!(screen.contains(pane), "{pane}: {screen}");
+    }
+    assert_eq!(std::fs::read(BY_HAND).unwrap(), before);
+    let shown = out(&stepwright(folder.path(), &["show", BY_HAND]));
+    assert!(shown.contains("    state: {") && shown.contains("blocking tree:"), "{shown}");
 }

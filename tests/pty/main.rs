@@ -18,6 +18,7 @@ mod pty_model;
 mod pty_preconditions;
 mod pty_rate;
 mod pty_reprompt;
+mod pty_review;
 mod pty_skills;
 mod pty_statler;
 mod pty_terminal;

@@ -21,4 +21,5 @@ mod panes_properties;
 mod panes_snapshots;
 mod panes_table;
 mod tui_keys;
+mod tui_review;
 mod tui_screens;

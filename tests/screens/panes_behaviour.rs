@@ -238,6 +238,7 @@ fn the_state_stays_where_the_reader_is() {
 fn the_state_is_searched_through_what_is_folded() {
     let s = episode();
     let mut p = ready(PaneId::State, &s.view);
+    p.act(PaneAction::FoldAll, &s.view);
     p.act(PaneAction::Search, &s.view);
     keys(p.as_mut(), &s.view, "\"b\"");
     press(p.as_mut(), &s.view, KeyCode::Enter);

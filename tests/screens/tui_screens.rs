@@ -18,14 +18,14 @@ use stepwright::tui::launcher::{Catalog, Entry, SessionEntry, WorldEntry};
 use stepwright::tui::theme_file::{self, Wanted};
 use stepwright::world::TaskInfo;
 
-fn app(ascii: bool) -> App {
+pub fn app(ascii: bool) -> App {
     let wanted = Wanted { folder: None, name: Some("monochrome"), ascii, depth: Depth::None };
     let (themes, _) = theme_file::load(wanted).unwrap();
     App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes })
 }
 
 /// A session of two steps and a branch, waiting at the gate.
-fn opened(ascii: bool) -> App {
+pub fn opened(ascii: bool) -> App {
     let mut builder = session::Builder::default();
     builder.propose().step().propose().step().go(1).propose().step().propose();
     let mut app = app(ascii);
@@ -35,14 +35,14 @@ fn opened(ascii: bool) -> App {
     app
 }
 
-fn press(app: &mut App, keys: &[KeyCode]) {
+pub fn press(app: &mut App, keys: &[KeyCode]) {
     for code in keys {
         app.terminal(Event::Key(KeyEvent::new(*code, KeyModifiers::NONE)), Instant::now());
         app.settle(Instant::now());
     }
 }
 
-fn screen(app: &mut App, width: u16, height: u16) -> String {
+pub fn screen(app: &mut App, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -211,7 +211,7 @@ fn the_start_screen() {
         }],
         ..Catalog::default()
     };
-    for (width, height) in [(80, 24), (120, 40)] {
+    for (width, height) in [(60, 16), (80, 24), (120, 40), (200, 60)] {
         let mut app = app(false);
         app.catalog(catalog.clone());
         insta::assert_snapshot!(format!("start_{width}x{height}"), screen(&mut app, width, height));

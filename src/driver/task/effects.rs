@@ -70,8 +70,13 @@ impl Driver {
         ended.map_or(Answer::Queued(ticket), |at| self.ended.remove(at).1)
     }
 
-    /// Hands a record to the operating system, decisions to the disk.
+    /// Hands a record to the operating system, decisions to the disk. What only looks at another step, and what opening a session
+    /// notes, is held back until something is done in it: a session that is only read is not written.
     fn persist(&mut self, record: &Record) -> Result<(), log::LogError> {
+        if self.opening || matches!(record.event, Event::Moved { .. }) {
+            self.held.push_back(record.clone());
+            return Ok(());
+        }
         if let Persistence::Copy(path) = &self.keep {
             // Records are written in today's format, whatever format they were read in.
             let header = Header { version: FORMAT_VERSION, ..self.gate.session().header.clone() };
@@ -88,6 +93,10 @@ impl Driver {
             self.keep = Persistence::Log(log);
         }
         let Persistence::Log(log) = &mut self.keep else { return Ok(()) };
+        while let Some(held) = self.held.front() {
+            log.append(held)?;
+            self.held.pop_front();
+        }
         log.append(record)?;
         if matches!(record.event, Event::Decided { .. }) { log.sync() } else { Ok(()) }
     }

@@ -52,6 +52,10 @@ pub(super) struct Driver {
     keep: Persistence,
     /// What a copy begins with.
     before: Arc<Vec<Record>>,
+    /// Records not written yet, since nothing but looking was done since.
+    held: VecDeque<Record>,
+    /// Whether a session is being opened that has begun before.
+    opening: bool,
     clock: super::setup::Clock,
     /// Effects not yet carried out.
     effects: VecDeque<Effect>,
@@ -168,6 +172,8 @@ impl Driver {
             sandbox,
             keep,
             before: records,
+            held: VecDeque::new(),
+            opening: started,
             clock,
             effects: effects.into(),
             ended: Vec::new(),
@@ -198,6 +204,7 @@ impl Driver {
 
     async fn run(mut self, mut inbox: UnboundedReceiver<Command>, mut returns: UnboundedReceiver<Message>) {
         self.carry_out();
+        self.opening = false;
         self.show_situation();
         self.workshop(|workshop, around| workshop.tell_inference(around));
         loop {

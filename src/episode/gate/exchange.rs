@@ -275,6 +275,17 @@ pub enum Request {
     UndoArtifact(ArtifactId),
     /// Write a remark.
     Note(String),
+    /// Change a remark.
+    EditNote {
+        /// The node it was made at.
+        node: NodeId,
+        /// Which of that node's, from 0.
+        note: usize,
+        /// The text in its place; if empty, it is taken out.
+        text: String,
+    },
+    /// Hide what tells the future before a decision, or show it again.
+    SetBlind(bool),
 }
 
 /// Identifies a request within the life of a gate.

@@ -85,6 +85,8 @@ enum Then {
 #[derive(Debug, Clone, PartialEq)]
 enum AfterMove {
     Rest,
+    /// Say that the decision was taken before, and that its branch goes on from here.
+    TakenBefore,
     /// Perform the text a person typed.
     Read(String),
 }

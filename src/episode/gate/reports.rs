@@ -300,20 +300,29 @@ impl Gate {
     fn moved(&mut self, to: super::NodeId, then: AfterMove, result: Result<(), String>) {
         if let Err(error) = result {
             self.replay = None;
-            self.record(Event::Failed { error: error.clone() });
+            // Looking at another step leaves no trace, also where that cannot be reached.
+            if matches!(then, AfterMove::Read(_)) {
+                self.record(Event::Failed { error: error.clone() });
+            }
             return self.refuse(Level::Error, error);
         }
         if to != self.session.cursor() {
             self.record(Event::Moved { to });
         }
         self.new_round();
+        let back = then == AfterMove::TakenBefore;
         if let AfterMove::Read(text) = then {
             self.phase = Phase::Reading(Intent::Manual);
             self.out.push(Effect::ReadText(text));
         } else if let Some(node) = self.session.current() {
             let (depth, branches) = (node.depth, node.children.len());
             let open = if branches > 0 { "; another decision here starts a branch" } else { "" };
-            self.say(Level::Info, format!("at step {depth}{open}"));
+            let text = if back {
+                format!("taken before: back on its branch, at step {depth}; typed, the same action begins a second one")
+            } else {
+                format!("at step {depth}{open}")
+            };
+            self.say(Level::Info, text);
         }
     }
 

@@ -96,6 +96,22 @@ impl Gate {
                 self.say(Level::Info, format!("{set} in this session"));
             }
             Request::EditBranch { branch, edit } => self.edit_branch(branch, edit),
+            Request::EditNote { node, note, text } => {
+                let there = self.session.node(node).is_some_and(|n| note < n.turn.notes.len());
+                if !there {
+                    return self.refuse(Level::Error, "that remark is gone");
+                }
+                self.record_at(node, Event::NoteEdited { note, text });
+            }
+            Request::SetBlind(blind) if blind == self.session.blind => {}
+            Request::SetBlind(blind) => {
+                self.record(Event::BlindSet { blind });
+                let text = match blind {
+                    true => "blind: the world's dry run and the recorded answer are hidden until you decide",
+                    false => "no longer blind: the world's dry run is shown before you decide",
+                };
+                self.say(Level::Info, text);
+            }
             Request::Note(text) => self.record(Event::Noted { text }),
         }
     }
@@ -205,8 +221,7 @@ impl Gate {
             return self.refuse(Level::Warning, format!("proposal {id} is no action ({problem}); edit it or type one"));
         }
         if let Some(child) = self.session.taken_before(id) {
-            self.say(Level::Info, "taken before: back on its branch; type the action to begin a second one");
-            return self.go(child, AfterMove::Rest);
+            return self.go(child, AfterMove::TakenBefore);
         }
         self.drop_ask("a proposal was taken");
         let choice = Choice::Approve { proposal: id };

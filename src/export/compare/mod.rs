@@ -4,14 +4,14 @@
 //! verdict it was decided with, the observation, and the changes of the state, those marked that not every column has. Pure; reads
 //! sessions, reads and writes no file.
 
-mod text;
+pub mod text;
 
 use serde::Serialize;
 
 use crate::episode::{Node, NodeId, Session};
 use crate::export::story::{change_lines, decided, outcome};
 
-pub use text::render as text;
+pub use text::render;
 
 /// Columns side by side, and where they part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,6 +39,8 @@ pub struct Column {
     pub steps: u32,
     /// How it ended, in words.
     pub outcome: String,
+    /// Whether the goal was reached.
+    pub won: bool,
     /// Tokens spent in the whole session, prompt and completion.
     pub tokens: u64,
 }
@@ -105,6 +107,22 @@ pub fn tips(session: &Session) -> Vec<NodeId> {
     first.into_iter().chain(ends.filter(|id| Some(*id) != first)).collect()
 }
 
+/// The end of the branch through a node, as redo would continue from it.
+pub fn end(session: &Session, node: NodeId) -> NodeId {
+    let mut at = node;
+    while let Some(next) = session.node(at).and_then(|n| n.last_child) {
+        at = next;
+    }
+    at
+}
+
+/// What files are called at the head of a column: the file's name, where two of them have the same the whole path.
+pub fn labels(files: &[&str]) -> Vec<String> {
+    let name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
+    let alone = |file: &str| files.iter().filter(|other| **other != file).all(|other| name(other) != name(file));
+    files.iter().map(|file| if alone(file) { name(file) } else { (*file).to_owned() }).collect()
+}
+
 /// Puts lines side by side.
 pub fn compare(lines: &[Line<'_>]) -> Comparison {
     let paths: Vec<Vec<&Node>> = lines.iter().map(|line| line.session.path(line.tip)).collect();
@@ -137,6 +155,7 @@ fn column(line: &Line<'_>, path: &[&Node]) -> Column {
         model: session.model.clone(),
         steps: tip.map_or(0, |n| n.depth),
         outcome: tip.map_or_else(|| "not started".to_owned(), |n| outcome(n)),
+        won: tip.is_some_and(|n| n.outcome.won),
         tokens: session.spent.prompt + session.spent.completion,
     }
 }

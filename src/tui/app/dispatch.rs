@@ -10,11 +10,13 @@ use crate::driver::{Command, Level, Request};
 use crate::episode::ProposalId;
 use crate::tui::actions::{ActionId, Context};
 use crate::tui::dialog::act::Act;
+use crate::tui::dialog::compare::Compare;
 use crate::tui::dialog::configure::Configure;
 use crate::tui::dialog::form::Form;
 use crate::tui::dialog::help::Help;
 use crate::tui::dialog::palette::Palette;
 use crate::tui::dialog::pick::Pick;
+use crate::tui::dialog::presenter::Presenter;
 use crate::tui::dialog::prompt::{Confirm, Prompt};
 use crate::tui::dialog::text::TextForm;
 use crate::tui::dialog::tree::Tree;
@@ -312,6 +314,13 @@ impl App {
                     self.open(Box::new(tree));
                 }
             }
+            A::Blind => {
+                let blind = !self.view.is_blind();
+                self.view.always_blind &= blind;
+                self.send(Command::Gate(Request::SetBlind(blind)));
+            }
+            A::CompareBranches => self.open(Box::<Compare>::default()),
+            A::Present => self.open(Box::new(Presenter::default())),
             A::Note => self.open(Box::new(Prompt::note())),
             A::Breakpoints => {
                 let set = self.view.session.as_ref().map(|s| s.breakpoints.as_slice()).unwrap_or_default();

@@ -71,7 +71,7 @@ impl App {
             let focused = slot.pane == self.focus;
             let Some(pane) = self.panes.iter_mut().find(|p| p.id() == slot.pane) else { continue };
             let title = pane.title(&self.view);
-            let title = chrome::slot_title(&title, slot.pane, &slot.tabs, &self.theme, focused);
+            let title = chrome::slot_title(&title, slot.pane, &slot.tabs, &self.theme, focused, slot.area.width);
             let block = chrome::frame_of(&self.theme, focused).title(title);
             let inner = block.inner(slot.area);
             frame.render_widget(block, slot.area);
@@ -88,10 +88,12 @@ impl App {
         let (width, height) = dialog.size(context);
         // Room for the border, one column of air on each side, and the footer, which shows the dialog's keys.
         let width = width.saturating_add(4).min(area.width);
-        let height = height.saturating_add(2).min(area.height.saturating_sub(2));
+        // One that takes the whole screen leaves the message line in sight.
+        let bars = if height == u16::MAX { 3 } else { 2 };
+        let height = height.saturating_add(2).min(area.height.saturating_sub(bars));
         let outer = Rect {
             x: area.x + (area.width - width) / 2,
-            y: area.y + 1.min(area.height) + area.height.saturating_sub(height + 2) / 3,
+            y: area.y + 1.min(area.height) + area.height.saturating_sub(height + bars) / 3,
             width,
             height,
         };

@@ -185,7 +185,7 @@ fn is_command(action: ActionId) -> bool {
     matches!(
         action,
         A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Manual | A::Policy | A::Cancel | A::Propose | A::Undo
-    ) || matches!(action, A::Redo | A::Tree | A::Note | A::Breakpoints | A::Configure | A::RestartWorld)
+    ) || matches!(action, A::Redo | A::Tree | A::Note | A::Blind | A::Breakpoints | A::Configure | A::RestartWorld)
 }
 
 /// Moving about needs no hint, arrows do it everywhere; nor does going through matches, which the search line shows.

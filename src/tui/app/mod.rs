@@ -19,7 +19,8 @@ use ratatui::layout::Rect;
 
 use super::dialog::file::FileName;
 use super::dialog::form::Form;
-use super::dialog::prompt::Confirm;
+use super::dialog::pick::Pick;
+use super::dialog::prompt::{Confirm, Prompt};
 use super::dialog::{self, Dialog, Fetch, Reply};
 use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, ExportForm};
@@ -29,6 +30,10 @@ use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
 use crate::driver::{Command, Level, Notice};
+use crate::episode::Session;
+
+/// Characters of a copied text up to which the message shows it.
+const SHORT_COPY: usize = 72;
 
 /// Something to do that is not the application's own.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +52,8 @@ pub enum Effect {
     Fetch(String),
     /// Stop fetching.
     StopFetch,
+    /// Read a session to be compared with the one that is shown.
+    Load(PathBuf),
     /// Write the session out.
     Export {
         /// Its file.
@@ -118,6 +125,8 @@ pub struct App {
     banner_read: bool,
     /// Whether the start screen is shown over a session.
     choosing: bool,
+    /// Whether every session begins blind.
+    blind: bool,
     /// The message shown last, for reading it in full.
     last_message: Option<String>,
     effects: Vec<Effect>,
@@ -154,6 +163,7 @@ impl App {
             mark: None,
             banner_read: false,
             choosing: true,
+            blind: false,
             last_message: None,
             effects: vec![Effect::Catalog],
             sleepers: Vec::new(),
@@ -163,6 +173,11 @@ impl App {
             dialog_area: Rect::default(),
             dragging: None,
         }
+    }
+
+    /// Shows every session blind from its first moment on, before the driver has recorded that.
+    pub fn begin_blind(&mut self) {
+        self.blind = true;
     }
 
     /// Opens a session at once instead of waiting on the start screen.
@@ -224,6 +239,7 @@ impl App {
             self.launching = None;
             self.choosing = false;
             self.dialogs.clear();
+            self.view.always_blind = self.blind;
         }
         if matches!(notice, Notice::World(_)) {
             self.banner_read = false;
@@ -295,6 +311,17 @@ impl App {
     /// The file of the session that is shown: the one it is written to, or the one it was read from.
     pub fn session_file(&self) -> Option<&Path> {
         self.view.path.as_deref().or(self.opened.as_deref())
+    }
+
+    /// A session was read to be compared, or not.
+    pub fn loaded(&mut self, result: Result<(String, Session), String>) {
+        match result {
+            Ok(other) => {
+                self.view.compared.push(other);
+                self.dirty = true;
+            }
+            Err(why) => self.say(Level::Error, why),
+        }
     }
 
     /// A session was written out, or not.
@@ -401,6 +428,7 @@ impl App {
                 Intent::Say(level, text) => self.say(level, text),
                 Intent::Focus(pane) => self.set_focus(pane),
                 Intent::EditAction { proposal, text } => self.edit(Some(proposal), &text, now),
+                Intent::EditNote { node, note, text } => self.open(Box::new(Prompt::edit_note(node, note, &text))),
                 Intent::EditBelief => self.edit_belief(now),
                 Intent::Confirm { title, question, yes, commands } => {
                     let replies = commands.into_iter().map(Reply::Send).collect();
@@ -441,6 +469,11 @@ impl App {
                         self.say(Level::Info, "Writing the session out".into());
                     }
                 }
+                Reply::AskCompared => match self.start.catalog().filter(|c| !c.sessions.is_empty()) {
+                    Some(catalog) => self.open(Box::new(Pick::compared(&catalog.sessions))),
+                    None => self.say(Level::Info, "There is no other session yet".into()),
+                },
+                Reply::Compare(path) => self.effects.push(Effect::Load(path)),
                 Reply::OfferFetch(fetch) => self.offer_fetch(fetch),
                 Reply::Fetch(fetch) => {
                     self.effects.push(Effect::Fetch(fetch.model.clone()));
@@ -459,13 +492,15 @@ impl App {
 
     fn copy(&mut self, text: String) {
         let bytes = text.len();
+        let shown = (!text.contains('\n') && text.chars().count() <= SHORT_COPY).then(|| format!("Copied `{text}`"));
         self.effects.push(Effect::Copy(text));
         let limit = super::terminal::CLIPBOARD_LIMIT;
         if bytes > limit {
             let text = format!("Copied the first {limit} of {bytes} bytes: terminals take no more at once");
             self.say(Level::Warning, text);
         } else {
-            self.say(Level::Info, format!("Copied {} to the clipboard", crate::words::count(bytes, "byte")));
+            let counted = || format!("Copied {} to the clipboard", crate::words::count(bytes, "byte"));
+            self.say(Level::Info, shown.unwrap_or_else(counted));
         }
     }
 

@@ -88,13 +88,15 @@ impl App {
         at: Position,
     ) {
         use unicode_width::UnicodeWidthStr;
+        let title = self.pane(shown).map(|p| p.title(&self.view)).unwrap_or_default();
+        let width = usize::from(area.width.saturating_sub(2));
         let mut x = area.x.saturating_add(1);
-        for tab in tabs {
-            let own = self.pane(*tab).filter(|_| *tab == shown).map(|p| p.title(&self.view));
-            let title = own.unwrap_or_else(|| tab.title().to_owned());
-            let width = crate::tui::sanitize::line(&title).width() as u16 + 2;
-            if (x..x.saturating_add(width)).contains(&at.x) {
-                return self.set_focus(*tab);
+        for (tab, text) in chrome::slot_tabs(&title, shown, tabs, width, self.theme.glyphs.ellipsis) {
+            let width = text.width() as u16;
+            if (x..x.saturating_add(width)).contains(&at.x)
+                && let Some(tab) = tab
+            {
+                return self.set_focus(tab);
             }
             x = x.saturating_add(width);
         }

@@ -3,6 +3,7 @@
 //! A dialog reads the view and replies; sending commands and opening further dialogs is the application's.
 
 pub mod act;
+pub mod compare;
 pub mod configure;
 pub mod field;
 pub mod file;
@@ -11,6 +12,7 @@ pub mod help;
 pub mod list;
 pub mod palette;
 pub mod pick;
+pub mod presenter;
 pub mod prompt;
 pub mod text;
 pub mod tree;
@@ -70,6 +72,10 @@ pub enum Reply {
     Export(ExportForm, PathBuf),
     /// Ask for the file that the session is written out to.
     AskExport(ExportForm),
+    /// Ask which session is compared with this one.
+    AskCompared,
+    /// Read a session to be compared with this one.
+    Compare(PathBuf),
     /// Ask whether what a model needs shall be fetched.
     OfferFetch(Fetch),
     /// Fetch it.

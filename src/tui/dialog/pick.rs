@@ -9,7 +9,7 @@ use crossterm::event::MouseEvent;
 use super::list::List;
 use super::{Context, Dialog, Reply};
 use crate::tui::actions::ActionId;
-use crate::tui::launcher::ExportForm;
+use crate::tui::launcher::{ExportForm, SessionEntry};
 use crate::tui::theme::Role;
 
 /// One to pick.
@@ -58,6 +58,17 @@ impl Pick {
         Pick { title: "Write the session out as", items, list: List::default() }
     }
 
+    /// Picks a session to be compared: of each its file, what it is about, and how it was left.
+    pub fn compared(sessions: &[SessionEntry]) -> Self {
+        let item = |entry: &SessionEntry| Item {
+            name: entry.title.clone(),
+            about: format!("  {}", entry.detail),
+            preview: None,
+            chosen: Reply::Compare(entry.path.clone()),
+        };
+        Pick { title: "Compare with", items: sessions.iter().map(item).collect(), list: List::default() }
+    }
+
     fn preview(&self) -> Vec<Reply> {
         self.items.get(self.list.cursor()).and_then(|i| i.preview.clone()).into_iter().collect()
     }
@@ -77,7 +88,8 @@ impl Dialog for Pick {
     }
 
     fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (66, u16::try_from(self.items.len()).unwrap_or(20).min(20))
+        let widest = self.items.iter().map(|i| i.name.len().max(16) + i.about.len() + 3).max().unwrap_or(0);
+        (u16::try_from(widest).unwrap_or(66).clamp(66, 110), u16::try_from(self.items.len()).unwrap_or(20).min(20))
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {

@@ -10,7 +10,7 @@ use super::field::Field;
 use super::{Context, Dialog, Reply};
 use crate::driver::{Command, Request};
 use crate::episode::breakpoint::SYNTAX;
-use crate::episode::{Breakpoint, OfferId, ProposalId};
+use crate::episode::{Breakpoint, NodeId, OfferId, ProposalId};
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::sanitize;
@@ -70,6 +70,13 @@ impl Prompt {
         let about = "A remark at this step, kept in the session.".to_owned();
         let sent = |text: String| Ok((!text.is_empty()).then_some(Request::Note(text)));
         Prompt::new("Note", "write", about, Box::new(sent))
+    }
+
+    /// Asks for another text of a remark.
+    pub fn edit_note(node: NodeId, note: usize, text: &str) -> Self {
+        let about = "The remark in other words; left empty, it is taken out.".to_owned();
+        let sent = move |text| Ok(Some(Request::EditNote { node, note, text }));
+        Prompt { field: Field::new(text), ..Prompt::new("Edit the note", "change", about, Box::new(sent)) }
     }
 
     /// Asks for the breakpoints, filled with those that are set.

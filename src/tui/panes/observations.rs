@@ -21,6 +21,8 @@ struct Line {
     text: String,
     /// The first line of an action.
     action: bool,
+    /// The remark it is part of, by its number at the node.
+    note: Option<usize>,
 }
 
 /// The pane.
@@ -32,6 +34,8 @@ pub struct ObservationsPane {
     /// Where each node's lines begin.
     starts: Vec<usize>,
     width: usize,
+    /// How often remarks had been made or changed.
+    remarks: usize,
     #[default(Browser::following())]
     browser: Browser,
 }
@@ -49,6 +53,11 @@ impl ObservationsPane {
                 push_node(session, node, self.width, &mut self.lines);
             }
         }
+    }
+
+    /// The remark under the cursor, by its number at its node.
+    fn note(&self) -> Option<usize> {
+        self.lines.get(self.browser.list.cursor()).and_then(|line| line.note)
     }
 
     /// Wraps everything to another width; the cursor stays on its node.
@@ -90,6 +99,7 @@ fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>
             role,
             text,
             action: action && i == 0,
+            note: None,
         }));
     };
     match &node.action {
@@ -123,6 +133,11 @@ fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>
         let how = if node.outcome.won { "the goal is reached" } else { "without reaching the goal" };
         push(if node.outcome.won { Role::Good } else { Role::Bad }, &format!("The episode is over: {how}."), false);
     }
+    for (note, text) in node.turn.notes.iter().enumerate() {
+        let wrapped = wrap::wrapped(&format!("note: {text}"), width);
+        let line = |text| Line { node: node.id, role: Role::Accent, text, action: false, note: Some(note) };
+        lines.extend(wrapped.into_iter().map(line));
+    }
 }
 
 impl Pane for ObservationsPane {
@@ -139,6 +154,8 @@ impl Pane for ObservationsPane {
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
         let kept = self.trail.update(view);
+        // Remarks can be changed at any step.
+        let kept = if std::mem::replace(&mut self.remarks, view.remarks) == view.remarks { kept } else { 0 };
         if let Some(session) = &view.session {
             if self.width > 0 {
                 self.lay(session, kept);
@@ -194,6 +211,9 @@ impl Pane for ObservationsPane {
             return Vec::new();
         }
         let mut actions = vec![(PaneAction::Activate, "go here"), (PaneAction::Copy, "copy text")];
+        if self.note().is_some() {
+            actions.insert(0, (PaneAction::Edit, "edit note"));
+        }
         actions.extend(BROWSING);
         actions
     }
@@ -208,6 +228,14 @@ impl Pane for ObservationsPane {
                 }
                 _ => vec![Intent::Say(Level::Info, "the episode is at this step".into())],
             },
+            PaneAction::Edit => {
+                let note = self.note().zip(node);
+                let intent = note.and_then(|(note, node)| {
+                    let text = node.turn.notes.get(note)?.clone();
+                    Some(Intent::EditNote { node: node.id, note, text })
+                });
+                intent.into_iter().collect()
+            }
             PaneAction::Copy => node.map(|n| Intent::Copy(n.outcome.observation.clone())).into_iter().collect(),
             _ => self.browse(action, view),
         }

@@ -40,7 +40,8 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::ArtifactUndone { .. } => ("undone", Role::Warn),
         Event::BreakpointsSet { .. } => ("breakpoints", Role::Warn),
         Event::BranchEdited { .. } => ("branch", Role::Warn),
-        Event::Noted { .. } => ("note", Role::Text),
+        Event::BlindSet { .. } => ("blind", Role::Warn),
+        Event::Noted { .. } | Event::NoteEdited { .. } => ("note", Role::Text),
         Event::Failed { .. } => ("failed", Role::Bad),
     }
 }
@@ -151,6 +152,10 @@ pub fn summary(record: &Record) -> String {
             BranchEdit::Delete { deleted: true } => format!("the branch at node {branch} is deleted"),
             BranchEdit::Delete { deleted: false } => format!("the branch at node {branch} is back"),
         },
+        Event::BlindSet { blind: true } => "what tells the future is hidden before a decision".to_owned(),
+        Event::BlindSet { blind: false } => "what tells the future is shown again".to_owned(),
+        Event::NoteEdited { text, .. } if text.is_empty() => "a remark was taken out".to_owned(),
+        Event::NoteEdited { text, .. } => format!("changed to: {text}"),
         Event::Noted { text } => text.clone(),
         Event::Failed { error } => error.clone(),
     }

@@ -271,11 +271,13 @@ fn ask_row(ask: &Ask, node: NodeId, theme: &Theme, here: bool) -> Row {
         AskState::Failed { cancelled: true, .. } => (theme.glyphs.no, Role::Warn, "cancelled".into()),
         AskState::Failed { .. } => (theme.glyphs.no, Role::Bad, "failed".into()),
     };
+    let edited = ask.prompt.as_ref().is_some_and(|prompt| prompt.template == "edited");
     vec![
         words::here(theme, here),
         run(role, glyph),
         run(Role::Dim, format!(" @{node} ")),
         run(Role::Text, ask.kind.to_string()),
+        run(Role::Warn, if edited { "  edited prompt" } else { "" }),
         run(Role::Dim, format!("  {word}")),
     ]
 }

@@ -89,6 +89,7 @@ impl ProgramPane {
             }
             if action && let Some(node) = node {
                 text.extend(branches(painter.theme, session, node));
+                text.extend(node.turn.notes.first().map(|note| run(Role::Accent, format!("  # note: {note}"))));
             }
             painter.row_from(body, line, &text, self.skip);
             if row == self.browser.list.cursor() && self.editing.is_none() {

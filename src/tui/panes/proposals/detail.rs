@@ -1,6 +1,7 @@
 //! Details of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
 
-use crate::episode::{Actor, CheckKind, Choice, Mark, Proposal, Turn, Verdict};
+use crate::episode::{Actor, CheckKind, Choice, Decision, Mark, Proposal, Session, Turn, Verdict};
+use crate::tui::actions::ActionId;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::program::highlight;
 use crate::tui::panes::{offer, words, wrap};
@@ -70,7 +71,14 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         rows.extend(words::labelled(&format!("{} pruned: ", theme.glyphs.dot), Role::Warn, words, width));
     }
     match turn.verdict(proposal.id) {
-        Some(verdict) => rows.extend(verdict_rows(verdict, theme, width)),
+        Some(verdict) => {
+            rows.extend(verdict_rows(verdict, theme, width));
+            if view.hides_future() {
+                let key = view.key(ActionId::Blind);
+                let text = format!("What the world would say is hidden until you decide; {key} shows it.");
+                rows.extend(words::labelled("", Role::Dim, &text, width));
+            }
+        }
         None if proposal.action.is_some() => {
             rows.push(vec![run(Role::Dim, format!("checks   {} not checked yet", theme.glyphs.unchecked))]);
         }
@@ -159,28 +167,57 @@ fn tail(text: &str) -> &str {
     text.get(from..).unwrap_or(text)
 }
 
-/// The decisions taken at this node, and the remarks.
+/// Who decided what, and why, in words.
+fn said(turn: &Turn, decision: &Decision) -> String {
+    let who = if decision.by == Actor::Person { "a person" } else { "the policy" };
+    let what = words::one_line(turn.proposal(decision.proposal()).map_or("?", super::surface));
+    let words = match &decision.choice {
+        Choice::Approve { .. } => format!("{who} approved {what}"),
+        Choice::Edit { .. } => format!("{who} edited, and took {what}"),
+        Choice::Manual { .. } => format!("{who} typed {what}"),
+        Choice::Reject { reason, .. } if reason.is_empty() => format!("{who} rejected {what}"),
+        Choice::Reject { reason, .. } => format!("{who} rejected {what}: {reason}"),
+    };
+    let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
+    format!("{words}{why}")
+}
+
+/// The decisions that were taken from this node, the one whose branch is followed first: what a reader of a decided turn looks for.
+pub fn taken(turn: &Turn, followed: Option<u64>, width: usize) -> Vec<Row> {
+    let mut taken: Vec<&Decision> = turn.decisions.iter().filter(|d| d.takes()).collect();
+    taken.sort_by_key(|d| Some(d.id) != followed);
+    let rows = taken.iter().enumerate().flat_map(|(at, decision)| {
+        let (label, role) = if at == 0 { ("decided  ", Role::Accent) } else { ("before   ", Role::Dim) };
+        words::labelled(label, role, &said(turn, decision), width)
+    });
+    rows.collect()
+}
+
+/// The decision that ended an episode, and what was remarked at its end.
+pub fn last(session: &Session, width: usize) -> Vec<Row> {
+    let Some(node) = session.current() else { return Vec::new() };
+    let parent = node.parent.and_then(|parent| session.node(parent));
+    let said = parent.zip(session.decision_at(node.id)).map(|(parent, decision)| said(&parent.turn, decision));
+    let mut rows: Vec<Row> =
+        said.iter().flat_map(|said| words::labelled("last     ", Role::Accent, said, width)).collect();
+    rows.extend(notes(&node.turn, width));
+    rows
+}
+
+fn notes(turn: &Turn, width: usize) -> Vec<Row> {
+    turn.notes.iter().flat_map(|note| words::labelled("note     ", Role::Accent, note, width)).collect()
+}
+
+/// The proposals refused at this node, what was decided about documents, and the remarks.
 pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    for decision in &turn.decisions {
-        let who = if decision.by == Actor::Person { "a person" } else { "the policy" };
-        let what = words::one_line(turn.proposal(decision.proposal()).map_or("?", super::surface));
-        let words = match &decision.choice {
-            Choice::Approve { .. } => format!("{who} approved {what}"),
-            Choice::Edit { .. } => format!("{who} edited, and took {what}"),
-            Choice::Manual { .. } => format!("{who} typed {what}"),
-            Choice::Reject { reason, .. } if reason.is_empty() => format!("{who} rejected {what}"),
-            Choice::Reject { reason, .. } => format!("{who} rejected {what}: {reason}"),
-        };
-        let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
-        rows.extend(words::labelled("decided  ", Role::Dim, &format!("{words}{why}"), width));
+    for decision in turn.decisions.iter().filter(|d| !d.takes()) {
+        rows.extend(words::labelled("decided  ", Role::Dim, &said(turn, decision), width));
     }
     if let Some((None, why)) = &turn.recommended {
         rows.extend(words::labelled("nothing is recommended: ", Role::Warn, why, width));
     }
     rows.extend(offer::decided(turn, width));
-    for note in &turn.notes {
-        rows.extend(words::labelled("note     ", Role::Dim, note, width));
-    }
+    rows.extend(notes(turn, width));
     rows
 }

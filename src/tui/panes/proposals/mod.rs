@@ -24,6 +24,9 @@ use crate::tui::view::View;
 /// Why what was pruned cannot be taken.
 pub const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
 
+/// Rows that say, above everything else, what was decided at a step.
+const DECIDED: usize = 3;
+
 /// From this width on, the detail is beside the list.
 const BESIDE: u16 = 110;
 
@@ -157,7 +160,8 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         _ => Role::Text,
     };
     let mut row = vec![words::here(theme, chosen), star, status, run(Role::Text, " ")];
-    let facts = facts(proposal, width);
+    // A person's reason is worth more than the proposer's score.
+    let facts = if matches!(outcome, Outcome::Rejected(_)) { String::new() } else { facts(proposal, width) };
     let mut tail = String::new();
     match outcome {
         Outcome::Rejected("") => tail.push_str(" rejected"),
@@ -296,6 +300,10 @@ impl Pane for ProposalsPane {
         let Some(turn) = view.turn() else { return painter.empty(area, words::NO_SESSION) };
         let area = self.browser.find.draw(painter, area);
         let area = draw_request(view, painter, area);
+        let followed = view.session.as_ref().and_then(|s| s.node(view.node()?.last_child?)?.decision);
+        let taken = detail::taken(turn, followed, usize::from(area.width));
+        let (top, area) = split_top(area, (taken.len().min(DECIDED) as u16).min(area.height / 3));
+        painter.rows(top, &taken);
         let asking = detail::asking(view, turn, painter.theme, usize::from(area.width));
         if let Some(offer) = view.offer() {
             return self.draw_offer(view, turn, offer, painter, area, asking);
@@ -316,6 +324,9 @@ impl Pane for ProposalsPane {
             let (width, mut rows) = (usize::from(below.width), asking);
             if let Some((None, why)) = &turn.recommended {
                 rows.extend(wrap::wrapped(why, width).iter().map(|line| vec![run(Role::Warn, line)]));
+            }
+            if let Some(session) = view.session.as_ref().filter(|s| s.is_done()) {
+                rows.extend(detail::last(session, width));
             }
             rows.extend(plan::rows(view, painter.theme, width));
             painter.rows(below, &rows);

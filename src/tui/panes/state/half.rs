@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use serde_json::Value;
 
 use super::edit::ValueEdit;
-use super::tree::{self, Apart, Tree, TreeRow};
+use super::tree::{self, Apart, Tree, TreeRow, Unfold};
 use crate::tui::panes::browse::Browser;
 use crate::tui::panes::draw::{Painter, Row, run, split_top};
 use crate::tui::panes::words::Change;
@@ -33,6 +33,24 @@ impl Half {
             self.browser.list.go(row, self.tree.rows().len());
         }
         self.browser.list.grown(self.tree.rows().len());
+    }
+
+    /// Opens what fits into so many rows on the screen.
+    pub fn fit(&mut self, value: &Value, rows: usize) {
+        if self.tree.set_room(rows) {
+            self.lay(value);
+        }
+    }
+
+    /// Opens everything, or as far as there is room if everything is open; or closes everything.
+    pub fn unfold(&mut self, open: bool, value: &Value) {
+        let wanted = match (open, self.tree.unfold()) {
+            (true, Unfold::All) => Unfold::Fit,
+            (true, _) => Unfold::All,
+            (false, _) => Unfold::Nothing,
+        };
+        self.tree.set_unfold(wanted);
+        self.lay(value);
     }
 
     /// The row under the cursor.

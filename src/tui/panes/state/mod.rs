@@ -3,7 +3,7 @@
 //! world has one.
 //!
 //! `tree` makes the rows, `half` a tree with its cursor; `map` draws a plan, `rooms` rooms, `stacks` stacks; `belief` has the belief's parts,
-//! its values are edited in place by `edit`, its drift from the truth is `drift`. The cursor stays on its value when the state is
+//! `raw` has a side's JSON as text; the belief's values are edited in place by `edit`, its drift from the truth is `drift`. The cursor stays on its value when the state is
 //! updated.
 
 mod belief;
@@ -12,6 +12,7 @@ mod edit;
 mod half;
 mod map;
 mod page;
+mod raw;
 mod rooms;
 mod stacks;
 mod tree;
@@ -25,6 +26,7 @@ use smart_default::SmartDefault;
 
 use self::edit::ValueEdit;
 use self::half::Half;
+use self::raw::Raw;
 use super::browse::{BROWSING, Browser, Mouse};
 use super::draw::{Painter, split_bottom, split_left, split_top};
 use super::words;
@@ -73,6 +75,8 @@ pub struct StatePane {
     true_belief: Half,
     /// A value of the belief being edited.
     edit: Option<ValueEdit>,
+    /// The JSON text of the side with the cursor, while that is shown in place of the tree.
+    raw: Option<Raw>,
     /// What the person chose to see; nothing chosen yet if `None`.
     chosen: Option<Shown>,
     /// The side that has the cursor.
@@ -159,6 +163,7 @@ impl StatePane {
 
     fn cycle(&mut self) {
         let (shown, side) = self.next();
+        self.raw = None;
         self.chosen = Some(shown);
         self.side = side.unwrap_or(self.side);
     }
@@ -193,8 +198,24 @@ impl StatePane {
         Some(Intent::Copy(text))
     }
 
+    /// The path of the row under the cursor as a JSONPath (RFC 9535).
+    fn json_path(&self) -> Option<String> {
+        Some(raw::json_path(&self.half_ref().row()?.pointer))
+    }
+
+    /// Shows the JSON text of the side with the cursor, or its tree again.
+    fn toggle_raw(&mut self) {
+        let shown = self.raw.take().is_some();
+        let Some(situation) = self.situation.clone().filter(|_| !shown) else { return };
+        let pointer = self.half_ref().row().map(|row| row.pointer.clone()).unwrap_or_default();
+        self.raw = value_of(&situation, self.side).map(|value| Raw::new(value, &pointer));
+    }
+
     /// After the search line changed: looks in folded values as well.
     fn deepen(&mut self) {
+        if self.raw.is_some() {
+            return;
+        }
         self.with_value(|half, value| {
             let pattern = half.browser.find.pattern().to_lowercase();
             let shown = half.row().is_some_and(|r| format!("{}: {}", r.key, r.text).to_lowercase().contains(&pattern));
@@ -216,6 +237,11 @@ impl StatePane {
         self.variables.lay(&situation.variables);
         self.truth.lay(&situation.truth);
         self.load_belief(view, situation, before.as_deref());
+        if let Some(raw) = &mut self.raw
+            && let Some(value) = value_of(situation, self.side)
+        {
+            raw.load(value);
+        }
         // The cursor is on a side that is shown.
         let sides = self.sides(self.shown());
         if !sides.contains(&self.side) {
@@ -240,6 +266,14 @@ impl Pane for StatePane {
     }
 
     fn title(&self, view: &View) -> String {
+        if self.raw.is_some() {
+            let what = match self.side {
+                Side::Variables => "the program's variables",
+                Side::Truth | Side::TrueBelief => "the world's truth",
+                Side::Belief => "the belief",
+            };
+            return format!("State, raw JSON of {what}");
+        }
         match self.shown() {
             Shown::Map => return "State, map".into(),
             Shown::Drift => return "State, drift".into(),
@@ -266,18 +300,30 @@ impl Pane for StatePane {
     }
 
     fn browser(&self) -> &Browser {
-        &self.half_ref().browser
+        self.raw.as_ref().map_or(&self.half_ref().browser, |raw| &raw.browser)
     }
 
     fn browser_mut(&mut self) -> &mut Browser {
-        &mut self.half().browser
+        match (&mut self.raw, self.side) {
+            (Some(raw), _) => &mut raw.browser,
+            (None, Side::Variables) => &mut self.variables.browser,
+            (None, Side::Truth) => &mut self.truth.browser,
+            (None, Side::Belief) => &mut self.belief.browser,
+            (None, Side::TrueBelief) => &mut self.true_belief.browser,
+        }
     }
 
     fn len(&self, _view: &View) -> usize {
+        if let Some(raw) = &self.raw {
+            return raw.lines().len();
+        }
         self.half_ref().tree.rows().len()
     }
 
     fn row_text(&self, row: usize, _view: &View) -> String {
+        if let Some(raw) = &self.raw {
+            return raw.lines().get(row).cloned().unwrap_or_default();
+        }
         self.half_ref().tree.rows().get(row).map(|r| format!("{}: {}", r.key, r.text)).unwrap_or_default()
     }
 
@@ -287,6 +333,9 @@ impl Pane for StatePane {
                 area,
                 "No state yet. Begin an episode or open a session; the state at each step is shown here.",
             );
+        }
+        if let Some(raw) = &mut self.raw {
+            return raw.draw(painter, area);
         }
         match (self.shown(), self.plan()) {
             (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
@@ -299,20 +348,31 @@ impl Pane for StatePane {
         let area = self.half().browser.find.draw(painter, area);
         const VARIABLES: &str = "program variables: what the agent can know";
         const TRUTH: &str = "the world's truth: hidden from the agent";
+        let Some(situation) = self.situation.clone() else { return };
+        // The heading takes one row.
+        let rows = |area: Rect| usize::from(area.height.saturating_sub(1));
         match self.shown() {
             Shown::Belief => self.draw_belief(view, painter, area),
-            Shown::Truth => self.truth.draw(painter, area, true, TRUTH, None),
+            Shown::Truth => {
+                self.truth.fit(&situation.truth, rows(area));
+                self.truth.draw(painter, area, true, TRUTH, None);
+            }
             Shown::Both => {
                 let (one, two) = if area.width >= BESIDE {
                     split_left(area, area.width / 2)
                 } else {
                     split_top(area, area.height / 2)
                 };
+                self.variables.fit(&situation.variables, rows(one));
+                self.truth.fit(&situation.truth, rows(two));
                 let on_variables = self.side == Side::Variables;
                 self.variables.draw(painter, one, on_variables, VARIABLES, None);
                 self.truth.draw(painter, two, !on_variables, TRUTH, None);
             }
-            _ => self.variables.draw(painter, area, true, VARIABLES, None),
+            _ => {
+                self.variables.fit(&situation.variables, rows(area));
+                self.variables.draw(painter, area, true, VARIABLES, None);
+            }
         }
     }
 
@@ -325,11 +385,24 @@ impl Pane for StatePane {
         if self.is_picture() {
             return actions;
         }
+        if self.raw.is_some() {
+            let mut actions = vec![
+                (PaneAction::RawJson, "show as tree"),
+                (PaneAction::Back, "show as tree"),
+                (PaneAction::Copy, "copy JSON"),
+            ];
+            actions.extend(BROWSING);
+            return actions;
+        }
         if self.half_ref().row().is_some_and(|r| r.fold.is_some()) {
             actions.push((PaneAction::ToggleFold, "open/close"));
         }
         actions.extend([
             (PaneAction::Copy, "copy path and value"),
+            (PaneAction::UnfoldAll, "open all"),
+            (PaneAction::FoldAll, "close all"),
+            (PaneAction::RawJson, "raw JSON"),
+            (PaneAction::CopyPath, "copy JSON path"),
             (PaneAction::Left, "close"),
             (PaneAction::Right, "open"),
         ]);
@@ -345,6 +418,15 @@ impl Pane for StatePane {
             PaneAction::Cycle => self.cycle(),
             PaneAction::EditWhole if self.shown() == Shown::Belief => return vec![Intent::EditBelief],
             _ if self.is_picture() => {}
+            PaneAction::RawJson => self.toggle_raw(),
+            PaneAction::Back if self.raw.is_some() => self.raw = None,
+            PaneAction::Copy if self.raw.is_some() => {
+                return self.raw.iter().map(|raw| Intent::Copy(raw.lines().join("\n"))).collect();
+            }
+            _ if self.raw.is_some() => return self.browse(action, view),
+            PaneAction::UnfoldAll => self.with_value(|half, value| half.unfold(true, value)),
+            PaneAction::FoldAll => self.with_value(|half, value| half.unfold(false, value)),
+            PaneAction::CopyPath => return self.json_path().map(Intent::Copy).into_iter().collect(),
             PaneAction::Edit => self.edit_value(view),
             PaneAction::Activate if self.edits_on_enter(view) => self.edit_value(view),
             PaneAction::ToggleFold | PaneAction::Activate => self.with_value(|half, value| half.fold(None, value)),
@@ -382,6 +464,11 @@ impl Pane for StatePane {
 
     fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
         if self.is_picture() || self.edit.is_some() {
+            return Vec::new();
+        }
+        if let Some(raw) = &mut self.raw {
+            let len = raw.lines().len();
+            raw.browser.mouse(event, len);
             return Vec::new();
         }
         let at = (event.column, event.row).into();

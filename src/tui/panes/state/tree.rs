@@ -1,4 +1,5 @@
-//! Tree rows of a JSON value: open collections are walked, closed ones are one row. Marks what a patch changed.
+//! Tree rows of a JSON value: open collections are walked, closed ones are one row. Marks what a patch changed. Where the number of
+//! free rows is known, collections are opened from the top as far as they fit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +10,21 @@ use crate::words::{below, unescaped};
 
 /// Children shown of one collection; beyond it a row says how many are left out.
 const MOST: usize = 5_000;
+
+/// Rows of a tree with everything open; what comes after is left out.
+const LONGEST: usize = 50_000;
+
+/// Which collections are open that nobody opened or closed one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unfold {
+    /// What changed or differs, and as many as there are free rows for.
+    #[default]
+    Fit,
+    /// All.
+    All,
+    /// None.
+    Nothing,
+}
 
 /// How a value differs from the one it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +73,12 @@ pub struct Tree {
     below: BTreeMap<String, Apart>,
     /// Whether collections that can be written on one line stay closed, whatever changed or differs in them.
     compact: bool,
+    /// What is open that nobody opened.
+    unfold: Unfold,
+    /// Rows on the screen for the tree, where collections are to be opened as far as they fit.
+    room: Option<usize>,
+    /// Opened because there was room.
+    fitted: BTreeSet<String>,
     rows: Vec<TreeRow>,
 }
 
@@ -113,9 +135,36 @@ impl Tree {
 
     /// Whether a collection is open: by a person, or because something inside changed with the last step or differs.
     fn is_open(&self, pointer: &str, value: &Value) -> bool {
+        match self.unfold {
+            Unfold::All => return !self.closed.contains(pointer),
+            Unfold::Nothing => return self.open.contains(pointer),
+            Unfold::Fit => {}
+        }
+        if self.fitted.contains(pointer) && !self.closed.contains(pointer) {
+            return true;
+        }
         let concerned = || self.touched.contains(pointer) || self.below.contains_key(pointer);
         let kept = || self.closed.contains(pointer) || (self.compact && words::is_whole(value));
         self.open.contains(pointer) || (concerned() && !kept())
+    }
+
+    /// Opens or closes everything, in place of what was opened and closed one by one.
+    pub fn set_unfold(&mut self, unfold: Unfold) {
+        self.unfold = unfold;
+        self.open.clear();
+        self.closed.clear();
+    }
+
+    /// What is open that nobody opened one by one.
+    pub fn unfold(&self) -> Unfold {
+        self.unfold
+    }
+
+    /// Says how many rows there are on the screen; whether the tree has to be laid out again for that.
+    pub fn set_room(&mut self, rows: usize) -> bool {
+        let new = self.room != Some(rows);
+        self.room = Some(rows);
+        new && self.unfold == Unfold::Fit
     }
 
     /// Opens everything above a pointer.
@@ -127,10 +176,34 @@ impl Tree {
 
     /// Lays the rows out again.
     pub fn lay(&mut self, value: &Value) {
+        self.fitted.clear();
         let mut rows = std::mem::take(&mut self.rows);
-        rows.clear();
-        self.children(value, "", 0, &mut rows);
+        loop {
+            rows.clear();
+            self.children(value, "", 0, &mut rows);
+            if !self.open_what_fits(value, &rows) {
+                break;
+            }
+        }
         self.rows = rows;
+    }
+
+    /// Opens closed collections, the outer ones first, as far as there are free rows; whether one was opened.
+    fn open_what_fits(&mut self, value: &Value, rows: &[TreeRow]) -> bool {
+        let Some(room) = self.room.filter(|_| self.unfold == Unfold::Fit) else { return false };
+        let mut free = room.saturating_sub(rows.len());
+        let mut closed: Vec<&TreeRow> = rows.iter().filter(|r| r.fold == Some(false)).collect();
+        closed.sort_by_key(|row| row.depth);
+        let before = self.fitted.len();
+        for row in closed.into_iter().filter(|row| !self.closed.contains(&row.pointer)) {
+            let Some(inner) = value.pointer(&row.pointer).filter(|v| !words::is_whole(v)) else { continue };
+            let size = size(inner).min(MOST + 1);
+            if size <= free {
+                free -= size;
+                self.fitted.insert(row.pointer.clone());
+            }
+        }
+        self.fitted.len() > before
     }
 
     fn children(&self, value: &Value, at: &str, depth: usize, rows: &mut Vec<TreeRow>) {
@@ -156,11 +229,10 @@ impl Tree {
     }
 
     fn child(&self, value: &Value, pointer: &str, depth: usize, key: String, rows: &mut Vec<TreeRow>) {
-        let size = match value {
-            Value::Object(map) => map.len(),
-            Value::Array(items) => items.len(),
-            _ => 0,
-        };
+        if rows.len() >= LONGEST {
+            return;
+        }
+        let size = size(value);
         let open = self.is_open(pointer, value);
         let removed = self.changes.get(pointer) == Some(&Change::Removed);
         let change = self.changes.get(pointer).copied().filter(|_| !removed);
@@ -208,6 +280,15 @@ impl Tree {
                 rows.push(TreeRow { pointer: pointer.clone(), depth, key, text, change, ..TreeRow::default() });
             }
         }
+    }
+}
+
+/// How many values a collection holds; none for what is no collection.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Object(map) => map.len(),
+        Value::Array(items) => items.len(),
+        _ => 0,
     }
 }
 
@@ -273,6 +354,31 @@ mod tests {
             (Some(Change::Changed), Some(Change::Added), Some(Change::Removed))
         );
         assert!(tree.rows()[0].touched);
+    }
+
+    #[test]
+    fn collections_are_opened_as_far_as_there_are_rows() {
+        let long = |n: usize| -> Vec<String> { (0..n).map(|i| format!("a place with a long name, {i}")).collect() };
+        let value = json!({"small": {"places": long(3)}, "large": long(30), "one line": {"x": 1}});
+        let mut tree = Tree::default();
+        tree.lay(&value);
+        assert_eq!(tree.rows().len(), 3, "nothing is opened where the room is not known");
+        assert!(tree.set_room(10) && !tree.set_room(10));
+        tree.lay(&value);
+        assert_eq!(
+            keys(&tree)[..4],
+            ["large=[30 items]", "one line={\"x\":1}", "small=", " places="].map(str::to_owned),
+            "what does not fit stays closed, what is whole on its line too"
+        );
+        tree.set_open("/small", false);
+        tree.lay(&value);
+        assert_eq!(tree.rows().len(), 3, "closed by a person");
+        tree.set_unfold(Unfold::All);
+        tree.lay(&value);
+        assert_eq!(tree.rows().len(), 3 + 30 + 1 + 1 + 3);
+        tree.set_unfold(Unfold::Nothing);
+        tree.lay(&value);
+        assert_eq!(tree.rows().len(), 3);
     }
 
     #[test]

@@ -1,0 +1,244 @@
+//! Comparison of branches of the session, and of other sessions, in columns aligned by step, over the whole screen. The lines are those of
+//! `stepwright compare`; it reads sessions and sends nothing, only Enter goes to a step.
+
+use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{Context, Dialog, Reply};
+use crate::driver::{Command, Request};
+use crate::episode::{NodeId, Session};
+use crate::export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
+use crate::export::compare::{Comparison, Line, compare, tips};
+use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
+use crate::tui::panes::draw::{Painter, run, split_bottom, split_top};
+use crate::tui::sanitize;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::View;
+
+/// The view.
+#[derive(Default)]
+pub struct Compare {
+    /// Columns that were taken out, by their places among all there are.
+    out: Vec<usize>,
+    /// The column that has the cursor, by its place among those shown.
+    at: usize,
+    top: usize,
+    /// Rows on the screen.
+    rows: usize,
+    /// What was laid out last: the view's revision, and how many other sessions there were.
+    laid: Option<(u64, usize)>,
+    comparison: Option<Comparison>,
+    /// Which of the session's nodes each column ends at; `None` of other sessions.
+    ends: Vec<Option<NodeId>>,
+    lines: Vec<Laid>,
+}
+
+/// All there is to compare: the session's branches, then the other sessions as they were left.
+fn all(view: &View) -> Vec<(Line<'_>, Option<NodeId>)> {
+    let mut all = Vec::new();
+    if let Some(session) = view.session.as_ref().filter(|s| s.is_started()) {
+        let tips = tips(session);
+        let one = tips.len() == 1;
+        for (at, tip) in tips.into_iter().enumerate() {
+            let name = match session.branch_name(tip) {
+                "" if one => "this session".to_owned(),
+                "" if at == 0 => "branch 1, where the session is".to_owned(),
+                "" => format!("branch {}", at + 1),
+                name => name.to_owned(),
+            };
+            all.push((Line { name, session, tip }, Some(tip)));
+        }
+    }
+    let end = |session: &Session| session.line().last().map_or(0, |n| n.id);
+    let others = view.compared.iter();
+    all.extend(others.map(|(name, other)| (Line { name: name.clone(), session: other, tip: end(other) }, None)));
+    all
+}
+
+impl Compare {
+    /// Compares anew where something changed since.
+    fn refresh(&mut self, view: &View) {
+        let key = (view.revision, view.compared.len());
+        if self.laid == Some(key) {
+            return;
+        }
+        self.laid = Some(key);
+        let shown = all(view).into_iter().enumerate().filter(|(at, _)| !self.out.contains(at)).map(|(_, line)| line);
+        let (lines, ends): (Vec<_>, Vec<_>) = shown.unzip();
+        self.comparison = (!lines.is_empty()).then(|| compare(&lines));
+        self.ends = ends;
+        self.at = self.at.min(self.ends.len().saturating_sub(1));
+    }
+
+    /// Takes the column under the cursor out.
+    fn drop_column(&mut self, view: &View) {
+        let shown: Vec<usize> = (0..all(view).len()).filter(|at| !self.out.contains(at)).collect();
+        if shown.len() > 1 {
+            self.out.extend(shown.get(self.at));
+            self.laid = None;
+        }
+    }
+
+    /// The line at which a row of the comparison begins.
+    fn line_of(&self, row: usize) -> Option<usize> {
+        self.lines.iter().position(|line| line.row == Some(row))
+    }
+
+    /// The row that is at the top of the screen.
+    fn row(&self) -> Option<usize> {
+        self.lines.iter().skip(self.top).find_map(|line| line.row)
+    }
+
+    /// To the next or previous row whose columns differ.
+    fn to_difference(&mut self, forward: bool) {
+        let Some(comparison) = &self.comparison else { return };
+        let here = self.row().unwrap_or(0);
+        let rows = || comparison.rows.iter().enumerate().filter(|(_, row)| row.differs).map(|(at, _)| at);
+        // The first press goes to the difference that is not at the top already.
+        let at_it = self.lines.get(self.top).is_some_and(|line| line.row == Some(here) && !line.lead.is_empty());
+        let found = match forward {
+            true => rows().find(|at| *at > here || (*at == here && !at_it)),
+            false => rows().filter(|at| *at < here).last(),
+        };
+        if let Some(line) = found.and_then(|row| self.line_of(row)) {
+            self.top = line;
+        }
+    }
+
+    fn scroll(&mut self, by: isize) {
+        let last = self.lines.len().saturating_sub(self.rows);
+        self.top = self.top.saturating_add_signed(by).min(last);
+    }
+}
+
+fn role(kind: Kind) -> Role {
+    match kind {
+        Kind::Name => Role::Title,
+        Kind::About => Role::Dim,
+        Kind::Action => Role::Accent,
+        Kind::Verdict("holds") | Kind::Outcome { won: true } => Role::Good,
+        Kind::Verdict("fails") | Kind::Refused => Role::Bad,
+        Kind::Verdict("unknown" | "blocked") | Kind::Outcome { won: false } => Role::Warn,
+        Kind::Verdict(_) | Kind::Observation => Role::Text,
+        Kind::Change { unlike: true } => Role::Changed,
+        Kind::Change { unlike: false } => Role::Dim,
+        Kind::Note => Role::Accent,
+    }
+}
+
+fn row(laid: &Laid, each: usize, at: Option<usize>, theme: &Theme) -> Vec<crate::tui::panes::draw::Run> {
+    let lead = if laid.lead.contains("=>") { Role::Bad } else { Role::Dim };
+    let mut out = vec![run(lead, format!("{:<LEAD$}", laid.lead))];
+    for (column, (kind, text)) in laid.parts.iter().enumerate() {
+        let here = *kind == Kind::Name && Some(column) == at;
+        let text = if here { format!("{} {text}", theme.glyphs.here) } else { text.clone() };
+        let text = sanitize::fit(&text, each.saturating_sub(1), theme.glyphs.ellipsis).into_owned();
+        let pad = each.saturating_sub(unicode_width::UnicodeWidthStr::width(text.as_str()));
+        out.push(run(role(*kind), text));
+        out.push(run(Role::Text, " ".repeat(pad)));
+    }
+    out
+}
+
+impl Dialog for Compare {
+    fn title(&self) -> String {
+        "Branches and sessions side by side".into()
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        vec![(ActionId::Accept, "go to this step"), (ActionId::Close, "close")]
+    }
+
+    fn captures_text(&self) -> bool {
+        false
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        (u16::MAX, u16::MAX)
+    }
+
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        self.refresh(context.view);
+        let mut painter = Painter { buf: frame.buffer_mut(), theme: context.theme, focused: true };
+        let (body, keys) = split_bottom(area, 1);
+        let all = self.ends.len().max(1);
+        // One column of the screen is the scroll bar's.
+        let width = usize::from(body.width.saturating_sub(1)).saturating_sub(LEAD);
+        let fits = (width / NARROWEST).clamp(1, all);
+        let first = (self.at + 1).saturating_sub(fits);
+        let each = width / fits;
+        self.lines = self.comparison.as_ref().map(|c| lay(c, first..first + fits, each)).unwrap_or_default();
+        // The names stay in sight.
+        let heads = self.lines.iter().take_while(|line| !line.parts.is_empty()).count().min(1);
+        let (head, body) = split_top(body, heads as u16);
+        self.rows = usize::from(body.height);
+        self.top = self.top.min(self.lines.len().saturating_sub(self.rows)).max(heads.min(self.lines.len()));
+        let at = (all > 1).then(|| self.at - first);
+        for (line, laid) in self.lines.iter().take(heads).enumerate() {
+            painter.row(head, line, &row(laid, each, at, context.theme));
+        }
+        for (line, laid) in self.lines.iter().skip(self.top).take(self.rows).enumerate() {
+            painter.row(body, line, &row(laid, each, None, context.theme));
+        }
+        painter.scrollbar(body, self.top, self.lines.len());
+        let more = if fits < all { format!(" ({fits} of {all} fit)") } else { String::new() };
+        let text = format!("n/N difference  Left/Right column{more}  x take out  + add  r all  j/k scroll");
+        painter.row(keys, 0, &[run(Role::Dim, text)]);
+    }
+
+    fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
+        let page = isize::try_from(self.rows.saturating_sub(1).max(1)).unwrap_or(1);
+        match action {
+            ActionId::Accept => {
+                let Some(Some(tip)) = self.ends.get(self.at).copied() else { return Vec::new() };
+                let cell = self.row().and_then(|row| {
+                    self.comparison.as_ref()?.rows.get(row)?.cells.get(self.at)?.as_ref().map(|cell| cell.node)
+                });
+                let node = cell.unwrap_or(tip);
+                return vec![Reply::Close, Reply::Send(Command::Gate(Request::Goto(node)))];
+            }
+            ActionId::ItemDown => self.scroll(1),
+            ActionId::ItemUp => self.scroll(-1),
+            ActionId::ItemPageDown => self.scroll(page),
+            ActionId::ItemPageUp => self.scroll(-page),
+            ActionId::Complete => self.at = (self.at + 1) % self.ends.len().max(1),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
+        let Input::Key(key) = input else { return Vec::new() };
+        match key.code {
+            KeyCode::Char('q' | 'C') => return vec![Reply::Close],
+            KeyCode::Char('n' | 'd') => self.to_difference(true),
+            KeyCode::Char('N') => self.to_difference(false),
+            KeyCode::Char('j') => self.scroll(1),
+            KeyCode::Char('k') => self.scroll(-1),
+            KeyCode::Char(' ') => return self.act(ActionId::ItemPageDown, context),
+            KeyCode::Char('g') | KeyCode::Home => self.top = 0,
+            KeyCode::Char('G') | KeyCode::End => self.scroll(isize::MAX),
+            KeyCode::Right | KeyCode::Char('l') => self.at = (self.at + 1).min(self.ends.len().saturating_sub(1)),
+            KeyCode::Left | KeyCode::Char('h') => self.at = self.at.saturating_sub(1),
+            KeyCode::Char('x') => self.drop_column(context.view),
+            KeyCode::Char('r') => {
+                self.out.clear();
+                self.laid = None;
+            }
+            KeyCode::Char('+' | 'a') => return vec![Reply::AskCompared],
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _: Rect, _: Context<'_>) -> Vec<Reply> {
+        match event.kind {
+            MouseEventKind::ScrollDown => self.scroll(3),
+            MouseEventKind::ScrollUp => self.scroll(-3),
+            _ => {}
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,480 @@
+//! Presenter's view: a session one decision at a time, over the whole screen: what was offered, what was checked, who chose and why, what
+//! happened; a timeline with the marks; steps by hand or by itself. It reads the session and sends nothing, so that a review leaves no
+//! trace; only Enter goes to the step that is shown.
+
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use smart_default::SmartDefault;
+
+use super::{Context, Dialog, Reply};
+use crate::driver::{Command, Request};
+use crate::episode::{Node, NodeId, Session};
+use crate::export::compare::tips;
+use crate::export::{ProposalEntry, Step, step_of};
+use crate::tui::actions::ActionId;
+use crate::tui::event::Input;
+use crate::tui::panes::draw::{Painter, Row, run, split_bottom, split_left, split_top, width};
+use crate::tui::panes::words::{self, labelled};
+use crate::tui::sanitize;
+use crate::tui::theme::{Role, Theme};
+use crate::words::count;
+
+/// Seconds a decision is shown while it goes on by itself, from fast to slow.
+const PACES: [u64; 6] = [1, 2, 3, 5, 8, 13];
+/// From this width on, what was decided is beside what was offered.
+const BESIDE: u16 = 100;
+/// The widest that a column of text gets.
+const WIDEST: u16 = 84;
+/// From this height on there is an empty row between the parts.
+const AIRY: u16 = 20;
+/// Columns of a step in the timeline.
+const CELL: usize = 3;
+
+/// The view.
+#[derive(SmartDefault)]
+pub struct Presenter {
+    /// The last node of the branch that is shown; the one the session is on if `None`.
+    tip: Option<NodeId>,
+    /// Which slide is shown; the one of the session's step at the beginning.
+    at: Option<usize>,
+    playing: bool,
+    /// Which of [`PACES`].
+    #[default(2)]
+    pace: usize,
+    /// Rows scrolled.
+    top: usize,
+    /// Rows that can be scrolled.
+    hidden: usize,
+}
+
+/// A decision: from which node, and where it led; neither at the reset, no result where nothing is decided yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Slide {
+    from: Option<NodeId>,
+    to: Option<NodeId>,
+}
+
+fn slides(session: &Session, tip: NodeId) -> Vec<Slide> {
+    let path = session.path(tip);
+    let mut out: Vec<Slide> = Vec::with_capacity(path.len() + 1);
+    let mut from = None;
+    for node in &path {
+        out.push(Slide { from, to: Some(node.id) });
+        from = Some(node.id);
+    }
+    if path.last().is_some_and(|n| !n.outcome.done) {
+        out.push(Slide { from, to: None });
+    }
+    out
+}
+
+impl Presenter {
+    fn tip(&self, session: &Session) -> NodeId {
+        let line = || session.line().last().map_or(0, |n| n.id);
+        self.tip.filter(|tip| session.node(*tip).is_some()).unwrap_or_else(line)
+    }
+
+    fn slides(&self, session: &Session) -> Vec<Slide> {
+        slides(session, self.tip(session))
+    }
+
+    /// The slide shown: what was chosen, else the decision that led to where the session is.
+    fn shown(&self, session: &Session, slides: &[Slide]) -> usize {
+        let here = || slides.iter().position(|s| s.to == Some(session.cursor())).unwrap_or(0);
+        self.at.unwrap_or_else(here).min(slides.len().saturating_sub(1))
+    }
+
+    fn go(&mut self, context: Context<'_>, to: impl Fn(usize, usize) -> usize) {
+        let Some(session) = &context.view.session else { return };
+        let slides = self.slides(session);
+        let last = slides.len().saturating_sub(1);
+        self.at = Some(to(self.shown(session, &slides), last).min(last));
+        self.top = 0;
+    }
+
+    /// Begins or stops to go on by itself; at the end it begins anew.
+    fn play(&mut self, context: Context<'_>) -> Vec<Reply> {
+        self.playing = !self.playing;
+        if !self.playing {
+            return Vec::new();
+        }
+        self.go(context, |at, last| if at == last { 0 } else { at });
+        vec![self.beat()]
+    }
+
+    fn seconds(&self) -> u64 {
+        PACES.get(self.pace).copied().unwrap_or(3)
+    }
+
+    fn beat(&self) -> Reply {
+        Reply::WakeIn(Duration::from_secs(self.seconds()))
+    }
+
+    fn set_pace(&mut self, slower: bool) -> Vec<Reply> {
+        let last = PACES.len() - 1;
+        self.pace = if slower { (self.pace + 1).min(last) } else { self.pace.saturating_sub(1) };
+        if self.playing { vec![self.beat()] } else { Vec::new() }
+    }
+
+    fn next_branch(&mut self, context: Context<'_>) {
+        let Some(session) = &context.view.session else { return };
+        let tips = tips(session);
+        let at = tips.iter().position(|tip| *tip == self.tip(session)).map_or(0, |at| at + 1);
+        let before = self.slides(session);
+        let shown = before.get(self.shown(session, &before)).copied();
+        self.tip = tips.get(at).or(tips.first()).copied();
+        // The step that both branches have stays, else the first that the other has not.
+        let after = self.slides(session);
+        let same = shown.and_then(|slide| after.iter().position(|other| *other == slide));
+        let parted = after.iter().zip(&before).position(|(a, b)| a != b);
+        self.at = same.or(parted).or(Some(after.len().saturating_sub(1)));
+        self.top = 0;
+    }
+
+    fn heading(&self, session: &Session, slides: &[Slide], at: usize, theme: &Theme, columns: usize) -> [Row; 2] {
+        let name = session.branch_name(self.tip(session));
+        let branches = tips(session).len();
+        let branch = match (name, branches) {
+            ("", 0..=1) => String::new(),
+            ("", n) => {
+                let which = tips(session).iter().position(|tip| *tip == self.tip(session)).map_or(1, |at| at + 1);
+                format!(", branch {which} of {n}")
+            }
+            (name, _) => format!(", branch {name}"),
+        };
+        let last = slides.last().map_or(0, |s| slides.len() - usize::from(s.to.is_none())).saturating_sub(1);
+        let what = match slides.get(at) {
+            Some(Slide { from: None, .. }) => format!("The beginning; {} follow", count(last, "decision")),
+            Some(Slide { to: None, .. }) => format!("Not decided yet, after {}", count(last, "decision")),
+            _ => format!("Decision {at} of {last}"),
+        };
+        let pace = format!("{} s each", self.seconds());
+        let state = if self.playing { format!("{} playing, {pace}", theme.glyphs.here) } else { format!("paused, {pace}") };
+        let left = run(Role::Title, format!("{what}{branch}"));
+        let right = run(if self.playing { Role::Accent } else { Role::Dim }, state);
+        let room = columns.saturating_sub(width(std::slice::from_ref(&right)) + 2);
+        let left = run(left.role, sanitize::fit(&left.text, room, theme.glyphs.ellipsis));
+        let gap = columns.saturating_sub(width(&[left.clone(), right.clone()]));
+        [vec![left, run(Role::Text, " ".repeat(gap)), right], timeline(session, slides, at, theme, columns)]
+    }
+}
+
+/// The marks of all decisions in order, the shown one in brackets; as many as fit around it.
+fn timeline(session: &Session, slides: &[Slide], at: usize, theme: &Theme, columns: usize) -> Row {
+    let room = (columns / CELL).saturating_sub(2).max(1);
+    let first = at.saturating_sub(room / 2).min(slides.len().saturating_sub(room));
+    let ellipsis = theme.glyphs.ellipsis;
+    let mut row = vec![run(Role::Dim, if first > 0 { format!("{ellipsis} ") } else { "  ".to_owned() })];
+    for (index, slide) in slides.iter().enumerate().skip(first).take(room) {
+        let (glyph, role) = match (slide.from, slide.to.and_then(|to| session.node(to))) {
+            (None, _) => (theme.glyphs.dot, Role::Dim),
+            (_, Some(node)) => words::mark(&theme.glyphs, session.mark_at(node)),
+            (_, None) => (theme.glyphs.here, Role::Dim),
+        };
+        if index == at {
+            row.extend([run(Role::Accent, "["), run(role, glyph), run(Role::Accent, "]")]);
+        } else {
+            row.push(run(role, format!(" {glyph} ")));
+        }
+    }
+    if first + room < slides.len() {
+        row.push(run(Role::Dim, format!(" {ellipsis}")));
+    }
+    row
+}
+
+/// The parts of a slide.
+struct Parts {
+    offered: Vec<Row>,
+    checked: Vec<Row>,
+    chosen: Vec<Row>,
+    happened: Vec<Row>,
+}
+
+/// How a status of a proposal or a check looks.
+fn look(theme: &Theme, word: &str) -> (&'static str, Role) {
+    match word {
+        "holds" => (theme.glyphs.yes, Role::Good),
+        "fails" => (theme.glyphs.no, Role::Bad),
+        "unknown" => (theme.glyphs.unknown, Role::Warn),
+        "blocked" => (theme.glyphs.candidate, Role::Warn),
+        _ => (theme.glyphs.unchecked, Role::Dim),
+    }
+}
+
+/// What was offered: at most `most` rows, what was taken among them.
+fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, most: usize) -> Vec<Row> {
+    let wanted = |at: &usize| Some(*at) == taken || step.proposals.get(*at).is_some_and(|p| p.recommended);
+    // Copies of an action are one row: the one that was taken or recommended, else the newest.
+    let text = |at: usize| step.proposals.get(at).map_or("", |p| p.text.as_str());
+    let is_copy = |at: usize| {
+        let better = |other: usize| wanted(&other) && !wanted(&at) || wanted(&other) == wanted(&at) && other > at;
+        (0..step.proposals.len()).any(|other| other != at && text(other) == text(at) && better(other))
+    };
+    let mut shown: Vec<usize> = (0..step.proposals.len()).filter(|at| !is_copy(*at)).collect();
+    let all = shown.len();
+    if all > most {
+        shown = shown.iter().copied().filter(wanted).chain(shown.iter().copied().filter(|at| !wanted(at))).collect();
+        shown.truncate(most.saturating_sub(1).max(1));
+        shown.sort_unstable();
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for (at, proposal) in shown.iter().filter_map(|at| Some((*at, step.proposals.get(*at)?))) {
+        let (glyph, role) = look(theme, proposal.standing);
+        let star = if proposal.recommended { theme.glyphs.star } else { " " };
+        let mine = Some(at) == taken;
+        let fate = match proposal.fate.as_str() {
+            _ if mine => "  chosen".to_owned(),
+            "" | "taken" => String::new(),
+            other => format!("  {other}"),
+        };
+        let text = words::one_line(&proposal.text).into_owned();
+        let mut row = vec![run(Role::Accent, format!("{star} ")), run(role, format!("{glyph} "))];
+        row.push(run(if mine { Role::Title } else { Role::Text }, text));
+        row.push(run(Role::Accent, fate));
+        row.push(run(Role::Dim, format!("  {}", proposal.origin)));
+        if width(&row) > columns {
+            row.pop();
+        }
+        rows.push(row);
+    }
+    if shown.len() < all {
+        rows.push(vec![run(Role::Dim, format!("    and {} more", all - shown.len()))]);
+    }
+    if rows.is_empty() {
+        rows.push(vec![run(Role::Dim, "Nothing was offered.")]);
+    }
+    rows
+}
+
+/// The checks of the proposal that was chosen, or would be.
+fn checked(step: &Step, proposal: Option<&ProposalEntry>, theme: &Theme, columns: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if let Some(proposal) = proposal {
+        for (status, condition, detail) in &proposal.checks {
+            let (glyph, role) = look(theme, status);
+            rows.extend(labelled(&format!("{glyph} "), role, condition, columns));
+            if !detail.is_empty() && status != "holds" {
+                rows.extend(labelled("    ", Role::Dim, detail, columns));
+            }
+        }
+        if proposal.checks.is_empty() {
+            rows.push(vec![run(Role::Dim, proposal.status.clone())]);
+        }
+        if let Some(why) = &proposal.rationale {
+            rows.extend(labelled("because  ", Role::Text, why, columns));
+        }
+    } else {
+        rows.push(vec![run(Role::Dim, "Nothing was checked.")]);
+    }
+    for set in &step.adopted {
+        rows.extend(labelled("in force from here on  ", Role::Text, set, columns));
+    }
+    rows
+}
+
+/// What a step gave.
+fn happened(step: &Step, columns: usize, most: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let role = if step.error.is_some() { Role::Bad } else { Role::Text };
+    for text in step.observation.trim().split('\n').filter(|l| !l.trim().is_empty()) {
+        rows.extend(labelled("", role, text, columns));
+    }
+    if let Some(error) = step.error.as_ref().filter(|e| e.trim() != step.observation.trim()) {
+        rows.extend(labelled("refused: ", Role::Bad, error, columns));
+    }
+    let changes = step.changes.iter().take(most).map(|change| {
+        let role = match change.chars().next() {
+            Some('+') => Role::Added,
+            Some('-') => Role::Removed,
+            _ => Role::Changed,
+        };
+        vec![run(role, change.chars().take(columns * 2).collect::<String>())]
+    });
+    rows.extend(changes);
+    if step.changes.len() > most {
+        rows.push(vec![run(Role::Dim, format!("and {}", count(step.changes.len() - most, "more change")))]);
+    }
+    if step.won {
+        rows.push(vec![run(Role::Good, "The goal is reached.")]);
+    }
+    for note in &step.notes {
+        rows.extend(labelled("note  ", Role::Accent, note, columns));
+    }
+    rows
+}
+
+fn parts(session: &Session, slide: Slide, theme: &Theme, columns: usize, height: usize) -> Parts {
+    let most = (height / 4).max(3);
+    let from = slide.from.and_then(|id| session.node(id)).map(|node: &Node| (node, step_of(session, node)));
+    let to = slide.to.and_then(|id| session.node(id)).map(|node| (node, step_of(session, node)));
+    let decided = slide.to.and_then(|to| session.decision_at(to)).map(|d| d.proposal());
+    let taken = from.as_ref().and_then(|(node, _)| node.turn.proposals.iter().position(|p| Some(p.id) == decided));
+    let recommended = || from.as_ref()?.1.proposals.iter().position(|p| p.recommended);
+    let mut parts = Parts { offered: Vec::new(), checked: Vec::new(), chosen: Vec::new(), happened: Vec::new() };
+    if let Some((_, step)) = &from {
+        parts.offered = offered(step, taken, theme, columns, most);
+        let proposal = taken.or_else(recommended).and_then(|at| step.proposals.get(at));
+        parts.checked = checked(step, proposal, theme, columns);
+        for proposal in step.proposals.iter().filter(|p| p.fate.starts_with("rejected")) {
+            let text = format!("{}: {}", words::one_line(&proposal.text), proposal.fate);
+            parts.chosen.extend(labelled(&format!("{} ", theme.glyphs.no), Role::Warn, &text, columns));
+        }
+    }
+    match (&to, &from) {
+        (Some((_, step)), Some(_)) => {
+            let action = words::one_line(&step.action).into_owned();
+            parts.chosen.extend(labelled(&format!("{} ", theme.glyphs.arrow), Role::Accent, &action, columns));
+            parts.chosen.extend(labelled("  ", Role::Text, &step.decided, columns));
+        }
+        (None, _) => parts.chosen.push(vec![run(Role::Warn, "Nobody has decided yet.")]),
+        (Some(_), None) => parts.chosen.extend(labelled("", Role::Title, &session.header.sentence, columns)),
+    }
+    if let Some((_, step)) = &to {
+        parts.happened = happened(step, columns, most);
+    }
+    parts
+}
+
+/// The rows of parts under their headings, in so many rows; where there is room, with empty rows between the parts and the lines.
+fn laid(parts: Vec<(&str, Vec<Row>)>, height: u16) -> Vec<Row> {
+    let parts: Vec<_> = parts.into_iter().filter(|(_, part)| !part.is_empty()).collect();
+    let lines: usize = parts.iter().map(|(_, part)| part.len() + 1).sum();
+    let (airy, spread) = (height >= AIRY, 2 * lines + parts.len() <= usize::from(height));
+    let mut rows = Vec::new();
+    for (title, part) in parts {
+        if airy && !rows.is_empty() {
+            rows.push(Row::new());
+        }
+        rows.push(vec![run(Role::Title, title)]);
+        for mut row in part {
+            if spread {
+                rows.push(Row::new());
+            }
+            row.insert(0, run(Role::Text, "  "));
+            rows.push(row);
+        }
+        if spread {
+            rows.push(Row::new());
+        }
+    }
+    rows
+}
+
+impl Dialog for Presenter {
+    fn title(&self) -> String {
+        "Presenter's view".into()
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        vec![(ActionId::Accept, "go to this step"), (ActionId::Close, "close")]
+    }
+
+    fn captures_text(&self) -> bool {
+        false
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        (u16::MAX, u16::MAX)
+    }
+
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        let Some(session) = context.view.session.as_ref().filter(|s| s.is_started()) else { return };
+        let (theme, slides) = (context.theme, self.slides(session));
+        let at = self.shown(session, &slides);
+        let Some(slide) = slides.get(at).copied() else { return };
+        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused: true };
+        let columns = usize::from(area.width);
+        let (head, rest) = split_top(area, 2);
+        painter.rows(head, &self.heading(session, &slides, at, theme, columns));
+        let (rest, keys) = split_bottom(rest, 1);
+        let (rule, body) = split_top(rest, 1);
+        painter.rule(rule, 0, &session.header.sentence);
+        // The part at the left or above, the part at the right or below.
+        let beside = body.width >= BESIDE;
+        let (left, right) = if beside { split_left(body, (body.width / 2).min(WIDEST)) } else { (body, Rect::default()) };
+        let text = usize::from(left.width.min(WIDEST)).saturating_sub(3);
+        let Parts { offered, checked, chosen, happened } =
+            parts(session, slide, theme, text, usize::from(body.height));
+        let first = vec![("What was offered", offered), ("What was checked", checked)];
+        let begins = slide.from.is_none();
+        let (who, what) = if begins { ("The task", "What the agent saw") } else { ("Who chose, and why", "What happened") };
+        let second = vec![(who, chosen), (what, happened)];
+        let columns = if beside && !begins {
+            vec![(left, laid(first, body.height)), (Rect { width: right.width.min(WIDEST), ..right }, laid(second, body.height))]
+        } else {
+            vec![(body, laid(first.into_iter().chain(second).collect(), body.height))]
+        };
+        let longest = columns.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
+        self.hidden = longest.saturating_sub(usize::from(body.height));
+        self.top = self.top.min(self.hidden);
+        for (area, rows) in columns {
+            painter.rows(area, rows.get(self.top..).unwrap_or_default());
+        }
+        painter.scrollbar(body, self.top, longest);
+        let more = if self.hidden > 0 { "  j/k scroll" } else { "" };
+        let text = format!("Left/Right decision  Space play  +/- speed  b branch  g/G ends{more}");
+        painter.row(keys, 0, &[run(Role::Dim, text)]);
+    }
+
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
+        match action {
+            ActionId::Accept => {
+                let Some(session) = &context.view.session else { return Vec::new() };
+                let slides = self.slides(session);
+                let slide = slides.get(self.shown(session, &slides));
+                let node = slide.and_then(|s| s.to.or(s.from)).filter(|node| *node != session.cursor());
+                let go = node.map(|node| Reply::Send(Command::Gate(Request::Goto(node))));
+                return std::iter::once(Reply::Close).chain(go).collect();
+            }
+            ActionId::ItemDown => self.top += 1,
+            ActionId::ItemUp => self.top = self.top.saturating_sub(1),
+            ActionId::ItemPageDown | ActionId::Complete => self.go(context, |at, _| at + 1),
+            ActionId::ItemPageUp => self.go(context, |at, _| at.saturating_sub(1)),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
+        let Input::Key(key) = input else { return Vec::new() };
+        match key.code {
+            KeyCode::Char('q' | 'V') => return vec![Reply::Close],
+            KeyCode::Char(' ') => return self.play(context),
+            KeyCode::Char('+' | '=') => return self.set_pace(false),
+            KeyCode::Char('-') => return self.set_pace(true),
+            KeyCode::Right | KeyCode::Char('l' | 'n') => self.go(context, |at, _| at + 1),
+            KeyCode::Left | KeyCode::Char('h' | 'p') => self.go(context, |at, _| at.saturating_sub(1)),
+            KeyCode::Home | KeyCode::Char('g') => self.go(context, |_, _| 0),
+            KeyCode::End | KeyCode::Char('G') => self.go(context, |_, last| last),
+            KeyCode::Char('j') => self.top += 1,
+            KeyCode::Char('k') => self.top = self.top.saturating_sub(1),
+            KeyCode::Char('b') => self.next_branch(context),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _: Rect, context: Context<'_>) -> Vec<Reply> {
+        match event.kind {
+            MouseEventKind::ScrollDown => self.go(context, |at, _| at + 1),
+            MouseEventKind::ScrollUp => self.go(context, |at, _| at.saturating_sub(1)),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
+        if !self.playing {
+            return Vec::new();
+        }
+        let Some(session) = &context.view.session else { return Vec::new() };
+        let slides = self.slides(session);
+        self.go(context, |at, _| at + 1);
+        self.playing = self.shown(session, &slides) + 1 < slides.len();
+        if self.playing { vec![self.beat()] } else { Vec::new() }
+    }
+}

@@ -1,0 +1,217 @@
+//! A review as a person sees it: presenter's view, branches side by side, notes, a blind session; and every layout at every size.
+
+use std::time::{Duration, Instant};
+
+use crossterm::event::KeyCode;
+use serde_json::json;
+use stepwright::driver::{Command, Request};
+use stepwright::episode::{Check, CheckKind, Event, Session, Status, Verdict};
+use stepwright::export::{Format, render};
+use stepwright::tui::app::{App, Effect};
+
+use crate::support::session::{self, Builder};
+use crate::tui_screens::{app, opened, press, screen};
+
+const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
+
+/// What only the world knows before a decision.
+const FUTURE: &str = "THE FUTURE";
+
+fn shown(builder: &Builder) -> App {
+    let mut app = app(false);
+    app.notice(builder.opened());
+    app.notice(builder.situation());
+    app.settle(Instant::now());
+    app
+}
+
+/// A session of two steps and a branch, with remarks.
+fn reviewed() -> Builder {
+    let mut builder = Builder::default();
+    builder.propose().step().propose().step().push(Event::Noted { text: "why not the shelf?".into() });
+    builder.go(1).propose().step().propose();
+    builder
+}
+
+#[test]
+fn every_layout_at_every_size() {
+    for (name, key) in [("stepping", 10), ("assertions", 11), ("review", 12)] {
+        for (width, height) in SIZES {
+            let mut app = opened(false);
+            press(&mut app, &[KeyCode::F(key)]);
+            insta::assert_snapshot!(format!("layout_{name}_{width}x{height}"), screen(&mut app, width, height));
+        }
+    }
+}
+
+#[test]
+fn the_presenter_shows_one_decision_at_a_time() {
+    for (width, height) in SIZES {
+        let mut app = shown(&reviewed());
+        press(&mut app, &[KeyCode::Char('V')]);
+        insta::assert_snapshot!(format!("presenter_{width}x{height}"), screen(&mut app, width, height));
+    }
+    let mut app = shown(&reviewed());
+    app.take_effects();
+    press(&mut app, &[KeyCode::Char('V'), KeyCode::Home]);
+    assert!(screen(&mut app, 80, 24).contains("The beginning; 2 decisions follow"));
+    press(&mut app, &[KeyCode::End]);
+    assert!(screen(&mut app, 80, 24).contains("Not decided yet, after 2 decisions"));
+    // The other branch, where it parts.
+    press(&mut app, &[KeyCode::Char('b'), KeyCode::Char('g'), KeyCode::Right, KeyCode::Right]);
+    let text = screen(&mut app, 80, 24);
+    assert!(text.contains("branch 2 of 2") && text.contains("note  why not the shelf?"), "{text}");
+    assert_eq!(app.take_effects(), [], "nothing is sent while one looks");
+    press(&mut app, &[KeyCode::Enter]);
+    assert_eq!(app.take_effects(), [Effect::Send(Command::Gate(Request::Goto(2)))]);
+}
+
+#[test]
+fn the_presenter_goes_on_by_itself() {
+    let mut app = shown(&reviewed());
+    press(&mut app, &[KeyCode::Char('V'), KeyCode::Char('g'), KeyCode::Char('-'), KeyCode::Char('+'), KeyCode::Char('+')]);
+    press(&mut app, &[KeyCode::Char(' ')]);
+    assert!(screen(&mut app, 80, 24).contains("playing, 2 s each"));
+    let mut at = Instant::now();
+    for expected in ["Decision 1 of 2", "Decision 2 of 2", "Not decided yet"] {
+        at += Duration::from_secs(20);
+        app.wake(at);
+        let text = screen(&mut app, 80, 24);
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(screen(&mut app, 80, 24).contains("paused"), "it stops at the end");
+    assert!(app.next_wake().is_none());
+}
+
+#[test]
+fn branches_and_sessions_are_set_side_by_side() {
+    for (width, height) in SIZES {
+        let mut app = shown(&reviewed());
+        press(&mut app, &[KeyCode::Char('C')]);
+        insta::assert_snapshot!(format!("compare_{width}x{height}"), screen(&mut app, width, height));
+    }
+    let mut app = shown(&reviewed());
+    app.take_effects();
+    press(&mut app, &[KeyCode::Char('C'), KeyCode::Char('+')]);
+    assert!(screen(&mut app, 80, 24).contains("no other session yet"));
+    let mut other = Session::new(session::header());
+    for record in Builder::default().propose().step().records() {
+        other.apply(record).unwrap();
+    }
+    app.loaded(Ok(("other.jsonl".into(), other)));
+    let text = screen(&mut app, 120, 40);
+    assert!(text.contains("other.jsonl") && text.contains("branch 2"), "{text}");
+    press(&mut app, &[KeyCode::Right, KeyCode::Char('x')]);
+    let text = screen(&mut app, 120, 40);
+    assert!(text.contains("other.jsonl") && !text.contains("branch 2"), "{text}");
+    assert_eq!(app.take_effects(), []);
+}
+
+#[test]
+fn a_note_is_shown_where_it_was_made_and_edited_there() {
+    let mut builder = reviewed();
+    builder.go(2);
+    let mut app = shown(&builder);
+    app.take_effects();
+    press(&mut app, &[KeyCode::F(6), KeyCode::Char('z')]);
+    let text = screen(&mut app, 80, 24);
+    assert!(text.contains("note: why not the shelf?"), "{text}");
+    press(&mut app, &[KeyCode::Char('G'), KeyCode::Char('e'), KeyCode::Char('!'), KeyCode::Enter]);
+    let request = Request::EditNote { node: 2, note: 0, text: "why not the shelf?!".into() };
+    assert_eq!(app.take_effects(), [Effect::Send(Command::Gate(request))]);
+    builder.push(Event::NoteEdited { note: 0, text: "seen".into() });
+    let mut app = shown(&builder);
+    press(&mut app, &[KeyCode::F(1), KeyCode::Char('z')]);
+    assert!(screen(&mut app, 120, 24).contains("# note: seen"));
+}
+
+#[test]
+fn a_decided_turn_shows_first_who_decided() {
+    let mut builder = reviewed();
+    builder.go(1);
+    let text = screen(&mut shown(&builder), 120, 40);
+    let first = text.lines().nth(2).unwrap();
+    assert!(first.contains("decided  a person approved go to desk 1"), "{text}");
+}
+
+/// A proposal's verdict with the world's dry run.
+fn dry_run(builder: &mut Builder, proposal: u64) {
+    let check = |kind, condition: &str| Check {
+        kind,
+        condition: condition.into(),
+        status: Status::Holds,
+        detail: Some(FUTURE.into()).filter(|_| kind == CheckKind::World),
+    };
+    let verdict = Verdict {
+        checks: vec![check(CheckKind::Precondition, "self.location != recep"), check(CheckKind::World, FUTURE)],
+        effect: Some(json!([{"op": "add", "path": "/agent/seen", "value": FUTURE}])),
+        preview: Some(format!("You see {FUTURE}.")),
+    };
+    builder.push(Event::Checked { proposal, verdict });
+}
+
+/// Everything the workbench shows of a session, at several sizes: each pane alone and every dialog that is about the session.
+fn everything(app: &mut App) -> String {
+    let mut all = String::new();
+    for pane in 1..=9 {
+        press(app, &[KeyCode::F(pane), KeyCode::Char('z')]);
+        all.push_str(&screen(app, 200, 60));
+        press(app, &[KeyCode::Char('z')]);
+        all.push_str(&screen(app, 120, 40));
+        all.push_str(&screen(app, 80, 24));
+    }
+    press(app, &[KeyCode::F(2)]);
+    for key in [':', 't', 'V', 'C', '?', 'e', 'x'] {
+        press(app, &[KeyCode::Char(key)]);
+        all.push_str(&screen(app, 200, 60));
+        press(app, &[KeyCode::Esc]);
+    }
+    all
+}
+
+#[test]
+fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
+    let mut builder = Builder::default();
+    builder.push(Event::BlindSet { blind: true }).propose();
+    dry_run(&mut builder, 1);
+    let mut app = shown(&builder);
+    let text = everything(&mut app);
+    assert!(!text.contains(FUTURE) && text.contains("hidden until you decide"), "{text}");
+    assert!(!text.contains("\"mug 1\": \"desk 1\"") && !text.contains("objects: {"), "the world's truth is hidden too");
+    assert!(screen(&mut app, 80, 24).contains("blind · step 0"));
+    for format in [Format::Html, Format::Text, Format::Jsonl] {
+        let out = render(format, &session::header(), builder.records()).unwrap();
+        assert!(!out.contains(FUTURE), "{format:?}");
+    }
+    // Decided: it is shown at the step that was decided, not at the next.
+    builder.go(0);
+    let before = builder.records().len();
+    builder.step().propose();
+    dry_run(&mut builder, 4);
+    assert!(!everything(&mut shown(&builder)).contains("You see THE FUTURE."), "the turn after it is open");
+    builder.go(0);
+    assert!(everything(&mut shown(&builder)).contains("You see THE FUTURE."));
+    // Record by record it is the same as all at once.
+    let mut app = app_of(&builder, before);
+    app.settle(Instant::now());
+    assert!(everything(&mut app).contains("You see THE FUTURE."));
+    // Switched off, everything is there.
+    builder.go(1).push(Event::BlindSet { blind: false });
+    assert!(everything(&mut shown(&builder)).contains("You see THE FUTURE."));
+    press(&mut app, &[KeyCode::F(2), KeyCode::Char('b')]);
+    assert_eq!(app.take_effects().last(), Some(&Effect::Send(Command::Gate(Request::SetBlind(false)))));
+}
+
+/// The session opened after so many records, the others arriving one by one.
+fn app_of(builder: &Builder, first: usize) -> App {
+    use stepwright::driver::Notice;
+    let mut app = app(false);
+    let records = std::sync::Arc::new(builder.records()[..first].to_vec());
+    app.notice(Notice::Opened { header: Box::new(session::header()), records, path: None });
+    for record in &builder.records()[first..] {
+        app.notice(Notice::Recorded(Box::new(record.clone())));
+        app.settle(Instant::now());
+    }
+    app.notice(builder.situation());
+    app
+}
