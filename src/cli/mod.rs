@@ -18,8 +18,8 @@ mod new_task;
 mod pddl;
 mod play;
 mod preconditions;
-mod recording;
 mod rate;
+mod recording;
 mod report;
 mod run;
 mod sandbox_worker;
@@ -134,7 +134,9 @@ pub fn run() -> ExitCode {
         Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
         Some(Command::Methods(methods)) => methods.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
-        None => cli.global.with_data(cli.data).and_then(|g| workbench::open(&g.with_method(cli.method), None, cli.blind)),
+        None => {
+            cli.global.with_data(cli.data).and_then(|g| workbench::open(&g.with_method(cli.method), None, cli.blind))
+        }
     };
     done.unwrap_or_else(|error| error.report())
 }

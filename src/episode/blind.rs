@@ -25,7 +25,8 @@ pub fn record(record: &Record) -> Option<Record> {
 
 /// A session's records as they are shown outside of it: those of a blind session without what must not be seen yet.
 pub fn shown(records: &[Record]) -> Cow<'_, [Record]> {
-    let switches = records.iter().filter_map(|r| if let Event::BlindSet { blind } = r.event { Some(blind) } else { None });
+    let switches =
+        records.iter().filter_map(|r| if let Event::BlindSet { blind } = r.event { Some(blind) } else { None });
     if switches.last() != Some(true) {
         return Cow::Borrowed(records);
     }
@@ -64,7 +65,10 @@ mod tests {
 
     #[test]
     fn the_dry_run_is_left_out_until_the_decision_and_only_in_blind_sessions() {
-        let decided = at(0, json!({"event": "decided", "decision": {"id": 1, "choice": "approve", "proposal": 1, "by": "person"}}));
+        let decided = at(
+            0,
+            json!({"event": "decided", "decision": {"id": 1, "choice": "approve", "proposal": 1, "by": "person"}}),
+        );
         let blind = |blind| Record { id: 1, ts: 0, node: 0, event: Event::BlindSet { blind } };
         let records = vec![blind(true), checked(0), decided, checked(1)];
         let seen = shown(&records);

@@ -15,7 +15,7 @@ mod trajectory;
 
 use std::collections::BTreeMap;
 
-use crate::episode::{Header, NodeId, InvalidRecord, Record, Session, blind};
+use crate::episode::{Header, InvalidRecord, NodeId, Record, Session, blind};
 
 pub use html::comparison as comparison_page;
 pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, step_of, story};

@@ -9,7 +9,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::episode::{
-    Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, Origin, Proposal, Session, Turn,
+    Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, Origin,
+    Proposal, Session, Turn,
 };
 use crate::words::count;
 

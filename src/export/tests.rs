@@ -129,7 +129,10 @@ fn a_cast_has_its_header_and_times_within_bounds() {
     cast.marker("1: go to\nbed 1");
     let text = cast.finish();
     let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    assert_eq!((&lines[0]["version"], &lines[0]["timestamp"], &lines[0]["term"]["cols"]), (&json!(3), &json!(1500), &json!(80)));
+    assert_eq!(
+        (&lines[0]["version"], &lines[0]["timestamp"], &lines[0]["term"]["cols"]),
+        (&json!(3), &json!(1500), &json!(80))
+    );
     assert_eq!(lines[1], json!([1.2, "o", "\u{1b}[1;1Hhello"]), "the shortest pause");
     assert_eq!(lines[2], json!([0.0, "m", "1: go to\\nbed 1"]));
 }

@@ -217,7 +217,8 @@ pub fn slot_tabs(
     ellipsis: &str,
 ) -> Vec<(Option<PaneId>, String)> {
     let own = sanitize::line(own);
-    let others = |short: bool| tabs.iter().filter(|t| **t != pane).map(move |t| name(*t, short).len() + 2).sum::<usize>();
+    let others =
+        |short: bool| tabs.iter().filter(|t| **t != pane).map(move |t| name(*t, short).len() + 2).sum::<usize>();
     let short = own.width() + 2 + others(false) > width;
     let least = own.width().min(OWN_TITLE);
     // How many of the other tabs are shown, by what is left beside the shown pane's title.
@@ -248,21 +249,14 @@ fn name(pane: PaneId, short: bool) -> &'static str {
 }
 
 /// The title of a slot `width` columns wide: its pane's own, with the other panes of the slot beside it.
-pub fn slot_title<'a>(
-    own: &str,
-    pane: PaneId,
-    tabs: &[PaneId],
-    theme: &Theme,
-    focused: bool,
-    width: u16,
-) -> Line<'a> {
+pub fn slot_title<'a>(own: &str, pane: PaneId, tabs: &[PaneId], theme: &Theme, focused: bool, width: u16) -> Line<'a> {
     let role = if focused { Role::Title } else { Role::Text };
     let style = theme.style(role);
     let style = if focused { style.patch(theme.style(Role::BorderFocused)) } else { style };
     let tabs = slot_tabs(own, pane, tabs, usize::from(width.saturating_sub(2)), theme.glyphs.ellipsis);
-    let spans = tabs.into_iter().map(|(tab, text)| {
-        Span::styled(text, if tab == Some(pane) { style } else { theme.style(Role::Dim) })
-    });
+    let spans = tabs
+        .into_iter()
+        .map(|(tab, text)| Span::styled(text, if tab == Some(pane) { style } else { theme.style(Role::Dim) }));
     Line::from(spans.collect::<Vec<_>>())
 }
 

@@ -257,7 +257,8 @@ impl Workbench {
                 });
             }
             Effect::Load(path) => {
-                let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+                let name =
+                    path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
                 event::in_background("load", to, move || {
                     Message::Loaded(launcher.load(&path).map(|session| (name, Box::new(session))))
                 });

@@ -240,7 +240,8 @@ impl View {
     fn show_given(&mut self) {
         let hidden = self.hides_future();
         self.logs = self.given.1.clone().filter(|_| !hidden);
-        self.situation = self.given.0.as_ref().map(|full| if hidden { Arc::new(unseen(full)) } else { Arc::clone(full) });
+        self.situation =
+            self.given.0.as_ref().map(|full| if hidden { Arc::new(unseen(full)) } else { Arc::clone(full) });
     }
 
     fn take_in(&mut self, record: Record) {

@@ -69,7 +69,10 @@ fn the_presenter_shows_one_decision_at_a_time() {
 #[test]
 fn the_presenter_goes_on_by_itself() {
     let mut app = shown(&reviewed());
-    press(&mut app, &[KeyCode::Char('V'), KeyCode::Char('g'), KeyCode::Char('-'), KeyCode::Char('+'), KeyCode::Char('+')]);
+    press(
+        &mut app,
+        &[KeyCode::Char('V'), KeyCode::Char('g'), KeyCode::Char('-'), KeyCode::Char('+'), KeyCode::Char('+')],
+    );
     press(&mut app, &[KeyCode::Char(' ')]);
     assert!(screen(&mut app, 80, 24).contains("playing, 2 s each"));
     let mut at = Instant::now();

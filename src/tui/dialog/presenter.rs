@@ -152,7 +152,8 @@ impl Presenter {
             _ => format!("Decision {at} of {last}"),
         };
         let pace = format!("{} s each", self.seconds());
-        let state = if self.playing { format!("{} playing, {pace}", theme.glyphs.here) } else { format!("paused, {pace}") };
+        let state =
+            if self.playing { format!("{} playing, {pace}", theme.glyphs.here) } else { format!("paused, {pace}") };
         let left = run(Role::Title, format!("{what}{branch}"));
         let right = run(if self.playing { Role::Accent } else { Role::Dim }, state);
         let room = columns.saturating_sub(width(std::slice::from_ref(&right)) + 2);
@@ -395,16 +396,20 @@ impl Dialog for Presenter {
         painter.rule(rule, 0, &session.header.sentence);
         // The part at the left or above, the part at the right or below.
         let beside = body.width >= BESIDE;
-        let (left, right) = if beside { split_left(body, (body.width / 2).min(WIDEST)) } else { (body, Rect::default()) };
+        let (left, right) =
+            if beside { split_left(body, (body.width / 2).min(WIDEST)) } else { (body, Rect::default()) };
         let text = usize::from(left.width.min(WIDEST)).saturating_sub(3);
-        let Parts { offered, checked, chosen, happened } =
-            parts(session, slide, theme, text, usize::from(body.height));
+        let Parts { offered, checked, chosen, happened } = parts(session, slide, theme, text, usize::from(body.height));
         let first = vec![("What was offered", offered), ("What was checked", checked)];
         let begins = slide.from.is_none();
-        let (who, what) = if begins { ("The task", "What the agent saw") } else { ("Who chose, and why", "What happened") };
+        let (who, what) =
+            if begins { ("The task", "What the agent saw") } else { ("Who chose, and why", "What happened") };
         let second = vec![(who, chosen), (what, happened)];
         let columns = if beside && !begins {
-            vec![(left, laid(first, body.height)), (Rect { width: right.width.min(WIDEST), ..right }, laid(second, body.height))]
+            vec![
+                (left, laid(first, body.height)),
+                (Rect { width: right.width.min(WIDEST), ..right }, laid(second, body.height)),
+            ]
         } else {
             vec![(body, laid(first.into_iter().chain(second).collect(), body.height))]
         };
