@@ -22,6 +22,7 @@ mod rate;
 mod recording;
 mod report;
 mod run;
+mod sandbox;
 mod sandbox_worker;
 mod sessions;
 mod settings;
@@ -100,6 +101,8 @@ enum Command {
     /// Check and compare files of adopted preconditions
     #[command(subcommand)]
     Preconditions(preconditions::PreconditionsCommand),
+    /// Try what the operating system holds model-written code to here
+    Sandbox(sandbox::Sandbox),
     /// Print a shell completion script
     Completions(docs::Completions),
     /// Print the man page
@@ -107,10 +110,14 @@ enum Command {
     /// Run model-written code from standard input; started by the program itself
     #[command(name = crate::program::sandbox::WORKER, hide = true)]
     SandboxWorker(sandbox_worker::SandboxWorker),
+    /// Try what no worker should get; started by the program itself
+    #[command(name = sandbox::TRIAL, hide = true)]
+    SandboxTrial(sandbox::Trial),
 }
 
 /// Parses the command line and does what it says.
 pub fn run() -> ExitCode {
+    stepwright_confine::keep_inherited_descriptors();
     let cli = Cli::parse();
     let done = match cli.command {
         Some(Command::Open(open)) => open.run(&cli.global),
@@ -131,7 +138,9 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),
         Some(Command::Config(command)) => command.run(&cli.global),
+        Some(Command::Sandbox(sandbox)) => sandbox.run(),
         Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
+        Some(Command::SandboxTrial(trial)) => trial.run(),
         Some(Command::Methods(methods)) => methods.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
         None => {

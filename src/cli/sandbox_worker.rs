@@ -4,16 +4,22 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::program::sandbox;
+use crate::program::sandbox::{self, Bounds};
 
 /// Runs code from standard input.
 #[derive(Debug, Args)]
-pub struct SandboxWorker {}
+pub struct SandboxWorker {
+    /// Bytes of memory beyond what it has at the start
+    memory: u64,
+    /// Seconds of processor time
+    seconds: u64,
+}
 
 impl SandboxWorker {
     /// Does one run.
     #[must_use]
     pub fn run(self) -> ExitCode {
-        if sandbox::work() { ExitCode::SUCCESS } else { ExitCode::from(2) }
+        let bounds = Bounds { memory: self.memory, seconds: self.seconds };
+        if sandbox::work(bounds) { ExitCode::SUCCESS } else { ExitCode::from(2) }
     }
 }

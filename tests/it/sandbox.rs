@@ -283,7 +283,7 @@ async fn the_environment_is_empty_and_the_folder_is_the_root() {
 #[test]
 fn a_worker_ends_with_the_program_that_started_it() {
     let mut child = std::process::Command::new(PROGRAM)
-        .arg("sandbox-worker")
+        .args(["sandbox-worker", "200000000", "60"])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .spawn()
@@ -302,11 +302,63 @@ fn a_worker_ends_with_the_program_that_started_it() {
     }
 }
 
+/// The worker that is started ahead is confined before it is given anything, and holds no descriptor of its program's.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_worker_started_ahead_is_confined_before_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("pids");
+    let workers = script(&folder, &format!("echo $$ >> {0}; exec 9<{0}; exec {PROGRAM} \"$@\"", log.display()));
+    workers.warm();
+    let pid = loop {
+        if let Some(pid) = std::fs::read_to_string(&log).ok().and_then(|t| t.trim().parse::<i32>().ok()) {
+            break pid;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let since = Instant::now();
+    let status = loop {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        if status.contains("Seccomp:\t2") {
+            break status;
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "not confined: {status}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    assert!(status.contains("NoNewPrivs:\t1"), "{status}");
+    let open: Vec<_> = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert_eq!(open.len(), 3, "{open:?}");
+    let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+    let of = |name: &str| limits.lines().find_map(|l| l.strip_prefix(name)).unwrap().split_whitespace().next().unwrap();
+    assert_eq!((of("Max open files"), of("Max processes"), of("Max file size")), ("3", "0", "0"));
+    assert_ne!(of("Max address space"), "unlimited");
+    assert_eq!(of("Max cpu time"), "22");
+    for thread in std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten() {
+        let status = std::fs::read_to_string(thread.path().join("status")).unwrap();
+        assert!(status.contains("Seccomp:\t2"), "a thread is not confined: {status}");
+    }
+    assert_eq!(texts(&all(&workers, "say(2)").await), ["say(2)"]);
+}
+
+#[test]
+fn the_check_prints_what_holds_here() {
+    let done = std::process::Command::new(PROGRAM).args(["sandbox", "--check"]).output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.contains("read a file") && text.contains("compute for longer"), "{text}");
+    if cfg!(target_os = "linux") {
+        assert!(done.status.success() && text.contains("seccomp                             yes"), "{text}");
+        let first =
+            |line: &str| line.get(36..).unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned();
+        let trials = text.lines().skip_while(|l| !l.starts_with("it tries to")).skip(1).take_while(|l| !l.is_empty());
+        assert!(trials.clone().count() == 16 && trials.clone().all(|l| first(l) == "held"), "{text}");
+    }
+}
+
 #[test]
 fn what_is_no_order_is_refused() {
     for input in ["", "hello\n", "{}\n", "{\"answer\": 1}\n"] {
         let mut child = std::process::Command::new(PROGRAM)
-            .arg("sandbox-worker")
+            .args(["sandbox-worker", "200000000", "60"])
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
             .spawn()

@@ -12,7 +12,7 @@ pub(super) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
     let line = exception.traceback().last().map(|frame| frame.start.line);
     let kind = match limit(exception.exc_type(), message) {
         Some(bound) => FaultKind::Limit(bound),
-        None => match gap(exception.exc_type(), message) {
+        None => match of_engine(exception, message).or_else(|| gap(exception.exc_type(), message)) {
             Some(kind) => kind,
             None if not_yet(exception.traceback(), prepared) => FaultKind::Unsupported(format!(
                 "an element that CPython may never have come to, because it makes them one at a time (here it raised {})",
@@ -45,6 +45,17 @@ fn limit(exception: ExcType, message: &str) -> Option<Bound> {
         ExcType::RecursionError => Some(Bound::Depth),
         _ => None,
     }
+}
+
+/// An error within the engine itself, which it gives as a `RuntimeError` that was raised nowhere.
+fn of_engine(exception: &MontyException, message: &str) -> Option<FaultKind> {
+    let raised = exception.exc_type() != ExcType::RuntimeError || !exception.traceback().is_empty();
+    let what = message.strip_prefix("Internal error in monty: ").filter(|_| !raised)?;
+    Some(if what == "exceptions can only be called with zero or one string argument" {
+        FaultKind::Unsupported("an exception made of anything but one text".to_owned())
+    } else {
+        FaultKind::Worker(format!("an error within the engine: {what}"))
+    })
 }
 
 /// The part of Python that the engine does not offer, where its exception is one that CPython would not raise.

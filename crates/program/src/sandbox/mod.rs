@@ -28,6 +28,7 @@ use serde_json::Value;
 
 pub use call::Call;
 pub use fault::{Bound, Fault, FaultKind};
+pub use stepwright_confine::Bounds;
 pub use trial::{REPORT, Trials};
 pub use worker::work;
 pub use workers::Workers;
@@ -46,6 +47,23 @@ pub struct Limits {
     pub calls: usize,
     /// Functions inside one another.
     pub depth: usize,
+}
+
+/// Bytes a worker may take for itself beside what the code takes: an order with all its values, messages, the compiled code, a copy
+/// to find out its line.
+const OWN_MEMORY: u64 = 112 << 20;
+/// Seconds of processor time that a worker may take for itself.
+const OWN_SECONDS: u64 = 2;
+
+impl Limits {
+    /// What the operating system is to hold a worker to.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        Bounds {
+            memory: OWN_MEMORY.saturating_add(self.memory as u64),
+            seconds: self.wall.as_secs().saturating_add(OWN_SECONDS),
+        }
+    }
 }
 
 impl Default for Limits {

@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
+use super::Bounds;
 use super::fault::{Bound, FaultKind};
 use super::wire::{LONGEST_ORDER, LONGEST_REPLY, Reply, line};
 
@@ -27,16 +28,17 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a worker.
+    /// Starts a worker, which confines itself to `bounds` before it reads anything.
     ///
     /// # Errors
     /// Why it cannot be started.
-    pub(super) fn start(program: &Path) -> Result<Self, FaultKind> {
+    pub(super) fn start(program: &Path, bounds: Bounds) -> Result<Self, FaultKind> {
         let failed = |why: &dyn std::fmt::Display| {
             FaultKind::Worker(format!("`{}` cannot be started as a worker: {why}", program.display()))
         };
         let mut command = Command::new(program);
-        command.arg(super::WORKER).env_clear().current_dir("/").kill_on_drop(true);
+        command.arg(super::WORKER).arg(bounds.memory.to_string()).arg(bounds.seconds.to_string());
+        command.env_clear().current_dir("/").kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         command.process_group(0);

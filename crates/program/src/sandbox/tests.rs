@@ -188,6 +188,22 @@ fn what_the_engine_lacks_is_said_to_be_unsupported() {
 }
 
 #[test]
+fn an_error_within_the_engine_is_not_the_codes() {
+    for code in [
+        "raise SystemExit(0)",
+        "raise ValueError(3)",
+        "try:\n    raise KeyError('a', 1)\nexcept Exception:\n    say(1)",
+    ] {
+        let fault = fails(code);
+        let made = FaultKind::Unsupported("an exception made of anything but one text".to_owned());
+        assert_eq!(fault.kind, made, "{code}");
+    }
+    let own = fails("raise RuntimeError('Internal error in monty: exceptions')").kind;
+    assert!(matches!(own, FaultKind::Raised(e, _) if e == "RuntimeError"));
+    assert!(matches!(fails("raise SystemExit('0')").kind, FaultKind::Raised(e, _) if e == "SystemExit"));
+}
+
+#[test]
 fn nothing_outside_is_reached() {
     for code in [
         "import os",

@@ -72,7 +72,7 @@ fn order(prelude: &str, code: &str, limits: Limits) -> Order {
 }
 
 async fn within(program: &Path, order: &Order, late: Duration) -> Result<Value, Fault> {
-    let mut worker = Process::start(program).map_err(Fault::new)?;
+    let mut worker = Process::start(program, order.limits.bounds()).map_err(Fault::new)?;
     match tokio::time::timeout(late, worker.ask(order)).await {
         Ok(Ok(reply)) => reported(reply),
         Ok(Err(kind)) => Err(Fault::new(kind)),

@@ -1,29 +1,33 @@
 //! Worker's side: a process that reads an order and answers from its standard input and says on its standard output what the
-//! code does. It gives up, before any of the code runs, what the operating system lets it give up.
+//! code does. It gives up, before it reads the first byte, what the operating system lets it give up.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Barrier};
 
 use serde::de::DeserializeOwned;
+use stepwright_confine::{Bounds, Layers, begin};
 
-use super::Limits;
 use super::engine::Engine;
 use super::fault::{Bound, Fault, FaultKind};
 use super::wire::{Answer, LONGEST_ORDER, LONGEST_REPLY, Order, Reply, line};
 
-/// Bytes a worker may take for itself beside what the code takes: messages, the compiled code, a copy to find out its line.
-#[cfg(unix)]
-const OWN_MEMORY: u64 = 48 << 20;
-
-/// Does one run, ordered on standard input. Returns whether the order was understood.
+/// Confines this process and does one run, ordered on standard input. Returns whether the order was understood. To be called by
+/// the only thread, before anything was opened.
 #[must_use]
-pub fn work() -> bool {
-    let Some(lines) = lines() else { return false };
+pub fn work(bounds: Bounds) -> bool {
+    let begun = begin(bounds, Layers::ALL);
+    let gate = Arc::new(Barrier::new(2));
+    let Some(lines) = lines(Arc::clone(&gate)) else { return false };
+    // Where this thread's stack ends is read from a file; it is remembered.
+    let _ = stacker::remaining_stack();
+    gate.wait();
+    let _ = begun.seal();
+    gate.wait();
     let Some(order) = read::<Order>(&lines) else { return false };
     let mut reply = match Engine::new(&order) {
         Err(fault) => Reply::Fault(fault),
         Ok(mut engine) => {
-            confine(&order.limits);
             let mut reply = engine.begin(&order);
             while matches!(reply, Reply::Call { .. }) {
                 if !say(&reply) {
@@ -42,11 +46,14 @@ pub fn work() -> bool {
     say(&reply)
 }
 
-/// The lines of standard input. A thread reads them, so that a worker whose program is gone ends even while code runs.
-fn lines() -> Option<Receiver<Vec<u8>>> {
+/// The lines of standard input. A thread reads them, so that a worker whose program is gone ends even while code runs. It is ready
+/// at the first passing of the gate, and reads after the second.
+fn lines(gate: Arc<Barrier>) -> Option<Receiver<Vec<u8>>> {
     let (to, lines) = sync_channel(1);
     let read = move || {
         let mut input = BufReader::new(std::io::stdin());
+        gate.wait();
+        gate.wait();
         loop {
             let mut line = Vec::new();
             let read = (&mut input).take(LONGEST_ORDER as u64).read_until(b'\n', &mut line);
@@ -68,33 +75,4 @@ fn say(reply: &Reply) -> bool {
     let Some(line) = line(reply, LONGEST_REPLY) else { return false };
     let mut out = std::io::stdout().lock();
     out.write_all(&line).and_then(|()| out.flush()).is_ok()
-}
-
-/// Bounds what the operating system gives this process from here on. A bound that a system does not know is left out; the
-/// engine's own bounds and the deadline hold everywhere.
-#[cfg(unix)]
-fn confine(limits: &Limits) {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    let bound = |resource, most: u64| {
-        let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
-    };
-    if let Some(now) = address_space() {
-        bound(Resource::As, now.saturating_add(OWN_MEMORY).saturating_add(limits.memory as u64));
-    }
-    bound(Resource::Core, 0);
-    bound(Resource::Fsize, 0);
-    // No file can be opened beside the three standard ones.
-    bound(Resource::Nofile, 3);
-    bound(Resource::Cpu, limits.wall.as_secs().saturating_add(2));
-}
-
-#[cfg(not(unix))]
-fn confine(_: &Limits) {}
-
-/// Bytes of address space in use.
-#[cfg(unix)]
-fn address_space() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
-    kilobytes.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|n| n << 10)
 }

@@ -54,7 +54,7 @@ impl Workers {
 
     fn worker(&self) -> Result<Process, FaultKind> {
         let program = self.program.as_ref().map_err(|why| FaultKind::Worker(why.clone()))?;
-        Process::start(program)
+        Process::start(program, self.limits.bounds())
     }
 
     /// The worker that is ahead, or a new one.
