@@ -30,8 +30,8 @@ pub struct Report {
     /// More rows: each task, action or service
     #[arg(long)]
     detail: bool,
-    /// Write a file as well, by its end: tables as .csv (a cell a line) or .json, plots as .svg; may be given several times
-    #[arg(long, value_name = "FILE", value_parser = form)]
+    /// Write a file as well, by its end: tables and curves as .csv (a cell a line) or .json, plots as .svg; may be given several times
+    #[arg(long, visible_alias = "out", value_name = "FILE", value_parser = form)]
     export: Vec<(PathBuf, Form)>,
 }
 

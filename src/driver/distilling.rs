@@ -17,7 +17,7 @@ use crate::model::{LanguageModel, ModelRequest};
 use crate::prompt::Prompts;
 
 /// Tokens of an answer at most; a segmented log is about as long as the log.
-const MAX_TOKENS: u32 = 3000;
+pub(super) const MAX_TOKENS: u32 = 3000;
 
 /// What is under way.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,13 +119,20 @@ impl Journal {
     }
 }
 
+/// The template of a question's prompt.
+pub(super) fn template(question: &Question, contrast: bool) -> String {
+    format!("o3d/{}", question.stage.template(contrast))
+}
+
 /// The messages of a question.
 ///
 /// # Errors
 /// If a template is wrong.
 pub fn messages(prompts: &Prompts, question: &Question, contrast: bool) -> Result<Vec<PromptMessage>, String> {
-    let template = format!("o3d/{}", question.stage.template(contrast));
-    prompts.render(&template, &question.context).map(|rendered| rendered.messages).map_err(|e| e.to_string())
+    prompts
+        .render(&template(question, contrast), &question.context)
+        .map(|rendered| rendered.messages)
+        .map_err(|e| e.to_string())
 }
 
 /// What a run asks with.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use stepwright_skill::Knowledge;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
@@ -13,6 +12,7 @@ use super::Notice;
 use super::asking;
 use super::exchange;
 use super::remote_step::Back;
+use super::skills;
 use super::workshop;
 use crate::episode::{Action, AskId, AskKind, DecisionId, Exchange};
 use crate::method::prompting::LEAD;
@@ -30,8 +30,8 @@ pub(super) enum Message {
     World(Back),
     /// The end of work on candidate preconditions.
     Workshop(Box<workshop::Done>),
-    /// Knowledge that was found in logs, to be offered.
-    Found { title: String, knowledge: Box<Knowledge> },
+    /// What was read or found of skills, to be offered.
+    Found(skills::Found),
 }
 
 /// The end of an ask.

@@ -289,6 +289,16 @@ impl Event {
 }
 
 impl Change {
+    /// The document before.
+    pub fn before(&self) -> Option<&Value> {
+        self.before.as_deref()
+    }
+
+    /// The document since.
+    pub fn after(&self) -> &Value {
+        &self.after
+    }
+
     /// The set of assertions this change put in force, if it is one.
     pub fn adopted(&self) -> Option<Adopted> {
         Adopted::of(&self.artifact, &self.after)

@@ -63,6 +63,11 @@ pub enum AskKind {
         /// How many are scored.
         n: usize,
     },
+    /// What logs teach: skills, a cut, primitives, tips; nothing is proposed of the answer as an action.
+    Distil {
+        /// In a few words (`tips for take`).
+        what: String,
+    },
     /// Anything else a method asks; the label is for display.
     Other {
         /// In a few words.
@@ -94,7 +99,7 @@ impl AskKind {
 
     /// Whether nothing is proposed of the answer: the ask runs alongside the episode.
     pub fn is_aside(&self) -> bool {
-        matches!(self, AskKind::Candidates { .. } | AskKind::CandidateScores { .. })
+        matches!(self, AskKind::Candidates { .. } | AskKind::CandidateScores { .. } | AskKind::Distil { .. })
     }
 
     /// Whether it is of that kind; a further ranking is a ranking.
@@ -130,6 +135,9 @@ impl AskKind {
         {
             return AskKind::CandidateScores { action: action.to_owned(), n };
         }
+        if let Some(what) = words.strip_suffix(" from logs") {
+            return AskKind::Distil { what: what.to_owned() };
+        }
         AskKind::Other { label: words.to_owned() }
     }
 }
@@ -158,6 +166,7 @@ impl fmt::Display for AskKind {
             AskKind::Judgement { line } => write!(f, "the plan's assertion in line {line}"),
             AskKind::Candidates { action } => write!(f, "assertions for {action}"),
             AskKind::CandidateScores { action, n } => write!(f, "likelihood of {n} assertions for {action}"),
+            AskKind::Distil { what } => write!(f, "{what} from logs"),
             AskKind::Other { label } => f.write_str(label),
         }
     }
@@ -217,6 +226,7 @@ mod tests {
         let mut all: Vec<AskKind> = how.into_iter().map(|how| AskKind::Action { how }).collect();
         all.extend([AskKind::PLAN, AskKind::PLAN_LINE, AskKind::PROGRAM, AskKind::PROGRAM_CALL, AskKind::BELIEF]);
         all.extend([AskKind::Judgement { line: 7 }, AskKind::Candidates { action: action() }]);
+        all.push(AskKind::Distil { what: "tips for take".into() });
         all.extend([AskKind::CandidateScores { action: action(), n: 3 }, AskKind::Other { label: "why".into() }]);
         all
     }

@@ -6,6 +6,7 @@ pub mod cast;
 pub mod compare;
 mod html;
 mod jsonl;
+mod learned;
 mod story;
 mod summary;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 use crate::episode::{Header, InvalidRecord, NodeId, Record, Session, blind};
 
 pub use html::comparison as comparison_page;
+pub use learned::Learned;
 pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, step_of, story};
 pub use summary::{Summary, summary};
 pub use trajectory::trajectory;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::learned::{self, Learned};
 use crate::episode::{
     Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, Origin,
     Proposal, Session, Turn,
@@ -40,6 +41,8 @@ pub struct Story {
     pub chapters: Vec<Chapter>,
     /// The assertions in force where the session is that are not the specification's own.
     pub in_force: Vec<InForceEntry>,
+    /// What was learned and is known where the session is: skills, primitives, tips, cuts, reflections.
+    pub known: Vec<Learned>,
     /// The specification's source.
     pub specification: String,
 }
@@ -93,6 +96,8 @@ pub struct Step {
     pub proposals: Vec<ProposalEntry>,
     /// Assertions put in force here: action, origin, expressions, a line each.
     pub adopted: Vec<String>,
+    /// What became known here, and what was offered as such.
+    pub learned: Vec<Learned>,
     /// Remarks and failures.
     pub notes: Vec<String>,
     /// What was decided here about documents (a belief, a plan, the blocking tree), a line each, their changes below.
@@ -172,6 +177,7 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Story {
         standing: standing(session),
         chapters: chapters(session, seen),
         in_force: in_force(session),
+        known: learned::known(session),
         specification: header.specification.clone(),
     }
 }
@@ -287,6 +293,7 @@ pub fn step_of(session: &Session, node: &Node) -> Step {
         asks: node.turn.asks.iter().map(ask).collect(),
         proposals: node.turn.proposals.iter().map(|p| proposal(p, &node.turn)).collect(),
         adopted: adopted(node),
+        learned: learned::at(node),
         notes: node.turn.notes.clone(),
         documents: documents(node),
         plan: plan(node),
@@ -316,12 +323,13 @@ fn plan(node: &Node) -> Option<String> {
     Some(node.document(&ArtifactId::PLAN)?.get("text")?.as_str()?.to_owned())
 }
 
-/// What was decided at a node about documents other than assertions.
+/// What was decided at a node about documents other than assertions and what was learned.
 fn documents(node: &Node) -> Vec<String> {
     let by = |actor| if actor == Actor::Person { "a person" } else { "the policy" };
     let why = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };
     let mut out = Vec::new();
-    let changes = node.turn.changes.iter().filter(|c| c.artifact.kind != ArtifactKind::Assertions);
+    let is_own = |kind: &ArtifactKind| *kind != ArtifactKind::Assertions && !learned::is_learned(kind);
+    let changes = node.turn.changes.iter().filter(|c| is_own(&c.artifact.kind));
     for change in changes {
         let how = match (change.offer, change.edited) {
             (Some(_), false) => "taken as written",
@@ -331,7 +339,7 @@ fn documents(node: &Node) -> Vec<String> {
         out.push(format!("{}: {how} by {}{}", change.artifact, by(change.by), why(&change.why)));
         out.extend(change_lines(&change.patch).into_iter().map(|line| format!("  {line}")));
     }
-    for offer in &node.turn.offers {
+    for offer in node.turn.offers.iter().filter(|offer| is_own(&offer.written.artifact.kind)) {
         if let Fate::Refused { by: who, why: reason } = &offer.fate {
             out.push(format!("{}: what was written is refused by {}{}", offer.written.artifact, by(*who), why(reason)));
         }

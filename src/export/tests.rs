@@ -5,7 +5,7 @@ use crate::episode::{
 };
 use serde_json::json;
 
-fn header() -> Header {
+pub(super) fn header() -> Header {
     Header {
         stepwright: "session".into(),
         version: FORMAT_VERSION,
@@ -30,7 +30,7 @@ fn action(text: &str) -> Action {
 }
 
 /// Two proposals, one rejected, one taken; undone; another typed: a session with a branch.
-fn records() -> Vec<Record> {
+pub(super) fn records() -> Vec<Record> {
     let outcome = |text: &str| StepOutcome { observation: text.into(), ..StepOutcome::default() };
     let proposal = |id, text: &str, origin| Proposal {
         id,

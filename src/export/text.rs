@@ -28,6 +28,10 @@ fn opening(story: &Story) -> String {
         let words = format!("{} ({}): {texts}", set.action, set.origin);
         out.push_str(&format!("  {:<8} {}\n", "in force", line(&words)));
     }
+    for known in &story.known {
+        out.push_str(&format!("  {:<8} {}\n", "known", line(&known.title)));
+        known.lines.iter().for_each(|text| out.push_str(&format!("             {}\n", line(text))));
+    }
     out
 }
 
@@ -79,6 +83,10 @@ fn render_step(step: &Step) -> String {
     }
     for ask in step.asks.iter().filter(|ask| ask.title.starts_with("edited prompt")) {
         out.push_str(&format!("    {}\n", line(&ask.title)));
+    }
+    for learned in &step.learned {
+        out.push_str(&format!("    learned: {}\n", line(&learned.title)));
+        learned.lines.iter().for_each(|text| out.push_str(&format!("        {}\n", line(text))));
     }
     for note in &step.notes {
         out.push_str(&format!("    note: {}\n", line(note)));

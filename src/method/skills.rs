@@ -13,7 +13,7 @@ use stepwright_skill::{Knowledge, document, file};
 use super::Context;
 use crate::episode::{ArtifactId, PromptMessage, PromptRecord};
 use crate::options::{Kind, OptionSpec};
-use crate::world::WorldKind;
+use crate::world::{self, WorldKind};
 
 /// The word for what ships with the program.
 pub const SHIPPED: &str = "shipped";
@@ -24,7 +24,7 @@ const AUTHOR: &str = "llm";
 /// Who wrote both skills and a list of tips; the skills are meant.
 const HUMAN: &str = "human";
 /// Most bytes of a file of skills.
-const LARGEST: u64 = 8 << 20;
+const LARGEST: usize = 8 << 20;
 
 /// Which skills an agent acts by: a file (docs/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
 pub const SKILLS: OptionSpec =
@@ -53,10 +53,14 @@ impl SkillShelf {
     /// Why it cannot be had, with what to do.
     pub fn get(&self, name: &str) -> Result<Arc<Knowledge>, String> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.entry(name.to_owned()).or_insert_with(|| self.load(name).map(Arc::new)).clone()
+        read.entry(name.to_owned()).or_insert_with(|| self.read(name).map(Arc::new)).clone()
     }
 
-    fn load(&self, name: &str) -> Result<Knowledge, String> {
+    /// As [`SkillShelf::get`], read anew.
+    ///
+    /// # Errors
+    /// Why it cannot be had, with what to do.
+    pub fn read(&self, name: &str) -> Result<Knowledge, String> {
         if name == SHIPPED {
             return self.shipped();
         }
@@ -65,7 +69,7 @@ impl SkillShelf {
             None => (name.to_owned(), None),
         };
         let is_published = which.is_some() || path.ends_with(".json");
-        let text = text_of(Path::new(&path))?;
+        let text = world::read_at_most(Path::new(&path), LARGEST).map_err(|e| format!("the skills: {e}"))?;
         let wrong = |e: String| format!("{path}: {e}");
         if is_published {
             self.published(&text, which).map_err(wrong)
@@ -105,15 +109,6 @@ impl SkillShelf {
             format!("it has no such skills; there are {} (name one behind `#`)", all.join(", "))
         })
     }
-}
-
-fn text_of(path: &Path) -> Result<String, String> {
-    let wrong = |e: std::io::Error| format!("the skills {}: {e}", path.display());
-    let size = std::fs::metadata(path).map_err(wrong)?.len();
-    if size > LARGEST {
-        return Err(format!("the skills {}: {size} bytes are more than the {LARGEST} that are read", path.display()));
-    }
-    std::fs::read_to_string(path).map_err(wrong)
 }
 
 /// What is known at the cursor: what the session was given, else what an option names.

@@ -78,9 +78,28 @@ impl Report {
         json!({ "tables": self.tables().map(table).collect::<Vec<_>>(), "charts": self.charts() })
     }
 
-    /// Its tables as CSV, a cell a line: table, row, column, value. `lead` begins each line.
+    /// Its curves.
+    pub fn plots(&self) -> Vec<Plot> {
+        let plot = |part: &Part| match part {
+            Part::Plot(plot) | Part::Chart(Chart::Curves(plot)) => Some(plot.clone()),
+            _ => None,
+        };
+        self.parts.iter().filter_map(plot).collect()
+    }
+
+    /// Its tables and curves as CSV, a cell a line: table, row, column, value; of a curve what is measured, its name, the number and the
+    /// value there. `lead` begins each line.
     pub fn csv(&self, lead: &str) -> String {
         let mut text = String::new();
+        for plot in self.plots() {
+            let title = format!("{} over {}", plot.measure, plot.over);
+            for series in &plot.series {
+                for (n, value) in plot.points(series) {
+                    let cells = [title.as_str(), &series.name, &n.to_string(), &value.to_string()].map(curve::quoted);
+                    text.push_str(&format!("{lead}{}\n", cells.join(",")));
+                }
+            }
+        }
         for table in self.tables() {
             for row in table.cells() {
                 let name: Vec<&str> = row.iter().take(table.words).map(|cell| cell.trim()).collect();
@@ -135,6 +154,16 @@ mod tests {
         table.line("    a remark");
         report.table(table);
         assert!(report.to_string().starts_with("a word\ntask "), "{report}");
+        let curve = Plot::of_points("ours", 2, &[(2, 0.25), (8, 0.5)]);
+        let (measure, over) = ("success".to_owned(), "pairs of logs".to_owned());
+        let mut curves = report.clone();
+        curves.plot(Plot { measure, over, from: 2, series: vec![curve] });
+        let of_curve: Vec<String> = curves.csv("e,").lines().take(3).map(str::to_owned).collect();
+        assert_eq!(
+            of_curve[..2],
+            ["e,success over pairs of logs,ours,2,0.25", "e,success over pairs of logs,ours,8,0.5"]
+        );
+        assert!(of_curve[2].contains("Shares, by task") && curves.plots().len() == 1, "{of_curve:?}");
         let csv = report.csv("e,");
         assert_eq!(csv.lines().next(), Some("e,\"Shares, by task\",\"a, b\",won,0.5"));
         assert_eq!(csv.lines().count(), 3);

@@ -185,6 +185,7 @@ actions! {
         Adopt "adopt" "A" "adopt" "Put the shown choice in force";
         Run "infer" "I" "infer" "Start the pane's long work for what is shown";
         RunAll "infer-all" "ctrl-a" "infer all" "The same for everything";
+        Distil "distil" "D" "distil" "Have the model in use propose: what logs teach, a cut of the log shown, tips from the pair shown";
         Back "back" "esc backspace" "back" "Leave what is shown over the pane's list";
         MergeAll "merge-and" "&" "merge: all" "Merge the marked rows into one that needs all of them";
         MergeAny "merge-or" "|" "merge: any" "Merge the marked rows into one that needs any of them";

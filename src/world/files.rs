@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::WorldError;
 
 /// The largest file read, in bytes, after decompression.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: usize = 1 << 30;
 
 /// A complaint about a file.
 pub(super) fn data(path: &Path, message: &str) -> WorldError {
@@ -59,27 +59,26 @@ pub(super) fn is_json_lines(path: &Path) -> bool {
 
 /// Reads a text file, decompressing `.gz`; too large a file is an error and not a full memory.
 pub(super) fn read_text(path: &Path) -> Result<String, WorldError> {
+    read_at_most(path, LARGEST)
+}
+
+/// As [`read_text`], for files of which no good one is larger than `most` bytes; no more of it is read.
+///
+/// # Errors
+/// [`WorldError::Data`] if it cannot be read, is no text or is larger.
+pub(crate) fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
     let file = std::fs::File::open(path).map_err(|e| data(path, &e.to_string()))?;
     let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
         Box::new(flate2::read::MultiGzDecoder::new(file))
     } else {
         Box::new(file)
     };
-    let mut text = String::new();
-    let read = reader.take(LARGEST + 1).read_to_string(&mut text).map_err(|e| data(path, &e.to_string()))?;
-    if read as u64 > LARGEST {
-        return Err(data(path, "the file is larger than 1 GiB"));
-    }
-    Ok(text)
-}
-
-/// As [`read_text`], for files of which no good one is larger than `most` bytes.
-pub(super) fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
-    let text = read_text(path)?;
-    if text.len() > most {
+    let mut bytes = Vec::new();
+    reader.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|e| data(path, &e.to_string()))?;
+    if bytes.len() > most {
         return Err(data(path, &format!("the file is larger than {} MiB; split it, or name another", most >> 20)));
     }
-    Ok(text)
+    String::from_utf8(bytes).map_err(|e| data(path, &format!("this is no text in UTF-8: {e}")))
 }
 
 /// The files of a folder that are wanted, by name.

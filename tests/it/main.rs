@@ -40,6 +40,7 @@ mod driver_plans;
 mod driver_remote;
 mod driver_reprompt;
 mod driver_session;
+mod driver_skills;
 mod driver_statler;
 mod engine_golden;
 mod engine_recordings;

@@ -5,8 +5,8 @@
 //! model answers in the three stages, [`mod@line`] single lines of a policy. [`Trajectory`] is an episode of a log and [`segment`] says
 //! whether a cut of one into skills is sound, [`cut`] changes one. [`contrast`] sets a success beside a failure, [`changes`] compares
 //! two lists of what is known, [`distil`] says which questions a model is asked about logs and takes its answers. [`mod@discover`]
-//! finds knowledge in logs by counting, [`agent`] acts by knowledge, both without a language model. [`react`]
-//! reads and writes ReAct's transcripts, [`code`] is about policies as programs. Nothing here calls a model or steps a world.
+//! finds knowledge in logs by counting, [`agent`] acts by knowledge, both without a language model. [`resolve`] says which skills would
+//! resolve what is in the way. [`react`] reads and writes ReAct's transcripts, [`code`] is about policies as programs. Nothing here calls a model or steps a world.
 
 pub mod agent;
 pub mod batch;
@@ -29,6 +29,7 @@ pub mod log;
 pub mod primitive;
 pub mod react;
 pub mod recordings;
+pub mod resolve;
 pub mod response;
 pub mod rules;
 pub mod scene;

@@ -104,6 +104,16 @@ pub fn validate(segments: &[Segment], steps: usize, is_skill: impl Fn(&str) -> b
     if next < steps { Err(Fault::Gap(next)) } else { Ok(()) }
 }
 
+/// Reads a cut of so many steps, in JSON as it is kept: an array of `{"skill", "args", "start", "end"}`.
+///
+/// # Errors
+/// What is no cut, or is wrong with it and at which segment.
+pub fn read(text: &str, steps: usize) -> Result<Vec<Segment>, String> {
+    let segments: Vec<Segment> = serde_json::from_str(text).map_err(|e| format!("this is no list of segments: {e}"))?;
+    validate(&segments, steps, |_| true).map_err(|fault| fault.to_string())?;
+    Ok(segments)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,5 +140,9 @@ mod tests {
         assert_eq!(check(&[(1, 0)]), Err(Fault::Empty(0)));
         assert_eq!(validate(&cut(&[(0, 4)]), 5, |_| false), Err(Fault::UnknownSkill(0)));
         assert_eq!(check(&[]), Err(Fault::Gap(0)));
+        let text = serde_json::to_string(&cut(&[(0, 1), (2, 4)])).unwrap();
+        assert_eq!(read(&text, 5), Ok(cut(&[(0, 1), (2, 4)])));
+        assert!(read(&text, 6).unwrap_err().starts_with("step 5: gap"));
+        assert!(read("[{\"skill\":\"f\"}]", 5).unwrap_err().contains("no list of segments"));
     }
 }

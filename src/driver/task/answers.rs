@@ -1,7 +1,5 @@
 //! Answers of jobs: read by the method, reported to the gate. A prompt's real length corrects the estimate of tokens.
 
-use stepwright_skill::document;
-
 use super::Driver;
 use crate::driver::Level;
 use crate::driver::jobs::{Answered, Failure, Message};
@@ -13,10 +11,7 @@ use crate::model::ModelError;
 impl Driver {
     pub(super) fn message(&mut self, message: Message) {
         match message {
-            Message::Found { title, knowledge } => {
-                let value = document::write(&knowledge).into();
-                self.offer_knowledge(title, String::new(), Some(value));
-            }
+            Message::Found(found) => self.found(found),
             Message::Workshop(done) => self.workshop(|workshop, around| workshop.worked(*done, around)),
             Message::World(back) => self.came_back(back),
             Message::Ran(ran) => self.program_ran(ran),
@@ -47,11 +42,11 @@ impl Driver {
         answered
     }
 
-    /// The kind of the workshop's ask that has ended, if it is one of the workshop's.
+    /// The kind of the ask that has ended, if it is aside of the episode.
     fn aside(&self, answered: &Answered) -> Option<AskKind> {
         let nodes = self.gate.session().nodes();
         let mut asks = nodes.iter().rev().flat_map(|n| &n.turn.asks);
-        self.workshop.owns(answered.ask).then(|| asks.find(|a| a.id == answered.ask).map(|a| a.kind.clone()))?
+        asks.find(|a| a.id == answered.ask).map(|a| a.kind.clone()).filter(AskKind::is_aside)
     }
 
     /// Whether a prompt that the model could not take can be made shorter; the words for it.

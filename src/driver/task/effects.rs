@@ -16,8 +16,8 @@ use crate::driver::setup::Persistence;
 use crate::driver::{Level, Notice, checking};
 use crate::episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request};
 use crate::episode::{
-    Action, ArtifactId, AskKind, DecisionId, Event, FORMAT_VERSION, Header, Origin, Proposal, Record, StepOutcome,
-    Verdict, log,
+    Action, ArtifactId, ArtifactKind, AskKind, DecisionId, Event, FORMAT_VERSION, Header, Origin, Proposal, Record,
+    StepOutcome, Verdict, log,
 };
 use crate::method::{self, Carried, Checks, Deed, Program, Step};
 
@@ -129,6 +129,9 @@ impl Driver {
                 let read = file::read(&text).map_err(|e| e.to_string());
                 self.report(Report::ArtifactRead(read.map(|knowledge| document::write(&knowledge))));
             }
+            Effect::ReadArtifact { artifact, text } if artifact.kind == ArtifactKind::Segments => {
+                self.report(Report::ArtifactRead(self.read_segments(&artifact.key, &text)));
+            }
             Effect::ReadArtifact { artifact, text } => {
                 if let Some(read) = self.team.document(&artifact, &text) {
                     return self.report(Report::ArtifactRead(read));
@@ -193,6 +196,7 @@ impl Driver {
             self.shown = None;
         }
         self.workshop.recorded(&record);
+        self.distilling.recorded(&record);
         self.tell(Notice::Recorded(Box::new(record)));
     }
 

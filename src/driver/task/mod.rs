@@ -18,6 +18,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::jobs::{Jobs, Message, Outlets};
 use super::recorded::violations;
 use super::setup::{Beginning, Persistence, Setup, Source};
+use super::skills::Distilling;
 use super::timeline::{self, Timeline};
 use super::workshop::{Surroundings, Workshop};
 use super::{Command, Handle, Level, Notice};
@@ -68,6 +69,8 @@ pub(super) struct Driver {
     pub(super) outlets: Outlets,
     pub(super) jobs: Jobs,
     pub(super) workshop: Workshop,
+    /// What the model is asked about logs.
+    pub(super) distilling: Distilling,
     /// Why world and program are not where the session is.
     pub(super) diverged: Option<String>,
     /// The node the last situation described, and the world's truth there.
@@ -183,6 +186,7 @@ impl Driver {
             outlets,
             jobs: Jobs::default(),
             workshop,
+            distilling: Distilling::default(),
             diverged,
             shown: None,
             shortened: false,
@@ -217,6 +221,7 @@ impl Driver {
                 Some(message) = returns.recv() => self.message(message),
             }
             self.workshop(|_, _| ());
+            self.question_ended();
             self.show_situation();
         }
         self.workshop.cancel();

@@ -23,7 +23,7 @@ use super::jobs::Message;
 use super::setup::Source;
 use super::{Level, Notice};
 use crate::episode::gate::{Answer, Assertions, Request, Ticket};
-use crate::episode::{AskId, Event, Record, Session};
+use crate::episode::{AskId, AskKind, Event, Record, Session};
 use crate::method::program_context::ProgramContext;
 use crate::method::prompting::Prompting;
 use crate::precondition::{CandidateAsks, CandidateOrigin, Edit, PlannedEdit};
@@ -204,7 +204,7 @@ impl Workshop {
     /// Notes what a record says of the workshop's asks.
     pub(super) fn recorded(&mut self, record: &Record) {
         match &record.event {
-            Event::Asked { ask, kind, .. } if kind.is_aside() => {
+            Event::Asked { ask, kind: AskKind::Candidates { .. } | AskKind::CandidateScores { .. }, .. } => {
                 self.own.insert(*ask);
             }
             Event::Answered { ask, texts, .. } if self.own.remove(ask) => {
@@ -213,11 +213,6 @@ impl Workshop {
             Event::AskFailed { ask, .. } if self.own.remove(ask) => self.ended.push_back((*ask, None)),
             _ => {}
         }
-    }
-
-    /// Whether an ask without an end is the workshop's.
-    pub(super) fn owns(&self, ask: AskId) -> bool {
-        self.own.contains(&ask)
     }
 
     /// The next of its asks that has ended.

@@ -67,7 +67,7 @@ impl Plot {
     }
 
     /// The values of a curve that are known, with their numbers.
-    fn points<'a>(&self, series: &'a Series) -> impl Iterator<Item = (usize, f64)> + 'a {
+    pub(super) fn points<'a>(&self, series: &'a Series) -> impl Iterator<Item = (usize, f64)> + 'a {
         (self.from..).zip(series.values.iter().copied()).filter(|(_, value)| value.is_finite())
     }
 }

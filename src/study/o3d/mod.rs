@@ -10,13 +10,13 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stepwright_skill::discover::{Settings, discover};
-use stepwright_skill::{file, trajectory};
+use stepwright_skill::file;
 use tokio_util::sync::CancellationToken;
 
 use super::report::Report;
 use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit, digest_of};
-use crate::driver::NewSession;
+use crate::driver::{NewSession, read_logs};
 use crate::method;
 
 /// The shop's world.
@@ -40,8 +40,15 @@ pub struct Condition {
 /// A condition of the paper: its name, the method, options that make it so.
 type Named = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
+/// O3D by the skills that people wrote.
+const HUMAN: &str = "O3D-Human";
+/// O3D by tips of successes alone.
+const NON_CONTRASTIVE: &str = "O3D (TD-only non-contrastive)";
+/// All conditions whose knowledge is at hand.
+const EVERY: &str = "all";
+
 /// The conditions that are known by name.
-pub const CONDITIONS: [Named; 12] = [
+pub const CONDITIONS: [Named; 13] = [
     ("ReAct", "react", &[]),
     ("ReAct-long", "react-long", &[]),
     ("Reflexion", "reflexion", &[]),
@@ -50,7 +57,8 @@ pub const CONDITIONS: [Named; 12] = [
     ("O3D (SD-only)", "o3d", &[("variant", "sd-only")]),
     ("O3D (PD-only)", "o3d", &[("variant", "pd-only")]),
     ("O3D (TD-only)", "o3d", &[("variant", "td-only")]),
-    ("O3D-Human", "o3d", &[]),
+    (NON_CONTRASTIVE, "o3d", &[("variant", "td-only")]),
+    (HUMAN, "o3d", &[]),
     ("O3D-Code", "o3d-code", &[]),
     ("Demo2Code", "demo2code", &[]),
     ("AdaPlanner", "adaplanner", &[]),
@@ -133,21 +141,51 @@ impl Study for O3d {
     }
 }
 
-/// The conditions of a list of names; `O3D` alone if there is none. `skills`: the knowledge of those that use any, `human`: that of
-/// O3D-Human.
+/// Files of knowledge that a person named.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// Of the conditions that use any, in place of what ships.
+    pub skills: Option<String>,
+    /// Of O3D-Human.
+    pub human: Option<String>,
+    /// Of tips distilled without contrast.
+    pub non_contrastive: Option<String>,
+}
+
+impl Given {
+    /// The knowledge a condition goes by, where one is named; a condition that has to have its own says so.
+    fn of(&self, condition: &str) -> Result<Option<&str>, String> {
+        let own = |file: &'_ Option<String>, what: &str| match file {
+            Some(_) => Ok(()),
+            None => Err(format!("{condition} needs {what}")),
+        };
+        Ok(match condition {
+            HUMAN => {
+                own(&self.human, "the knowledge that people wrote: --human FILE")?;
+                self.human.as_deref()
+            }
+            NON_CONTRASTIVE => {
+                own(&self.non_contrastive, "tips distilled from successes alone: --non-contrastive FILE")?;
+                self.non_contrastive.as_deref()
+            }
+            _ => self.skills.as_deref(),
+        })
+    }
+}
+
+/// The conditions of a list of names; `O3D` alone if there is none, those whose knowledge is at hand for `all`.
 ///
 /// # Errors
-/// A name that is none, a method that this program has not, knowledge that cannot be read.
-pub fn conditions(
-    names: &[String],
-    world: &str,
-    skills: Option<&str>,
-    human: Option<&str>,
-) -> Result<Vec<Condition>, String> {
-    let default = ["O3D".to_owned()];
-    let names = if names.is_empty() { &default } else { names };
+/// A name that is none, a method that this program has not, knowledge that is not named or cannot be read.
+pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Condition>, String> {
+    let every = names.iter().any(|name| name.eq_ignore_ascii_case(EVERY));
+    let names: Vec<&str> = match names {
+        _ if every => CONDITIONS.iter().map(|(name, ..)| *name).filter(|name| given.of(name).is_ok()).collect(),
+        [] => vec!["O3D"],
+        names => names.iter().map(String::as_str).collect(),
+    };
     let known = || CONDITIONS.map(|(name, ..)| name).join(", ");
-    let find = |name: &String| {
+    let find = |name: &&str| {
         let found = CONDITIONS.into_iter().find(|(own, ..)| own.eq_ignore_ascii_case(name));
         let (name, method, options) =
             found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))?;
@@ -161,15 +199,8 @@ pub fn conditions(
         if has("limits") {
             options.push(("limits", limits(world).to_owned()));
         }
-        let own = match (name, human) {
-            ("O3D-Human", None) => {
-                return Err("O3D-Human needs the knowledge that people wrote: --human FILE".to_owned());
-            }
-            ("O3D-Human", human) => human,
-            _ => skills,
-        };
         let mut knowledge = method::skills::SHIPPED.to_owned();
-        if let Some(own) = own.filter(|_| has("skills")) {
+        if let Some(own) = given.of(name)?.filter(|_| has("skills")) {
             knowledge = content(own)?;
             options.push(("skills", own.to_owned()));
         }
@@ -186,14 +217,17 @@ fn content(name: &str) -> Result<String, String> {
 }
 
 /// Conditions of skills found without a language model in the first pairs of a log, one for each number of pairs. Their files are
-/// written to a folder, named after what they hold.
+/// written to a folder, named after what they hold. Lines that could not be read come with them, in words.
 ///
 /// # Errors
 /// If the log cannot be read, or a file not be written.
-pub fn by_logs(log: &Path, numbers: &[usize], world: &str, folder: &Path) -> Result<Vec<Condition>, String> {
-    let text = std::fs::read_to_string(log).map_err(|e| format!("{}: {e}", log.display()))?;
-    let all: Vec<_> =
-        trajectory::read(&text).into_iter().collect::<Result<_, _>>().map_err(|e| format!("{}: {e}", log.display()))?;
+pub fn by_logs(
+    log: &Path,
+    numbers: &[usize],
+    world: &str,
+    folder: &Path,
+) -> Result<(Vec<Condition>, Vec<String>), String> {
+    let (all, wrong) = read_logs(log)?;
     let mut pairs: Vec<&str> = Vec::new();
     for log in &all {
         let pair = log.pair_id.as_deref().unwrap_or(&log.id);
@@ -215,5 +249,5 @@ pub fn by_logs(log: &Path, numbers: &[usize], world: &str, folder: &Path) -> Res
         let options = vec![("limits", limits(world).to_owned()), ("skills", path.display().to_string())];
         Ok(Condition { name: "O3D".to_owned(), method: "o3d", options, logs: Some(*number), knowledge })
     };
-    numbers.iter().map(condition).collect()
+    Ok((numbers.iter().map(condition).collect::<Result<_, String>>()?, wrong))
 }

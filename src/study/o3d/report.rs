@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::paper::{ALL, FIGURES, SHOP as COLUMNS, SOURCE, TYPES, model};
 use super::{O3dResult, SHOP};
+use crate::driver::SYMBOLIC;
 use crate::study::curve::{Chart, Plot, ShareOf, Shares};
 use crate::study::report::{Report, Table};
 use crate::study::runner::{Printed, beside, in_print, in_words, printed_table, wilson};
@@ -15,8 +16,9 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
     let worlds: BTreeSet<&str> = results.iter().map(|result| result.world.as_str()).collect();
     for world in worlds {
         let of: Vec<&O3dResult> = results.iter().filter(|result| result.world == world).collect();
-        let (table, shares) = measured(world, &of);
+        let (table, shares, unable) = measured(world, &of);
         report.table(table);
+        report.text(unable);
         report.text(basis(&of));
         if let Some(plot) = by_logs(&of) {
             report.plot(plot);
@@ -63,8 +65,19 @@ fn column(kind: &str) -> Option<&'static str> {
     begins.into_iter().find(|(begin, _)| kind.starts_with(begin)).map(|(_, column)| column)
 }
 
-/// Our figures, a row for each condition, model and number of logs.
-fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>) {
+/// Why a row has no figures: where no episode of it could be carried out. Without a language model that is so too where none took an
+/// action.
+fn unable<'a>(own: &[&&'a O3dResult]) -> Option<&'a str> {
+    let why = |result: &&&'a O3dResult| {
+        let idle = result.run.model == SYMBOLIC && result.run.steps == 0 && !is_success(result);
+        result.run.error.as_deref().or_else(|| idle.then_some(result.run.ended.as_str()))
+    };
+    let first = own.first().and_then(why)?;
+    own.iter().all(|result| why(result).is_some()).then_some(first)
+}
+
+/// Our figures, a row for each condition, model and number of logs; the rows' shares; and in words why rows are without figures.
+fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>, String) {
     let columns = columns(world);
     let headings = ["condition", "model", "logs", "episodes"].into_iter().map(str::to_owned);
     let figures = columns.iter().flat_map(|column| [(*column).to_owned(), "paper".to_owned()]);
@@ -73,6 +86,7 @@ fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>) {
     let mut table = Table::new(3, headings.iter().map(String::as_str))
         .titled(format!("Episodes in the {world}, success in percent"));
     let mut shares = Vec::new();
+    let mut words = String::new();
     let mut rows: Vec<(&str, &str, Option<usize>)> = Vec::new();
     for result in of {
         let row = (result.condition.as_str(), result.run.model.as_str(), result.logs);
@@ -85,6 +99,10 @@ fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>) {
             .iter()
             .filter(|r| (r.condition.as_str(), r.run.model.as_str(), r.logs) == (condition, model_name, logs))
             .collect();
+        let unable = unable(&own);
+        if let Some(why) = unable {
+            words.push_str(&format!("{condition} with {model_name}: no figure, {why}\n"));
+        }
         let paper_model = model(model_name);
         let ours = [("world", world), ("model", paper_model.as_str()), ("method", condition)];
         let mut cells = vec![
@@ -94,21 +112,29 @@ fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>) {
             own.len().to_string(),
         ];
         for name in &columns {
-            cells.push(figure(&own, name));
-            cells.push(in_print(beside(&FIGURES, &ours, name)));
+            cells.push(if unable.is_some() { "-".to_owned() } else { figure(&own, name) });
+            // What stands in print was found in all pairs of logs.
+            cells.push(in_print(beside(&FIGURES, &ours, name).filter(|_| logs.is_none())));
         }
         let won = own.iter().filter(|r| is_success(r)).count();
         let interval = wilson(won, own.len());
         let mean = |of: &dyn Fn(&O3dResult) -> f64| own.iter().map(|r| of(r)).sum::<f64>() / own.len().max(1) as f64;
+        let errors = own.iter().filter(|r| r.run.error.is_some()).count().to_string();
+        if unable.is_some() {
+            cells.extend(["-", "-", "-", "-"].map(str::to_owned).into_iter().chain([errors]));
+            table.row(cells);
+            continue;
+        }
         cells.extend([
             in_words(interval, 2),
             format!("{:.1}", mean(&|r| f64::from(r.run.steps))),
             format!("{:.1}", mean(&|r| f64::from(r.run.held))),
             format!("{:.0}", mean(&|r| (r.run.prompt_tokens + r.run.completion_tokens) as f64)),
-            own.iter().filter(|r| r.run.error.is_some()).count().to_string(),
+            errors,
         ]);
         table.row(cells);
-        let paper = match beside(&FIGURES, &ours, if world == SHOP { "SR" } else { ALL }) {
+        let printed = beside(&FIGURES, &ours, if world == SHOP { "SR" } else { ALL }).filter(|_| logs.is_none());
+        let paper = match printed {
             Some(Printed::Number(percent)) => Some(percent / 100.0),
             _ => None,
         };
@@ -118,7 +144,8 @@ fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>) {
         };
         shares.push(ShareOf { name, share: won as f64 / own.len().max(1) as f64, interval, paper });
     }
-    (table, shares)
+    let gap = if words.is_empty() { "" } else { "\n" };
+    (table, shares, format!("{gap}{words}"))
 }
 
 /// Of the household whether the goal holds; of the shop a score of 1.
@@ -165,7 +192,7 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
 fn basis(of: &[&O3dResult]) -> String {
     let models: BTreeSet<&str> = of.iter().map(|r| r.run.model.as_str()).collect();
     let tokens: u64 = of.iter().map(|r| r.run.prompt_tokens + r.run.completion_tokens).sum();
-    let symbolic = if models.contains(crate::driver::SYMBOLIC) {
+    let symbolic = if models.contains(SYMBOLIC) {
         " With `symbolic` no language model took part: O3D is the agent by skills."
     } else {
         ""
@@ -203,6 +230,43 @@ mod tests {
         assert_eq!(row("symbolic")[4..8], ["-", "-", "50.0", "-"]);
         let text = report(&lines("symbolic")).to_string();
         assert!(text.contains("The paper's Table 9") && text.contains("no language model took part"), "{text}");
+    }
+
+    #[test]
+    fn a_row_that_could_not_be_carried_out_says_so_in_words() {
+        let failed = |condition: &str, error: Option<&str>, ended: &str| O3dResult {
+            condition: condition.into(),
+            run: RunResult {
+                error: error.map(str::to_owned),
+                ended: ended.into(),
+                steps: 0,
+                ..result("symbolic", "pick", false, None).run
+            },
+            ..result("symbolic", "pick", false, None)
+        };
+        let lines = [
+            failed("ReAct", Some("react needs a language model, and none is in use"), "it could not be begun"),
+            failed("O3D-Human", None, "there is no proposal to take"),
+            result("symbolic", "pick", false, None),
+        ];
+        let text = report(&lines).to_string();
+        let row = |name: &str| {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert!(row("ReAct")[3..17].iter().all(|cell| cell == "-"), "{text}");
+        assert_eq!(row("O3D ")[3], "0.0", "{text}");
+        assert!(text.contains("ReAct with symbolic: no figure, react needs a language model"), "{text}");
+        assert!(text.contains("O3D-Human with symbolic: no figure, there is no proposal to take"), "{text}");
+        assert_eq!(measured("household", &lines.iter().collect::<Vec<_>>()).1.len(), 1, "what failed is no share");
+    }
+
+    #[test]
+    fn what_is_printed_for_all_logs_stands_beside_no_smaller_number() {
+        let lines = [result("gpt-4-0613", "pick", true, Some(2))];
+        let text = report(&lines).to_string();
+        let row: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
+        assert_eq!(row[4..6], ["100.0", "-"], "{text}");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use stepwright_skill::changes::{Change, apply};
 use stepwright_skill::{Knowledge, Skill, SkillCall, cut, file};
 
-use super::{Item, Shown, SkillsPane, amended};
-use crate::driver::{Command, Level, Request, SkillsCommand};
+use super::{Item, Shown, SkillsPane, amended, say};
+use crate::driver::{Command, Request, SkillsCommand};
 use crate::episode::ArtifactId;
 use crate::tui::event::Input;
 use crate::tui::pane::{Intent, PaneAction};
@@ -54,10 +54,6 @@ impl Typing {
     }
 }
 
-fn say(text: impl Into<String>) -> Vec<Intent> {
-    vec![Intent::Say(Level::Warning, text.into())]
-}
-
 impl SkillsPane {
     /// What can be done with the row under the cursor.
     pub(super) fn offers(&self) -> Vec<(PaneAction, &'static str)> {
@@ -65,6 +61,9 @@ impl SkillsPane {
         let mut actions = Vec::new();
         if self.offered.is_some() && self.shown == Shown::Known {
             actions.push((A::Adopt, "take changes"));
+        }
+        if self.offered_cut.is_some() && self.shown == Shown::Log {
+            actions.push((A::Adopt, "take cut"));
         }
         match self.current() {
             Some(Item::Offer) => actions.push((A::ToggleReject, "refuse")),
@@ -89,13 +88,23 @@ impl SkillsPane {
                 (A::Edit, "call"),
                 (A::ToggleReject, "join up"),
             ]),
-            Some(Item::Step(_)) => actions.extend([(A::Add, "cut here"), (A::Activate, "go there")]),
+            Some(Item::Step(_)) => {
+                actions.push((A::Add, "cut here"));
+                actions.extend(self.is_played().then_some((A::Activate, "go there")));
+            }
             Some(Item::Pair(_)) | Some(Item::Note(_)) | None if self.shown == Shown::Contrast => {
                 actions.extend([(A::Run, "offer tip"), (A::Compare, "next pair")]);
             }
             _ => actions.push((A::Add, "add")),
         }
-        if self.logs.is_some() {
+        if let Some(logs) = &self.logs {
+            let ask = match self.shown {
+                Shown::Known => "ask model",
+                Shown::Log => "ask for cut",
+                Shown::Contrast => "ask for tips",
+            };
+            actions.push((A::Distil, ask));
+            actions.extend((self.shown == Shown::Log && logs.all.len() > 1).then_some((A::Compare, "next log")));
             actions.push((A::RunAll, "discover"));
         }
         actions
@@ -122,6 +131,7 @@ impl SkillsPane {
                 self.begin(Typing::Load, "");
                 Vec::new()
             }
+            (A::Adopt, _) if self.shown == Shown::Log => self.take_cut(),
             (A::Adopt, _) => self.take(),
             (A::Run, _) if self.shown == Shown::Contrast => match self.offer_tip() {
                 Some(intent) => {
@@ -131,12 +141,19 @@ impl SkillsPane {
                 }
                 None => say("both did the same; another pair may teach something"),
             },
+            (A::Compare, _) if self.shown == Shown::Log => {
+                self.next_log(view);
+                Vec::new()
+            }
             (A::Compare, _) if self.shown == Shown::Contrast => {
                 self.next_pair();
                 Vec::new()
             }
             (A::ToggleReject, Some(Item::Offer)) => {
-                let offer = self.offered.as_ref().map(|offered| offered.id)?;
+                let offer = match self.shown {
+                    Shown::Log => self.offered_cut.as_ref().map(|offered| offered.id)?,
+                    _ => self.offered.as_ref().map(|offered| offered.id)?,
+                };
                 let reason = String::new();
                 vec![Intent::Send(Command::Gate(Request::RefuseOffer { offer, reason }))]
             }
@@ -215,7 +232,7 @@ impl SkillsPane {
             (A::ToggleReject, Some(Item::Segment(at))) => self.recut(view, |cut| cut::join(cut, at)),
             (A::MoveDown, Some(Item::Segment(at))) => self.recut(view, |cut| cut::move_border(cut, at, true)),
             (A::MoveUp, Some(Item::Segment(at))) => self.recut(view, |cut| cut::move_border(cut, at, false)),
-            (A::Activate, Some(Item::Step(at))) => {
+            (A::Activate, Some(Item::Step(at))) if self.is_played() => {
                 let node = view.session.as_ref()?.line().get(at + 1).map(|node| node.id);
                 node.map(|node| Intent::Send(Command::Gate(Request::Goto(node)))).into_iter().collect()
             }
@@ -252,15 +269,23 @@ impl SkillsPane {
 
     /// Changes how the log is cut.
     fn recut(
-        &self,
+        &mut self,
         view: &View,
         change: impl FnOnce(&mut Vec<stepwright_skill::Segment>) -> Result<(), String>,
     ) -> Vec<Intent> {
         let Some(log) = self.log() else { return Vec::new() };
+        let artifact = ArtifactId::segments(&log.id);
         let mut cut = self.segments.clone();
-        match change(&mut cut) {
-            Ok(()) => amended(view, ArtifactId::segments(&log.id), serde_json::json!(cut)),
-            Err(why) => say(why),
+        match (change(&mut cut), &mut self.offered_cut) {
+            // What is offered is changed before it is taken.
+            (Ok(()), Some(offered)) => {
+                offered.segments.clone_from(&cut);
+                self.segments = cut;
+                self.lay();
+                Vec::new()
+            }
+            (Ok(()), None) => amended(view, artifact, serde_json::json!(cut)),
+            (Err(why), _) => say(why),
         }
     }
 

@@ -12,13 +12,14 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 use stepwright_skill::changes::Change;
 use stepwright_skill::contrast::Contrast;
+use stepwright_skill::distil::Wanted;
 use stepwright_skill::{Knowledge, Segment, changes, distil, document};
 
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run, split_bottom, split_top};
 use super::edit::Editor;
 use super::words;
-use crate::driver::{Command, Request, SkillsCommand, Violation};
+use crate::driver::{Command, Level, Request, SkillsCommand, Violation};
 use crate::episode::{ArtifactId, OfferId};
 use crate::tui::event::Input;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
@@ -73,6 +74,14 @@ struct Offered {
     left_out: BTreeSet<usize>,
 }
 
+/// A cut of the log shown that is offered, with what a person changed of it.
+#[derive(Debug, Clone, Default)]
+struct OfferedCut {
+    id: OfferId,
+    title: String,
+    segments: Vec<Segment>,
+}
+
 /// The pane.
 #[derive(Debug, Default)]
 pub struct SkillsPane {
@@ -83,7 +92,13 @@ pub struct SkillsPane {
     offered: Option<Offered>,
     logs: Option<Logs>,
     violations: Arc<Vec<Violation>>,
+    /// The log shown, by its place; the one that is played back at first.
+    seen: usize,
+    /// How it is cut: as offered where a cut is offered.
     segments: Vec<Segment>,
+    offered_cut: Option<OfferedCut>,
+    /// The newest offer of a cut that was shown.
+    newest_cut: Option<OfferId>,
     /// Pairs of a success and a failure among the logs, and the one that is shown.
     pairs: Vec<(usize, usize)>,
     pair: usize,
@@ -131,13 +146,14 @@ impl SkillsPane {
             let own = logs.as_ref().map(|logs| logs.at);
             self.pair = self.pairs.iter().position(|(a, b)| Some(*a) == own || Some(*b) == own).unwrap_or(0);
         }
+        if is_new {
+            self.seen = logs.as_ref().map_or(0, |logs| logs.at);
+        }
         self.logs = logs;
         if is_new {
             self.set_beside();
         }
-        let id = self.logs.as_ref().and_then(Logs::current).map(|log| ArtifactId::segments(&log.id));
-        let segments = id.and_then(|id| node?.document(&id).cloned());
-        self.segments = segments.and_then(|s| serde_json::from_value(s.as_ref().clone()).ok()).unwrap_or_default();
+        self.load_cut(view);
         self.lay();
         // The cursor stays on its segment or step where rows come and go above it.
         let same = before.filter(|item| matches!(item, Item::Segment(_) | Item::Step(_)));
@@ -159,6 +175,7 @@ impl SkillsPane {
         match self.items.get(at) {
             Some(Item::Note(text)) => vec![run(Role::Dim, text)],
             Some(item @ (Item::Segment(_) | Item::Step(_))) => self.log_row(item, theme),
+            Some(Item::Offer) if self.shown == Shown::Log => self.offered_cut_row(),
             Some(Item::Pair(at)) => self.pair_row(*at, width, theme),
             Some(item) => self.known_row(item, theme),
             None => Row::new(),
@@ -178,6 +195,18 @@ impl SkillsPane {
         }
     }
 
+    /// What the model would be asked for in this view.
+    fn wanted(&self) -> Option<Wanted> {
+        Some(match self.shown {
+            Shown::Known => Wanted::Next,
+            Shown::Log => Wanted::Cut { of: self.log()?.id.clone() },
+            Shown::Contrast => {
+                let (good, bad) = self.sides()?;
+                Wanted::Tips { success: good.id.clone(), failure: bad.id.clone() }
+            }
+        })
+    }
+
     /// The row under the cursor in full, at the bottom.
     fn detail(&self) -> Option<String> {
         match self.current()? {
@@ -190,10 +219,15 @@ impl SkillsPane {
             Item::Step(at) => self.step_detail(*at),
             Item::Segment(_) => self.fault(),
             Item::Pair(at) => self.pair_detail(*at),
+            Item::Offer if self.shown == Shown::Log => self.fault(),
             Item::Offer => self.offered.as_ref()?.problem.clone(),
             Item::Skill(_) | Item::Note(_) => None,
         }
     }
+}
+
+fn say(text: impl Into<String>) -> Vec<Intent> {
+    vec![Intent::Say(Level::Warning, text.into())]
 }
 
 /// The intents that lead a document of the session to another.
@@ -216,7 +250,10 @@ impl Pane for SkillsPane {
         match self.shown {
             Shown::Known if self.offered.is_some() => "Skills: changes offered".to_owned(),
             Shown::Known => "Skills".to_owned(),
-            Shown::Log => "Skills: the log".to_owned(),
+            Shown::Log => match self.logs.as_ref().map_or(0, |logs| logs.all.len()) {
+                0 | 1 => "Skills: the log".to_owned(),
+                all => format!("Skills: log {} of {all}", self.seen + 1),
+            },
             Shown::Contrast => format!("Skills: pair {} of {}", self.pair + 1, self.pairs.len()),
         }
     }
@@ -304,11 +341,15 @@ impl Pane for SkillsPane {
                 return vec![Intent::Copy(self.detail().unwrap_or_else(|| self.row_text(row, view)))];
             }
             PaneAction::UndoChange => {
-                let log = self.logs.as_ref().and_then(Logs::current).filter(|_| self.shown == Shown::Log);
+                let log = self.log().filter(|_| self.shown == Shown::Log);
                 let artifact = log.map_or(ArtifactId::KNOWLEDGE, |log| ArtifactId::segments(&log.id));
                 return vec![Intent::Send(Command::Gate(Request::UndoArtifact(artifact)))];
             }
             PaneAction::RunAll => return vec![Intent::Send(Command::Skills(SkillsCommand::Discover))],
+            PaneAction::Distil => {
+                let wanted = self.wanted();
+                return wanted.map(|w| Intent::Send(Command::Skills(SkillsCommand::Propose(w)))).into_iter().collect();
+            }
             _ => match self.change(action, view) {
                 Some(intents) => return intents,
                 None => return self.browse(action, view),

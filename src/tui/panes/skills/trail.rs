@@ -1,25 +1,85 @@
-//! The view of the recorded log: its steps under the calls they are cut into, with what the assertions in force say of each.
+//! The view of a recorded log: its steps under the calls they are cut into, as decided or as offered, with what the assertions in force
+//! say of each step of the log that is played back.
 
 use stepwright_skill::segment::validate;
 use stepwright_skill::{Trajectory, cut};
 
-use super::{Item, SkillsPane};
-use crate::driver::Violation;
-use crate::episode::Status;
+use super::{Item, OfferedCut, SkillsPane, say};
+use crate::driver::{Command, Request, Violation};
+use crate::episode::{ArtifactId, ArtifactKind, Fate, Status};
+use crate::tui::pane::Intent;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::words::one_line;
 use crate::tui::theme::{Role, Theme};
-use crate::world::transcript::Logs;
+use crate::tui::view::View;
 
 impl SkillsPane {
     pub(super) fn log(&self) -> Option<&Trajectory> {
-        self.logs.as_ref().and_then(Logs::current)
+        self.logs.as_ref()?.all.get(self.seen)
+    }
+
+    /// Whether the log shown is the one that is played back.
+    pub(super) fn is_played(&self) -> bool {
+        self.logs.as_ref().is_some_and(|logs| logs.at == self.seen)
+    }
+
+    /// Shows the next log of the file.
+    pub(super) fn next_log(&mut self, view: &View) {
+        let all = self.logs.as_ref().map_or(0, |logs| logs.all.len());
+        self.seen = (self.seen + 1) % all.max(1);
+        self.load_cut(view);
+        self.lay();
+        self.browser.list.go(0, self.items.len());
+    }
+
+    /// Takes in how the log shown is cut; a log whose cut was offered since is shown from then on.
+    pub(super) fn load_cut(&mut self, view: &View) {
+        let offers = view.turn().map(|turn| turn.offers.as_slice()).unwrap_or_default();
+        let open = |offer: &&crate::episode::Offer| {
+            offer.fate == Fate::Pending && offer.written.artifact.kind == ArtifactKind::Segments
+        };
+        if let Some(new) = offers.iter().rfind(open).filter(|offer| Some(offer.id) > self.newest_cut) {
+            self.newest_cut = Some(new.id);
+            let logs = self.logs.as_ref();
+            let at = logs.and_then(|logs| logs.all.iter().position(|log| log.id == new.written.artifact.key));
+            self.seen = at.unwrap_or(self.seen);
+        }
+        let Some(id) = self.log().map(|log| ArtifactId::segments(&log.id)) else {
+            (self.segments, self.offered_cut) = (Vec::new(), None);
+            return;
+        };
+        let cut = |document: &serde_json::Value| serde_json::from_value(document.clone()).ok();
+        let decided = view.node().and_then(|node| cut(node.document(&id)?));
+        let offer = offers.iter().rfind(|offer| open(offer) && offer.written.artifact == id);
+        // What a person has moved of it stays.
+        let kept = self.offered_cut.take().filter(|kept| offer.is_some_and(|offer| offer.id == kept.id));
+        self.offered_cut = kept.or_else(|| {
+            let segments = cut(offer?.written.value.as_deref()?)?;
+            Some(OfferedCut { id: offer?.id, title: offer?.written.title.clone(), segments })
+        });
+        self.segments = match &self.offered_cut {
+            Some(offered) => offered.segments.clone(),
+            None => decided.unwrap_or_default(),
+        };
+    }
+
+    pub(super) fn offered_cut_row(&self) -> Row {
+        let title = self.offered_cut.as_ref().map(|offered| offered.title.as_str()).unwrap_or_default();
+        vec![run(Role::Warn, "! offered: "), run(Role::Accent, title)]
+    }
+
+    /// Takes the offered cut as it was moved.
+    pub(super) fn take_cut(&self) -> Vec<Intent> {
+        let Some(offered) = &self.offered_cut else { return say("no cut of this log is offered") };
+        let text = serde_json::json!(offered.segments).to_string();
+        vec![Intent::Send(Command::Gate(Request::EditOffer { offer: offered.id, text }))]
     }
 
     pub(super) fn log_items(&self) -> Vec<Item> {
         let Some(log) = self.log() else { return Vec::new() };
         let how = if log.success { "a success" } else { "a failure" };
         let mut items = vec![Item::Note(format!("{}: {}, {how}", log.id, log.task))];
+        items.extend(self.offered_cut.is_some().then_some(Item::Offer));
         for at in 0..log.steps.len() {
             let begins = self.segments.iter().position(|segment| segment.start == at);
             items.extend(begins.map(Item::Segment));
@@ -36,7 +96,7 @@ impl SkillsPane {
     }
 
     fn violated(&self, step: usize) -> Option<&Violation> {
-        let all = || self.violations.iter().filter(|violation| violation.step == step);
+        let all = || self.violations.iter().filter(|violation| self.is_played() && violation.step == step);
         all().find(|violation| violation.check.status == Status::Fails).or_else(|| all().next())
     }
 
@@ -71,11 +131,12 @@ impl SkillsPane {
 
     pub(super) fn step_detail(&self, at: usize) -> Option<String> {
         let step = self.log()?.steps.get(at)?;
-        let found = self.violations.iter().filter(|violation| violation.step == at).map(|violation| {
-            let check = &violation.check;
-            let values = check.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-            format!("{} {}{values}", check.condition, check.status.word())
-        });
+        let found =
+            self.violations.iter().filter(|violation| self.is_played() && violation.step == at).map(|violation| {
+                let check = &violation.check;
+                let values = check.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+                format!("{} {}{values}", check.condition, check.status.word())
+            });
         let found: Vec<String> = found.collect();
         if !found.is_empty() {
             return Some(format!("{}: {}", step.action, found.join("; ")));

@@ -2,7 +2,10 @@
 //! changes. It asks nobody itself: [`Distiller::next`] gives a question as data for a template, [`Distiller::take`] takes the answer.
 //! The same answers always lead to the same questions, so that a run goes on from the answers that were kept.
 
+mod review;
+
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,6 +16,11 @@ use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::segment::{Segment, validate};
 use crate::trajectory::Trajectory;
 use crate::{cut, response, show};
+
+pub use review::{Cuts, Proposed, Wanted};
+
+/// Parts of both stages: skills, segments, primitives, tips.
+const STAGES: usize = 4;
 
 /// How knowledge is distilled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -99,7 +107,7 @@ struct Task {
 /// A run of the first two stages.
 #[derive(Debug, Clone)]
 pub struct Distiller {
-    logs: Vec<Trajectory>,
+    logs: Arc<Vec<Trajectory>>,
     settings: Settings,
     known: Knowledge,
     cuts: BTreeMap<usize, Vec<Segment>>,
@@ -114,11 +122,16 @@ pub struct Distiller {
 
 impl Distiller {
     /// A run over logs that begins with what is known already.
-    pub fn new(logs: Vec<Trajectory>, known: Knowledge, settings: Settings) -> Self {
-        let (cuts, open, remarks) = (BTreeMap::new(), std::collections::VecDeque::new(), Vec::new());
-        let mut run = Distiller { logs, settings, known, cuts, open, planned: 0, asked: 0, again: None, remarks };
+    pub fn new(logs: impl Into<Arc<Vec<Trajectory>>>, known: Knowledge, settings: Settings) -> Self {
+        let mut run = Distiller::idle(logs.into(), known, settings);
         run.plan();
         run
+    }
+
+    /// A run in which nothing is asked yet.
+    fn idle(logs: Arc<Vec<Trajectory>>, known: Knowledge, settings: Settings) -> Self {
+        let (cuts, open, remarks) = (BTreeMap::new(), std::collections::VecDeque::new(), Vec::new());
+        Distiller { logs, settings, known, cuts, open, planned: 0, asked: 0, again: None, remarks }
     }
 
     /// What is known so far.
@@ -268,7 +281,7 @@ impl Distiller {
 
     /// Plans the next stage that has something to ask about.
     fn plan(&mut self) {
-        while self.open.is_empty() && self.planned < 4 {
+        while self.open.is_empty() && self.planned < STAGES {
             let stage = self.planned;
             self.planned += 1;
             let Settings { discover, rounds, distil, turns, seed, .. } = self.settings;
