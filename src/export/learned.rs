@@ -39,12 +39,12 @@ fn name(id: &ArtifactId) -> String {
 fn lines(kind: &ArtifactKind, value: &Value) -> Vec<String> {
     let text = match kind {
         ArtifactKind::Knowledge => document::read(value).map(|known| file::write(&known)),
-        ArtifactKind::Segments => serde_json::from_value::<Vec<Segment>>(value.clone()).map_err(|e| e.to_string()).map(
-            |cut| {
+        ArtifactKind::Segments => {
+            serde_json::from_value::<Vec<Segment>>(value.clone()).map_err(|e| e.to_string()).map(|cut| {
                 let line = |s: &Segment| format!("{}: steps {} to {}\n", s.call(), s.start + 1, s.end + 1);
                 cut.iter().map(line).collect()
-            },
-        ),
+            })
+        }
         _ => Ok(value.get("text").and_then(Value::as_str).map_or_else(|| value.to_string(), str::to_owned)),
     };
     // What cannot be read is shown as it is kept.
@@ -73,16 +73,17 @@ pub(super) fn at(node: &Node) -> Vec<Learned> {
         };
         Learned { title: format!("{}, {who}{}", name(&change.artifact), of(change.offer)), lines }
     });
-    let refused = node.turn.offers.iter().filter(|offer| is_learned(&offer.written.artifact.kind)).filter_map(|offer| {
-        let fate = match &offer.fate {
-            Fate::Refused { why, .. } if why.is_empty() => "refused".to_owned(),
-            Fate::Refused { why, .. } => format!("refused: {why}"),
-            Fate::Pending => "offered, not decided about".to_owned(),
-            Fate::Taken { .. } | Fate::Replaced => return None,
-        };
-        let what = name(&offer.written.artifact);
-        Some(Learned { title: format!("{what}, {fate} (\"{}\")", offer.written.title), lines: Vec::new() })
-    });
+    let refused =
+        node.turn.offers.iter().filter(|offer| is_learned(&offer.written.artifact.kind)).filter_map(|offer| {
+            let fate = match &offer.fate {
+                Fate::Refused { why, .. } if why.is_empty() => "refused".to_owned(),
+                Fate::Refused { why, .. } => format!("refused: {why}"),
+                Fate::Pending => "offered, not decided about".to_owned(),
+                Fate::Taken { .. } | Fate::Replaced => return None,
+            };
+            let what = name(&offer.written.artifact);
+            Some(Learned { title: format!("{what}, {fate} (\"{}\")", offer.written.title), lines: Vec::new() })
+        });
     taken.chain(refused).collect()
 }
 
@@ -95,11 +96,8 @@ pub(super) fn known(session: &Session) -> Vec<Learned> {
         path.iter().rev().find(changed).map(|node| format!(", since step {}", node.depth)).unwrap_or_default()
     };
     let own = here.documents.iter().filter(|(id, document)| is_learned(&id.kind) && !document.is_null());
-    own.map(|(id, document)| Learned {
-        title: format!("{}{}", name(id), since(id)),
-        lines: lines(&id.kind, document),
-    })
-    .collect()
+    own.map(|(id, document)| Learned { title: format!("{}{}", name(id), since(id)), lines: lines(&id.kind, document) })
+        .collect()
 }
 
 #[cfg(test)]
@@ -123,7 +121,8 @@ mod tests {
 
     #[test]
     fn what_was_adopted_when_and_what_was_refused_is_in_the_exports() {
-        let knowledge = json!({ "tips": ["Look <first>."], "skills": [{ "name": "find(object)", "tips": ["Think."] }] });
+        let knowledge =
+            json!({ "tips": ["Look <first>."], "skills": [{ "name": "find(object)", "tips": ["Think."] }] });
         let written = |title: &str| Written {
             artifact: ArtifactId::KNOWLEDGE,
             due: None,

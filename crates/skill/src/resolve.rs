@@ -102,6 +102,9 @@ mod tests {
         assert_eq!(calls(&["go to shelf 1", "go to desk 1"], &["mug"]), ["find(mug)"]);
         assert!(calls(&["go to shelf 1"], &["shelf 1"]).is_empty());
         assert!(calls(&["heat mug 1 with microwave 1"], &["mug 1"]).is_empty());
-        assert!(calls(&["take mug from shelf 2"], &["mug"]).is_empty(), "a form with numbers takes things with numbers");
+        assert!(
+            calls(&["take mug from shelf 2"], &["mug"]).is_empty(),
+            "a form with numbers takes things with numbers"
+        );
     }
 }
