@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::preconditions::Where;
 use super::{CliError, Global, print};
-use crate::precondition::{AdoptedSet, Fate, Pool, Score, SetComparison, SideBySide};
+use crate::precondition::{AdoptedSet, Fate, Pool, Ranking, Score, SetComparison, SideBySide};
 
 /// Prints the candidates that the built-in enumerator makes of the demonstrations.
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ impl Candidates {
         for action in called.iter().map(String::as_str).filter(named) {
             let fail = |e: crate::precondition::StoreError| CliError::Failed(e.to_string());
             let pool = store.enumerate(action, |_, _| true).map_err(fail)?;
-            pools.push((pool, store.suggested(action)));
+            pools.push((pool, store.suggested(action, Ranking::Evidence)));
         }
         if self.json {
             let pool = |(pool, suggested): &(Pool, Vec<String>)| {
@@ -71,19 +71,27 @@ fn listed(pool: &Pool, suggested: &[String]) -> String {
     let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
     let clusters = pool.candidates.iter().filter_map(|c| c.cluster).max().map_or(0, |last| last + 1);
     let mut text = format!(
-        "{}({}): {} candidates, {valid} valid, {clusters} clusters\n",
+        "{}({}): {} candidates, {valid} valid, {clusters} clusters, {} held back\n",
         pool.action,
         pool.params.join(", "),
-        pool.candidates.len()
+        pool.candidates.len(),
+        pool.held_back.len()
     );
-    suggested.iter().for_each(|assertion| text.push_str(&format!("  assert {assertion}\n")));
+    let mut by = |ranking: Ranking, assertions: &[String]| {
+        text.push_str(&format!("  suggested, {}:\n", ranking.name()));
+        assertions.iter().for_each(|assertion| text.push_str(&format!("    assert {assertion}\n")));
+    };
+    by(Ranking::Evidence, suggested);
+    if pool.by_equation != suggested {
+        by(Ranking::EquationOne, &pool.by_equation);
+    }
     text
 }
 
 /// A comparison of two sets as data.
 pub(super) fn compared(comparison: &SetComparison) -> Value {
     let score = |score: &Score| json!({ "precision": score.precision, "recall": score.recall, "f1": score.f1 });
-    let row = |SideBySide { left, right, counterpart }: &SideBySide| json!({ "left": left, "right": right, "relation": counterpart.in_words() });
+    let row = |SideBySide { left, right, counterpart, .. }: &SideBySide| json!({ "left": left, "right": right, "relation": counterpart.in_words() });
     let actions = comparison.actions.iter().map(|action| {
         let mut value = json!({
             "action": action.action,

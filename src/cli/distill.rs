@@ -28,7 +28,7 @@ enum Discoverer {
 
 /// Distils skills, primitives and tips from logs of episodes into a file.
 ///
-/// Logs are trajectories a line (docs/skills.md), texts of ReAct, or sessions. With a language model every answer is kept in a journal
+/// Logs are trajectories a line (docs/reference/skills.md), texts of ReAct, or sessions. With a language model every answer is kept in a journal
 /// beside the file, FILE.journal.jsonl: the same command goes on where it ended.
 #[derive(Debug, Args)]
 pub struct Distill {

@@ -263,7 +263,7 @@ fn described(comparison: &SetComparison) -> String {
             Err(why) => why.clone(),
         };
         out.push_str(&format!("{}({})  {score}\n", action.action, action.params.join(", ")));
-        for SideBySide { left, right, counterpart } in &action.rows {
+        for SideBySide { left, right, counterpart, .. } in &action.rows {
             let word = counterpart.in_words();
             out.push_str(&match (left, right) {
                 (Some(left), Some(right)) if left == right => format!("  = {left}\n"),

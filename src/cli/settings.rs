@@ -103,7 +103,7 @@ impl Args for MethodFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
         let known: Vec<&str> = method::all().iter().map(|m| m.id).collect();
         let help = format!(
-            "The method (docs/methods.md): {}, or external:NAME of [methods.NAME] [env: STEPWRIGHT_METHOD]",
+            "The method (docs/reference/methods.md): {}, or external:NAME of [methods.NAME] [env: STEPWRIGHT_METHOD]",
             known.join(", ")
         );
         let method = Arg::new("method").long("method").value_name("NAME").help(help).help_heading(HEADING);

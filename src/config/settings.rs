@@ -56,7 +56,7 @@ pub(super) const SECTIONS: [(&str, &str); 11] = [
     ("log", "a debug log in the folder of logs (`stepwright config show` says where); it holds no key"),
     (EXTERNAL, "worlds of your own: [external.NAME] runs a command that speaks the line protocol (adapters/README.md)"),
     (METHODS, "methods of your own: [methods.NAME] is the command of the method external:NAME (adapters/README.md)"),
-    ("keys", "keys by action, as listed in docs/keys.md: ACTION = \"KEY\" or [\"KEY\", \"KEY\"]"),
+    ("keys", "keys by action, as listed in docs/reference/keys.md: ACTION = \"KEY\" or [\"KEY\", \"KEY\"]"),
     ("models", ""),
 ];
 
@@ -102,7 +102,7 @@ const OWN: [Setting; 66] = settings! {
     "model" {
         "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
-             PROVIDER/MODEL (anthropic/…, openrouter/…, ollama/…; docs/models.md), or a model's id at base_url";
+             PROVIDER/MODEL (anthropic/…, openrouter/…, ollama/…; docs/how-to/models.md), or a model's id at base_url";
         "provider", Kind::Choice(&PROVIDER_NAMES), "auto", [],
             "who answers: it determines the wire format, and address and key variable where these are not set; auto takes the word \
              before the model's id where base_url is not set, else OpenAI's format";

@@ -56,7 +56,7 @@ impl Driver {
         let call = found.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
         let (mut tree, under) = self.goals();
         if let Some(root) = tree.nodes.first_mut().filter(|root| root.status == NodeStatus::Blocked) {
-            root.why = "not reached yet; below it is what the chosen proposal needs".into();
+            root.why = "not reached yet; the rows below say what the chosen proposal needs".into();
         }
         match call {
             None => {

@@ -86,7 +86,7 @@ pub const DOMAIN: OptionSpec = OptionSpec::new(
     "domain",
     "Blocking domain",
     Kind::PathOr(NamedDomain::DERIVED),
-    "a blocking domain's file in place of the one that ships for the world, or \"derived\" from assertions (docs/domains.md)",
+    "a blocking domain's file in place of the one that ships for the world, or \"derived\" from assertions (docs/reference/domains.md)",
 );
 
 /// The options of methods whose prompts are the trajectory program.

@@ -1,7 +1,7 @@
 //! Choice by likelihood: the model writes nothing; each admissible action is scored as the program's next line.
 //!
 //! Mean log-probability per token ranks the actions (or the sum, [`LIKELIHOOD`]), and Algorithm 1's verification picks: the
-//! likeliest whose assertions hold. Small models that cannot write a line rank actions well; see docs/decisions.md. The world's
+//! likeliest whose assertions hold. Small models that cannot write a line rank actions well; see docs/explanation/decisions.md. The world's
 //! list of admissible actions is used, so this method knows more than the paper's policies: it is never to be compared with them
 //! without saying so.
 

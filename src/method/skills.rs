@@ -26,7 +26,7 @@ const HUMAN: &str = "human";
 /// Most bytes of a file of skills.
 const LARGEST: usize = 8 << 20;
 
-/// Which skills an agent acts by: a file (docs/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
+/// Which skills an agent acts by: a file (docs/reference/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
 pub const SKILLS: OptionSpec =
     OptionSpec::new("skills", "Skills", Kind::PathOr(SHIPPED), "a file of skills; else the shipped ones");
 
@@ -81,7 +81,7 @@ impl SkillShelf {
     fn shipped(&self) -> Result<Knowledge, String> {
         let file = self.world.file(FILE).ok_or_else(|| {
             format!(
-                "no skills ship for the world {}; name a file of skills (--skills FILE, docs/skills.md)",
+                "no skills ship for the world {}; name a file of skills (--skills FILE, docs/reference/skills.md)",
                 self.world.name
             )
         })?;

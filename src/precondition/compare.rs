@@ -3,8 +3,11 @@
 
 use super::adopted::{AdoptedAction, AdoptedSet};
 use super::inspect::Occasion;
+use super::instance_set::InstanceSet;
+use super::instances::{Evaluation, Instances};
 use super::score::{Mean, Score};
-use super::store::{CandidateStore, judge};
+use super::store::{ActionCandidates, CandidateStore, judge};
+use super::Fate;
 
 /// How an assertion relates to the other set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +38,7 @@ impl Counterpart {
 }
 
 /// A row of the comparison, left and right.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SideBySide {
     /// The assertion on the left.
     pub left: Option<String>,
@@ -43,6 +46,25 @@ pub struct SideBySide {
     pub right: Option<String>,
     /// Their relation; of a row with one side, its relation to the other set.
     pub counterpart: Counterpart,
+    /// Of a row with one side: what the demonstrations say of it. `None` where there is nothing to say.
+    pub finding: Option<Finding>,
+}
+
+/// What the demonstrations say of an assertion that one of two sets has and the other lacks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// What validation by execution said.
+    pub fate: Fate,
+    /// |C|: at how many instances it holds; `None` unless it could be evaluated.
+    pub coverage: Option<usize>,
+    /// Number of instances that |C| is out of.
+    pub instances: usize,
+    /// Whether no valid candidate is strictly stronger (Equation 1 alone, over all there are).
+    pub optimal: bool,
+    /// At how many instances the other set permits the action and it does not.
+    pub forbids: usize,
+    /// The first of those.
+    pub first: Option<Occasion>,
 }
 
 /// Two sets' assertions of one action.
@@ -127,27 +149,65 @@ impl CandidateStore {
                 ActionComparison { action, params, rows, score: Err(why), difference: None }
             }
             Ok((instances, a, b)) => {
-                let own = |text: &String| judge(self.demonstrations(), instances, text).1.map(|e| e.set);
-                let (lefts, rights): (Vec<_>, Vec<_>) =
+                let own = |text: &String| judge(self.demonstrations(), instances, text);
+                let (lefts, rights): (Vec<Judged>, Vec<Judged>) =
                     (left.iter().map(own).collect(), right.iter().map(own).collect());
-                let alike = |l: usize, r: usize| {
-                    let (l, r) = (lefts.get(l)?.as_ref()?, rights.get(r)?.as_ref()?);
-                    (l == r).then_some(())
-                };
+                let set = |judged: &'_ [Judged], at: usize| Some(judged.get(at)?.1.as_ref()?.set.clone());
+                let alike = |l: usize, r: usize| (set(&lefts, l)? == set(&rights, r)?).then_some(());
                 let alone = |is_left: bool, at: usize| {
                     let (own, other) = if is_left { (&lefts, &b) } else { (&rights, &a) };
-                    match own.get(at).and_then(Option::as_ref) {
-                        Some(set) if other.is_subset(set) => Counterpart::Implied,
+                    match set(own, at) {
+                        Some(set) if other.is_subset(&set) => Counterpart::Implied,
                         Some(_) => Counterpart::Only,
                         None => Counterpart::Unknown,
                     }
                 };
-                let rows = rows(left, right, alike, alone);
+                let mut rows = rows(left, right, alike, alone);
+                for row in &mut rows {
+                    row.finding = match (&row.left, &row.right) {
+                        (Some(text), None) => place_of(left, text).and_then(|at| lefts.get(at)).map(|own| (own, &b)),
+                        (None, Some(text)) => place_of(right, text).and_then(|at| rights.get(at)).map(|own| (own, &a)),
+                        _ => None,
+                    }
+                    .and_then(|(own, other)| self.finding(&action, own, other));
+                }
                 let difference = self.where_they_differ(instances, &a, &b);
                 ActionComparison { action, params, rows, score: Ok(Score::of_sets(&a, &b)), difference }
             }
         }
     }
+
+    /// What the demonstrations say of an assertion, beside what the other set permits.
+    fn finding(&self, action: &str, (fate, evaluation): &Judged, permitted: &InstanceSet) -> Option<Finding> {
+        let of_action = self.of_action(action).ok()?;
+        let instances: &Instances = &of_action.instances;
+        let mut forbidden = permitted.clone();
+        match evaluation {
+            Some(evaluation) => forbidden.subtract(&evaluation.set),
+            None => forbidden = InstanceSet::none(instances.len()),
+        }
+        let first = forbidden.iter().next().and_then(|at| instances.instance(self.demonstrations(), at));
+        Some(Finding {
+            fate: fate.clone(),
+            coverage: evaluation.as_ref().map(|e| e.set.count()),
+            instances: instances.len(),
+            optimal: *fate == Fate::Valid && evaluation.as_ref().is_some_and(|e| nothing_stronger(of_action, &e.set)),
+            forbids: forbidden.count(),
+            first: first.map(|instance| self.place(&instance.step, instance.binding)),
+        })
+    }
+}
+
+/// What judging an assertion gave.
+type Judged = (Fate, Option<Evaluation>);
+
+fn place_of(texts: &[String], text: &String) -> Option<usize> {
+    texts.iter().position(|own| own == text)
+}
+
+/// Whether no valid candidate of an action holds at strictly fewer instances, all of them among these.
+fn nothing_stronger(of_action: &ActionCandidates, set: &InstanceSet) -> bool {
+    !of_action.all_valid().any(|(_, other)| other != set && other.is_subset(set))
 }
 
 /// Pairs the two sides: same text first, then `alike`; what is left is unpaired.
@@ -178,12 +238,22 @@ fn rows(
                 left: Some(text.clone()),
                 right: right.get(*r).cloned(),
                 counterpart: *counterpart,
+                finding: None,
             }),
-            None => lefts.push(SideBySide { left: Some(text.clone()), right: None, counterpart: alone(true, l) }),
+            None => lefts.push(SideBySide {
+                left: Some(text.clone()),
+                right: None,
+                counterpart: alone(true, l),
+                finding: None,
+            }),
         }
     }
     let rights = right.iter().enumerate().filter(|(r, _)| free.get(*r) == Some(&true));
-    let rights =
-        rights.map(|(r, text)| SideBySide { left: None, right: Some(text.clone()), counterpart: alone(false, r) });
+    let rights = rights.map(|(r, text)| SideBySide {
+        left: None,
+        right: Some(text.clone()),
+        counterpart: alone(false, r),
+        finding: None,
+    });
     both.into_iter().chain(lefts).chain(rights).collect()
 }

@@ -34,8 +34,13 @@ impl Default for CandidateAsks {
 impl CandidateAsks {
     /// In words: `3 demonstrations x 1+8`, greedy and random completions.
     pub fn in_words(self) -> String {
-        let plural = if self.demonstrations == 1 { "" } else { "s" };
-        format!("{} demonstration{plural} x 1+{}", self.demonstrations, self.samples)
+        let shown = crate::words::count(self.demonstrations, "demonstration");
+        let samples = match self.samples {
+            0 => "not sampled".to_owned(),
+            1 => "sampled once".to_owned(),
+            n => format!("sampled {n} times"),
+        };
+        format!("{shown}, each asked once, {samples}")
     }
 }
 

@@ -10,22 +10,13 @@ use super::instances::{Evaluation, Instances, NoVerdict};
 use super::vocabulary::vocabulary;
 use crate::program::Assertion;
 
-/// A valid assertion that was not proposed, and why.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Withheld {
-    /// The expression.
-    pub text: String,
-    /// In how many of the instances it holds: what holds nearly everywhere holds at the calls too.
-    pub coverage: usize,
-}
-
 /// What the built-in proposer has to offer for an action.
 #[derive(Debug, Clone, Default)]
 pub struct Enumerated {
     /// The candidates, simplest first, with their evaluation.
     pub candidates: Vec<Proposed>,
     /// Assertions that hold at every call but are no more than coincidence as far as the demonstrations show.
-    pub withheld: Vec<Withheld>,
+    pub withheld: Vec<Proposed>,
 }
 
 /// A candidate of the built-in proposer.
@@ -125,11 +116,7 @@ fn choose(demos: &Demonstrations, instances: &Instances, tried: Vec<(Sentence, P
     let mut enumerated = Enumerated::default();
     for (_, proposed) in tried {
         match set_of(&proposed) {
-            Some(set) if holds(&set) && !implied(&set) => {
-                enumerated
-                    .withheld
-                    .push(Withheld { text: proposed.assertion.text().to_owned(), coverage: set.count() });
-            }
+            Some(set) if holds(&set) && !implied(&set) => enumerated.withheld.push(proposed),
             _ => enumerated.candidates.push(proposed),
         }
     }

@@ -65,7 +65,7 @@ pub struct Sentence {
     pub denial: bool,
 }
 
-/// Priors, in natural logarithms. One setting for all worlds and actions; chosen on a plateau (see `docs/decisions.md`).
+/// Priors, in natural logarithms. One setting for all worlds and actions; chosen on a plateau (see `docs/explanation/decisions.md`).
 mod prior {
     /// Says something of an argument of the call.
     pub const ARGUMENT: f64 = -3.0;

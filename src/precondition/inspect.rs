@@ -326,7 +326,7 @@ impl CandidateStore {
         inspection.steps.sort_by_key(|s| !s.made);
     }
 
-    fn place(&self, step: &Step, args: Vec<Literal>) -> Occasion {
+    pub(super) fn place(&self, step: &Step, args: Vec<Literal>) -> Occasion {
         let id = self.demonstrations().all.get(step.demonstration).map(|d| d.id.clone()).unwrap_or_default();
         let at = self.demonstrations().call(step).map(ToString::to_string).unwrap_or_default();
         Occasion { demonstration: step.demonstration, id, call: step.call, at, args }

@@ -28,10 +28,10 @@ mod validate;
 mod vocabulary;
 
 pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
-pub use compare::{ActionComparison, Counterpart, SetComparison, SideBySide};
+pub use compare::{ActionComparison, Counterpart, Finding, SetComparison, SideBySide};
 pub use completion::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, Written, read_completion};
 pub use demonstrations::{Demo, DemonstrationError, Demonstrations, Step};
-pub use enumerate::{Enumerated, Proposed, Withheld, enumerate};
+pub use enumerate::{Enumerated, Proposed, enumerate};
 pub use inspect::{ExcludedStep, Inspection, Occasion, Reading, Related, StepView};
 pub use instance_set::InstanceSet;
 pub use instances::{Evaluation, Instance, Instances, NoVerdict};
@@ -126,6 +126,27 @@ pub struct Candidate {
     pub logprob: Option<f64>,
 }
 
+/// By which rule candidates are suggested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ranking {
+    /// Equation (1) over the candidates that the calls give reason to believe: what the enumerator holds back takes no part.
+    #[default]
+    Evidence,
+    /// The paper's Equation (1) alone, over every valid candidate.
+    EquationOne,
+}
+
+impl Ranking {
+    /// Its name, the same in panes and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ranking::Evidence => "evidence rule",
+            Ranking::EquationOne => "Equation (1) alone",
+        }
+    }
+}
+
 /// The candidates of one action.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Pool {
@@ -135,6 +156,13 @@ pub struct Pool {
     pub params: Vec<String>,
     /// The candidates, by id.
     pub candidates: Vec<Candidate>,
+    /// Valid candidates that the enumerator held back: as far as the calls show they hold by coincidence. They take no part in the
+    /// ranking by evidence; their ids go on after those of the candidates.
+    #[serde(default)]
+    pub held_back: Vec<Candidate>,
+    /// What Equation (1) alone suggests over every valid candidate, those held back included.
+    #[serde(default)]
+    pub by_equation: Vec<String>,
     /// Number of instances (demonstration, step, binding) the satisfied sets range over.
     pub instances: usize,
     /// How many times the demonstrations call the action.

@@ -8,13 +8,13 @@ use rustc_hash::FxHashSet;
 
 use super::demonstrations::{Demo, DemonstrationError, Demonstrations};
 use super::earlier::Earlier;
-use super::enumerate::{Withheld, enumerate};
+use super::enumerate::enumerate;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances, NoVerdict};
 use super::rank::clusters;
 use super::second::{MOST_TRIED, SecondTier};
 use super::validate::{explained, malformed, settled, validate};
-use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Written};
+use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Ranking, Written};
 use crate::episode::{CandidateEdit, CandidateMark};
 use crate::program::{Assertion, Function, Role, Specification};
 
@@ -61,7 +61,8 @@ pub struct CandidateStore {
 pub(super) struct ActionCandidates {
     pub(super) instances: Instances,
     pub(super) entries: Vec<Entry>,
-    withheld: Vec<Withheld>,
+    /// What the enumerator held back when it last filled the pool.
+    pub(super) withheld: Vec<Entry>,
     /// What a person changed, oldest first, and what was taken back of it, newest last.
     past: Vec<Change>,
     future: Vec<Change>,
@@ -257,7 +258,11 @@ impl CandidateStore {
                 fresh.push(entry(demos, &of_action.instances, text, CandidateOrigin::Enumerated, judged));
             }
         }
-        of_action.withheld = found.withheld;
+        let held = found.withheld.into_iter().map(|proposed| {
+            let judged = Some((&proposed.assertion, proposed.evaluation));
+            entry(demos, &of_action.instances, proposed.assertion.text(), CandidateOrigin::Enumerated, judged)
+        });
+        of_action.withheld = held.collect();
         tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
         of_action.fill(demos, fresh);
         of_action.rank();
@@ -457,20 +462,18 @@ impl CandidateStore {
         Ok(in_full(&self.demos, &of_action.instances, entry.candidate.clone()))
     }
 
-    /// What Equation (1) proposes to adopt: the representatives of the optimal clusters, in cluster order (`h_opt`). Clusters
-    /// that hold everywhere say nothing and are left out.
-    pub fn suggested(&self, action: &str) -> Vec<String> {
+    /// What is proposed to be adopted: the representatives of the optimal clusters, in cluster order (`h_opt`). Clusters that hold
+    /// everywhere say nothing and are left out.
+    pub fn suggested(&self, action: &str, ranking: Ranking) -> Vec<String> {
         let Some(of_action) = self.by_action.get(action) else { return Vec::new() };
+        if ranking == Ranking::EquationOne {
+            return of_action.by_equation();
+        }
         let everywhere = of_action.instances.len();
         let chosen = of_action.entries.iter().map(|e| &e.candidate).filter(|c| c.optimal && c.representative);
         let mut chosen: Vec<&Candidate> = chosen.filter(|c| c.coverage != Some(everywhere)).collect();
         chosen.sort_by_key(|c| c.cluster);
         chosen.into_iter().map(|c| c.text.clone()).collect()
-    }
-
-    /// What the built-in proposer held back as coincidence when it last filled this pool.
-    pub fn withheld(&self, action: &str) -> &[Withheld] {
-        self.by_action.get(action).map_or(&[], |of_action| &of_action.withheld)
     }
 
     /// What evaluating a candidate gave; `None` if it could not be evaluated.
@@ -692,12 +695,36 @@ impl ActionCandidates {
         }
     }
 
+    /// What was held back and is not in the pool meanwhile.
+    fn held_back(&self) -> impl Iterator<Item = &Entry> {
+        self.withheld.iter().filter(|held| self.find(&held.candidate.text).is_none())
+    }
+
+    /// Every valid candidate that takes part in Equation (1) alone: those of the pool, then those held back.
+    pub(super) fn all_valid(&self) -> impl Iterator<Item = (&Entry, &InstanceSet)> {
+        self.entries.iter().chain(self.held_back()).filter_map(|entry| Some((entry, entry.ranked()?)))
+    }
+
+    /// The representatives of the clusters that are optimal among all valid candidates, without one that holds everywhere.
+    fn by_equation(&self) -> Vec<String> {
+        let (entries, sets): (Vec<&Entry>, Vec<Option<&InstanceSet>>) =
+            self.all_valid().map(|(entry, set)| (entry, Some(set))).unzip();
+        let says = |sat: usize| sat != self.instances.len();
+        let optimal = clusters(&sets).into_iter().filter(|cluster| cluster.optimal && says(cluster.sat));
+        let representative = optimal.filter_map(|cluster| entries.get(cluster.representative()?));
+        representative.map(|entry| entry.candidate.text.clone()).collect()
+    }
+
     fn pool(&self) -> Pool {
         let function = &self.instances.function;
+        let held = self.held_back().zip(self.entries.len()..);
+        let held_back = held.map(|(entry, id)| Candidate { id, ..entry.candidate.clone() }).collect();
         Pool {
             action: function.name.clone(),
             params: function.params.clone(),
             candidates: self.entries.iter().map(|e| e.candidate.clone()).collect(),
+            held_back,
+            by_equation: self.by_equation(),
             instances: self.instances.len(),
             calls: self.instances.calls.len(),
             running: false,

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::super::{Counterpart, Relation};
+use super::super::{Counterpart, Ranking, Relation, SideBySide};
 use super::*;
-use crate::precondition::AdoptedSet;
+use crate::precondition::{AdoptedAction, AdoptedSet};
 
 const SPEC: &str = "
 from collections import defaultdict
@@ -114,7 +114,7 @@ fn the_enumerator_finds_what_matters_and_nothing_by_chance() {
     let mut store = store();
     let pool = store.enumerate("light", |_, _| true).unwrap();
     assert_eq!((pool.calls, pool.instances, pool.params.as_slice()), (3, 18, &["lamp".to_owned()][..]));
-    assert_eq!(store.suggested("light"), ["self.knows(lamp)"]);
+    assert_eq!(store.suggested("light", Ranking::Evidence), ["self.knows(lamp)"]);
     assert!(
         pool.candidates.iter().all(|c| c.origin == CandidateOrigin::Enumerated && !c.text.contains("False, 'never"))
     );
@@ -123,7 +123,56 @@ fn the_enumerator_finds_what_matters_and_nothing_by_chance() {
     let count = pool.candidates.len();
     assert_eq!(store.enumerate("light", |_, _| true).unwrap().candidates.len(), count);
     store.enumerate("grab", |_, _| true).unwrap();
-    assert!(store.suggested("grab").contains(&"self.knows(thing)".to_owned()));
+    assert!(store.suggested("grab", Ranking::Evidence).contains(&"self.knows(thing)".to_owned()));
+}
+
+#[test]
+fn what_is_held_back_takes_part_in_equation_one_alone() {
+    let mut store = store();
+    let mut held = 0;
+    for action in ["light", "grab", "rest"] {
+        let Ok(pool) = store.enumerate(action, |_, _| true) else { continue };
+        held += pool.held_back.len();
+        let known = |text: &String| pool.candidates.iter().any(|c| c.text == *text);
+        assert!(pool.held_back.iter().all(|c| c.fate == Fate::Valid && c.coverage.is_some() && !known(&c.text)));
+        // By Equation (1) alone what is suggested conjoined is all that is valid conjoined: never weaker than by evidence.
+        let alone = store.suggested(action, Ranking::EquationOne);
+        assert_eq!(alone, pool.by_equation);
+        let name = |texts: Vec<String>| {
+            let action = AdoptedAction { action: action.into(), params: pool.params.clone(), assertions: texts };
+            AdoptedSet { notes: Vec::new(), actions: vec![action] }
+        };
+        let (alone, evidence) = (name(alone), name(store.suggested(action, Ranking::Evidence)));
+        let compared = store.compare(("alone", &alone), ("evidence", &evidence));
+        let own = compared.actions.iter().find(|a| a.action == action).unwrap();
+        assert_eq!(own.score.as_ref().unwrap().precision, 1.0, "{own:?}");
+    }
+    assert!(held > 0, "something is held back");
+    // What a person types that was held back is no longer among those.
+    let pool = store.enumerate("grab", |_, _| true).unwrap();
+    let Some(first) = pool.held_back.first().map(|c| c.text.clone()) else { return };
+    let after = store.put("grab", None, &first).unwrap();
+    assert!(after.held_back.iter().all(|c| c.text != first) && after.candidates.iter().any(|c| c.text == first));
+}
+
+#[test]
+fn what_a_set_adds_or_drops_comes_with_what_the_demonstrations_say() {
+    let store = store();
+    let set = |texts: &[&str]| {
+        let action = AdoptedAction { action: "light".into(), params: vec!["lamp".into()], assertions: self::texts(texts) };
+        AdoptedSet { notes: Vec::new(), actions: vec![action] }
+    };
+    let compared = store.compare(("now", &set(&["self.knows(lamp)"])), ("then", &set(&["False"])));
+    let rows = &compared.actions.iter().find(|a| a.action == "light").unwrap().rows;
+    let finding = |text: &str| {
+        let of = |r: &&SideBySide| r.left.as_deref().or(r.right.as_deref()) == Some(text);
+        rows.iter().find(of).unwrap().finding.clone().unwrap()
+    };
+    let (dropped, added) = (finding("self.knows(lamp)"), finding("False"));
+    assert_eq!((dropped.fate, dropped.forbids, dropped.first), (Fate::Valid, 0, None), "the other permits nothing");
+    assert!(matches!(added.fate, Fate::Fails { failing: 3, .. }), "{:?}", added.fate);
+    assert_eq!(added.coverage, Some(0));
+    assert_eq!((added.forbids, added.first.is_some()), (dropped.coverage.unwrap(), true));
 }
 
 #[test]
@@ -235,19 +284,19 @@ fn editing_and_rejecting_rerank() {
         standing(&pool),
         [(Some(0), false, true), (Some(0), false, false), (Some(1), false, true), (Some(2), true, true)]
     );
-    assert_eq!(store.suggested("light"), [offered[3].as_str()]);
+    assert_eq!(store.suggested("light", Ranking::Evidence), [offered[3].as_str()]);
 
     let pool = store.reject("light", 3, true).unwrap();
     assert!(
         pool.candidates[3].rejected && pool.candidates[3].cluster.is_none() && pool.candidates[3].coverage.is_some()
     );
-    assert_eq!(store.suggested("light"), ["self.knows(lamp)"]);
+    assert_eq!(store.suggested("light", Ranking::Evidence), ["self.knows(lamp)"]);
     store.reject("light", 3, false).unwrap();
-    assert_eq!(store.suggested("light"), [offered[3].as_str()]);
+    assert_eq!(store.suggested("light", Ranking::Evidence), [offered[3].as_str()]);
 
     let pool = store.put("light", Some(3), "lamp").unwrap();
     assert_eq!((pool.candidates.len(), pool.candidates[3].origin), (4, CandidateOrigin::Person));
-    assert_eq!(store.suggested("light"), ["self.knows(lamp)"]);
+    assert_eq!(store.suggested("light", Ranking::Evidence), ["self.knows(lamp)"]);
 }
 
 #[test]

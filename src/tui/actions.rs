@@ -1,6 +1,6 @@
 //! Action table: everything a key can do, in one list.
 //!
-//! It drives dispatch, footer hints, the help, the command palette, the generated `docs/keys.md` and the validation of a user's
+//! It drives dispatch, footer hints, the help, the command palette, the generated `docs/reference/keys.md` and the validation of a user's
 //! own key map. `keymap` decides which keys are bound in the end; `app` does the action.
 
 use std::sync::LazyLock;
@@ -108,7 +108,7 @@ actions! {
         Manual "manual" "m" "type action" "Type any action yourself, with completion over the admissible ones";
         Policy "policy" "p" "policy" "Say when steps are taken without asking you, and when that stops";
         Breakpoints "breakpoints" "B" "breakpoints" "Say at which actions, failing assertions, changes of the state, rewards or errors automatic steps stop";
-        Cancel "cancel" "esc ctrl-c" "stop" "Stop whatever is under way: an ask, an inference, a run";
+        Cancel "cancel" "esc ctrl-c" "stop" "Stop what is running: an ask, an inference, automatic steps";
         Propose "propose" "P" "propose" "Ask for proposals at this step again, or have the new belief written again";
         Undo "undo" "u" "undo" "Go back one decision; the world goes with it";
         Redo "redo" "ctrl-r U" "redo" "Go forward along the last path";
@@ -123,8 +123,8 @@ actions! {
     Global {
         Help "help" "?" "help" "Show all keys";
         Palette "palette" ": ctrl-p" "commands" "Find a command by name";
-        FocusNext "focus-next" "tab" "next pane" "Give the keys to the next pane";
-        FocusPrevious "focus-previous" "shift-tab" "previous pane" "Give the keys to the previous pane";
+        FocusNext "focus-next" "tab" "next pane" "Focus the next pane: keys go to it";
+        FocusPrevious "focus-previous" "shift-tab" "previous pane" "Focus the previous pane: keys go to it";
         LayoutStepping "layout-stepping" "f10 alt-s" "layout: stepping" "Arrange the panes for deciding step by step: all four kinds of evidence at once";
         LayoutAssertions "layout-assertions" "f11 alt-a" "layout: assertions" "Arrange the panes for inferring and editing preconditions";
         LayoutReview "layout-review" "f12 alt-v" "layout: review" "Arrange the panes for reading a session with others";
@@ -187,11 +187,14 @@ actions! {
         RunAll "infer-all" "ctrl-a" "infer all" "The same for everything";
         Distil "distil" "D" "distil" "Have the model in use propose: what logs teach, a cut of the log shown, tips from the pair shown";
         Back "back" "esc backspace" "back" "Leave what is shown over the pane's list";
-        MergeAll "merge-and" "&" "merge: all" "Merge the marked rows into one that needs all of them";
-        MergeAny "merge-or" "|" "merge: any" "Merge the marked rows into one that needs any of them";
-        Differ "differ" "=" "differ" "Show a step where the two marked rows differ";
+        Operand "pick" "." "pick" "Pick the row to be merged or compared with another; what is marked for adoption stays marked";
+        MergeAll "merge-and" "&" "merge: all" "Merge the picked rows (with one picked, that and the row under the cursor) into one that needs all of them";
+        MergeAny "merge-or" "|" "merge: any" "Merge the picked rows (with one picked, that and the row under the cursor) into one that needs any of them";
+        Differ "differ" "=" "differ" "Show a step where the two picked rows differ, or the picked one and the row under the cursor";
         Why "why" "w" "why" "Say why the row is not optimal: what is stronger, and a step where they differ";
         MarkAll "mark-all" "*" "unmark" "Mark no row, or what is suggested again";
+        HeldBack "held-back" "H" "held back" "Show or hide the valid candidates that were held back for lack of evidence";
+        Ranking "ranking" "r" "ranking" "Rank by the evidence rule, or by Equation (1) of the paper alone";
         UndoChange "undo-change" "Z" "undo change" "Take the pane's last change back; no step is undone";
         RedoChange "redo-change" "Y" "redo change" "Make the change again that was taken back";
         Compare "compare" "d" "compare" "Set two sets side by side; the same key changes the left one";
@@ -238,7 +241,7 @@ pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
         &mut PANES.iter().zip(1..).map(|(pane, n)| {
             let (title, keys) = (pane.title(), format!("alt-{n} f{n}"));
             let (name, about) =
-                (format!("focus-{}", title.to_lowercase()), format!("Show {title} and give it the keys"));
+                (format!("focus-{}", title.to_lowercase()), format!("Show {title} and focus it"));
             spec_of(Context::Global, ActionId::Focus(*pane), &name, &keys, title, &about)
         }),
     );

@@ -1,4 +1,4 @@
-//! `docs/keys.md`, made from the action table.
+//! `docs/reference/keys.md`, made from the action table.
 
 use std::fmt::Write as _;
 
@@ -35,12 +35,12 @@ pub fn render() -> String {
 mod tests {
     #[test]
     fn the_page_in_docs_is_current() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/keys.md");
         let page = super::render();
         if std::env::var_os("STEPWRIGHT_WRITE_DOCS").is_some() {
             std::fs::write(&path, &page).unwrap();
         }
         let current = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(current == page, "docs/keys.md is old: run STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc");
+        assert!(current == page, "docs/reference/keys.md is old: run STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc");
     }
 }

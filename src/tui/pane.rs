@@ -103,6 +103,8 @@ pub enum Intent {
         /// Its text.
         text: String,
     },
+    /// Open the dialog that types a further action below that node of the blocking tree.
+    AddToTree(u32),
     /// Open the text of the whole belief: the offered one if one waits, else what is believed.
     EditBelief,
     /// Ask for a yes before these commands are sent.

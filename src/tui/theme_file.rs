@@ -20,6 +20,7 @@ const SHIPPED: [(&str, &str); 4] = [
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     ("high-contrast", include_str!("../../themes/high-contrast.toml")),
+    ("colour-blind", include_str!("../../themes/colour-blind.toml")),
     ("monochrome", include_str!("../../themes/monochrome.toml")),
 ];
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::blocking::BlockingTree;
 use crate::driver::{BeliefReading, BeliefView, Level, LineStatus, Notice, ProcessStatus, Situation, Violation};
 use crate::episode::{
-    ArtifactId, ArtifactKind, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn,
-    Verdict, blind,
+    Actor, ArtifactId, ArtifactKind, AskId, Choice, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record,
+    Session, Turn, Verdict, blind,
 };
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
@@ -329,8 +329,8 @@ impl View {
     }
 
     /// The proposals to show at the cursor, in order of arrival; those whose action was pruned last. An action that the built-in
-    /// proposer offers again is shown once, at its place in the newest ranking; offered again after a rejection, it is shown
-    /// again.
+    /// proposer offers again is shown once, at its place in the newest ranking, and one that a model writes more than once is shown
+    /// once, where it came first; offered again after a rejection, it is shown again.
     pub fn offered(&self) -> Vec<&Proposal> {
         let mut offered = self.in_order();
         let pruned = self.pruned();
@@ -354,10 +354,47 @@ impl View {
     fn in_order(&self) -> Vec<&Proposal> {
         let Some(turn) = self.turn() else { return Vec::new() };
         let copies = self.copies(turn);
-        // A row is placed where the last of its copies arrived.
-        let last: HashMap<usize, usize> = copies.rows.iter().enumerate().map(|(at, row)| (*row, at)).collect();
-        let shown = copies.rows.iter().enumerate().filter(|(at, row)| last.get(*row) == Some(at));
+        // A row is placed where the last of its copies arrived, or the first that a model wrote.
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        for (at, (row, proposal)) in copies.rows.iter().zip(&turn.proposals).enumerate() {
+            let place = places.entry(*row).or_insert(at);
+            if proposal.origin == Origin::Symbolic {
+                *place = at;
+            }
+        }
+        let shown = copies.rows.iter().enumerate().filter(|(at, row)| places.get(*row) == Some(at));
         shown.filter_map(|(_, row)| copies.shown.get(*row).copied()).collect()
+    }
+
+    /// How often models wrote the action of a proposal that is shown, itself included.
+    pub fn times(&self, id: ProposalId) -> usize {
+        let Some(turn) = self.turn() else { return 1 };
+        let copies = self.copies(turn);
+        let Some(at) = turn.proposals.iter().position(|p| p.id == id) else { return 1 };
+        let row = copies.rows.get(at);
+        let alike = copies.rows.iter().zip(&turn.proposals).filter(|(r, p)| Some(*r) == row && is_written(p));
+        alike.count().max(1)
+    }
+
+    /// Where on the way to the cursor a person last refused the action of a proposal, and why, unless it was taken since: how many
+    /// steps had been taken then, and the reason.
+    pub fn refused_before(&self, proposal: &Proposal) -> Option<(usize, &str)> {
+        let session = self.session.as_ref()?;
+        let text = &proposal.action.as_ref()?.text;
+        let path = session.path(session.cursor());
+        for (step, node) in path.iter().enumerate().rev() {
+            for decision in node.turn.decisions.iter().rev().filter(|d| d.proposal() != proposal.id) {
+                let same = node.turn.proposal(decision.proposal()).and_then(|p| p.action.as_ref());
+                let same = same.is_some_and(|action| action.text == *text);
+                match &decision.choice {
+                    Choice::Reject { reason, .. } if same => return Some((step, reason)),
+                    // What a person took themselves, they changed their mind about.
+                    _ if same && decision.by == Actor::Person && step + 1 < path.len() => return None,
+                    _ => {}
+                }
+            }
+        }
+        None
     }
 
     /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.
@@ -396,14 +433,15 @@ impl View {
         };
         let mut copies = Copies::default();
         // By action: its newest row, and the first proposal that came after a rejection of that row.
-        let mut open: HashMap<&str, (usize, ProposalId)> = HashMap::new();
+        let mut open: HashMap<(bool, &str), (usize, ProposalId)> = HashMap::new();
         for proposal in &turn.proposals {
             let new = copies.shown.len();
             let rejected = self.rejections.get(&proposal.id).copied();
-            let row = match proposal.action.as_ref().filter(|_| proposal.origin == Origin::Symbolic) {
+            let written = is_written(proposal);
+            let row = match proposal.action.as_ref().filter(|_| written || proposal.origin == Origin::Symbolic) {
                 None => new,
                 Some(action) => {
-                    let (row, end) = open.entry(action.text.as_str()).or_insert((new, ProposalId::MAX));
+                    let (row, end) = open.entry((written, action.text.as_str())).or_insert((new, ProposalId::MAX));
                     if proposal.id >= *end {
                         (*row, *end) = (new, ProposalId::MAX);
                     }
@@ -412,7 +450,9 @@ impl View {
                 }
             };
             match copies.shown.get_mut(row) {
-                Some(shown) if weight(proposal.id) >= weight(shown.id) => *shown = proposal,
+                Some(shown) if weight(proposal.id) > weight(shown.id) => *shown = proposal,
+                // Of what the built-in proposer offers again, the newest; of what a model wrote, the first.
+                Some(shown) if !written && weight(proposal.id) == weight(shown.id) => *shown = proposal,
                 Some(_) => {}
                 None => copies.shown.push(proposal),
             }
@@ -451,6 +491,11 @@ fn unseen(full: &Situation) -> Situation {
         *belief = Arc::new(BeliefView { state, truth: None, differences: Vec::new(), drift: Vec::new() });
     }
     seen
+}
+
+/// Whether a model wrote a proposal, greedily or as a sample.
+fn is_written(proposal: &Proposal) -> bool {
+    matches!(proposal.origin, Origin::Greedy | Origin::Sample)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub fn render(view: &View, theme: &Theme, hint: &str, area: Rect, frame: &mut Fr
     let height = u16::try_from(lines.len() + 2).unwrap_or(area.height).min(area.height);
     let outer = Rect { y: area.bottom() - height, height, ..area };
     frame.render_widget(Clear, outer);
-    let title = Line::styled(" The world has ended ", theme.style(Role::Bad));
+    let title = Line::styled(" The world's process ended ", theme.style(Role::Bad));
     let block = chrome::frame_of(theme, true).title(title);
     let inner = block.inner(outer);
     frame.render_widget(block, outer);

@@ -28,6 +28,7 @@ mod conform;
 mod conform_dialogues;
 #[cfg(unix)]
 mod debug_log;
+mod docs;
 mod driver_blocking;
 mod driver_candidates;
 mod driver_derived;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::recordings::recordings;
 use serde_json::Value;
-use stepwright::precondition::{CandidateStore, Demo, Demonstrations, Instances, Mean, Score};
+use stepwright::precondition::{CandidateStore, Demo, Demonstrations, Instances, Mean, Ranking, Score};
 use stepwright::program::{Role, Specification};
 use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::World as _;
@@ -16,17 +16,17 @@ fn score(demos: &Demonstrations, other: &Demonstrations, truth: &[(String, Vec<S
     let mut scores = Vec::new();
     for (action, truth) in truth {
         store.enumerate(action, |_, _| true).unwrap();
-        let predicted = store.suggested(action);
+        let predicted = store.suggested(action, Ranking::Evidence);
         let instances = Instances::new(other, other.action(action).unwrap());
         let sets = [&predicted, truth].map(|texts| instances.conjunction(other, texts).unwrap());
         let score = Score::of_sets(&sets[0], &sets[1]);
         let pool = store.pool(action).unwrap();
         eprintln!(
-            "  {action}: precision {:.3} recall {:.3} of {} candidates ({} withheld): {predicted:?}; true: {truth:?}",
+            "  {action}: precision {:.3} recall {:.3} of {} candidates ({} held back): {predicted:?}; true: {truth:?}",
             score.precision,
             score.recall,
             pool.candidates.len(),
-            store.withheld(action).len(),
+            pool.held_back.len(),
         );
         scores.push(score);
     }

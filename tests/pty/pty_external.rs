@@ -28,7 +28,7 @@ fn a_world_that_dies_is_seen_to_and_the_episode_goes_on() {
     act(&mut pty, "add");
     pty.wait_for("step 1 ·");
     act(&mut pty, "die");
-    pty.wait_for("The world has ended").wait_for("ended before step 2 was answered (exit status: 3)");
+    pty.wait_for("The world's process ended").wait_for("ended before step 2 was answered (exit status: 3)");
     pty.wait_for("Traceback: the simulator fell over").wait_for("R restarts it and replays the step so far");
     pty.settle().send("R");
     pty.wait_for("1 step replayed, as recorded").settle();
@@ -90,7 +90,7 @@ fn a_command_that_never_answers_is_given_up() {
         std::thread::sleep(Duration::from_millis(10));
     };
     pty.send("\x1b");
-    pty.wait_for("Not waited for any more").settle().send("q");
+    pty.wait_for("The beginning is cancelled").settle().send("q");
     assert_eq!(pty.wait(), 0);
     // What was still being waited for ends with the program.
     let is_there = || {

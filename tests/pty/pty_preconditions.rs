@@ -73,3 +73,37 @@ fn a_dialogue_is_stepped_with_what_was_inferred_edited_and_adopted() {
     let stepped = at(&|e| matches!(e, Event::Executed { .. }));
     assert!(adopted.is_some() && adopted < stepped, "adopted, then stepped: {adopted:?}, {stepped:?}");
 }
+
+#[test]
+fn a_candidate_held_back_is_shown_and_adopted() {
+    let home = tempfile::tempdir().unwrap();
+    let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], SIZE);
+    pty.wait_for("/ searches").settle().send("\r");
+    pty.wait_for("step 0 ·").settle().send("\x1bOR");
+    pty.wait_for("Preconditions").settle().send("\x01");
+    pty.wait_for("are inferred").settle();
+    for _ in 0..12 {
+        if pty.text().contains("Preconditions of take") && pty.text().contains("held back") {
+            break;
+        }
+        pty.send("l");
+        pty.settle();
+    }
+    // It is counted before it is listed; shown, the best of them is under the cursor; marked, it is put in force with the others.
+    let shown = pty.text();
+    assert!(shown.contains("H ") && shown.contains(" held back, ") && !shown.contains("✓ held back"), "{shown}");
+    let rows = shown.lines().filter(|line| line.contains("[ ] ") || line.contains("[x] ")).count();
+    assert!(rows >= 8, "{rows} candidates in sight:\n{shown}");
+    pty.send("H");
+    pty.wait_for("✓ held back").wait_for("in the list now").settle().send(" ");
+    pty.settle().send("A");
+    pty.wait_for("|C| ").settle().send("\r");
+    pty.wait_for("in force (inferred, chosen by a person)").settle().send("q");
+    assert_eq!(pty.wait(), 0);
+    let folder = home.path().join("state/stepwright/sessions");
+    let session = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let records = log::load(&session).unwrap().records;
+    let adopted = records.iter().find_map(|r| r.event.adopted()).expect("something was adopted");
+    assert_eq!(adopted.action, "take");
+    assert!(adopted.assertions.iter().any(|a| a.contains("self.inventory")), "{adopted:?}");
+}

@@ -41,7 +41,7 @@ fn adopt(pty: &mut Pty, text: &str) {
     // What is marked is unmarked, then the new one is marked.
     pty.settle().send(" ");
     pty.settle().send("A");
-    pty.wait_for("It adds 1").wait_for("(fails in").send("\r");
+    pty.wait_for("It adds 1").wait_for("fails in").send("\r");
     pty.wait_for("1 assertion in force for").settle();
 }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::fixture::{Script, comparison, episode, inspection, pool, step_view};
+use crate::support::fixture::{Script, comparison, episode, inspection, place, pool, step_view};
 use crate::support::screen::{ascii, buffer, pane, shown, text, unicode};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use insta::assert_snapshot;
 use stepwright::driver::{Command, Level, Notice, SetSource, WorkshopCommand};
 use stepwright::episode::{Actor, Adopted, Origin};
-use stepwright::precondition::{AdoptedSet, CandidateOrigin, Counterpart, Fate, SideBySide};
+use stepwright::precondition::{AdoptedSet, CandidateOrigin, Counterpart, Fate, Finding, Ranking, SideBySide};
 use stepwright::tui::event::Input;
 use stepwright::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
@@ -159,7 +159,7 @@ fn adopted(b: &mut Bench, rows: Vec<SideBySide>) -> (Vec<String>, String) {
 
 fn row(left: &str, right: &str, counterpart: Counterpart) -> SideBySide {
     let text = |t: &str| (!t.is_empty()).then(|| t.to_owned());
-    SideBySide { left: text(left), right: text(right), counterpart }
+    SideBySide { left: text(left), right: text(right), counterpart, finding: None }
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn adopting_asks_before_it_drops_what_is_in_force() {
     let (assertions, question) = adopted(&mut b, rows);
     assert_eq!(assertions, ["self.location == recep"]);
     assert!(question.contains("It adds 1:\n  + self.location == recep\n"), "{question}");
-    let drops = "It drops 1:\n  - self.inventory is None  (nothing else forbids as much)\n";
+    let drops = "It drops 1:\n  - self.inventory is None\n    nothing else forbids as much\n";
     assert!(question.contains(drops), "{question}");
     // What is only said with other words is not dropped: no question.
     let reworded = vec![row("self.inventory is None", "self.location == recep", Counterpart::Equivalent)];
@@ -187,6 +187,91 @@ fn adopting_asks_before_it_drops_what_is_in_force() {
     b.s.event(set.event(Actor::Person));
     b.settle();
     assert!(b.said(PaneAction::Adopt).contains("in force for take already"));
+}
+
+#[test]
+fn what_is_adopted_and_dropped_is_weighed_in_the_question() {
+    let mut b = Bench::new();
+    let first = Some(place(7));
+    let finding = Finding { fate: Fate::Valid, coverage: Some(12), instances: 64, optimal: true, forbids: 52, first };
+    let with = |row: SideBySide| SideBySide { finding: Some(finding.clone()), ..row };
+    let rows = vec![
+        with(row("self.inventory is None", "", Counterpart::Only)),
+        with(row("", "self.location == recep", Counterpart::Only)),
+    ];
+    let (_, question) = adopted(&mut b, rows);
+    let valid = "+ self.location == recep\n    valid at all 11 calls; |C| 12 of 64 instances; nothing valid is stronger\n";
+    assert!(question.contains(valid), "{question}");
+    let dropped = "- self.inventory is None\n    optimal by Equation (1): it alone forbids 52 of 64 instances, first take('mug 1', 'desk 1') in \
+                   demonstration 3 (heat-3), before call 8\n";
+    assert!(question.contains(dropped), "{question}");
+    let failing = Fate::Fails {
+        demonstration: 0,
+        call: 0,
+        at: String::new(),
+        exception: "AssertionError".into(),
+        message: String::new(),
+        failing: 12,
+    };
+    let fails = Finding { fate: failing, ..finding.clone() };
+    let (_, question) = adopted(
+        &mut b,
+        vec![
+            row("self.inventory is None", "", Counterpart::Only),
+            SideBySide { finding: Some(fails), ..row("", "self.location == recep", Counterpart::Only) },
+        ],
+    );
+    assert!(question.contains("    fails in 12 demonstrations\n"), "{question}");
+}
+
+#[test]
+fn what_was_held_back_is_shown_marked_and_ranked_by_either_rule() {
+    let mut b = Bench::new();
+    let held = "self.hands == 0";
+    let screen = b.screen();
+    assert!(screen.contains("H 1 held back") && !screen.contains(held), "{screen}");
+    assert!(b.said(PaneAction::HeldBack).contains("1 valid candidate held back"));
+    let screen = b.screen();
+    assert!(screen.contains(held) && screen.contains("Equation (1) alone would suggest it"), "{screen}");
+    assert!(b.said(PaneAction::ToggleReject).contains("unless you mark it"));
+    b.act(PaneAction::ToggleFold);
+    // Hidden again, what is marked stays in sight and is adopted.
+    assert!(b.said(PaneAction::HeldBack).contains("hidden, but for those you marked"));
+    assert!(b.screen().contains(held));
+    let only = vec![row("self.inventory is None", "", Counterpart::Only)];
+    assert_eq!(adopted(&mut b, only.clone()).0, ["self.location == recep", held]);
+    // The other ranking suggests it by itself.
+    let mut b = Bench::new();
+    assert!(b.said(PaneAction::Ranking).contains("Equation (1) alone"));
+    let screen = b.screen();
+    assert!(screen.contains("2 suggested (Equation (1) alone)"), "{screen}");
+    assert_eq!(adopted(&mut b, only.clone()).0, [held, "self.location == recep"]);
+    assert!(b.said(PaneAction::HeldBack).contains("ranks every valid candidate"));
+    assert!(b.said(PaneAction::Ranking).contains("evidence rule"));
+    assert_eq!(adopted(&mut b, only).0, ["self.location == recep"]);
+}
+
+#[test]
+fn eight_candidates_are_in_sight_in_a_pane_of_fifteen_rows() {
+    let mut b = Bench::new();
+    let shot = text(&buffer(b.p.as_mut(), &b.s.view, &unicode(), (58, 15), true));
+    assert!(shot.matches("[ ]").count() + shot.matches("[x]").count() >= 8, "{shot}");
+    assert!(shot.contains("why"), "{shot}");
+}
+
+#[test]
+fn what_replaces_a_suggested_row_is_marked_in_its_place() {
+    let mut b = Bench::new();
+    b.down(2);
+    b.act(PaneAction::Edit);
+    b.keys(" or True");
+    let text = "self.location == recep or True".to_owned();
+    b.press(KeyCode::Enter);
+    let mut edited = pool();
+    edited.candidates[1].text = text.clone();
+    b.s.view.notice(Notice::Pool(Arc::new(edited)));
+    b.settle();
+    assert_eq!(adopted(&mut b, vec![row("self.inventory is None", "", Counterpart::Only)]).0, [text]);
 }
 
 #[test]
@@ -302,7 +387,7 @@ fn inference_is_started_for_one_or_all_by_enumerator_or_model() {
     assert_eq!(b.sent(PaneAction::Run), infer(Some("take"), CandidateOrigin::Model));
     assert_eq!(b.sent(PaneAction::RunAll), infer(None, CandidateOrigin::Model));
     assert_eq!(b.act(PaneAction::Options), [Intent::AskCandidates]);
-    assert!(b.screen().contains("I: model, 3 demonstrations x 1+8"));
+    assert!(b.screen().contains("I infers by the model: 3 demonstrations, each asked once, sampled 8 times"));
     b.act(PaneAction::Add);
     b.keys("obj");
     let put = Command::Workshop(WorkshopCommand::Put { action: "take".into(), id: None, text: "obj".into() });
@@ -338,14 +423,15 @@ fn the_tab_follows_the_chosen_proposal_until_another_is_picked() {
 }
 
 #[test]
-fn marked_candidates_are_merged_and_that_is_undone() {
+fn picked_candidates_are_merged_and_marks_stay() {
     let mut b = Bench::new();
-    b.act(PaneAction::MarkAll);
-    assert!(b.said(PaneAction::MergeAll).contains("0 marked, Space marks more"), "nothing is marked");
-    b.down(2);
+    // The first row is marked for adoption, and stays so.
     b.act(PaneAction::ToggleFold);
+    assert!(b.said(PaneAction::MergeAll).contains("0 picked, . picks"), "nothing is picked");
     b.down(2);
-    b.act(PaneAction::ToggleFold);
+    assert!(b.said(PaneAction::Operand).contains("1 picked"));
+    assert!(b.screen().contains("[x] 1 "), "{}", b.screen());
+    b.down(2);
     let text = "self.location == recep or self.location is not None".to_owned();
     let Command::Workshop(WorkshopCommand::Put { action, id: None, text: any }) = b.sent(PaneAction::MergeAny) else {
         panic!("a merge")
@@ -359,7 +445,9 @@ fn marked_candidates_are_merged_and_that_is_undone() {
     });
     b.s.view.notice(Notice::Pool(Arc::new(merged)));
     b.settle();
-    assert_eq!(adopted(&mut b, vec![]).0, [text.as_str()], "the merged one is marked in their place");
+    let both = ["self.inventory is None", text.as_str()];
+    assert_eq!(adopted(&mut b, vec![]).0, both, "the merged one is marked in the place of those merged, the others stay");
+    assert!(!b.screen().contains("[x] 1 "), "nothing is picked any more");
     assert!(b.act(PaneAction::Copy) == [Intent::Copy(text)], "and the cursor is on it");
 }
 
@@ -369,6 +457,8 @@ fn undoing_a_merge_brings_the_marks_back() {
     b.act(PaneAction::ToggleFold);
     let before = adopted(&mut b, vec![]).0;
     assert_eq!(before.len(), 2);
+    assert!(b.said(PaneAction::Operand).contains("1 picked"));
+    b.down(2);
     let Command::Workshop(WorkshopCommand::Put { text, .. }) = b.sent(PaneAction::MergeAll) else { panic!("a merge") };
     assert_eq!(text, "self.inventory is None and self.location == recep");
     assert_eq!(b.sent(PaneAction::UndoChange), Command::Workshop(WorkshopCommand::Undo { action: "take".into() }));
@@ -379,9 +469,11 @@ fn undoing_a_merge_brings_the_marks_back() {
 #[test]
 fn a_step_tells_two_marked_ones_apart() {
     let mut b = Bench::new();
-    assert!(b.said(PaneAction::Differ).contains("1 are marked"), "one is");
-    b.down(4);
-    b.act(PaneAction::ToggleFold);
+    assert!(b.said(PaneAction::Differ).contains("0 picked"));
+    b.down(2);
+    assert!(b.said(PaneAction::Operand).contains("1 picked"));
+    assert!(b.said(PaneAction::Differ).contains("1 picked"), "one is picked, and the cursor is on it");
+    b.down(2);
     let command = b.sent(PaneAction::Differ);
     let Command::Workshop(WorkshopCommand::ShowDifference { one, other, .. }) = &command else { panic!("{command:?}") };
     assert_eq!((one.as_str(), other.as_str()), ("self.location == recep", "self.location is not None"));
@@ -441,7 +533,7 @@ fn two_sets_are_compared_changed_and_put_in_force() {
     let mut b = Bench::new();
     let command = b.sent(PaneAction::Compare);
     let Command::Workshop(WorkshopCommand::Compare { left, right, .. }) = &command else { panic!("{command:?}") };
-    assert_eq!((left, right), (&SetSource::InForce, &SetSource::Inferred));
+    assert_eq!((left, right), (&SetSource::InForce, &SetSource::Inferred(Ranking::Evidence)));
     b.sets(&command);
     assert_eq!(b.p.title(&b.s.view), "Two sets side by side");
     let sources = |command: &Command| match command {
@@ -449,10 +541,10 @@ fn two_sets_are_compared_changed_and_put_in_force() {
         other => panic!("{other:?}"),
     };
     let command = b.sent(PaneAction::Compare);
-    assert_eq!(sources(&command), ("specification".into(), "suggested".into()));
+    assert_eq!(sources(&command), ("specification".into(), "suggested, evidence rule".into()));
     b.sets(&command);
     let command = b.sent(PaneAction::Right);
-    assert_eq!(sources(&command), ("specification".into(), "in force".into()), "never the same on both sides");
+    assert_eq!(sources(&command), ("specification".into(), "suggested, Equation (1) alone".into()), "never the same on both sides");
     b.sets(&command);
     // The step where they differ comes with all that either asserts.
     let command = b.sent(PaneAction::Activate);
@@ -471,9 +563,9 @@ fn two_sets_are_compared_changed_and_put_in_force() {
     b.s.view.notice(Notice::SetsCompared { token, comparison: sets, right });
     let intents = b.p.update(&b.s.view);
     let [Intent::Confirm { question, commands, .. }] = &intents[..] else { panic!("a question, not {intents:?}") };
-    let drops = "It drops 1:\n  - take: self.location is not None  (implied by the rest)";
+    let drops = "It drops 1:\n  - take: self.location is not None\n    the rest implies it";
     assert!(question.contains("It adds 2:") && question.contains(drops), "{question}");
-    assert!(question.contains("1 stays as before, 1 is replaced by an equivalent"), "{question}");
+    assert!(question.contains("1 stays as it is; 1 is replaced by one that holds at the same instances"), "{question}");
     assert!(
         matches!(&commands[..], [Command::Workshop(WorkshopCommand::AdoptSet { origin, .. })] if origin == "mine.preconditions.py")
     );

@@ -121,7 +121,7 @@ impl Bench {
         self.app.settle(self.now);
     }
 
-    /// Presses keys as `docs/keys.md` writes them, separated by spaces; `'text'` is typed.
+    /// Presses keys as `docs/reference/keys.md` writes them, separated by spaces; `'text'` is typed.
     fn press(&mut self, keys: &str) -> &mut Self {
         for word in keys.split(' ') {
             if let Some(text) = word.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
@@ -235,6 +235,8 @@ fn candidates() -> Pool {
             candidate(1, "recep", Fate::Valid, 9, false),
             candidate(2, "not recep", fails, 0, false),
         ],
+        held_back: Vec::new(),
+        by_equation: vec!["self.seen[recep]".into()],
         instances: 12,
         calls: 3,
         running: false,
@@ -245,7 +247,7 @@ fn candidates() -> Pool {
 fn preconditions_are_worked_on_by_keys() {
     let mut bench = Bench::with_panes();
     let action = || "goto".to_owned();
-    bench.press("alt-3 down space &");
+    bench.press("alt-3 . down &");
     let text = "self.seen[recep] and recep".to_owned();
     assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text })]);
     bench.press("Z Y");
@@ -254,16 +256,16 @@ fn preconditions_are_worked_on_by_keys() {
         Command::Workshop(WorkshopCommand::Redo { action: action() }),
     );
     assert_eq!(bench.wishes(), [undo, redo]);
-    bench.press("* space up space |");
+    bench.press(". up . |");
     let text = "self.seen[recep] or recep".to_owned();
     assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text })]);
-    bench.press("Z =");
+    bench.press("Z . down . =");
     let wishes = bench.wishes();
     assert!(
         matches!(&wishes[..], [_, Command::Workshop(WorkshopCommand::ShowDifference { one, other, .. })] if one != other),
         "{wishes:?}"
     );
-    bench.press("down x");
+    bench.press("x");
     assert_eq!(
         bench.wishes(),
         [Command::Workshop(WorkshopCommand::Reject { action: action(), id: 1, rejected: true })]
@@ -292,7 +294,7 @@ fn sets_and_files_and_options_are_a_key_away() {
     let mut bench = Bench::with_panes();
     bench.press("alt-3 d");
     let wishes = bench.wishes();
-    let [Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, right: SetSource::Inferred })] =
+    let [Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, right: SetSource::Inferred(_) })] =
         wishes[..]
     else {
         panic!("{wishes:?}")
@@ -664,7 +666,7 @@ fn what_cannot_be_done_says_why() {
         ("a", "no proposal is chosen"),
         ("u", "this is the first step"),
         ("ctrl-r", "there is no later step"),
-        ("esc", "nothing is under way"),
+        ("esc", "nothing is running"),
     ] {
         bench.press(keys);
         assert_eq!(bench.commands(), vec![], "{keys}");
@@ -722,6 +724,39 @@ fn the_palette_finds_by_words() {
     bench.press(": 'earlier'");
     bench.press("esc : 'go_back' enter");
     assert_eq!(bench.commands(), vec![Command::Gate(Request::Undo)]);
+}
+
+#[test]
+fn the_palette_finds_names_and_other_words() {
+    for (word, key) in [("comment", "c "), ("json", "Alt-4"), ("layout", "F10"), ("exit", "q ")] {
+        let mut bench = Bench::open();
+        bench.press(&format!(": '{word}'"));
+        let screen = bench.draw(100, 30);
+        let first = screen.lines().find(|line| line.contains("▶")).map(str::to_owned);
+        let rows: Vec<&str> = screen.lines().skip_while(|line| !line.contains(word)).skip(1).take(4).collect();
+        assert!(rows.iter().any(|row| row.contains(key)), "{word}: {first:?}\n{screen}");
+    }
+    let mut bench = Bench::open();
+    bench.press(": 'qqqq'");
+    assert!(bench.draw(100, 30).contains("No command fits"));
+}
+
+#[test]
+fn help_begins_with_the_focused_pane_and_is_searched() {
+    let mut bench = Bench::with_panes();
+    bench.press("alt-3 ?");
+    let screen = bench.draw(120, 40);
+    let at = |words: &str| screen.find(words).unwrap_or_else(|| panic!("no {words}: {screen}"));
+    assert!(at("In Preconditions, now") < at("Decisions and time"), "{screen}");
+    bench.press("/ 'evidence'");
+    let screen = bench.draw(120, 40);
+    assert!(screen.contains("Glossary") && screen.contains("evidence rule"), "{screen}");
+    assert!(!screen.contains("Go back one decision"), "{screen}");
+    // The first Enter ends the typing, the second closes.
+    bench.press("enter");
+    assert_eq!(bench.app.dialog().as_deref(), Some("Help"));
+    bench.press("enter");
+    assert_eq!(bench.app.dialog(), None);
 }
 
 #[test]

@@ -320,6 +320,8 @@ pub fn pool() -> Pool {
             candidate(5, "any((yield x) for x in self.seen)", unknown, None, None, false, false),
             candidate(6, "obj in self.env.objects[recep]", Fate::Valid, Some(9), Some(2), true, true),
         ],
+        held_back: vec![candidate(7, "self.hands == 0", Fate::Valid, Some(7), None, false, false)],
+        by_equation: ["self.location == recep", "self.hands == 0"].map(str::to_owned).into(),
         instances: 64,
         calls: 11,
         running: false,
@@ -402,7 +404,7 @@ pub fn step_view() -> Arc<StepView> {
 /// Two sets side by side, and the right one.
 pub fn comparison() -> (Arc<SetComparison>, Arc<AdoptedSet>) {
     let text = |t: &str| (!t.is_empty()).then(|| t.to_owned());
-    let row = |left: &str, right: &str, counterpart| SideBySide { left: text(left), right: text(right), counterpart };
+    let row = |left: &str, right: &str, counterpart| SideBySide { left: text(left), right: text(right), counterpart, finding: None };
     let score = Score::new(0.5, 1.0);
     let take = ActionComparison {
         action: "take".into(),

@@ -1,4 +1,4 @@
-# Primitives and skills of the household as functions, written for Stepwright. env.step([action]) acts; see docs/sandbox.md.
+# Primitives and skills of the household as functions, written for Stepwright. env.step([action]) acts; see docs/explanation/sandbox.md.
 
 def go(place):
     return 'go to ' + place

@@ -1,6 +1,6 @@
 """The shop as a program: what the buyer can do on a page and what the page shows.
 
-What can be clicked is what the page shows; the site lets a buyer click a few things more (docs/shop.md).
+What can be clicked is what the page shows; the site lets a buyer click a few things more (docs/reference/shop.md).
 """
 
 SETUP = ['shop = Shop()', 'buyer = Buyer(shop)']

@@ -1,5 +1,5 @@
 //! Agreement: how often each embedder finds a right step for the forty paraphrases among all admissible steps: the figures of
-//! docs/translation.md.
+//! docs/explanation/translation.md.
 //!
 //!     cargo run --release -p stepwright-embed --example agreement -- STEPS.json [KEPT]
 //!     cargo run --release -p stepwright-embed --features minilm --example agreement -- STEPS.json [KEPT] WEIGHTS VOCABULARY

@@ -2,7 +2,7 @@
 //! forms, the simpler site that ReAct and Reflexion used, goals and the reward with its parts.
 //!
 //! Everything is pure: products and goals are read once, and from then on a step is a function of the session. What a program
-//! makes of it (tasks, calls, agents, panes) is left to that program. docs/shop.md of the repository holds the rules.
+//! makes of it (tasks, calls, agents, panes) is left to that program. docs/reference/shop.md of the repository holds the rules.
 
 pub mod buyer;
 pub mod catalogue;

@@ -205,7 +205,7 @@ impl Domain {
         let error = |faults| DomainError { path: path.to_owned(), faults };
         let file: File = toml::from_str(text).map_err(|e| {
             let line = e.span().map_or(0, |span| line_of(text, span.start));
-            error(vec![(line, format!("{}; the form is described in docs/domains.md", e.message().trim()))])
+            error(vec![(line, format!("{}; the form is described in docs/reference/domains.md", e.message().trim()))])
         })?;
         let mut reader = Reader { text, lines: BTreeMap::new(), faults: Vec::new() };
         let domain = reader.domain(file, path, beside);

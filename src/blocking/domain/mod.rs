@@ -1,7 +1,7 @@
 //! Blocking domains: what the actions of a world need, what blocks them, and what may unblock them.
 //!
 //! A domain is data. It is read from a file ([`Domain::load`], `worlds/*/blocking.toml`; the form is described in
-//! docs/domains.md) or built in code from the public fields; [`Domain::faults`] checks either. This file holds its parts and
+//! docs/reference/domains.md) or built in code from the public fields; [`Domain::faults`] checks either. This file holds its parts and
 //! the questions asked of it; the tree that grows from the answers is [`super::Forest`].
 
 mod check;

@@ -185,7 +185,7 @@ fn what_is_wrong_is_said_with_its_line_and_the_remedy() {
         ),
         ("blocked_by = [\"far d\"]", "choice = true", 7, "stands for a choice"),
         ("otherwise = \"failed a\"", "othervise = \"failed a\"", 2, "unknown field"),
-        ("otherwise = \"failed a\"", "otherwise = ", 2, "docs/domains.md"),
+        ("otherwise = \"failed a\"", "otherwise = ", 2, "docs/reference/domains.md"),
     ];
     for (from, to, line, words) in cases {
         let text = SMALL.replacen(from, to, 1);

@@ -23,7 +23,7 @@ impl Forest {
             let text = domain.spoken(&goal.to_string());
             let at = push(&mut tree, None, NodeKind::Goal, text, NodeStatus::Blocked, why);
             for root in mine {
-                let why = format!("it reaches `{}`, or a part of it", domain.spoken(&goal.to_string()));
+                let why = format!("it reaches the goal `{}`, or a part of that goal", domain.spoken(&goal.to_string()));
                 self.show(domain, facts, root, at, &why, &mut tree);
             }
         }
@@ -50,9 +50,9 @@ impl Forest {
                     format!("; it is blocked, and nothing is known to resolve {}", stated(domain, &condition))
                 }
                 Some(condition) => {
-                    format!("; a candidate: selecting it now grows what resolves {}", stated(domain, &condition))
+                    format!("; a candidate: choosing it executes nothing and adds to the tree what may resolve {}", stated(domain, &condition))
                 }
-                None => "; a candidate: no blocking condition holds, so selecting it executes it".to_owned(),
+                None => "; a candidate: nothing known blocks it, so choosing it executes it".to_owned(),
             });
         }
         let at = push(tree, Some(above), NodeKind::Action, node.text.clone(), status, words);

@@ -20,7 +20,7 @@ use crate::world::{Sources, graph};
 /// ship. With `--model symbolic` (the default) no language model takes part. What is correct people say: `stepwright rate`.
 #[derive(Debug, Args)]
 pub struct RepromptStudy {
-    /// A copy of VirtualHome (docs/graph.md); the one configured, or the apartments that ship, if absent
+    /// A copy of VirtualHome (docs/reference/graph.md); the one configured, or the apartments that ship, if absent
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Which tasks: `all`, ids, patterns with * (scene1/*), first=

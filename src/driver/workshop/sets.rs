@@ -8,7 +8,7 @@ use super::{Errand, Surroundings, Workshop};
 use crate::driver::{Level, Notice};
 use crate::episode::Header;
 use crate::episode::gate::{Assertions, Request};
-use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Edit};
+use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Edit, Ranking};
 use crate::program::Assertion;
 use crate::words::count;
 
@@ -21,8 +21,8 @@ pub enum SetSource {
     Specification,
     /// What the data gives as true, where it does.
     Truth,
-    /// What Equation (1) suggests of the candidates so far.
-    Inferred,
+    /// What is suggested of the candidates so far, by one of the two rankings.
+    Inferred(Ranking),
     /// A file; actions that it does not name stay as they are in force.
     File(PathBuf),
     /// One that is handed over, with its name.
@@ -36,15 +36,24 @@ impl SetSource {
             SetSource::InForce => "in force".to_owned(),
             SetSource::Specification => "specification".to_owned(),
             SetSource::Truth => "ground truth".to_owned(),
-            SetSource::Inferred => "suggested".to_owned(),
+            SetSource::Inferred(ranking) => format!("suggested, {}", ranking.name()),
             SetSource::File(path) => path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()),
             SetSource::Given(name, _) => name.clone(),
         }
     }
 }
 
-/// A set as a comparison needs it: `None` for what only the pools know.
-pub(super) type Known = (String, Option<AdoptedSet>);
+/// A set as a comparison needs it, with its name.
+pub(super) type Known = (String, Contents);
+
+/// What is in a set to be compared.
+#[derive(Debug)]
+pub(super) enum Contents {
+    /// These assertions.
+    Set(AdoptedSet),
+    /// What the pools suggest by that ranking.
+    Suggested(Ranking),
+}
 
 /// How the first remark of a file of preconditions begins that a session wrote.
 const WRITTEN: &str = "Preconditions in force in ";
@@ -99,21 +108,21 @@ impl Surroundings<'_> {
     fn known(&self, source: SetSource) -> Result<Known, String> {
         let name = source.name();
         let set = match source {
-            SetSource::InForce => Some(self.set_in_force()),
+            SetSource::InForce => Contents::Set(self.set_in_force()),
             SetSource::Specification => {
                 let own = self.program.assertions();
                 let of = |action: &str| own.iter().find(|a| a.action == action).map(|a| a.assertions.clone());
-                Some(self.set_of(|action| of(action).unwrap_or_default()))
+                Contents::Set(self.set_of(|action| of(action).unwrap_or_default()))
             }
             SetSource::Truth => {
                 let truth = self.world.ground_truth().ok_or_else(|| {
                     format!("the world {} gives no ground truth; compare with the specification", self.world.name())
                 })?;
                 let of = |action: &str| truth.iter().find(|(a, _)| a == action).map(|(_, texts)| texts.clone());
-                Some(self.set_of(|action| of(action).unwrap_or_default()))
+                Contents::Set(self.set_of(|action| of(action).unwrap_or_default()))
             }
-            SetSource::Inferred => None,
-            SetSource::Given(_, set) => Some(set),
+            SetSource::Inferred(ranking) => Contents::Suggested(ranking),
+            SetSource::Given(_, set) => Contents::Set(set),
             SetSource::File(path) => {
                 let mut set = AdoptedSet::read(&path).map_err(|e| e.to_string())?;
                 for AdoptedAction { action, assertions, .. } in &set.actions {
@@ -126,7 +135,7 @@ impl Surroundings<'_> {
                 let missing = self.set_in_force().actions.into_iter();
                 let missing: Vec<_> = missing.filter(|a| !set.actions.iter().any(|b| a.action == b.action)).collect();
                 set.actions.extend(missing);
-                Some(set)
+                Contents::Set(set)
             }
         };
         Ok((name, set))

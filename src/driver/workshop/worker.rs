@@ -11,14 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::Surroundings;
 use super::asks::ToScore;
-use super::sets::Known;
+use super::sets::{Contents, Known};
 use crate::driver::jobs::Message;
 use crate::driver::{Level, Notice};
 use crate::episode::CandidateEdit;
 use crate::precondition::{AdoptedAction, AdoptedSet};
 use crate::precondition::{
-    Candidate, CandidateContext, CandidateStore, Demo, Edit, Occasion, PlannedEdit, Pool, SecondTier, StoreError,
-    Written,
+    Candidate, CandidateContext, CandidateStore, Demo, Edit, Occasion, PlannedEdit, Pool, Ranking, SecondTier,
+    StoreError, Written,
 };
 use crate::program::Specification;
 use crate::program::sandbox::Trials;
@@ -258,10 +258,10 @@ impl Work {
                 return Ok(());
             }
             Job::Compare { token, left, right } => {
-                let inferred = left.1.is_none() || right.1.is_none();
-                let [left, right] = [left, right].map(|(name, set)| {
-                    let set = set.unwrap_or_else(|| suggested(store));
-                    (name, set)
+                let inferred = [&left, &right].iter().any(|known| matches!(known.1, Contents::Suggested(_)));
+                let [left, right] = [left, right].map(|(name, contents)| match contents {
+                    Contents::Set(set) => (name, set),
+                    Contents::Suggested(ranking) => (name, suggested(store, ranking)),
                 });
                 let mut comparison = store.compare((&left.0, &left.1), (&right.0, &right.1));
                 if inferred {
@@ -335,12 +335,12 @@ fn worth_scoring(pool: &Pool) -> Vec<String> {
     found.into_iter().take(MOST_SCORED).map(|c| c.text.clone()).collect()
 }
 
-/// What Equation (1) suggests for each action.
-fn suggested(workshop: &CandidateStore) -> AdoptedSet {
+/// What is suggested for each action.
+fn suggested(workshop: &CandidateStore, ranking: Ranking) -> AdoptedSet {
     let actions = workshop.called_actions().map(|f| AdoptedAction {
         action: f.name.clone(),
         params: f.params.clone(),
-        assertions: workshop.suggested(&f.name),
+        assertions: workshop.suggested(&f.name, ranking),
     });
     AdoptedSet { notes: Vec::new(), actions: actions.collect() }
 }

@@ -158,7 +158,7 @@ impl Gate {
             (_, true, _) => "automatic run stopped; you decide again",
             (true, ..) => "ask cancelled; propose again, or type an action",
             (.., true) => "replay stopped",
-            _ => "nothing is under way",
+            _ => "nothing is running that could be stopped",
         };
         self.say(Level::Info, what);
         let nothing = !(asked || automatic || replaying || dropped);
@@ -203,11 +203,11 @@ impl Gate {
         let found = turn.and_then(|t| t.proposal(id)).cloned();
         let rejected = turn.is_some_and(|t| t.rejection(id).is_some());
         if found.is_none() {
-            self.refuse(Level::Error, format!("there is no proposal {id} at this point"));
+            self.refuse(Level::Error, "this proposal belongs to another step; choose one of those offered now".to_owned());
         } else if rejected {
             self.refuse(
                 Level::Warning,
-                format!("proposal {id} was rejected; type the action if you want it after all"),
+                "this proposal was rejected; type the action if you want it after all".to_owned(),
             );
             return None;
         }

@@ -465,7 +465,7 @@ fn requests_are_answered_done_or_refused() {
     assert_eq!(sim.ask(Request::Adopt(adopt("go"))), done);
     assert_eq!(sim.ask(Request::Manual { text: "go".into() }), done);
     assert_eq!(sim.ask(Request::Cancel), done);
-    assert!(refused(sim.ask(Request::Cancel)).contains("nothing is under way"));
+    assert!(refused(sim.ask(Request::Cancel)).contains("nothing is running"));
     assert_eq!(sim.ask(Request::AskAside(aside())), Answer::Done { ask: Some(3) });
     sim.ask(Request::SetPolicy(Policy { token_budget: Some(0), ..Policy::manual() }));
     assert!(refused(sim.ask(Request::AskAside(aside()))).contains("budget of 0 tokens"));

@@ -165,8 +165,8 @@ impl Method for Blocking {
         let tree = LiveTree::at(cx).filter(|t| offered && t.growth().forest().leaf(&action.text).is_some());
         let Some(tree) = tree else { return Checks::default() };
         let grows = |made: Option<String>| {
-            let made = made.map_or_else(String::new, |made| format!(" what makes `{made}` true"));
-            format!("it is not executed; selecting it grows{made}")
+            let made = made.unwrap_or_else(|| "what blocks it false".to_owned());
+            format!("choosing it executes nothing; it adds to the tree what may make {made}")
         };
         let check = blocks(tree, &action.text, grows);
         match check.status {

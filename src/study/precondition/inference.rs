@@ -9,7 +9,7 @@ use super::result::Approach;
 use super::subject::Subject;
 use crate::model::{Completion, LanguageModel, ModelRequest};
 use crate::precondition::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Fate, Written, read_completion,
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Fate, Ranking, Written, read_completion,
 };
 use crate::prompt::Prompts;
 
@@ -75,7 +75,7 @@ impl Inferred {
     fn suggested(self, store: &CandidateStore, action: &str) -> Result<Self, String> {
         let pool = store.pool(action).map_err(|e| e.to_string())?;
         let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
-        Ok(Inferred { assertions: store.suggested(action), candidates: pool.candidates.len(), valid, ..self })
+        Ok(Inferred { assertions: store.suggested(action, Ranking::Evidence), candidates: pool.candidates.len(), valid, ..self })
     }
 }
 

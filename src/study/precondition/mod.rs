@@ -28,7 +28,7 @@ pub use subject::{Subject, SubjectError, Truth};
 use super::report::Report;
 use super::runner::{Plan, Study, Unit, digest, seconds_since};
 use crate::driver::inferred_in;
-use crate::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo};
+use crate::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, Ranking};
 use crate::program::{Role, Specification};
 use crate::world::TaskInfo;
 use inference::Inferred;
@@ -159,7 +159,7 @@ pub fn enumerated(
     let mut adopted = BTreeMap::new();
     for action in actions {
         store.enumerate(&action, |_, _| true).map_err(|e| e.to_string())?;
-        let suggested = store.suggested(&action);
+        let suggested = store.suggested(&action, Ranking::Evidence);
         adopted.insert(action, suggested);
     }
     Ok(adopted)

@@ -22,9 +22,9 @@ impl Approach {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
-            Approach::Enumerated => "built-in enumerator",
+            Approach::Enumerated => "built-in enumerator, evidence rule",
             Approach::Prompted => "prompting",
-            Approach::Validated => "validated, Equation 1",
+            Approach::Validated => "validated, Equation (1) alone",
         }
     }
 }

@@ -55,7 +55,7 @@ impl Activities {
         if all.is_empty() {
             return Err(
                 "there is no program that people wrote for a task here; name a copy of VirtualHome with --data \
-                        (docs/graph.md)"
+                        (docs/reference/graph.md)"
                     .to_owned(),
             );
         }

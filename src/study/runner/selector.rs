@@ -59,7 +59,7 @@ impl Selector {
         if chosen.is_empty() {
             let example =
                 tasks.first().map_or_else(|| "none".to_owned(), |t| format!("`{}`, of type {}", t.id, t.kind));
-            return Err(format!("the selector matches none of {} tasks; the first is {example}", tasks.len()));
+            return Err(format!("no task fits; there are {}, the first is {example}", tasks.len()));
         }
         Ok(chosen)
     }

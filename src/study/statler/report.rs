@@ -198,7 +198,7 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
     }
     let builtin = if results.iter().any(|r| r.run.model == SYMBOLIC) {
         format!(
-            " With `{SYMBOLIC}` no language model took part: the built-in reader and writer answered (docs/instructions.md)."
+            " With `{SYMBOLIC}` no language model took part: the built-in reader and writer answered (docs/explanation/instructions.md)."
         )
     } else {
         String::new()

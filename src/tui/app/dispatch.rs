@@ -9,7 +9,7 @@ use super::{App, Effect, Sleeper};
 use crate::driver::{Command, Level, Request};
 use crate::episode::ProposalId;
 use crate::tui::actions::{ActionId, Context};
-use crate::tui::dialog::act::Act;
+use crate::tui::dialog::act::{Act, Purpose};
 use crate::tui::dialog::compare::Compare;
 use crate::tui::dialog::configure::Configure;
 use crate::tui::dialog::form::Form;
@@ -145,7 +145,7 @@ impl App {
         let cancel = self.keymap.lookup(Context::Gate, chord) == Some(ActionId::Cancel);
         if cancel && self.launching.take().is_some() {
             self.effects.push(Effect::GiveUp);
-            return self.say(Level::Info, "Not waited for any more".into());
+            return self.say(Level::Info, "The beginning is cancelled; choose again".into());
         }
         if cancel && self.fetching.is_some() {
             self.effects.push(Effect::StopFetch);
@@ -163,8 +163,9 @@ impl App {
         match self.keymap.lookup(Context::Global, chord) {
             Some(action) => self.perform(action, now),
             None => {
-                let help = self.keymap.hint(ActionId::Help).unwrap_or_default();
-                self.say(Level::Info, format!("{chord} is not bound here; {help} shows all keys"));
+                let [help, quit] =
+                    [ActionId::Help, ActionId::Quit].map(|id| self.keymap.hint(id).unwrap_or_default());
+                self.say(Level::Info, format!("{chord} does nothing here: {quit} quits, {help} shows all keys"));
             }
         }
     }
@@ -206,11 +207,16 @@ impl App {
     pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
         let dialog: Box<dyn Dialog> = match request::open(&self.view) {
             Some(asked) => Box::new(TextForm::program(from, text, &asked.query)),
-            None => Box::new(Act::new(from, text, self.context())),
+            None => Box::new(Act::new(from.map_or(Purpose::Take, Purpose::Edit), text, self.context())),
         };
         self.open(dialog);
         // The initial text is checked without waiting for a key.
         self.with_dialog(now, |dialog, context| dialog.wake(context));
+    }
+
+    /// Opens the dialog that types a further action below a node of the blocking tree.
+    pub(super) fn add_to_tree(&mut self, under: u32) {
+        self.open(Box::new(Act::new(Purpose::Tree(under), "", self.context())));
     }
 
     /// Does an action of the table, or says why not.
@@ -227,11 +233,14 @@ impl App {
                 return;
             }
             let label = crate::tui::actions::spec(action).map_or("That", |s| s.label);
-            return self.say(Level::Info, format!("{label}: {why}"));
+            // Ctrl-C is pressed by someone who wants to leave.
+            let quit = self.keymap.hint(ActionId::Quit).filter(|_| action == A::Cancel);
+            let quit = quit.map(|key| format!("; {key} quits")).unwrap_or_default();
+            return self.say(Level::Info, format!("{label}: {why}{quit}"));
         }
         match action {
             A::Pane(action) => self.with_pane(self.focus, now, |pane, view| pane.act(action, view)),
-            A::Help => self.open(Box::new(Help::default())),
+            A::Help => self.open_help(),
             A::Palette => self.open_palette(),
             A::Quit => self.quit(),
             A::LayoutStepping => self.arrange(Preset::Stepping),
@@ -370,13 +379,23 @@ impl App {
         }
     }
 
-    fn open_palette(&mut self) {
+    /// What the focused pane does now, but for what goes without saying.
+    fn pane_actions(&self) -> Vec<(ActionId, &'static str)> {
         let own = match self.pane(self.focus) {
             Some(pane) if !self.is_choosing() => pane.actions(&self.view),
             _ => Vec::new(),
         };
         let own = own.into_iter().map(|(a, word)| (ActionId::Pane(a), word));
-        let own: Vec<_> = own.filter(|(a, _)| !goes_without_saying(*a)).collect();
+        own.filter(|(a, _)| !goes_without_saying(*a)).collect()
+    }
+
+    fn open_help(&mut self) {
+        let pane = (!self.is_choosing()).then(|| (self.focus.title().to_owned(), self.pane_actions()));
+        self.open(Box::new(Help::new(pane.filter(|(_, actions)| !actions.is_empty()))));
+    }
+
+    fn open_palette(&mut self) {
+        let own = self.pane_actions();
         let palette = Palette::new(|id| self.disabled(id), &own);
         self.open(Box::new(palette));
     }

@@ -85,10 +85,10 @@ impl App {
             A::NextProposal | A::PreviousProposal if proposals < 2 => Some("there is no other proposal"),
             A::Choose(n) if usize::from(n) > proposals => Some("there is no proposal of that number"),
             A::Choose(n) if self.is_pruned(usize::from(n).saturating_sub(1)) => Some(PRUNED),
-            A::Cancel if !self.is_working() => Some("nothing is under way"),
+            A::Cancel if !self.is_working() => Some("nothing is running that could be stopped"),
             A::Undo if session.undo_target().is_none() => Some("this is the first step"),
             A::Redo if session.redo_target().is_none() => Some("there is no later step"),
-            A::Export if self.session_file().is_none() => Some("this session has no file"),
+            A::Export if self.session_file().is_none() => Some("this session is not kept in a file"),
             A::Wider | A::Narrower | A::Taller | A::Shorter if self.layout.zoomed => Some("a pane is zoomed"),
             A::RestartWorld if self.view.world.is_none() => {
                 Some("this world runs in the program itself; there is nothing to restart")

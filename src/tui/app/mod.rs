@@ -429,6 +429,7 @@ impl App {
                 Intent::Focus(pane) => self.set_focus(pane),
                 Intent::EditAction { proposal, text } => self.edit(Some(proposal), &text, now),
                 Intent::EditNote { node, note, text } => self.open(Box::new(Prompt::edit_note(node, note, &text))),
+                Intent::AddToTree(under) => self.add_to_tree(under),
                 Intent::EditBelief => self.edit_belief(now),
                 Intent::Confirm { title, question, yes, commands } => {
                     let replies = commands.into_iter().map(Reply::Send).collect();

@@ -1,4 +1,5 @@
-//! Dialog that types an action, from scratch or from a proposal: completion over the admissible ones, checked as it is typed.
+//! Dialog that types an action, from scratch, from a proposal, or as a further one of the blocking tree: completion over the admissible
+//! ones, checked as it is typed.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::field::Field;
 use super::list::List;
 use super::{Context, Dialog, Reply, next_token};
 use crate::driver::{Command, Request};
-use crate::episode::{CheckKind, ProposalId, Status, Verdict};
+use crate::episode::{CheckKind, ProposalId, Status, TreeEdit, Verdict};
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::panes::words;
@@ -25,10 +26,20 @@ const DEBOUNCE: Duration = Duration::from_millis(80);
 /// Rows of the verdict under the field.
 const VERDICT_ROWS: u16 = 6;
 
+/// What the action is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be taken: one of a person's own.
+    Take,
+    /// To be taken in place of that proposal's.
+    Edit(ProposalId),
+    /// To be tried below that node of the blocking tree.
+    Tree(u32),
+}
+
 /// Types an action.
 pub struct Act {
-    /// The proposal it is edited from; `None` when typed from scratch.
-    from: Option<ProposalId>,
+    purpose: Purpose,
     field: Field,
     list: List,
     /// Whether the person moved into the list.
@@ -44,11 +55,11 @@ pub struct Act {
 }
 
 impl Act {
-    /// Types an action from scratch, or edits that of a proposal.
-    pub fn new(from: Option<ProposalId>, text: &str, context: Context<'_>) -> Self {
+    /// Types an action, beginning with a text.
+    pub fn new(purpose: Purpose, text: &str, context: Context<'_>) -> Self {
         let field = Field::new(text);
         let (list, found) = (List::default(), Vec::new());
-        let mut act = Act { from, field, list, picking: false, as_typed: false, asked: None, found, token: 0 };
+        let mut act = Act { purpose, field, list, picking: false, as_typed: false, asked: None, found, token: 0 };
         act.search(context);
         act
     }
@@ -111,11 +122,12 @@ impl Act {
         if text.is_empty() {
             return Vec::new();
         }
-        let command = match self.from {
-            Some(proposal) => Command::Gate(Request::Edit { proposal, text }),
-            None => Command::Gate(Request::Manual { text }),
+        let request = match self.purpose {
+            Purpose::Edit(proposal) => Request::Edit { proposal, text },
+            Purpose::Take => Request::Manual { text },
+            Purpose::Tree(under) => Request::edit_tree(&TreeEdit::Add { under, action: text }),
         };
-        vec![Reply::Close, Reply::Send(command)]
+        vec![Reply::Close, Reply::Send(Command::Gate(request))]
     }
 
     fn verdict<'a>(&self, context: Context<'a>) -> Option<&'a Result<Verdict, String>> {
@@ -180,16 +192,17 @@ pub(super) fn verdict_lines<'a>(verdict: &'a Result<Verdict, String>, theme: &Th
 
 impl Dialog for Act {
     fn title(&self) -> String {
-        match self.from {
-            Some(_) => "Edit the action, then take it".into(),
-            None => "Type an action".into(),
+        match self.purpose {
+            Purpose::Edit(_) => "Edit the action, then take it".into(),
+            Purpose::Take => "Type an action".into(),
+            Purpose::Tree(_) => "Add an action that may remove what blocks".into(),
         }
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
         let up = if self.as_typed { "(the text as typed)" } else { "the text as typed" };
         vec![
-            (ActionId::Accept, "take"),
+            (ActionId::Accept, if matches!(self.purpose, Purpose::Tree(_)) { "add" } else { "take" }),
             (ActionId::Complete, "complete"),
             (ActionId::ItemDown, "mark"),
             (ActionId::ItemUp, up),

@@ -1,4 +1,5 @@
-//! Help: every action with its keys, grouped, scrollable; made from the action table.
+//! Help: what the focused pane does, then every action with its keys, then a glossary; searched by what is typed after `/`. Made from
+//! the action table.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -7,8 +8,9 @@ use ratatui::text::{Line, Span};
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 
 use super::list::scrollbar;
+use super::field::Field;
 use super::{Context, Dialog, Reply};
-use crate::tui::actions::{ACTIONS, ActionId, CONTEXTS};
+use crate::tui::actions::{ACTIONS, ActionId, CONTEXTS, spec};
 use crate::tui::event::Input;
 use crate::tui::keymap::Keymap;
 use crate::tui::panes::wrap::wrapped;
@@ -21,12 +23,32 @@ const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of
                      `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
                      each record; there is nothing to save by hand.";
 
+/// What the words of the screens mean.
+const GLOSSARY: [(&str, &str); 15] = [
+    ("trajectory", "the actions and observations so far; Program shows it as Python"),
+    ("proposal", "an action offered at this step, by a model, the built-in proposer or you"),
+    ("verdict", "what checking a proposal said: it passes, fails, cannot be decided, or nothing was checked"),
+    ("precondition", "what must hold so that an action may be taken, written as an assertion in the action's function"),
+    ("assertion", "a Python expression that is evaluated before a call, as `self.is_visible(obj)`"),
+    ("candidate", "an assertion that may be a precondition: inferred or typed, validated, adopted by you"),
+    ("demonstration", "a recorded episode taken as right; a candidate is valid if executing all of them raises nothing"),
+    ("instance", "a step of a demonstration with arguments of the action: one case in which an assertion holds or not"),
+    ("|C|", "at how many instances a candidate holds; the smaller, the more it forbids"),
+    ("Equation (1)", "suggests the valid candidates that no other valid one is stronger than, as in the paper"),
+    ("evidence rule", "first holds back what the calls do not tell from coincidence, then applies Equation (1)"),
+    ("admissible action", "one that the world itself would accept now"),
+    ("blocking condition", "what keeps an action from working now; a resolution is an action that may make it false"),
+    ("branch", "a way on from an earlier step where something else was decided; the others stay"),
+    ("belief", "the state as a model keeps it in words; it may be wrong, and you may correct it"),
+];
+
 /// The statuses of candidate preconditions, as the Preconditions pane names them.
-const STATUSES: [(&str, &str); 9] = [
+const STATUSES: [(&str, &str); 10] = [
     ("in force", "checked at every step from now on; what is adopted (A) is in force"),
-    ("suggested", "valid, and no valid candidate is stronger (Equation 1); adopted unless you mark others"),
+    ("suggested", "the best by the ranking that is named above the list; adopted unless you mark others"),
     ("equivalent", "holds at exactly the instances of a suggested one"),
     ("implied", "valid, but a stronger valid candidate implies it"),
+    ("held back", "valid, but the calls are too few to tell it from coincidence; it can be marked and adopted"),
     ("always", "holds at every instance, so it forbids nothing"),
     ("fails", "a demonstration made a call that it would have forbidden"),
     ("malformed", "no assertion: it does not parse, uses a forbidden name, or could not be read from a completion"),
@@ -37,46 +59,104 @@ const STATUSES: [(&str, &str); 9] = [
 /// Columns of the keys.
 const KEYS: usize = 20;
 
-/// The help.
-#[derive(Default)]
-pub struct Help {
-    top: usize,
-    rows: usize,
+/// A group of the help: a heading and its entries, each a word with what is to be said of it.
+struct Group {
+    title: String,
+    entries: Vec<(String, String)>,
 }
 
-fn lines(keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Line<'static>> {
-    let about = wrapped(ABOUT, width).into_iter();
-    let mut out: Vec<Line<'_>> = about.map(|l| Line::styled(l, theme.style(Role::Text))).collect();
-    let entry = |out: &mut Vec<Line<'static>>, word: &str, about: &str| {
-        let room = width.saturating_sub(KEYS + 3).max(8);
-        for (i, text) in wrapped(about, room).into_iter().enumerate() {
-            let word = if i == 0 { word } else { "" };
-            out.push(Line::from(vec![
-                Span::styled(format!("  {word:<KEYS$} "), theme.style(Role::Key)),
-                Span::styled(text, theme.style(Role::Text)),
-            ]));
-        }
-    };
-    for context in CONTEXTS {
-        out.push(Line::default());
-        out.push(Line::styled(context.title(), theme.style(Role::Title)));
-        for spec in ACTIONS.iter().filter(|s| s.context == context) {
-            let keys: Vec<String> = keymap.keys(spec.id).iter().map(ToString::to_string).collect();
-            let keys = if keys.is_empty() { "no key".to_owned() } else { keys.join(" ") };
-            entry(&mut out, &keys, &spec.about);
-        }
+/// The help.
+pub struct Help {
+    /// The focused pane, and what it does now.
+    pane: Option<(String, Vec<(ActionId, &'static str)>)>,
+    top: usize,
+    rows: usize,
+    /// What is searched for.
+    query: Field,
+    /// Whether it is being typed.
+    typing: bool,
+}
+
+impl Help {
+    /// The help; the focused pane's actions, each with its word, come first.
+    pub fn new(pane: Option<(String, Vec<(ActionId, &'static str)>)>) -> Self {
+        Help { pane, top: 0, rows: 0, query: Field::new(""), typing: false }
     }
-    out.push(Line::default());
-    out.push(Line::styled("How candidate preconditions stand", theme.style(Role::Title)));
-    for (word, about) in STATUSES {
-        entry(&mut out, word, about);
+
+    fn groups(&self, keymap: &Keymap) -> Vec<Group> {
+        let keys = |id: ActionId| {
+            let keys: Vec<String> = keymap.keys(id).iter().map(ToString::to_string).collect();
+            if keys.is_empty() { "no key".to_owned() } else { keys.join(" ") }
+        };
+        let said = |list: &[(&str, &str)]| list.iter().map(|(word, about)| ((*word).into(), (*about).into())).collect();
+        let mut groups = Vec::new();
+        if let Some((title, actions)) = &self.pane {
+            let about = |id: ActionId, word: &str| match spec(id) {
+                Some(spec) if spec.label == word => spec.about.clone(),
+                Some(spec) => format!("{word}: {}", spec.about),
+                None => word.to_owned(),
+            };
+            let entries = actions.iter().map(|(id, word)| (keys(*id), about(*id, word))).collect();
+            groups.push(Group { title: format!("In {title}, now"), entries });
+        }
+        for context in CONTEXTS {
+            let own = ACTIONS.iter().filter(|s| s.context == context && !is_numbered(s.id));
+            let entries = own.map(|spec| (keys(spec.id), spec.about.clone()));
+            let mut entries: Vec<(String, String)> = entries.collect();
+            if context == ACTIONS.iter().find(|s| is_numbered(s.id)).map_or(context, |s| s.context) {
+                entries.push(("1 to 9".to_owned(), "Choose the proposal of that number".to_owned()));
+            }
+            groups.push(Group { title: context.title().to_owned(), entries });
+        }
+        groups.push(Group { title: "Glossary".to_owned(), entries: said(&GLOSSARY) });
+        groups.push(Group { title: "Statuses of candidate preconditions".to_owned(), entries: said(&STATUSES) });
+        groups
     }
-    out
+
+    fn lines(&self, keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Line<'static>> {
+        let query = self.query.text().trim().to_lowercase();
+        let mut out: Vec<Line<'static>> = Vec::new();
+        if query.is_empty() {
+            out.extend(wrapped(ABOUT, width).into_iter().map(|l| Line::styled(l, theme.style(Role::Text))));
+        }
+        let fits = |(word, about): &(String, String)| {
+            query.is_empty() || word.to_lowercase().contains(&query) || about.to_lowercase().contains(&query)
+        };
+        for Group { title, entries } in self.groups(keymap) {
+            let mut entries = entries.into_iter().filter(fits).peekable();
+            if entries.peek().is_none() {
+                continue;
+            }
+            if !out.is_empty() {
+                out.push(Line::default());
+            }
+            out.push(Line::styled(title, theme.style(Role::Title)));
+            for (word, about) in entries {
+                let room = width.saturating_sub(KEYS + 3).max(8);
+                for (i, text) in wrapped(&about, room).into_iter().enumerate() {
+                    let word = if i == 0 { word.as_str() } else { "" };
+                    out.push(Line::from(vec![
+                        Span::styled(format!("  {word:<KEYS$} "), theme.style(Role::Key)),
+                        Span::styled(text, theme.style(Role::Text)),
+                    ]));
+                }
+            }
+        }
+        if out.is_empty() {
+            out.push(Line::styled("Nothing here has these letters.", theme.style(Role::Dim)));
+        }
+        out
+    }
+}
+
+/// Whether an action is one of the nine that choose a proposal by its number: they are one line.
+fn is_numbered(id: ActionId) -> bool {
+    matches!(id, ActionId::Choose(_))
 }
 
 impl Dialog for Help {
     fn title(&self) -> String {
-        "Keys".into()
+        "Help".into()
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
@@ -84,7 +164,7 @@ impl Dialog for Help {
     }
 
     fn captures_text(&self) -> bool {
-        false
+        self.typing
     }
 
     fn size(&self, _: Context<'_>) -> (u16, u16) {
@@ -92,8 +172,16 @@ impl Dialog for Help {
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        let head = Rect { height: area.height.min(1), ..area };
+        let area = Rect { y: area.y + head.height, height: area.height - head.height, ..area };
+        if self.typing || !self.query.text().is_empty() {
+            self.query.render(context.theme, head, frame, self.typing);
+        } else {
+            let words = "/ searches in keys, commands and the glossary";
+            frame.render_widget(Line::styled(words, context.theme.style(Role::Dim)), head);
+        }
         // The last column is the scroll bar's.
-        let lines = lines(context.keymap, context.theme, usize::from(area.width).saturating_sub(2));
+        let lines = self.lines(context.keymap, context.theme, usize::from(area.width).saturating_sub(2));
         self.rows = usize::from(area.height);
         self.top = self.top.min(lines.len().saturating_sub(self.rows));
         for (y, line) in (area.y..area.bottom()).zip(lines.iter().skip(self.top)) {
@@ -109,6 +197,7 @@ impl Dialog for Help {
             ActionId::ItemDown => self.top += 1,
             ActionId::ItemPageUp => self.top = self.top.saturating_sub(page),
             ActionId::ItemPageDown | ActionId::Complete => self.top += page,
+            ActionId::Accept if self.typing => self.typing = false,
             ActionId::Accept => return vec![Reply::Close],
             _ => {}
         }
@@ -116,8 +205,18 @@ impl Dialog for Help {
     }
 
     fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
+        if self.typing {
+            if self.query.input(input) {
+                self.top = 0;
+            }
+            return Vec::new();
+        }
         let Input::Key(key) = input else { return Vec::new() };
         match key.code {
+            KeyCode::Char('/') => {
+                self.typing = true;
+                Vec::new()
+            }
             KeyCode::Char('?' | 'q') => vec![Reply::Close],
             KeyCode::Char('j') => self.act(ActionId::ItemDown, context),
             KeyCode::Char('k') => self.act(ActionId::ItemUp, context),
@@ -128,7 +227,7 @@ impl Dialog for Help {
             }
             KeyCode::Char('G') | KeyCode::End => {
                 // Rendering keeps it inside.
-                self.top = (ACTIONS.len() + STATUSES.len()) * 4;
+                self.top = (ACTIONS.len() + GLOSSARY.len() + STATUSES.len()) * 4;
                 Vec::new()
             }
             _ => Vec::new(),

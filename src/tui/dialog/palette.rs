@@ -1,4 +1,4 @@
-//! Command palette: every action by name, what cannot be done now shown with its reason.
+//! Command palette: every action by name, by other words for it and by what it does; what cannot be done now is shown with its reason.
 
 use crossterm::event::MouseEvent;
 use ratatui::Frame;
@@ -13,8 +13,46 @@ use crate::tui::event::Input;
 use crate::tui::theme::Role;
 use crate::tui::{fuzzy, sanitize};
 
+/// Columns of a command's name.
+const NAME: usize = 20;
+
 /// Why an action cannot be done now; `None` if it can.
 pub type Disabled = Option<&'static str>;
+
+/// Other words for actions, by their names in `[keys]`.
+const SYNONYMS: [(&str, &str); 31] = [
+    ("approve", "accept take yes execute"),
+    ("edit", "change rewrite correct"),
+    ("reject", "refuse decline no deny"),
+    ("samples", "more again retry completions"),
+    ("manual", "own write custom"),
+    ("policy", "automatic auto autopilot continue"),
+    ("breakpoints", "pause halt watch"),
+    ("cancel", "abort interrupt escape"),
+    ("propose", "ask again retry regenerate"),
+    ("undo", "back previous step revert"),
+    ("redo", "forward next step"),
+    ("tree", "history timeline steps jump branches"),
+    ("note", "comment remark annotate"),
+    ("restart-world", "reload adapter process"),
+    ("configure", "llm options settings provider"),
+    ("help", "keys glossary manual shortcuts"),
+    ("layout-stepping", "arrange panes default"),
+    ("layout-assertions", "arrange panes preconditions"),
+    ("layout-review", "arrange panes presentation"),
+    ("zoom", "maximize fullscreen enlarge"),
+    ("theme", "colours colors dark light blind"),
+    ("start-screen", "new open home sessions menu"),
+    ("export", "save html cast json report share"),
+    ("message", "error last status"),
+    ("quit", "exit leave close"),
+    ("focus-state", "json variables world belief map"),
+    ("focus-program", "trajectory code calls"),
+    ("focus-preconditions", "assertions candidates"),
+    ("focus-log", "events records"),
+    ("focus-model", "prompt answer tokens request"),
+    ("focus-blocking", "tree conditions resolutions"),
+];
 
 /// The palette.
 pub struct Palette {
@@ -38,10 +76,15 @@ impl Palette {
 
     fn search(&mut self) {
         // A name that matches comes before a description that does.
-        let labels: Vec<&str> = self.rows.iter().map(|(s, _)| s.label).collect();
-        self.found = fuzzy::rank(self.field.text(), labels.iter().copied());
-        let by_about = fuzzy::rank(self.field.text(), self.rows.iter().map(|(s, _)| s.about.as_str()));
-        for row in by_about {
+        let query = self.field.text().trim().to_lowercase();
+        self.found = fuzzy::rank(&query, self.rows.iter().map(|(s, _)| s.label));
+        let by_name = fuzzy::rank(&query, self.rows.iter().map(|(s, _)| s.name.as_str()));
+        let other = |s: &ActionSpec| SYNONYMS.iter().find(|(name, _)| *name == s.name).map_or("", |(_, words)| words);
+        // Of other words whole beginnings count: letters scattered over them would fit anything.
+        let begins = |s: &ActionSpec| other(s).split_whitespace().any(|word| word.starts_with(&query));
+        let by_synonym = self.rows.iter().enumerate().filter(|(_, (s, _))| begins(s)).map(|(at, _)| at);
+        let by_about = fuzzy::rank(&query, self.rows.iter().map(|(s, _)| s.about.as_str()));
+        for row in by_synonym.chain(by_name).chain(by_about) {
             if !self.found.contains(&row) {
                 self.found.push(row);
             }
@@ -71,6 +114,12 @@ impl Dialog for Palette {
         let below = Rect { y: area.y + area.height.min(2), height: area.height.saturating_sub(2), ..area };
         let Palette { list, rows, found, .. } = self;
         let width = usize::from(area.width.saturating_sub(3));
+        if found.is_empty() {
+            let help = context.keymap.hint(ActionId::Help).unwrap_or_default();
+            let text = format!("No command fits. {help} lists every key and what it does.");
+            frame.render_widget(Line::styled(text, theme.style(Role::Dim)), Rect { height: below.height.min(1), ..below });
+            return;
+        }
         list.render(theme, below, frame, true, found.len(), |i| {
             let Some((spec, disabled)) = found.get(i).and_then(|r| rows.get(*r)) else { return Line::default() };
             let keys = context.keymap.hint(spec.id).unwrap_or_default();
@@ -78,10 +127,12 @@ impl Dialog for Palette {
                 None => (spec.about.clone(), Role::Text),
                 Some(why) => (format!("{} ({why})", spec.about), Role::Dim),
             };
-            let text = sanitize::fit(&text, width.saturating_sub(10), theme.glyphs.ellipsis).into_owned();
+            let text = sanitize::fit(&text, width.saturating_sub(10 + NAME), theme.glyphs.ellipsis).into_owned();
+            let name = sanitize::fit(spec.label, NAME - 2, theme.glyphs.ellipsis).into_owned();
             let key = if disabled.is_some() { Role::Dim } else { Role::Key };
             Line::from(vec![
                 Span::styled(format!("{keys:<10}"), theme.style(key)),
+                Span::styled(format!("{name:<NAME$}"), theme.style(if disabled.is_some() { Role::Dim } else { Role::Title })),
                 Span::styled(text, theme.style(role)),
             ])
         });

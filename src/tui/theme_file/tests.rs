@@ -22,6 +22,37 @@ fn the_shipped_themes_load_and_set_every_role_readably() {
     }
 }
 
+/// A colour as an eye without red (0), green (1) or blue (2) receptors sees it, in linear light (Viénot, Brettel and Mollon 1999 for
+/// the first two; a rough stand-in that drops blue for the third).
+fn seen_without(receptor: usize, color: Color) -> [f64; 3] {
+    let (r, g, b) = color::rgb(color).unwrap();
+    let [r, g, b] = [r, g, b].map(|c| (f64::from(c) / 255.0).powf(2.2));
+    match receptor {
+        0 => [0.112_38 * r + 0.887_62 * g, 0.112_38 * r + 0.887_62 * g, 0.004_01 * r - 0.004_01 * g + b],
+        1 => [0.292_75 * r + 0.707_25 * g, 0.292_75 * r + 0.707_25 * g, -0.022_34 * r + 0.022_34 * g + b],
+        _ => [r, 0.1 * r + 0.9 * g, 0.1 * r + 0.9 * g],
+    }
+}
+
+#[test]
+fn the_colour_blind_theme_tells_pass_from_fail_and_added_from_removed() {
+    let (themes, _) = load(wanted(Some("colour-blind"), None)).unwrap();
+    let theme = &themes[0];
+    let apart = |theme: &Theme, receptor: usize, one: Role, other: Role| {
+        let [a, b] = [one, other].map(|role| seen_without(receptor, theme.style(role).fg.unwrap()));
+        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    };
+    for receptor in 0..3 {
+        for (one, other) in [(Role::Good, Role::Bad), (Role::Added, Role::Removed), (Role::Good, Role::Warn)] {
+            let distance = apart(theme, receptor, one, other);
+            assert!(distance > 0.3, "without receptor {receptor}, {one:?} and {other:?}: {distance:.2}");
+        }
+    }
+    // Which is more than the default theme has for the most frequent kind.
+    let (dark, _) = load(wanted(Some("dark"), None)).unwrap();
+    assert!(apart(&dark[0], 1, Role::Good, Role::Bad) < apart(theme, 1, Role::Good, Role::Bad));
+}
+
 #[test]
 fn monochrome_has_no_colour() {
     let (themes, _) = load(Wanted { depth: Depth::None, ..wanted(None, None) }).unwrap();

@@ -155,10 +155,22 @@ fn a_taken_action_offered_again_is_shown_once_and_open() {
 }
 
 #[test]
-fn what_models_and_people_offer_is_never_folded() {
+fn what_a_model_writes_more_than_once_is_one_row_with_a_count() {
     let mut played = Played::new();
     for origin in [Origin::Greedy, Origin::Sample, Origin::Person, Origin::Symbolic, Origin::Sample] {
         played.offer("a", origin);
     }
-    assert_eq!(played.shown(), [1, 2, 3, 4, 5]);
+    played.offer("b", Origin::Sample);
+    assert_eq!(played.shown(), [1, 3, 4, 6]);
+    assert_eq!([1, 3, 4, 6].map(|id| played.view.times(id)), [3, 1, 1, 1]);
+    // The one that is recommended is shown for its copies, where they came first.
+    played.event(Event::Recommended { proposal: Some(5), why: "it verifies".into() });
+    assert_eq!((played.shown(), played.view.is_recommended(5)), (vec![5, 3, 4, 6], true));
+    // Rejected, all of them are; written again after that, it is offered again and says so.
+    played.reject(5);
+    assert_eq!(played.shown(), [5, 3, 4, 6]);
+    played.offer("a", Origin::Sample);
+    assert_eq!(played.shown(), [5, 3, 4, 6, 7]);
+    let again = played.session().current().unwrap().turn.proposal(7).unwrap().clone();
+    assert_eq!(played.view.refused_before(&again), Some((0, "no")));
 }

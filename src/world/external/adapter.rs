@@ -88,7 +88,7 @@ impl Adapter {
             source: self.command_line(),
         };
         if self.tasks.is_empty() {
-            return vec![info(self.name.clone(), format!("whatever {} begins with", self.name))];
+            return vec![info(self.name.clone(), format!("the task that {} begins with by itself", self.name))];
         }
         self.tasks.iter().map(|task| info(self.id_of(task), format!("{task} ({})", self.name))).collect()
     }

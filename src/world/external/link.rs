@@ -280,8 +280,8 @@ impl Link {
         if matches!(fault, Fault::Stopped) {
             self.ring(ProcessStatus::Resting);
             return WorldError::Failed(format!(
-                "{awaited} was stopped before `{command}` answered; its process was ended, because nobody knows what it did. \
-                 It is restarted when the world is acted in next"
+                "{awaited} was stopped before `{command}` answered. The process was ended, because it may have acted already; \
+                 the next action starts it again"
             ));
         }
         let what = fault.words(&awaited, exit);

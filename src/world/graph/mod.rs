@@ -44,7 +44,7 @@ pub const RUN: OptionSpec = OptionSpec::new(
 pub static KIND: WorldKind = WorldKind {
     options: &[RUN],
     data: Some(DataSpec {
-        about: "VirtualHome: a copy of it, its scenes, or one scene file (docs/graph.md)",
+        about: "VirtualHome: a copy of it, its scenes, or one scene file (docs/reference/graph.md)",
         env: "STEPWRIGHT_VIRTUALHOME",
         lies_at: Source::lies_at,
         demonstrations: false,

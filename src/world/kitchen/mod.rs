@@ -56,7 +56,7 @@ pub const FIND: OptionSpec = OptionSpec::new(
 pub static KIND: WorldKind = WorldKind {
     options: &[FIND],
     data: Some(DataSpec {
-        about: "kitchen scenes: a scene file, or a folder of them (docs/kitchen.md)",
+        about: "kitchen scenes: a scene file, or a folder of them (docs/reference/kitchen.md)",
         env: "STEPWRIGHT_KITCHEN",
         lies_at: Source::lies_at,
         demonstrations: false,

@@ -51,7 +51,7 @@ pub static KIND: WorldKind = WorldKind {
     options: &[FORM, ATTRIBUTES],
     data: Some(DataSpec {
         about: "a shop's catalogue: a folder of WebShop's files (items_shuffle*.json, items_ins_v2*.json, items_human_ins.json), or \
-                of products.json and goals.json (docs/shop.md)",
+                of products.json and goals.json (docs/reference/shop.md)",
         env: "STEPWRIGHT_SHOP",
         lies_at: Source::lies_at,
         demonstrations: false,

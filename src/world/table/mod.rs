@@ -45,7 +45,7 @@ use super::{Ability, DataSpec, Generator, WorldKind};
 /// What the table registers about itself.
 pub static KIND: WorldKind = WorldKind {
     data: Some(DataSpec {
-        about: "episodes on a table: a file, or a folder of them (docs/table.md)",
+        about: "episodes on a table: a file, or a folder of them (docs/reference/table.md)",
         env: "STEPWRIGHT_TABLE",
         lies_at: Source::lies_at,
         demonstrations: false,

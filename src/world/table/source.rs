@@ -65,7 +65,7 @@ impl Source {
             }
         }
         if source.is_empty() {
-            let wanted = "episodes_*.json, generated_*.jsonl or three_cups.json are expected (docs/table.md)";
+            let wanted = "episodes_*.json, generated_*.jsonl or three_cups.json are expected (docs/reference/table.md)";
             return Err(data(path, &format!("no episodes of the table world here; {wanted}")));
         }
         Ok(source)

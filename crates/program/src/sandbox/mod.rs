@@ -2,7 +2,7 @@
 //!
 //! Code is run by a [`Sandbox`] on named values and named host functions. Each call of a host function suspends the run, so that a
 //! person can look in between and the answerer may give a value back. [`Workers`] is the sandbox that ships: the same program
-//! again as a process without environment, files or network, bounded in time, memory, depth and calls (`docs/sandbox.md`). What
+//! again as a process without environment, files or network, bounded in time, memory, depth and calls (`docs/explanation/sandbox.md`). What
 //! the calls mean is not known here.
 
 mod call;

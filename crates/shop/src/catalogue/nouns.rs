@@ -1,7 +1,7 @@
 //! Nouns and names of a title, which the reward compares. The original engine asks a statistical tagger (spaCy); here, where
 //! a catalogue does not bring the tagger's answer, words are nouns unless a list or their form says otherwise. Titles are almost
 //! nothing but names and nouns, so the rule leaves out what a tagger leaves out with some certainty: function words, numbers,
-//! measures and common adjectives. docs/shop.md says how often the two agree.
+//! measures and common adjectives. docs/reference/shop.md says how often the two agree.
 
 /// Words of titles that are no nouns.
 const OTHERS: &[&str] = &[

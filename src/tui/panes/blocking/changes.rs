@@ -5,7 +5,6 @@ use crate::blocking::{BlockingNode, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Request};
 use crate::episode::{ArtifactId, TreeEdit};
 use crate::tui::pane::{Intent, PaneAction};
-use crate::tui::panes::edit::{Edited, Editor};
 
 impl BlockingPane {
     /// What can be changed at a row.
@@ -54,7 +53,7 @@ impl BlockingPane {
     }
 
     /// A person's change of the live tree at the row under the cursor.
-    pub(super) fn change(&mut self, action: PaneAction) -> Vec<Intent> {
+    pub(super) fn change(&self, action: PaneAction) -> Vec<Intent> {
         if action == PaneAction::UndoChange {
             return vec![Intent::Send(Command::Gate(Request::UndoArtifact(ArtifactId::TREE)))];
         }
@@ -68,10 +67,7 @@ impl BlockingPane {
             PaneAction::Force if handle.leaf => {
                 return vec![Intent::Send(Command::Gate(Request::Manual { text: node.text.clone() }))];
             }
-            PaneAction::Add if handle.blocked => {
-                self.typing = Some((handle.node, Editor::line("")));
-                return Vec::new();
-            }
+            PaneAction::Add if handle.blocked => return vec![Intent::AddToTree(handle.node)],
             _ => return Vec::new(),
         };
         let mut intents = vec![Intent::Send(Command::Gate(Request::edit_tree(&edit)))];
@@ -80,20 +76,5 @@ impl BlockingPane {
             intents.insert(0, Intent::Say(Level::Info, words));
         }
         intents
-    }
-
-    pub(super) fn typed(&mut self, edited: Edited) -> Vec<Intent> {
-        match edited {
-            Edited::Same | Edited::Changed => Vec::new(),
-            Edited::Cancel => {
-                self.typing = None;
-                Vec::new()
-            }
-            Edited::Accept => {
-                let Some((under, editor)) = self.typing.take() else { return Vec::new() };
-                let action = editor.text().trim().to_owned();
-                vec![Intent::Send(Command::Gate(Request::edit_tree(&TreeEdit::Add { under, action })))]
-            }
-        }
     }
 }

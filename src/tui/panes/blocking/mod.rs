@@ -12,13 +12,11 @@ use ratatui::layout::Rect;
 
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, split_bottom};
-use super::edit::Editor;
 use super::words;
 use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Situation};
 use crate::episode::{CheckKind, Mark, Proposal, Verdict};
 use crate::tui::actions::ActionId;
-use crate::tui::event::Input;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::Role;
 use crate::tui::view::View;
@@ -64,8 +62,6 @@ pub struct BlockingPane {
     chosen: Option<String>,
     /// What Proposals shows of the actions offered at the cursor: their mark, and the conditions that fail.
     marks: BTreeMap<String, (Mark, Vec<String>)>,
-    /// An action being typed, and the node it is to be added under.
-    typing: Option<(u32, Editor)>,
 }
 
 impl BlockingPane {
@@ -305,12 +301,6 @@ impl Pane for BlockingPane {
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { nothing });
         }
         let area = self.browser.find.draw(painter, area);
-        let (area, line) = split_bottom(area, if self.typing.is_some() { 2.min(area.height / 2) } else { 0 });
-        if let Some((_, editor)) = &mut self.typing {
-            painter.rule(line, 0, "another action that may resolve it");
-            let (_, text) = super::draw::split_top(line, 1);
-            editor.draw(painter, text);
-        }
         let why = if area.height >= 6 { WHY.min(area.height / 3) } else { 0 };
         let (tree, below) = split_bottom(area, why);
         let (mut browser, glyphs) = (std::mem::take(&mut self.browser), &painter.theme.glyphs);
@@ -377,16 +367,7 @@ impl Pane for BlockingPane {
         Vec::new()
     }
 
-    fn is_editing(&self) -> bool {
-        self.typing.is_some()
-    }
-
     fn missing(&self, action: PaneAction, _view: &View) -> Option<String> {
         self.needed(action)
-    }
-
-    fn edit(&mut self, input: Input<'_>, _view: &View) -> Vec<Intent> {
-        let edited = self.typing.as_mut().map(|(_, editor)| editor.input(input));
-        edited.map(|edited| self.typed(edited)).unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
 //! Details of one candidate, below the list: validity with its reason, |C|, its relations to the others, what it newly
 //! excludes.
 
-use crate::precondition::{Candidate, CandidateOrigin, Fate, Inspection, Pool, Related, Relation};
+use crate::precondition::{Candidate, CandidateOrigin, Fate, Inspection, Pool, Ranking, Related, Relation};
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::Row;
 use crate::tui::panes::words;
@@ -14,6 +14,7 @@ use super::rows;
 pub(super) struct Known<'a> {
     pub(super) candidate: &'a Candidate,
     pub(super) pool: Option<&'a Pool>,
+    pub(super) ranking: Ranking,
     pub(super) in_force: bool,
     /// Where it comes from, if it is no candidate of the pool.
     pub(super) origin: Option<&'a str>,
@@ -47,9 +48,9 @@ fn share(part: usize, whole: usize) -> String {
 
 /// All rows on a candidate, most important first.
 pub(super) fn rows(known: &Known<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
-    let Known { candidate, pool, in_force, origin, seen } = known;
+    let Known { candidate, pool, ranking, in_force, origin, seen } = known;
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
-    let (glyph, word, role) = rows::status(candidate, *in_force, instances, glyphs);
+    let (glyph, word, role) = rows::status(candidate, *in_force, (*pool, *ranking), glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
     let mut facts = facts(candidate, instances, false);
     if let Some(origin) = origin {

@@ -1,21 +1,17 @@
-//! A person's edits of the candidates and of what is in force: marking, typing, merging, deleting, adopting, comparing.
+//! A person's edits of the candidates and of what is in force: marking, typing, deleting, adopting, comparing. What is asked before
+//! something is adopted is in `adopting`, merging and rankings are in `picking`.
 
 use std::collections::BTreeSet;
 
+use super::adopting::{MARKED, confirmed, fault};
 use super::over::{Over, Page};
 use super::rows;
 use super::{
-    CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Joint, Level, PreconditionsPane, SetSource,
+    CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, PreconditionsPane, SetSource,
     Typing, View, WorkshopCommand, say, send, token,
 };
-use crate::precondition::{
-    ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Counterpart, Fate, SetComparison, SideBySide, merged,
-};
+use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Fate, Ranking};
 use crate::tui::pane::PaneAction;
-use crate::words::count;
-
-/// Assertions named in a question at most.
-const NAMED: usize = 5;
 
 impl PreconditionsPane {
     /// The expressions that adopting would put in force.
@@ -30,7 +26,7 @@ impl PreconditionsPane {
     /// What is marked until a person marks.
     fn unasked(&self, view: &View) -> BTreeSet<String> {
         match self.pool(view) {
-            Some(pool) => rows::suggested(pool).map(|c| c.text.clone()).collect(),
+            Some(pool) => rows::suggested(pool, self.ranking).map(|c| c.text.clone()).collect(),
             None => self.in_force(view).0.iter().cloned().collect(),
         }
     }
@@ -84,9 +80,10 @@ impl PreconditionsPane {
             found.is_some_and(|c| c.origin == CandidateOrigin::Person)
         };
         let origin = match (assertions.iter().any(by_hand), self.marks.contains_key(&name)) {
-            (true, _) => "edited",
-            (false, true) => "inferred, chosen by a person",
-            (false, false) => "inferred",
+            (true, _) => "edited".to_owned(),
+            (false, true) => "inferred, chosen by a person".to_owned(),
+            (false, false) if self.ranking == Ranking::Evidence => "inferred".to_owned(),
+            (false, false) => format!("inferred, {}", self.ranking.name()),
         };
         let (now, _) = self.in_force(view);
         let drops = now.iter().any(|t| !assertions.contains(t));
@@ -97,7 +94,7 @@ impl PreconditionsPane {
         let command = Command::Workshop(WorkshopCommand::Adopt {
             action: name.clone(),
             assertions: assertions.clone(),
-            origin: origin.into(),
+            origin,
         });
         let mut new = assertions.iter().filter(|t| !now.contains(t));
         if !drops && new.all(|t| fault(&name, t, view).is_none()) {
@@ -117,7 +114,12 @@ impl PreconditionsPane {
     }
 
     pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
-        let Some((candidate, action)) = self.candidate(self.browser.list.cursor(), view).zip(self.action_name()) else {
+        let row = self.browser.list.cursor();
+        if matches!(self.items.get(row), Some(rows::Item::HeldBack(_))) {
+            let mark = view.key(PaneAction::ToggleFold);
+            return say(format!("this candidate is held back and takes no part unless you mark it ({mark})"));
+        }
+        let Some((candidate, action)) = self.candidate(row, view).zip(self.action_name()) else {
             let (mark, adopt) = (view.key(PaneAction::ToggleFold), view.key(PaneAction::Adopt));
             return say(format!(
                 "this is in force and no candidate: {mark} marks what is to stay, {adopt} drops the others"
@@ -133,48 +135,7 @@ impl PreconditionsPane {
         send(WorkshopCommand::Reject { action, id, rejected })
     }
 
-    /// Puts the conjunction or disjunction of the marked candidates into the pool, marked in their place.
-    pub(super) fn merge(&mut self, view: &View, joint: Joint) -> Vec<Intent> {
-        let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
-        let chosen = self.chosen(view);
-        let text = match merged(chosen.iter().map(String::as_str), joint) {
-            Ok(text) => text,
-            Err(why) => {
-                let mark = view.key(PaneAction::ToggleFold);
-                return say(format!("{why}; {} marked, {mark} marks more", chosen.len()));
-            }
-        };
-        self.unmerged = Some((action.clone(), self.marks.get(&action).cloned()));
-        let mut marks = self.marked(view);
-        marks.retain(|t| !chosen.contains(t));
-        marks.insert(text.clone());
-        self.marks.insert(action.clone(), marks);
-        self.wanted = Some(text.clone());
-        if self.pool(view).is_some_and(|p| p.candidates.iter().any(|c| c.text == text)) {
-            self.laid = None;
-            self.lay(view);
-            return say("this is a candidate already; it is marked in their place");
-        }
-        send(WorkshopCommand::Put { action, id: None, text })
-    }
-
-    /// Asks for a step where the two marked candidates differ.
-    pub(super) fn differ(&mut self, view: &View) -> Vec<Intent> {
-        let chosen = self.chosen(view);
-        match (chosen.as_slice(), self.action_name().map(str::to_owned)) {
-            ([one, other], Some(action)) => self.ask_difference(action, one.clone(), other.clone()),
-            _ => {
-                let mark = view.key(PaneAction::ToggleFold);
-                let none = view.key(PaneAction::MarkAll);
-                say(format!(
-                    "mark the two to be compared: {} are marked; {mark} marks, {none} unmarks all",
-                    chosen.len()
-                ))
-            }
-        }
-    }
-
-    fn ask_difference(&mut self, action: String, one: String, other: String) -> Vec<Intent> {
+    pub(super) fn ask_difference(&mut self, action: String, one: String, other: String) -> Vec<Intent> {
         let token = token();
         self.step_wanted = Some(token);
         send(WorkshopCommand::ShowDifference { token, action, one, other })
@@ -232,7 +193,7 @@ impl PreconditionsPane {
         let look = asked.then(|| send(WorkshopCommand::Try { token: pause.at_once(), action: action.clone(), text }));
         self.typing = Some(Typing {
             action,
-            id: row.and_then(|r| self.candidate(r, view)).map(|c| c.id),
+            id: row.and_then(|r| self.own_id(r, view)),
             row,
             editor: Editor::line(&original),
             original,
@@ -244,7 +205,7 @@ impl PreconditionsPane {
         look.unwrap_or_default()
     }
 
-    pub(super) fn typed(&mut self, edited: Edited) -> Vec<Intent> {
+    pub(super) fn typed(&mut self, edited: Edited, view: &View) -> Vec<Intent> {
         let Some(mut typing) = self.typing.take() else { return Vec::new() };
         let intents = match edited {
             Edited::Same => Vec::new(),
@@ -261,11 +222,12 @@ impl PreconditionsPane {
                 }
                 if !text.is_empty() {
                     self.unmerged = None;
-                    // What replaces a marked row is marked in its place.
-                    if let Some(marks) = self.marks.get_mut(&typing.action)
-                        && marks.remove(&typing.original)
-                    {
+                    // What replaces a row that is marked or in force is marked in its place.
+                    let mut marks = self.marked(view);
+                    let replaced = marks.remove(&typing.original);
+                    if replaced || (typing.row.is_some() && self.in_force(view).0.contains(&typing.original)) {
                         marks.insert(text.clone());
+                        self.marks.insert(typing.action.clone(), marks);
                     }
                     self.wanted = Some(text.clone());
                     let (action, id) = (typing.action, typing.id);
@@ -338,7 +300,8 @@ impl PreconditionsPane {
 
     /// The sets there are to compare.
     fn sources(&self, view: &View) -> Vec<SetSource> {
-        let mut sources = vec![SetSource::InForce, SetSource::Inferred, SetSource::Specification];
+        let [evidence, equation] = [Ranking::Evidence, Ranking::EquationOne].map(SetSource::Inferred);
+        let mut sources = vec![SetSource::InForce, evidence, SetSource::Specification, equation];
         if !self.marks.is_empty() {
             sources.push(SetSource::Given(MARKED.to_owned(), AdoptedSet::default()));
         }
@@ -385,7 +348,8 @@ impl PreconditionsPane {
             let in_order = |marks: &BTreeSet<String>| {
                 let pool = view.pools.get(action).map(AsRef::as_ref);
                 let mut texts: Vec<String> = in_force.iter().flatten().cloned().collect();
-                let rest = pool.into_iter().flat_map(|p| &p.candidates).filter(|c| !c.rejected).map(|c| c.text.clone());
+                let rest = pool.into_iter().flat_map(|p| p.candidates.iter().chain(&p.held_back));
+                let rest = rest.filter(|c| !c.rejected).map(|c| c.text.clone());
                 texts.extend(rest.filter(|t| !in_force.iter().flatten().any(|f| f == t)));
                 texts.retain(|t| marks.contains(t));
                 texts
@@ -441,83 +405,4 @@ impl PreconditionsPane {
         (self.sets_wanted, self.load_wanted) = (Some(token), Some(token));
         Intent::AskFile(FileUse::Compare { token, name: String::new() })
     }
-}
-
-/// What the set of the pane's marks is called.
-const MARKED: &str = "marked";
-
-/// The command, after a yes if it drops anything: what it adds, drops, and says with other words.
-pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> Vec<Intent> {
-    let (name, one) = match &command {
-        Command::Workshop(WorkshopCommand::Adopt { action, .. }) => {
-            (format!("what is marked in force for {action}"), Some(action.as_str()))
-        }
-        Command::Workshop(WorkshopCommand::AdoptSet { origin, .. }) => (format!("{origin} in force"), None),
-        _ => return vec![Intent::Send(command)],
-    };
-    let actions = sets.actions.iter().filter(|a| one.is_none_or(|one| a.action == one));
-    let rows: Vec<(&str, &SideBySide)> =
-        actions.flat_map(|a| a.rows.iter().map(|row| (a.action.as_str(), row))).collect();
-    let named = |action: &str, text: &str| if one.is_some() { text.to_owned() } else { format!("{action}: {text}") };
-    let mut adds = Vec::new();
-    let mut drops = Vec::new();
-    let (mut reworded, mut same, mut faulty) = (0_usize, 0_usize, false);
-    for (action, row) in rows {
-        match (&row.left, &row.right) {
-            (Some(left), None) => {
-                let remark = match row.counterpart {
-                    Counterpart::Implied => "  (implied by the rest)",
-                    Counterpart::Only => "  (nothing else forbids as much)",
-                    _ => "",
-                };
-                drops.push(named(action, left) + remark);
-            }
-            (None, Some(right)) => {
-                let remark = fault(action, right, view);
-                faulty |= remark.is_some();
-                adds.push(named(action, right) + &remark.unwrap_or_default());
-            }
-            _ if row.counterpart == Counterpart::Same => same += 1,
-            _ => reworded += 1,
-        }
-    }
-    if drops.is_empty() && one.is_some() && !faulty {
-        return vec![Intent::Send(command)];
-    }
-    let mut question = listed("It drops", '-', &drops);
-    question.push_str(&listed("It adds", '+', &adds));
-    let back = view.key(PaneAction::UndoChange);
-    let stay = if same == 1 { "1 stays".to_owned() } else { format!("{same} stay") };
-    let reworded = match reworded {
-        1 => "1 is replaced by an equivalent".to_owned(),
-        n => format!("{n} are replaced by equivalents"),
-    };
-    question.push_str(&format!("{stay} as before, {reworded}. In the list {back} takes it back."));
-    vec![Intent::Confirm { title: format!("Put {name}"), question, yes: "adopt", commands: vec![command] }]
-}
-
-/// What validation found wrong with a candidate that is about to be adopted: `  (fails in 12 demonstrations)`.
-fn fault(action: &str, text: &str, view: &View) -> Option<String> {
-    let candidate = view.pools.get(action)?.candidates.iter().find(|c| c.text == text)?;
-    match &candidate.fate {
-        Fate::Valid => None,
-        Fate::Fails { failing, .. } => Some(format!("  (fails in {})", count(*failing, "demonstration"))),
-        Fate::Malformed { reason, .. } => Some(format!("  (malformed: {reason})")),
-        Fate::Unknown { .. } => Some("  (cannot be decided)".to_owned()),
-    }
-}
-
-/// Assertions with their count, the first of them named.
-fn listed(what: &str, mark: char, texts: &[String]) -> String {
-    if texts.is_empty() {
-        return format!("{what} nothing.\n");
-    }
-    let mut lines = format!("{what} {}:\n", texts.len());
-    for text in texts.iter().take(NAMED) {
-        lines.push_str(&format!("  {mark} {}\n", crate::tui::sanitize::line(text)));
-    }
-    if texts.len() > NAMED {
-        lines.push_str(&format!("  and {} more\n", texts.len() - NAMED));
-    }
-    lines
 }

@@ -1,14 +1,16 @@
 //! Preconditions pane: per action the candidates with their fates, what is in force, and a person's say over both.
 //!
 //! A person marks rows; adopting puts the marked ones in force. Until a person marks anything, the suggested ones are
-//! marked. `rows` orders and words the rows, `detail` describes one candidate, `render` draws, `edits` holds what a
-//! person does to the candidates, `offers` what keys do; `over` holds what is laid over the list: one candidate looked at closely
+//! marked. Picking rows to be merged or compared is a thing of its own and changes no mark. `rows` orders and words the rows, `detail` describes one candidate, `render` draws, `edits` holds what a
+//! person does to the candidates, `adopting` what is asked before, `picking` merges and ranks, `offers` what keys do; `over` holds what is laid over the list: one candidate looked at closely
 //! (`study`), a demonstration step (`step`), two sets side by side (`sets`).
 
+mod adopting;
 mod detail;
 mod edits;
 mod offers;
 mod over;
+mod picking;
 mod render;
 mod rows;
 mod sets;
@@ -28,7 +30,7 @@ use super::browse::{Browser, Mouse};
 use super::draw::Painter;
 use super::edit::{Debounce, Edited, Editor, token};
 use crate::driver::{Command, Level, SetSource, WorkshopCommand};
-use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool};
+use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
 use crate::program::Call;
 use crate::tui::event::Input;
 use crate::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
@@ -71,6 +73,12 @@ pub struct PreconditionsPane {
     wanted: Option<String>,
     /// Marked expressions by action; absent until a person marks.
     marks: BTreeMap<String, BTreeSet<String>>,
+    /// The expressions picked to be merged or compared, in the order of picking, by action.
+    picked: BTreeMap<String, Vec<String>>,
+    /// Whether candidates that were held back are listed.
+    shows_held: bool,
+    /// By which rule candidates are suggested and ordered.
+    ranking: Ranking,
     /// The marks before the last merge of an action, until something else is changed.
     unmerged: Option<(String, Option<BTreeSet<String>>)>,
     /// Whether inference asks the model instead of the enumerator.
@@ -95,7 +103,7 @@ pub struct PreconditionsPane {
     /// The sets to compare.
     #[default(SetSource::InForce)]
     left: SetSource,
-    #[default(SetSource::Inferred)]
+    #[default(SetSource::Inferred(Ranking::Evidence))]
     right: SetSource,
     /// What was in force when they were compared last.
     compared_force: Option<BTreeMap<String, (Vec<String>, String)>>,
@@ -134,10 +142,14 @@ impl PreconditionsPane {
         let at = match self.items.get(self.browser.list.cursor()) {
             Some(Item::InForce(text)) => Some(text.clone()),
             Some(Item::Candidate(i)) => former.and_then(|p| p.candidates.get(*i).map(|c| c.text.clone())),
+            Some(Item::HeldBack(i)) => former.and_then(|p| p.held_back.get(*i).map(|c| c.text.clone())),
             None => None,
         };
         let pool = pool.cloned();
-        self.items = rows::items(pool.as_deref(), in_force);
+        let marks = self.action_name().and_then(|name| self.marks.get(name));
+        let all = self.shows_held || self.ranking == Ranking::EquationOne;
+        let listed = |text: &String| all || marks.is_some_and(|marks| marks.contains(text)) || self.wanted.as_ref() == Some(text);
+        self.items = rows::items(pool.as_deref(), in_force, self.ranking, listed);
         self.laid = Some((pool, in_force.to_vec()));
         let row =
             |text: &Option<String>| (0..self.items.len()).find(|r| text.is_some() && self.text(*r, view) == *text);
@@ -152,15 +164,22 @@ impl PreconditionsPane {
     fn candidate<'a>(&self, row: usize, view: &'a View) -> Option<&'a Candidate> {
         match self.items.get(row)? {
             Item::Candidate(at) => self.pool(view)?.candidates.get(*at),
+            Item::HeldBack(at) => self.pool(view)?.held_back.get(*at),
             Item::InForce(_) => None,
         }
+    }
+
+    /// The number of the pool's candidate in a row; one that was held back is none of the pool's yet.
+    fn own_id(&self, row: usize, view: &View) -> Option<usize> {
+        let own = matches!(self.items.get(row), Some(Item::Candidate(_)));
+        self.candidate(row, view).filter(|_| own).map(|candidate| candidate.id)
     }
 
     /// The expression of a row.
     fn text(&self, row: usize, view: &View) -> Option<String> {
         match self.items.get(row)? {
             Item::InForce(text) => Some(text.clone()),
-            Item::Candidate(_) => self.candidate(row, view).map(|c| c.text.clone()),
+            Item::Candidate(_) | Item::HeldBack(_) => self.candidate(row, view).map(|c| c.text.clone()),
         }
     }
 
@@ -267,7 +286,7 @@ impl PreconditionsPane {
         if let Some((_, command)) =
             self.adoption.take_if(|(wanted, _)| compared.is_some_and(|(token, ..)| token == wanted))
         {
-            intents.extend(compared.into_iter().flat_map(|(_, sets, _)| edits::confirmed(command.clone(), sets, view)));
+            intents.extend(compared.into_iter().flat_map(|(_, sets, _)| adopting::confirmed(command.clone(), sets, view)));
         }
         intents.extend(self.compare_again(view));
         intents
@@ -328,7 +347,8 @@ impl Pane for PreconditionsPane {
         // Marks, pages and answers waited for belong to one session.
         let session = view.session.as_ref().map(|s| (s.header.created, s.header.task.clone()));
         if session != self.session {
-            *self = PreconditionsPane { by_model: self.by_model, session, ..PreconditionsPane::default() };
+            let (by_model, ranking) = (self.by_model, self.ranking);
+            *self = PreconditionsPane { by_model, ranking, session, ..PreconditionsPane::default() };
         }
         let name = self.action_name().map(str::to_owned);
         let in_force = view.session.iter().flat_map(|s| s.assertions().keys());
@@ -385,6 +405,9 @@ impl Pane for PreconditionsPane {
         }
         let mut intents = match action {
             PaneAction::ToggleFold => self.mark(view),
+            PaneAction::Operand => self.pick(view),
+            PaneAction::HeldBack => self.show_held(view),
+            PaneAction::Ranking => self.other_ranking(view),
             PaneAction::MarkAll => self.mark_all(view),
             PaneAction::Adopt => self.adopt(view),
             PaneAction::ToggleReject => self.reject(view),
@@ -426,9 +449,9 @@ impl Pane for PreconditionsPane {
         self.typing.is_some()
     }
 
-    fn edit(&mut self, input: Input<'_>, _view: &View) -> Vec<Intent> {
+    fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
         let edited = self.typing.as_mut().map(|t| t.editor.input(input));
-        edited.map(|edited| self.typed(edited)).unwrap_or_default()
+        edited.map(|edited| self.typed(edited, view)).unwrap_or_default()
     }
 
     fn moved(&mut self, _from: usize, view: &View) -> Vec<Intent> {

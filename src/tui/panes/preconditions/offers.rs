@@ -34,6 +34,7 @@ impl PreconditionsPane {
                 (PaneAction::Activate, "look closely"),
                 (PaneAction::Why, "why"),
                 (PaneAction::Differ, "differ"),
+                (PaneAction::Operand, "pick"),
                 (PaneAction::MergeAll, "and"),
                 (PaneAction::MergeAny, "or"),
             ]);
@@ -62,6 +63,8 @@ impl PreconditionsPane {
         }
         if !self.items.is_empty() {
             actions.extend([(PaneAction::MarkAll, "unmark"), (PaneAction::Copy, "copy")]);
+            let held = if self.shows_held { "hide held back" } else { "show held back" };
+            actions.extend([(PaneAction::HeldBack, held), (PaneAction::Ranking, "other ranking")]);
             actions.extend(BROWSING);
         }
         actions
@@ -80,6 +83,9 @@ impl PreconditionsPane {
                 | P::Activate
                 | P::Why
                 | P::Differ
+                | P::Operand
+                | P::HeldBack
+                | P::Ranking
                 | P::MergeAll
                 | P::MergeAny
         );

@@ -18,8 +18,14 @@ use crate::tui::view::View;
 
 /// Lines of the words below the list at most.
 const DETAIL: u16 = 10;
-/// Columns before a row's expression: box, mark, standing.
-const LEAD: u16 = 17;
+/// Columns before a row's expression: box, mark, status.
+const LEAD: usize = 17;
+/// Columns of a picked row's number.
+const PICK: usize = 2;
+/// Rows of candidates that stay in sight whatever is said below them, where the pane has room for both.
+const LISTED: u16 = 8;
+/// The least height of the words below the list, with their rule.
+const LEAST: u16 = 3;
 
 impl PreconditionsPane {
     pub(super) fn draw_all(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
@@ -45,7 +51,12 @@ impl PreconditionsPane {
         painter.row(counts, 0, &self.counts(view));
         let area = self.browser.find.draw(painter, area);
         let detail = self.detail(view, painter.theme, usize::from(area.width));
-        let most = if self.typing.is_some() { area.height } else { area.height / 2 };
+        let most = if self.typing.is_some() {
+            area.height
+        } else {
+            let wanted = LISTED.min(self.items.len() as u16);
+            (area.height / 2).min(area.height.saturating_sub(wanted).max(LEAST))
+        };
         let height = (detail.len() as u16 + 1).min(DETAIL).min(most);
         let (list, below) = split_bottom(area, height);
         self.draw_items(painter, list, view);
@@ -106,19 +117,27 @@ impl PreconditionsPane {
         };
         let run_key = view.key(PaneAction::Run);
         let by = if self.by_model {
-            format!("{run_key}: model, {}", view.candidate_asks.in_words())
+            format!("{run_key} infers by the model: {}", view.candidate_asks.in_words())
         } else {
-            format!("{run_key}: enumerator")
+            format!("{run_key} infers by the enumerator")
         };
         let Some(pool) = self.pool(view) else {
             return vec![run(Role::Dim, format!("{force}; no candidates yet; {by}"))];
         };
         let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
-        let suggested = rows::suggested(pool).count();
+        let suggested = rows::suggested(pool, self.ranking).count();
         let counts = words::count(pool.candidates.len(), "candidate");
-        let text = format!("{counts}, {valid} valid, {suggested} suggested, {force}; {by}");
-        let running = if pool.running { "growing: " } else { "" };
-        vec![run(Role::Warn, running), run(Role::Dim, text)]
+        let running = if pool.running { "more are coming: " } else { "" };
+        let mut row = vec![run(Role::Warn, running), run(Role::Dim, format!("{counts}, {valid} valid, "))];
+        // Before what is less urgent: valid candidates out of sight are not to be missed.
+        if !pool.held_back.is_empty() {
+            let key = view.key(PaneAction::HeldBack);
+            row.push(run(Role::Key, format!("{key} ")));
+            row.push(run(Role::Text, format!("{} held back, ", pool.held_back.len())));
+        }
+        let rule = self.ranking.name();
+        row.push(run(Role::Dim, format!("{suggested} suggested ({rule}), {force}; {by}")));
+        row
     }
 
     fn draw_items(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View) {
@@ -149,23 +168,31 @@ impl PreconditionsPane {
     fn item_row(&self, row: usize, view: &View, marked: &BTreeSet<String>, theme: &Theme, width: usize) -> Row {
         let Some(text) = self.text(row, view) else { return Row::new() };
         let tick = if marked.contains(&text) { "[x] " } else { "[ ] " };
+        let picked = self.picked_here();
+        let pick = match picked.iter().position(|own| *own == text) {
+            _ if picked.is_empty() => String::new(),
+            Some(at) => format!("{:<w$}", at + 1, w = PICK),
+            None => " ".repeat(PICK),
+        };
         let in_force = self.in_force(view).0;
         let Some(candidate) = self.candidate(row, view) else {
-            let known = self.known(&text).map(|c| rows::status(c, true, 0, &theme.glyphs));
+            let known = self.known(&text).map(|c| rows::status(c, true, (None, self.ranking), &theme.glyphs));
             let (glyph, word, role) = known.unwrap_or((theme.glyphs.unchecked, "in force", Role::Dim));
-            return vec![run(Role::Text, tick), run(role, format!("{glyph} {word:<11}")), run(Role::Text, text)];
+            let status = run(role, format!("{glyph} {word:<11}"));
+            return vec![run(Role::Text, tick), run(Role::Accent, pick), status, run(Role::Text, text)];
         };
         let instances = self.pool(view).map_or(0, |p| p.instances);
         let forced = in_force.contains(&candidate.text);
-        let (glyph, word, role) = rows::status(candidate, forced, instances, &theme.glyphs);
+        let (glyph, word, role) = rows::status(candidate, forced, (self.pool(view), self.ranking), &theme.glyphs);
         let facts = if width >= 64 { detail::facts(candidate, instances, width < 96) } else { String::new() };
-        let room = width.saturating_sub(usize::from(LEAD) + facts.width());
+        let room = width.saturating_sub(LEAD + pick.width() + facts.width());
         let shown = crate::tui::sanitize::line(&text).into_owned();
         let shown = crate::tui::sanitize::fit(&shown, room, theme.glyphs.ellipsis).into_owned();
         let pad = room.saturating_sub(shown.width());
         let body = if candidate.rejected { Role::Removed } else { Role::Text };
         vec![
             run(Role::Text, tick),
+            run(Role::Accent, pick),
             run(role, format!("{glyph} {word:<11}")),
             run(body, shown),
             run(Role::Dim, " ".repeat(pad)),
@@ -183,12 +210,12 @@ impl PreconditionsPane {
         let seen = self.seen.as_ref();
         let known = |candidate, origin, seen| {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
-            let known = Known { candidate, pool: self.pool(view), in_force, origin, seen };
+            let known = Known { candidate, pool: self.pool(view), ranking: self.ranking, in_force, origin, seen };
             detail::rows(&known, view, &theme.glyphs, width)
         };
         match (self.items.get(row), seen) {
             (None, _) => Vec::new(),
-            (Some(Item::Candidate(_)), seen) => {
+            (Some(Item::Candidate(_) | Item::HeldBack(_)), seen) => {
                 let seen = seen.and_then(|s| s.as_ref().ok()).map(AsRef::as_ref);
                 self.candidate(row, view).map(|c| known(c, None, seen)).unwrap_or_default()
             }
@@ -216,7 +243,8 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
     let mut rows = match &typing.seen {
         Some(Ok(seen)) => {
             let (candidate, in_force) = (&seen.candidate, seen.in_force);
-            let known = Known { candidate, pool: pane.pool(view), in_force, origin: None, seen: Some(seen.as_ref()) };
+            let (pool, ranking) = (pane.pool(view), pane.ranking);
+            let known = Known { candidate, pool, ranking, in_force, origin: None, seen: Some(seen.as_ref()) };
             detail::rows(&known, view, &theme.glyphs, width)
         }
         Some(Err(why)) => words::labelled("", Role::Warn, why, width),
@@ -224,6 +252,6 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
         None => vec![vec![run(Role::Dim, "Type an expression; it is checked when you pause.")]],
     };
     rows.truncate(usize::from(DETAIL) - 2);
-    rows.push(vec![run(Role::Dim, "Enter keeps it in the pool; Esc leaves everything as it was.")]);
+    rows.push(vec![run(Role::Dim, "Enter keeps it among the candidates; Esc leaves everything as it was.")]);
     rows
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::detail::{self, Known};
-use crate::precondition::{Inspection, Occasion, Relation};
+use crate::precondition::{Inspection, Occasion, Ranking, Relation};
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::words;
 use crate::tui::theme::{Role, Theme};
@@ -88,7 +88,8 @@ impl StudyPage {
     pub(super) fn head(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
         let pool = view.pools.get(&self.seen.action).map(AsRef::as_ref);
         let (candidate, in_force) = (&self.seen.candidate, self.seen.in_force);
-        let known = Known { candidate, pool, in_force, origin: None, seen: None };
+        let ranking = Ranking::default();
+        let known = Known { candidate, pool, ranking, in_force, origin: None, seen: None };
         detail::rows(&known, view, &theme.glyphs, width)
     }
 

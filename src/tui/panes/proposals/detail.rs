@@ -62,6 +62,15 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         let label = format!("{} recommended: ", theme.glyphs.star);
         rows.extend(words::labelled(&label, Role::Accent, why, width));
     }
+    if let Some((step, reason)) = view.refused_before(proposal).filter(|_| turn.rejection(proposal.id).is_none()) {
+        let why = if reason.is_empty() { "no reason given" } else { reason };
+        let label = format!("{} refused at step {step}: ", theme.glyphs.no);
+        rows.extend(words::labelled(&label, Role::Warn, why, width));
+    }
+    let times = view.times(proposal.id);
+    if times > 1 {
+        rows.push(vec![run(Role::Dim, format!("written  {times} times, the first is shown"))]);
+    }
     if let Some(reason) = turn.rejection(proposal.id) {
         let reason = if reason.is_empty() { "no reason given" } else { reason };
         rows.extend(words::labelled(&format!("{} rejected: ", theme.glyphs.no), Role::Bad, reason, width));
@@ -93,8 +102,10 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     let (glyph, role) = words::mark(&theme.glyphs, mark);
     let summary = match (mark, verdict.checks.len()) {
         (Mark::NotChecked, _) => format!("checks   {glyph} not checked: no precondition is in force for this action"),
-        (Mark::Blocked, _) => format!("checks   {glyph} blocked: it can be selected, and the tree grows"),
-        (_, n) => format!("checks   {}: {}", words::count(n, "check"), mark.word()),
+        (Mark::Blocked, _) => format!("checks   {glyph} blocked: choosing it executes nothing and adds to the tree what may clear it"),
+        (Mark::Holds, 1) => format!("checks   {glyph} the one check holds"),
+        (Mark::Holds, n) => format!("checks   {glyph} all {n} checks hold"),
+        (_, n) => format!("checks   {glyph} of {}: {}", words::count(n, "check"), mark.word()),
     };
     rows.push(vec![run(role, summary)]);
     for check in &verdict.checks {

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use super::browse::{BROWSING, Browser, Mouse, Scrolled};
-use super::draw::{Painter, Row, run, split_left, split_top};
+use super::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use super::{offer, words, wrap};
 use crate::driver::{Command, Level, Request};
 use crate::episode::{ArtifactId, Choice, Mark, Offer, Proposal, ProposalId, Turn};
@@ -98,6 +98,25 @@ impl ProposalsPane {
         vec![Intent::Send(Command::Gate(Request::Approve { proposal: proposal.id }))]
     }
 
+    /// Names the recommended proposal on a line of its own where the list is too short to have it in sight; what is left for the list.
+    fn keep_recommended(
+        &mut self,
+        view: &View,
+        offered: &[&Proposal],
+        painter: &mut Painter<'_>,
+        list: Rect,
+    ) -> Rect {
+        let at = offered.iter().position(|p| view.is_recommended(p.id));
+        let window = self.browser.list.window(offered.len(), usize::from(list.height));
+        let Some(at) = at.filter(|at| !window.contains(at) && list.height > 2) else { return list };
+        let (list, line) = split_bottom(list, 1);
+        let text = offered.get(at).map_or("", |p| surface(p));
+        let star = painter.theme.glyphs.star;
+        let words = format!(" {star} {} {} is recommended", at + 1, words::one_line(text));
+        painter.row(line, 0, &[run(Role::Accent, words)]);
+        list
+    }
+
     /// The new document that waits: nothing else is offered before it is decided about.
     fn draw_offer(
         &mut self,
@@ -161,14 +180,24 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     };
     let mut row = vec![words::here(theme, chosen), star, status, run(Role::Text, " ")];
     // A person's reason is worth more than the proposer's score.
-    let facts = if matches!(outcome, Outcome::Rejected(_)) { String::new() } else { facts(proposal, width) };
+    let facts = match outcome {
+        Outcome::Rejected(_) => String::new(),
+        _ => facts(proposal, view.times(proposal.id), width),
+    };
     let mut tail = String::new();
     match outcome {
         Outcome::Rejected("") => tail.push_str(" rejected"),
         Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
         Outcome::Taken => tail.push_str(" taken"),
         Outcome::Pruned => tail.push_str(" pruned"),
-        Outcome::Open => {}
+        Outcome::Open => {
+            if let Some((step, reason)) = view.refused_before(proposal) {
+                tail.push_str(&format!(" refused at step {step}"));
+                if !reason.is_empty() {
+                    tail.push_str(&format!(": {reason}"));
+                }
+            }
+        }
     }
     let room = width.saturating_sub(4 + facts.width());
     let mut main = vec![run(role, words::one_line(surface(proposal)))];
@@ -199,8 +228,8 @@ fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
     below
 }
 
-/// Score, log-probability and origin, as far as the width allows.
-fn facts(proposal: &Proposal, width: usize) -> String {
+/// Score, log-probability, origin and how often it was written, as far as the width allows.
+fn facts(proposal: &Proposal, times: usize, width: usize) -> String {
     let mut facts = String::new();
     if width >= 50 {
         if let Some(score) = words::score(proposal) {
@@ -212,6 +241,9 @@ fn facts(proposal: &Proposal, width: usize) -> String {
     }
     if width >= 36 {
         facts.push_str(&format!("  {}", words::origin(proposal.origin)));
+    }
+    if times > 1 {
+        facts.push_str(&format!(" x{times}"));
     }
     facts
 }
@@ -338,6 +370,7 @@ impl Pane for ProposalsPane {
         } else {
             split_top(area, (offered.len().min(64) as u16).min((area.height / 2).max(3)))
         };
+        let list = self.keep_recommended(view, &offered, painter, list);
         self.browser.draw(painter, list, offered.len(), |at, width| {
             offered.get(at).map(|p| list_row(view, turn, p, theme, width)).unwrap_or_default()
         });

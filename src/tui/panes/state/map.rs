@@ -159,7 +159,12 @@ fn shown(mark: &Mark) -> (char, Role) {
         (_, true) => Role::Accent,
         _ => Role::Text,
     };
-    let glyph = if mark.sight == Sight::Seen { mark.letter } else { mark.letter.to_ascii_lowercase() };
+    // Told apart without colour.
+    let glyph = match mark.sight {
+        Sight::Seen => mark.letter,
+        Sight::Remembered => mark.letter.to_ascii_lowercase(),
+        Sight::Unseen => '?',
+    };
     (glyph, role)
 }
 
@@ -223,7 +228,7 @@ fn explained(map: &FloorPlan, width: usize, ascii: bool) -> Vec<Row> {
     }
     let view = if ascii { ":" } else { "░" };
     rows.push(vec![run(Role::Dim, format!("{view} in view"))]);
-    rows.push(vec![run(Role::Text, "A in sight, a not")]);
+    rows.push(vec![run(Role::Dim, "A seen now, a seen before, ? never seen")]);
     rows
 }
 
@@ -270,7 +275,7 @@ mod tests {
             "··········░░░░░░░░",
             "········→·░░░░░░AB",
             "··········░░░░░░░░",
-            "c·········░░░░░░░░",
+            "?·········░░░░░░░░",
         ];
         assert_eq!(picture, expected);
     }

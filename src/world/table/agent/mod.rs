@@ -1,7 +1,7 @@
 //! Table agent without a language model: reads requests by rules, and offers the calls of the program that answers the open one.
 //!
 //! [`answer`] writes the program for a request from a belief alone; [`update`] makes the new belief from the text of an `update_wm`.
-//! Both read the same small grammar (docs/instructions.md): `words` makes tokens of a text, `parse` finds phrases and conditions in
+//! Both read the same small grammar (docs/explanation/instructions.md): `words` makes tokens of a text, `parse` finds phrases and conditions in
 //! them (`phrase`), `resolve` says which things those mean in a believed `scene`; `put`, `fact`, `question` and `goal` are the kinds of
 //! sentence. What follows from a placement is decided by the table's rules ([`crate::world::table`]), the truth is never used.
 
@@ -100,7 +100,7 @@ impl Instructions for TableAgent {
 
 /// Why the built-in reader does not understand a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{why} (the built-in reader is no language model; docs/instructions.md says what it reads)", about(word))]
+#[error("{}{why} (the built-in reader is no language model; docs/explanation/instructions.md says what it reads)", about(word))]
 pub struct Unreadable {
     /// The word or words it stopped at; empty if it is about the whole.
     pub word: String,

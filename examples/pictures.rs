@@ -1,0 +1,234 @@
+//! Makes the pictures of the documents from the program's own renderer: the screenshot of the README (SVG) and short recordings (asciicast) of
+//! the workbench's three uses. Plays scripted keys in the real workbench over shipped tasks, without a terminal.
+//!
+//! `scripts/pictures` runs it. With the argument `screenshot` only the screenshot is made.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, KeyEvent};
+use ratatui::backend::{CrosstermBackend, TestBackend};
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+use serde_json::json;
+use stepwright::config::{self, Config, Overrides};
+use stepwright::driver::{self, Handle, NewSession, Notice};
+use stepwright::tui::app::{App, Effect, Parts};
+use stepwright::tui::color::Depth;
+use stepwright::tui::keymap::{Chord, Keymap};
+use stepwright::tui::theme_file::{self, Wanted};
+
+type Failed = Box<dyn std::error::Error>;
+
+/// Columns and rows of the screenshot.
+const PICTURE: (u16, u16) = (170, 46);
+/// Columns and rows of the recordings.
+const CAST: (u16, u16) = (120, 40);
+/// How long nothing may come before a screen counts as settled.
+const QUIET: Duration = Duration::from_millis(400);
+/// Longest wait for a screen to settle.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A line of a script: keys apart by blanks (a word in quotes is typed), what is said of them, seconds to look at the result.
+type Line = (&'static str, &'static str, f64);
+
+/// Stepping an episode by hand: approve, look at another proposal, type an action, go back, see the branches.
+const STEPPING: &[Line] = &[
+    ("", "A household task. Proposals are checked before anything happens.", 3.0),
+    ("down down", "Each proposal has its checks, its effect and the world's answer.", 2.5),
+    ("up up a", "a takes the chosen one.", 2.5),
+    ("a", "The trajectory grows as a program; every call keeps its mark.", 2.5),
+    ("m 'cabinet'", "m types an action of your own, completed over the admissible ones.", 3.0),
+    ("enter", "Enter takes the marked one.", 2.5),
+    ("u", "u goes back, and the world goes with it.", 2.0),
+    ("a", "Another decision begins a branch.", 2.0),
+    ("t", "t shows every step and branch.", 4.0),
+];
+
+/// Editing inferred assertions before they are used.
+const ASSERTIONS: &[Line] = &[
+    ("f11", "The layout for assertions.", 2.0),
+    ("alt-3 right right right right right right right I", "I infers candidates from the demonstrations, each validated by execution.", 4.0),
+    ("H", "Valid candidates that were held back for lack of evidence are listed too.", 4.0),
+    ("space", "Space marks what is to be adopted.", 2.0),
+    ("g e", "e edits one; every keystroke is checked.", 3.0),
+    ("esc A", "A says what is added and dropped before anything is in force.", 5.0),
+    ("enter", "From now on every step is checked under the new set.", 3.0),
+    ("f1 a", "The next decision is made under it.", 3.0),
+];
+
+/// A live review of a session that was decided before.
+const REVIEW: &[Line] = &[
+    ("f12", "The layout for reviews.", 3.0),
+    ("t", "Every step and branch, who decided and why.", 4.0),
+    ("up up up", "The marked step says what was decided there.", 3.0),
+    ("esc", "", 1.0),
+    ("u", "Looking at an earlier decision: what was offered, what was checked.", 3.0),
+    ("u", "", 3.0),
+    ("ctrl-r", "And forward again.", 3.0),
+];
+
+/// Bytes that were drawn and not taken yet.
+#[derive(Clone, Default)]
+struct Drawn(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Drawn {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The workbench with a driver behind it.
+struct Stage {
+    app: App,
+    handle: Handle,
+}
+
+impl Stage {
+    fn begin(setup: driver::Setup) -> Result<Self, Failed> {
+        let handle = driver::start(setup)?;
+        let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
+        let (themes, _) = theme_file::load(wanted)?;
+        let app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes });
+        Ok(Stage { app, handle })
+    }
+
+    /// A new episode of a shipped household task.
+    fn task(task: &str, config: &Config) -> Result<Self, Failed> {
+        let new = NewSession { world: "household".into(), task: task.into(), ..NewSession::default() };
+        Stage::begin(driver::prepare_new(&new, config, &driver::Sources::default(), driver::system_clock())?)
+    }
+
+    fn send(&mut self) -> Result<(), Failed> {
+        for effect in self.app.take_effects() {
+            if let Effect::Send(command) = effect {
+                self.handle.commands.send(command)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Presses a key.
+    fn press(&mut self, key: &str) -> Result<(), Failed> {
+        let typed = key.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+        let single = [key.to_owned()];
+        let keys: Vec<String> = typed.map_or(single.to_vec(), |text| text.chars().map(String::from).collect());
+        for key in keys {
+            let Chord { code, modifiers } = Chord::parse(&key)?;
+            self.app.terminal(Event::Key(KeyEvent::new(code, modifiers)), Instant::now());
+            self.send()?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what comes until nothing does.
+    async fn settle(&mut self) -> Result<(), Failed> {
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            self.app.settle(Instant::now());
+            self.send()?;
+            let due = self.app.next_wake().map(|at| at.saturating_duration_since(Instant::now()));
+            match tokio::time::timeout(due.unwrap_or(QUIET).min(QUIET), self.handle.notices.recv()).await {
+                Ok(Some(notice)) => {
+                    // What is said in passing is not for a picture.
+                    if !matches!(notice, Notice::Progress { .. }) {
+                        self.app.notice(notice);
+                    }
+                }
+                Ok(None) => return Ok(()),
+                Err(_) if due.is_some_and(|due| due <= QUIET) => self.app.wake(Instant::now()),
+                Err(_) => return Ok(()),
+            }
+        }
+        Err("the screen did not settle".into())
+    }
+}
+
+/// The keys of a script's line.
+fn keys(line: &str) -> impl Iterator<Item = &str> {
+    line.split_whitespace()
+}
+
+async fn screenshot(config: &Config) -> Result<String, Failed> {
+    let mut stage = Stage::task("shipped/heat-cup-2", config)?;
+    stage.settle().await?;
+    for _ in 0..7 {
+        stage.press("a")?;
+        stage.settle().await?;
+    }
+    let mut terminal = Terminal::new(TestBackend::new(PICTURE.0, PICTURE.1))?;
+    terminal.draw(|frame| stage.app.draw(frame))?;
+    // The syntax colours arrive from a thread of their own.
+    tokio::time::sleep(QUIET).await;
+    stage.settle().await?;
+    terminal.draw(|frame| stage.app.draw(frame))?;
+    let title = "The Stepwright workbench: program, proposals, state and blocking conditions of a household task";
+    Ok(stepwright::tui::svg::svg(terminal.backend().buffer(), title))
+}
+
+/// Plays a script and records it as an asciicast of version 3.
+async fn recorded(mut stage: Stage, title: &str, script: &[Line]) -> Result<String, Failed> {
+    let drawn = Drawn::default();
+    let viewport = Viewport::Fixed(Rect::new(0, 0, CAST.0, CAST.1));
+    let mut terminal = Terminal::with_options(CrosstermBackend::new(drawn.clone()), TerminalOptions { viewport })?;
+    let header = json!({ "version": 3, "term": { "cols": CAST.0, "rows": CAST.1 }, "title": format!("Stepwright: {title}") });
+    let mut out = format!("{header}\n{}\n", json!([0.0, "o", "\u{1b}[2J\u{1b}[?25l"]));
+    stage.settle().await?;
+    terminal.draw(|frame| stage.app.draw(frame))?;
+    let mut pause = 0.0;
+    for (line, said, seconds) in script {
+        for key in keys(line) {
+            stage.press(key)?;
+            stage.settle().await?;
+        }
+        if !said.is_empty() {
+            stage.app.say(driver::Level::Info, (*said).to_owned());
+        }
+        terminal.draw(|frame| stage.app.draw(frame))?;
+        let bytes = std::mem::take(&mut *drawn.0.lock().unwrap_or_else(PoisonError::into_inner));
+        out.push_str(&format!("{}\n", json!([pause, "o", String::from_utf8_lossy(&bytes)])));
+        pause = *seconds;
+    }
+    out.push_str(&format!("{}\n", json!([pause, "o", ""])));
+    Ok(out)
+}
+
+fn write(path: PathBuf, text: &str) -> Result<(), Failed> {
+    std::fs::write(&path, text)?;
+    println!("{} ({} bytes)", path.display(), text.len());
+    Ok(())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Failed> {
+    let config = config::load_with(&Overrides::default(), &|name| {
+        matches!(name, "STEPWRIGHT_CONFIG_DIR" | "STEPWRIGHT_STATE_DIR").then(|| "/nonexistent".to_owned())
+    })?;
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    write(docs.join("screenshot.svg"), &format!("{}\n", screenshot(&config).await?))?;
+    if std::env::args().nth(1).as_deref() == Some("screenshot") {
+        return Ok(());
+    }
+    let stepping = Stage::task("shipped/heat-cup-2", &config)?;
+    write(docs.join("casts/stepping.cast"), &recorded(stepping, "stepping an episode by hand", STEPPING).await?)?;
+    let assertions = Stage::task("shipped/place-box-1", &config)?;
+    let text = recorded(assertions, "editing inferred assertions before use", ASSERTIONS).await?;
+    write(docs.join("casts/assertions.cast"), &text)?;
+    // A session of its own to be looked at again: decided by keys first, none of which is recorded.
+    let mut review = Stage::task("shipped/place-box-1", &config)?;
+    review.settle().await?;
+    for line in ["a", "a", "x 'seen' enter", "a", "u", "down", "a", "a", "a"] {
+        for key in keys(line) {
+            review.press(key)?;
+            review.settle().await?;
+        }
+    }
+    write(docs.join("casts/review.cast"), &recorded(review, "a live review", REVIEW).await?)
+}
