@@ -50,7 +50,11 @@ const STEPPING: &[Line] = &[
 /// Editing inferred assertions before they are used.
 const ASSERTIONS: &[Line] = &[
     ("f11", "The layout for assertions.", 2.0),
-    ("alt-3 right right right right right right right I", "I infers candidates from the demonstrations, each validated by execution.", 4.0),
+    (
+        "alt-3 right right right right right right right I",
+        "I infers candidates from the demonstrations, each validated by execution.",
+        4.0,
+    ),
     ("H", "Valid candidates that were held back for lack of evidence are listed too.", 4.0),
     ("space", "Space marks what is to be adopted.", 2.0),
     ("g e", "e edits one; every keystroke is checked.", 3.0),
@@ -178,7 +182,8 @@ async fn recorded(mut stage: Stage, title: &str, script: &[Line]) -> Result<Stri
     let drawn = Drawn::default();
     let viewport = Viewport::Fixed(Rect::new(0, 0, CAST.0, CAST.1));
     let mut terminal = Terminal::with_options(CrosstermBackend::new(drawn.clone()), TerminalOptions { viewport })?;
-    let header = json!({ "version": 3, "term": { "cols": CAST.0, "rows": CAST.1 }, "title": format!("Stepwright: {title}") });
+    let header =
+        json!({ "version": 3, "term": { "cols": CAST.0, "rows": CAST.1 }, "title": format!("Stepwright: {title}") });
     let mut out = format!("{header}\n{}\n", json!([0.0, "o", "\u{1b}[2J\u{1b}[?25l"]));
     stage.settle().await?;
     terminal.draw(|frame| stage.app.draw(frame))?;

@@ -1,13 +1,13 @@
 //! Two sets of assertions side by side: which are equal, implied or on one side only, how the sets score against each other by
 //! Equation (2) over the demonstrations' instances, and a step where they differ.
 
+use super::Fate;
 use super::adopted::{AdoptedAction, AdoptedSet};
 use super::inspect::Occasion;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances};
 use super::score::{Mean, Score};
 use super::store::{ActionCandidates, CandidateStore, judge};
-use super::Fate;
 
 /// How an assertion relates to the other set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -159,7 +159,8 @@ fn what_is_held_back_takes_part_in_equation_one_alone() {
 fn what_a_set_adds_or_drops_comes_with_what_the_demonstrations_say() {
     let store = store();
     let set = |texts: &[&str]| {
-        let action = AdoptedAction { action: "light".into(), params: vec!["lamp".into()], assertions: self::texts(texts) };
+        let action =
+            AdoptedAction { action: "light".into(), params: vec!["lamp".into()], assertions: self::texts(texts) };
         AdoptedSet { notes: Vec::new(), actions: vec![action] }
     };
     let compared = store.compare(("now", &set(&["self.knows(lamp)"])), ("then", &set(&["False"])));

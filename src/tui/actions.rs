@@ -240,8 +240,7 @@ pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
         ActionId::FocusPrevious,
         &mut PANES.iter().zip(1..).map(|(pane, n)| {
             let (title, keys) = (pane.title(), format!("alt-{n} f{n}"));
-            let (name, about) =
-                (format!("focus-{}", title.to_lowercase()), format!("Show {title} and focus it"));
+            let (name, about) = (format!("focus-{}", title.to_lowercase()), format!("Show {title} and focus it"));
             spec_of(Context::Global, ActionId::Focus(*pane), &name, &keys, title, &about)
         }),
     );

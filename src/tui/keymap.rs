@@ -242,7 +242,11 @@ fn nearest(name: &str) -> String {
         ACTIONS.iter().map(|s| (strsim::levenshtein(name, &s.name), s.name.as_str())).collect();
     scored.sort_unstable();
     let close: Vec<&str> = scored.iter().take_while(|(d, _)| *d <= 3).take(3).map(|(_, n)| *n).collect();
-    if close.is_empty() { "; docs/reference/keys.md lists them".into() } else { format!("; nearest: {}", close.join(", ")) }
+    if close.is_empty() {
+        "; docs/reference/keys.md lists them".into()
+    } else {
+        format!("; nearest: {}", close.join(", "))
+    }
 }
 
 #[cfg(test)]

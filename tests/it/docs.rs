@@ -149,7 +149,10 @@ fn described(of: &[String], out: &mut String) {
     let name = [vec!["stepwright".to_owned()], of.to_vec()].concat().join(" ");
     out.push_str(&format!("\n{} `{name}`\n\n```text\n{}\n```\n", "#".repeat(of.len() + 2), own.trim_end()));
     if of.is_empty() {
-        out.push_str(&format!("\n### Settings\n\nEvery subcommand takes these.\n\n```text\n{}\n```\n", shared.trim_end()));
+        out.push_str(&format!(
+            "\n### Settings\n\nEvery subcommand takes these.\n\n```text\n{}\n```\n",
+            shared.trim_end()
+        ));
     }
     for sub in subcommands(&text) {
         described(&[of.to_vec(), vec![sub]].concat(), out);
@@ -233,6 +236,9 @@ fn the_page_of_the_session_file_is_current() {
          Made from `src/episode/event.rs`; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n{}",
         events()
     );
-    assert!(page.contains("**`executed`** A decision was carried out") && page.contains("- `changes`: What changed"), "{page}");
+    assert!(
+        page.contains("**`executed`** A decision was carried out") && page.contains("- `changes`: What changed"),
+        "{page}"
+    );
     current("session-file.md", &page);
 }

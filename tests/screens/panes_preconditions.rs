@@ -200,7 +200,8 @@ fn what_is_adopted_and_dropped_is_weighed_in_the_question() {
         with(row("", "self.location == recep", Counterpart::Only)),
     ];
     let (_, question) = adopted(&mut b, rows);
-    let valid = "+ self.location == recep\n    valid at all 11 calls; |C| 12 of 64 instances; nothing valid is stronger\n";
+    let valid =
+        "+ self.location == recep\n    valid at all 11 calls; |C| 12 of 64 instances; nothing valid is stronger\n";
     assert!(question.contains(valid), "{question}");
     let dropped = "- self.inventory is None\n    optimal by Equation (1): it alone forbids 52 of 64 instances, first take('mug 1', 'desk 1') in \
                    demonstration 3 (heat-3), before call 8\n";
@@ -446,7 +447,11 @@ fn picked_candidates_are_merged_and_marks_stay() {
     b.s.view.notice(Notice::Pool(Arc::new(merged)));
     b.settle();
     let both = ["self.inventory is None", text.as_str()];
-    assert_eq!(adopted(&mut b, vec![]).0, both, "the merged one is marked in the place of those merged, the others stay");
+    assert_eq!(
+        adopted(&mut b, vec![]).0,
+        both,
+        "the merged one is marked in the place of those merged, the others stay"
+    );
     assert!(!b.screen().contains("[x] 1 "), "nothing is picked any more");
     assert!(b.act(PaneAction::Copy) == [Intent::Copy(text)], "and the cursor is on it");
 }
@@ -544,7 +549,11 @@ fn two_sets_are_compared_changed_and_put_in_force() {
     assert_eq!(sources(&command), ("specification".into(), "suggested, evidence rule".into()));
     b.sets(&command);
     let command = b.sent(PaneAction::Right);
-    assert_eq!(sources(&command), ("specification".into(), "suggested, Equation (1) alone".into()), "never the same on both sides");
+    assert_eq!(
+        sources(&command),
+        ("specification".into(), "suggested, Equation (1) alone".into()),
+        "never the same on both sides"
+    );
     b.sets(&command);
     // The step where they differ comes with all that either asserts.
     let command = b.sent(PaneAction::Activate);

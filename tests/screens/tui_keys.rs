@@ -294,8 +294,9 @@ fn sets_and_files_and_options_are_a_key_away() {
     let mut bench = Bench::with_panes();
     bench.press("alt-3 d");
     let wishes = bench.wishes();
-    let [Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, right: SetSource::Inferred(_) })] =
-        wishes[..]
+    let [
+        Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, right: SetSource::Inferred(_) }),
+    ] = wishes[..]
     else {
         panic!("{wishes:?}")
     };

@@ -404,7 +404,12 @@ pub fn step_view() -> Arc<StepView> {
 /// Two sets side by side, and the right one.
 pub fn comparison() -> (Arc<SetComparison>, Arc<AdoptedSet>) {
     let text = |t: &str| (!t.is_empty()).then(|| t.to_owned());
-    let row = |left: &str, right: &str, counterpart| SideBySide { left: text(left), right: text(right), counterpart, finding: None };
+    let row = |left: &str, right: &str, counterpart| SideBySide {
+        left: text(left),
+        right: text(right),
+        counterpart,
+        finding: None,
+    };
     let score = Score::new(0.5, 1.0);
     let take = ActionComparison {
         action: "take".into(),

@@ -50,7 +50,10 @@ impl Forest {
                     format!("; it is blocked, and nothing is known to resolve {}", stated(domain, &condition))
                 }
                 Some(condition) => {
-                    format!("; a candidate: choosing it executes nothing and adds to the tree what may resolve {}", stated(domain, &condition))
+                    format!(
+                        "; a candidate: choosing it executes nothing and adds to the tree what may resolve {}",
+                        stated(domain, &condition)
+                    )
                 }
                 None => "; a candidate: nothing known blocks it, so choosing it executes it".to_owned(),
             });

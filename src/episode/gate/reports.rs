@@ -166,7 +166,10 @@ impl Gate {
             Advice::Recommend { proposal, why } => {
                 self.record(Event::Recommended { proposal, why: why.clone() });
                 if proposal.is_none() {
-                    self.say(Level::Warning, format!("nothing is recommended: {why}; type an action, or go back and decide otherwise"));
+                    self.say(
+                        Level::Warning,
+                        format!("nothing is recommended: {why}; type an action, or go back and decide otherwise"),
+                    );
                 }
                 self.rule(proposal);
             }

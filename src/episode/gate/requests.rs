@@ -203,7 +203,10 @@ impl Gate {
         let found = turn.and_then(|t| t.proposal(id)).cloned();
         let rejected = turn.is_some_and(|t| t.rejection(id).is_some());
         if found.is_none() {
-            self.refuse(Level::Error, "this proposal belongs to another step; choose one of those offered now".to_owned());
+            self.refuse(
+                Level::Error,
+                "this proposal belongs to another step; choose one of those offered now".to_owned(),
+            );
         } else if rejected {
             self.refuse(
                 Level::Warning,

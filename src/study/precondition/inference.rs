@@ -75,7 +75,12 @@ impl Inferred {
     fn suggested(self, store: &CandidateStore, action: &str) -> Result<Self, String> {
         let pool = store.pool(action).map_err(|e| e.to_string())?;
         let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
-        Ok(Inferred { assertions: store.suggested(action, Ranking::Evidence), candidates: pool.candidates.len(), valid, ..self })
+        Ok(Inferred {
+            assertions: store.suggested(action, Ranking::Evidence),
+            candidates: pool.candidates.len(),
+            valid,
+            ..self
+        })
     }
 }
 

@@ -163,8 +163,7 @@ impl App {
         match self.keymap.lookup(Context::Global, chord) {
             Some(action) => self.perform(action, now),
             None => {
-                let [help, quit] =
-                    [ActionId::Help, ActionId::Quit].map(|id| self.keymap.hint(id).unwrap_or_default());
+                let [help, quit] = [ActionId::Help, ActionId::Quit].map(|id| self.keymap.hint(id).unwrap_or_default());
                 self.say(Level::Info, format!("{chord} does nothing here: {quit} quits, {help} shows all keys"));
             }
         }

@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 
-use super::list::scrollbar;
 use super::field::Field;
+use super::list::scrollbar;
 use super::{Context, Dialog, Reply};
 use crate::tui::actions::{ACTIONS, ActionId, CONTEXTS, spec};
 use crate::tui::event::Input;
@@ -31,7 +31,10 @@ const GLOSSARY: [(&str, &str); 15] = [
     ("precondition", "what must hold so that an action may be taken, written as an assertion in the action's function"),
     ("assertion", "a Python expression that is evaluated before a call, as `self.is_visible(obj)`"),
     ("candidate", "an assertion that may be a precondition: inferred or typed, validated, adopted by you"),
-    ("demonstration", "a recorded episode taken as right; a candidate is valid if executing all of them raises nothing"),
+    (
+        "demonstration",
+        "a recorded episode taken as right; a candidate is valid if executing all of them raises nothing",
+    ),
     ("instance", "a step of a demonstration with arguments of the action: one case in which an assertion holds or not"),
     ("|C|", "at how many instances a candidate holds; the smaller, the more it forbids"),
     ("Equation (1)", "suggests the valid candidates that no other valid one is stronger than, as in the paper"),

@@ -117,7 +117,10 @@ impl Dialog for Palette {
         if found.is_empty() {
             let help = context.keymap.hint(ActionId::Help).unwrap_or_default();
             let text = format!("No command fits. {help} lists every key and what it does.");
-            frame.render_widget(Line::styled(text, theme.style(Role::Dim)), Rect { height: below.height.min(1), ..below });
+            frame.render_widget(
+                Line::styled(text, theme.style(Role::Dim)),
+                Rect { height: below.height.min(1), ..below },
+            );
             return;
         }
         list.render(theme, below, frame, true, found.len(), |i| {
@@ -132,7 +135,10 @@ impl Dialog for Palette {
             let key = if disabled.is_some() { Role::Dim } else { Role::Key };
             Line::from(vec![
                 Span::styled(format!("{keys:<10}"), theme.style(key)),
-                Span::styled(format!("{name:<NAME$}"), theme.style(if disabled.is_some() { Role::Dim } else { Role::Title })),
+                Span::styled(
+                    format!("{name:<NAME$}"),
+                    theme.style(if disabled.is_some() { Role::Dim } else { Role::Title }),
+                ),
                 Span::styled(text, theme.style(role)),
             ])
         });

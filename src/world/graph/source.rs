@@ -175,8 +175,7 @@ impl Source {
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let library = Library::open(path)?;
         if library.scenes.is_empty() {
-            let wanted =
-                "expected scene*.json, or a copy of VirtualHome with example_graphs and resources (docs/reference/graph.md)";
+            let wanted = "expected scene*.json, or a copy of VirtualHome with example_graphs and resources (docs/reference/graph.md)";
             return Err(data(path, &format!("no scenes here: {wanted}")));
         }
         let (own_names, own_properties) = shipped_tables()?;

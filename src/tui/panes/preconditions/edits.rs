@@ -7,8 +7,8 @@ use super::adopting::{MARKED, confirmed, fault};
 use super::over::{Over, Page};
 use super::rows;
 use super::{
-    CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, PreconditionsPane, SetSource,
-    Typing, View, WorkshopCommand, say, send, token,
+    CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, PreconditionsPane, SetSource, Typing,
+    View, WorkshopCommand, say, send, token,
 };
 use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Fate, Ranking};
 use crate::tui::pane::PaneAction;
@@ -91,11 +91,8 @@ impl PreconditionsPane {
             return say(format!("what is marked is in force for {name} already"));
         }
         self.unmerged = None;
-        let command = Command::Workshop(WorkshopCommand::Adopt {
-            action: name.clone(),
-            assertions: assertions.clone(),
-            origin,
-        });
+        let command =
+            Command::Workshop(WorkshopCommand::Adopt { action: name.clone(), assertions: assertions.clone(), origin });
         let mut new = assertions.iter().filter(|t| !now.contains(t));
         if !drops && new.all(|t| fault(&name, t, view).is_none()) {
             return vec![Intent::Send(command)];

@@ -148,7 +148,9 @@ impl PreconditionsPane {
         let pool = pool.cloned();
         let marks = self.action_name().and_then(|name| self.marks.get(name));
         let all = self.shows_held || self.ranking == Ranking::EquationOne;
-        let listed = |text: &String| all || marks.is_some_and(|marks| marks.contains(text)) || self.wanted.as_ref() == Some(text);
+        let listed = |text: &String| {
+            all || marks.is_some_and(|marks| marks.contains(text)) || self.wanted.as_ref() == Some(text)
+        };
         self.items = rows::items(pool.as_deref(), in_force, self.ranking, listed);
         self.laid = Some((pool, in_force.to_vec()));
         let row =
@@ -286,7 +288,8 @@ impl PreconditionsPane {
         if let Some((_, command)) =
             self.adoption.take_if(|(wanted, _)| compared.is_some_and(|(token, ..)| token == wanted))
         {
-            intents.extend(compared.into_iter().flat_map(|(_, sets, _)| adopting::confirmed(command.clone(), sets, view)));
+            intents
+                .extend(compared.into_iter().flat_map(|(_, sets, _)| adopting::confirmed(command.clone(), sets, view)));
         }
         intents.extend(self.compare_again(view));
         intents

@@ -79,7 +79,9 @@ impl PreconditionsPane {
             _ => {
                 let pick = view.key(PaneAction::Operand);
                 let picked = operands.len();
-                say(format!("two rows are compared, {picked} picked; {pick} picks the row under the cursor or drops it"))
+                say(format!(
+                    "two rows are compared, {picked} picked; {pick} picks the row under the cursor or drops it"
+                ))
             }
         }
     }
@@ -92,7 +94,9 @@ impl PreconditionsPane {
         }
         if self.ranking == Ranking::EquationOne {
             let key = view.key(PaneAction::Ranking);
-            return say(format!("Equation (1) alone ranks every valid candidate, so all are listed; {key} changes the ranking"));
+            return say(format!(
+                "Equation (1) alone ranks every valid candidate, so all are listed; {key} changes the ranking"
+            ));
         }
         self.shows_held = !self.shows_held;
         if self.shows_held {

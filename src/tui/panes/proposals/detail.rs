@@ -102,7 +102,9 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     let (glyph, role) = words::mark(&theme.glyphs, mark);
     let summary = match (mark, verdict.checks.len()) {
         (Mark::NotChecked, _) => format!("checks   {glyph} not checked: no precondition is in force for this action"),
-        (Mark::Blocked, _) => format!("checks   {glyph} blocked: choosing it executes nothing and adds to the tree what may clear it"),
+        (Mark::Blocked, _) => {
+            format!("checks   {glyph} blocked: choosing it executes nothing and adds to the tree what may clear it")
+        }
         (Mark::Holds, 1) => format!("checks   {glyph} the one check holds"),
         (Mark::Holds, n) => format!("checks   {glyph} all {n} checks hold"),
         (_, n) => format!("checks   {glyph} of {}: {}", words::count(n, "check"), mark.word()),

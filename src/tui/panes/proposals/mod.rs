@@ -99,13 +99,7 @@ impl ProposalsPane {
     }
 
     /// Names the recommended proposal on a line of its own where the list is too short to have it in sight; what is left for the list.
-    fn keep_recommended(
-        &mut self,
-        view: &View,
-        offered: &[&Proposal],
-        painter: &mut Painter<'_>,
-        list: Rect,
-    ) -> Rect {
+    fn keep_recommended(&mut self, view: &View, offered: &[&Proposal], painter: &mut Painter<'_>, list: Rect) -> Rect {
         let at = offered.iter().position(|p| view.is_recommended(p.id));
         let window = self.browser.list.window(offered.len(), usize::from(list.height));
         let Some(at) = at.filter(|at| !window.contains(at) && list.height > 2) else { return list };

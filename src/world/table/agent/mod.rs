@@ -100,7 +100,10 @@ impl Instructions for TableAgent {
 
 /// Why the built-in reader does not understand a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{why} (the built-in reader is no language model; docs/explanation/instructions.md says what it reads)", about(word))]
+#[error(
+    "{}{why} (the built-in reader is no language model; docs/explanation/instructions.md says what it reads)",
+    about(word)
+)]
 pub struct Unreadable {
     /// The word or words it stopped at; empty if it is about the whole.
     pub word: String,
