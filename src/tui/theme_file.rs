@@ -16,7 +16,7 @@ use super::color::{self, Depth};
 use super::theme::{ASCII, Glyphs, ROLES, Role, Theme, UNICODE};
 
 /// The themes that ship, the default first.
-const SHIPPED: [(&str, &str); 4] = [
+const SHIPPED: [(&str, &str); 5] = [
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     ("high-contrast", include_str!("../../themes/high-contrast.toml")),
