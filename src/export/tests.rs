@@ -100,7 +100,7 @@ fn the_story_has_the_cursors_line_first_and_loses_no_branch() {
     for record in records() {
         session.apply(&record).unwrap();
     }
-    let story = story(&session);
+    let story = story(&session, &BTreeMap::new());
     let titles: Vec<_> = story.chapters.iter().map(|c| c.title.as_str()).collect();
     assert_eq!(titles, ["The episode", "Branch after step 0"]);
     let steps: usize = story.chapters.iter().map(|c| c.steps.len()).sum();
@@ -198,7 +198,7 @@ fn branches_are_compared_step_by_step() {
     let verdicts: Vec<_> = found.rows[1].cells.iter().flatten().map(|c| c.verdict).collect();
     assert_eq!(verdicts, ["not checked", "not checked"]);
     assert!(found.rows[1].cells.iter().flatten().all(|c| c.changes.iter().all(|change| !change.unlike)));
-    let text = compare::text(&found, 80);
+    let text = compare::render(&found, 80);
     assert!(text.contains("First difference: step 1.") && text.contains("  1 => > go to bed 1"), "{text}");
     assert!(text.contains("\\x1b[31mred") && !text.contains('\x1b'), "{text}");
     let page = comparison_page(&found).unwrap();

@@ -101,7 +101,7 @@ pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                 });
             }
             if !session.breakpoints.is_empty() {
-                right.push(crate::words::count(session.breakpoints.len(), "breakpoint"));
+                right.insert(0, crate::words::count(session.breakpoints.len(), "breakpoint"));
             }
             if let Some(cost) = session.cost {
                 right.push(format!("cost {}", words::cost(cost)));

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
-use crate::driver::{BeliefReading, BeliefView, Level, LineStatus, Notice, ProcessStatus, Situation, Violation};
+use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Violation};
 use crate::episode::{
-    Actor, ArtifactId, ArtifactKind, AskId, Choice, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record,
-    Session, Turn, Verdict, blind,
+    Actor, ArtifactId, ArtifactKind, AskId, Choice, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session,
+    Turn, Verdict, blind,
 };
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
@@ -188,76 +188,8 @@ impl View {
         }
     }
 
-    /// Whether what tells the future is hidden before decisions.
-    pub fn is_blind(&self) -> bool {
-        self.session.as_ref().is_some_and(|s| self.always_blind || s.blind)
-    }
-
-    /// Whether it is hidden where the session is: nothing was decided here yet.
-    pub fn hides_future(&self) -> bool {
-        let open = |node: &Node| !node.outcome.done && !node.turn.decisions.iter().any(|d| d.takes());
-        self.is_blind() && self.node().is_some_and(open)
-    }
-
-    /// Puts in place of each record what may be seen of it now, and folds the session again where that changed something.
-    fn show_blind(&mut self) {
-        let is_blind = self.is_blind();
-        let mut decided: BTreeSet<NodeId> = BTreeSet::new();
-        if is_blind {
-            decided.extend(self.records.iter().filter(|r| blind::takes(r)).map(|r| r.node));
-        }
-        let mut changed = false;
-        for (at, record) in self.records.iter_mut().enumerate() {
-            let hide = is_blind && !decided.contains(&record.node);
-            match self.withheld.contains_key(&at) {
-                true if !hide => {
-                    if let Some(full) = self.withheld.remove(&at) {
-                        *record = full;
-                        changed = true;
-                    }
-                }
-                false if hide => {
-                    if let Some(seen) = blind::record(record).filter(|seen| seen != record) {
-                        self.withheld.insert(at, std::mem::replace(record, seen));
-                        changed = true;
-                    }
-                }
-                _ => {}
-            }
-        }
-        if changed && let Some(session) = &mut self.session {
-            let mut again = Session::new(session.header.clone());
-            // They fitted before; verdicts alone are others now.
-            if self.records.iter().all(|record| again.apply(record).is_ok()) {
-                *session = again;
-            }
-        }
-        self.show_given();
-    }
-
-    /// Shows what the driver sent beside the records as far as it may be seen: before a decision of a blind session neither the world's
-    /// truth, nor the picture drawn from it, nor recorded episodes.
-    fn show_given(&mut self) {
-        let hidden = self.hides_future();
-        self.logs = self.given.1.clone().filter(|_| !hidden);
-        self.situation =
-            self.given.0.as_ref().map(|full| if hidden { Arc::new(unseen(full)) } else { Arc::clone(full) });
-    }
-
     fn take_in(&mut self, record: Record) {
-        let withheld = self.is_blind() && !matches!(record.event, Event::BlindSet { .. });
-        let seen = withheld.then(|| blind::record(&record)).flatten();
-        let seen = seen.filter(|_| {
-            let node = self.session.as_ref().and_then(|s| s.node(record.node));
-            !node.is_some_and(|n| n.turn.decisions.iter().any(|d| d.takes()))
-        });
-        let record = match seen {
-            Some(seen) => {
-                self.withheld.insert(self.records.len(), record);
-                seen
-            }
-            None => record,
-        };
+        let record = self.withhold(record);
         let pruned = self.chosen().is_some_and(|p| self.is_pruned(p));
         let Some(session) = &mut self.session else { return };
         let before = session.cursor();
@@ -475,23 +407,7 @@ impl View {
     }
 }
 
-/// What is said in place of what is hidden.
-const HIDDEN: &str = "hidden until you decide";
-
-/// A situation without what must not be seen before a decision.
-fn unseen(full: &Situation) -> Situation {
-    let mut seen = Situation {
-        truth: HIDDEN.into(),
-        truth_changes: serde_json::Value::Array(Vec::new()),
-        map: None,
-        ..full.clone()
-    };
-    if let Some(belief) = &mut seen.belief {
-        let state = Arc::clone(&belief.state);
-        *belief = Arc::new(BeliefView { state, truth: None, differences: Vec::new(), drift: Vec::new() });
-    }
-    seen
-}
+mod unseen;
 
 /// Whether a model wrote a proposal, greedily or as a sample.
 fn is_written(proposal: &Proposal) -> bool {
