@@ -105,7 +105,9 @@ impl SkillShelf {
             env => by_author.into_iter().find(|(known, ..)| known == env),
         };
         found.map(|(.., knowledge)| knowledge.clone()).ok_or_else(|| {
-            let all: Vec<String> = published.knowledge.iter().map(|(env, by, _)| format!("{env}/{by}")).collect();
+            let skills = published.knowledge.iter().map(|(env, by, _)| format!("{env}/{by}"));
+            let tips = published.tips_only.iter().map(|(env, variant, _)| format!("{env}/{variant}"));
+            let all: Vec<String> = skills.chain(tips).collect();
             format!("it has no such skills; there are {} (name one behind `#`)", all.join(", "))
         })
     }

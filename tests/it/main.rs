@@ -30,6 +30,7 @@ mod conform_dialogues;
 mod debug_log;
 mod docs;
 mod driver_blocking;
+mod driver_blocking_skills;
 mod driver_candidates;
 mod driver_derived;
 #[cfg(unix)]
@@ -61,6 +62,7 @@ mod provider_score;
 mod provider_sessions;
 mod provider_stream;
 mod provider_wires;
+mod published_skills;
 mod react;
 mod registry;
 #[cfg(unix)]

@@ -19,6 +19,7 @@ mod pty_preconditions;
 mod pty_rate;
 mod pty_reprompt;
 mod pty_review;
+mod pty_shop;
 mod pty_skills;
 mod pty_statler;
 mod pty_terminal;

@@ -75,6 +75,27 @@ fn two_logs_of_one_task_give_a_tip_that_is_edited_taken_and_kept() {
 }
 
 #[test]
+fn a_cut_that_is_found_is_offered_on_the_log_moved_and_taken() {
+    let home = tempfile::tempdir().unwrap();
+    let logs = home.path().join("logs.jsonl");
+    std::fs::write(&logs, LOGS).unwrap();
+    let mut pty = Pty::start(PROGRAM, &["open", &logs.display().to_string()], home.path(), &[], (120, 40));
+    pty.wait_for("put a mug in shelf").settle().send("\x1b9");
+    pty.wait_for("Nothing is known of skills").settle().send("v");
+    pty.wait_for("log 1 of 2").settle().send("D");
+    // Without a model the logs are counted through, and the offer says so.
+    pty.wait_for("! offered: good cut without a language model").wait_for("take cut").settle();
+    pty.send("A");
+    pty.wait_for("steps 1 to").settle();
+    assert!(!pty.text().contains("! offered:"), "{}", pty.text());
+    // Moved, and taken back.
+    pty.send("jjj");
+    pty.settle().send("d");
+    pty.wait_for("log 2 of 2").wait_for("take mug from desk").settle().send("q");
+    pty.settle().send("q");
+}
+
+#[test]
 fn a_file_that_is_no_log_is_said_to_be_none() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("notes.txt");

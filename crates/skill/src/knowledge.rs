@@ -106,7 +106,9 @@ impl Published {
     /// # Errors
     /// What is wrong, and where.
     pub fn read(text: &str) -> Result<Self, String> {
-        let file: PublishedFile = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let file: PublishedFile = serde_json::from_str(text).map_err(|e| {
+            format!("{e}; published knowledge is an object with `skills` by environment and the list `per_skill` (a file of skills ends in .toml)")
+        })?;
         let mut published = Published::default();
         for (env, list) in file.skills {
             let signatures = list.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);

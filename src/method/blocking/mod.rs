@@ -2,9 +2,10 @@
 //!
 //! The paper "Sequential Discrete Action Selection via Blocking Conditions and Resolutions". A selected leaf that is blocked is not
 //! executed: the tree grows what may resolve it. The rules of growth are [`crate::blocking`]'s; `tree` follows the episode, `prompt`
-//! holds the selection prompt and reads what a model writes.
+//! holds the selection prompt and reads what a model writes, `skills` offers adopted skills as resolutions.
 
 mod prompt;
+mod skills;
 mod tree;
 
 pub use tree::{BlockingSource, LiveTree};
@@ -12,7 +13,8 @@ pub use tree::{BlockingSource, LiveTree};
 use super::next_action::scoring;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
 use super::skills::TIPS;
-use super::{Answer, Checks, Context, Deed, Follower, Method, MethodInfo, Needs, Reading, Step};
+use super::o3d::O3d;
+use super::{Answer, Checks, Context, Deed, Follower, Known, Method, MethodInfo, Needs, Reading, Step, Stop};
 use crate::blocking::{BlockingTree, Growth, selector::RankedLeaf};
 use crate::episode::gate::Draft;
 use crate::episode::{
@@ -100,10 +102,15 @@ impl Method for Blocking {
         if cx.node().is_none() {
             return Step::Stuck("the episode has not begun".into());
         }
+        if skills::is_under_way(cx) {
+            return O3d.step(cx);
+        }
         let Some(tree) = LiveTree::at(cx) else { return Step::Stuck(why_no_tree(cx)) };
-        let (growth, leaves) = (tree.growth(), tree.leaves());
+        let (growth, leaves) = (tree.growth(), skills::candidates(cx, tree));
         let empty = || leaves.is_empty().then(|| "no candidate is left in the blocking tree".to_owned());
-        if let Some(why) = growth.helpless().or_else(|| leaves.is_empty().then(|| growth.spent())?).or_else(empty) {
+        // A skill may help where no leaf does.
+        let helpless = growth.helpless().filter(|_| leaves.len() == tree.leaves().len());
+        if let Some(why) = helpless.or_else(|| leaves.is_empty().then(|| growth.spent())?).or_else(empty) {
             return Step::Stuck(format!("{why}; type an action, or go back"));
         }
         if let Some(step) = cx.samples.is_none().then(|| Self::recommended(cx)).flatten() {
@@ -139,7 +146,10 @@ impl Method for Blocking {
     }
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
-        let leaves = LiveTree::at(cx).map(LiveTree::leaves).unwrap_or_default();
+        if skills::is_under_way(cx) {
+            return O3d.read(cx, ask, answer);
+        }
+        let leaves = LiveTree::at(cx).map(|tree| skills::candidates(cx, tree)).unwrap_or_default();
         if ask.kind == AskKind::SCORED {
             return scoring::ranked(
                 prompt::candidates(cx, &leaves),
@@ -152,16 +162,27 @@ impl Method for Blocking {
 
     /// A chat answer may reason first, and is read whole; a raw completion ends with its selection.
     fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
+        if skills::is_under_way(cx) {
+            return O3d.shape(cx, kind, raw);
+        }
         if *kind == AskKind::SCORED {
-            let leaves = LiveTree::at(cx).map(LiveTree::leaves).unwrap_or_default();
+            let leaves = LiveTree::at(cx).map(|tree| skills::candidates(cx, tree)).unwrap_or_default();
             return Shape::Score { continuations: scoring::continuations(&prompt::candidates(cx, &leaves)) };
         }
         let stop = if raw { vec!["\n\n".to_owned()] } else { Vec::new() };
         Shape::Generate(Generation { max_tokens: ANSWER, stop, logprobs: true, ..Generation::default() })
     }
 
+    /// The next primitive of a skill that is being carried out.
+    fn compute(&self, known: &Known, work: &Value, stop: &Stop) -> Result<Answer, String> {
+        O3d.compute(known, work, stop)
+    }
+
     /// What blocks an action that the tree offers. Where it is blocked nothing else is checked, since nothing would be executed.
     fn check(&self, cx: &Context<'_>, action: &Action, offered: bool) -> Checks {
+        if skills::is_under_way(cx) || skills::is_line(cx, &action.text) {
+            return O3d.check(cx, action, offered);
+        }
         let tree = LiveTree::at(cx).filter(|t| offered && t.growth().forest().leaf(&action.text).is_some());
         let Some(tree) = tree else { return Checks::default() };
         let grows = |made: Option<String>| {
@@ -177,6 +198,9 @@ impl Method for Blocking {
 
     /// What a person types or edits is executed, whatever the tree says.
     fn carry_out(&self, cx: &Context<'_>, decision: &Decision, action: &Action) -> Deed {
+        if skills::is_under_way(cx) || skills::is_line(cx, &action.text) {
+            return O3d.carry_out(cx, decision, action);
+        }
         let held = || LiveTree::at(cx)?.held(&action.text, cx.world);
         selects(decision).then(held).flatten().map_or(Deed::Act, Deed::Hold)
     }
@@ -270,7 +294,7 @@ fn blocks(tree: &LiveTree, text: &str, detail: impl Fn(Option<String>) -> String
 /// The tree at the cursor, for display.
 pub fn shown(cx: &Context<'_>) -> Option<BlockingTree> {
     let tree = LiveTree::at(cx)?;
-    Some(tree.growth().shown(tree.facts()))
+    Some(skills::shown(cx, tree, tree.growth().shown(tree.facts())))
 }
 
 /// Whether a decision takes a leaf as it was offered.
@@ -290,7 +314,8 @@ fn ranked(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
         logprob: None,
         rationale: Some(rationale(tree.growth(), &leaf)),
     };
-    tree.growth().rank(tree.facts(), cx.session.header.seed).into_iter().map(draft).collect()
+    let leaves = tree.growth().rank(tree.facts(), cx.session.header.seed).into_iter().map(draft);
+    leaves.chain(skills::drafts(cx, tree)).collect()
 }
 
 /// Why a leaf has its rank, and how it leads to a goal.

@@ -122,6 +122,10 @@ impl Follower for LiveTree {
     }
 
     fn follow(&mut self, action: &Action, outcome: &StepOutcome, world: &dyn World) {
+        if outcome.held.is_some() {
+            // A thought, a call, a report: nothing was done.
+            return;
+        }
         if outcome.blocked.is_some() {
             // A tree of another domain, or of other assertions, may not block it: it is left unchanged then.
             self.growth.select(&action.text, &self.observed.facts, world);

@@ -81,6 +81,11 @@ fn known(cx: &Context<'_>) -> Result<Knowledge, String> {
     Ok(known)
 }
 
+/// Whether a skill was called at the cursor and has not given control back.
+pub(super) fn is_called(cx: &Context<'_>) -> bool {
+    lines::level(cx) == Level::Skill
+}
+
 /// Whether the variant calls skills.
 fn is_layered(cx: &Context<'_>) -> bool {
     !matches!(cx.options().text(&VARIANT), "pd-only" | "td-only")
