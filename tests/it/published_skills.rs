@@ -69,7 +69,13 @@ async fn a_broken_file_says_what_is_wrong_where_and_what_to_do() {
     let cases = [
         (at("torn.json", "{\"skills\": {"), "line 1"),
         (at("other.json", "{\"colour\": 1}"), "missing field `skills`"),
-        (at("name.json", "{\"skills\":{},\"per_skill\":[{\"env\":\"e\",\"author\":\"llm\",\"skill\":\"f\",\"signature\":\"f\"}]}"), "f of e by llm"),
+        (
+            at(
+                "name.json",
+                "{\"skills\":{},\"per_skill\":[{\"env\":\"e\",\"author\":\"llm\",\"skill\":\"f\",\"signature\":\"f\"}]}",
+            ),
+            "f of e by llm",
+        ),
         (at("empty.json", "{\"skills\":{},\"per_skill\":[]}"), "it has no such skills"),
         (at("bad.skills.toml", "[[skill]]\nname = \"find\"\n"), "line 2"),
         (folder.path().join("none.skills.toml").display().to_string(), "none.skills.toml"),

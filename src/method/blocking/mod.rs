@@ -11,9 +11,9 @@ mod tree;
 pub use tree::{BlockingSource, LiveTree};
 
 use super::next_action::scoring;
+use super::o3d::O3d;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
 use super::skills::TIPS;
-use super::o3d::O3d;
 use super::{Answer, Checks, Context, Deed, Follower, Known, Method, MethodInfo, Needs, Reading, Step, Stop};
 use crate::blocking::{BlockingTree, Growth, selector::RankedLeaf};
 use crate::episode::gate::Draft;

@@ -51,7 +51,8 @@ fn ways(cx: &Context<'_>, tree: &LiveTree) -> Vec<Way> {
         for found in resolutions(&known, &actions, &missing) {
             let text = hierarchy::record(&Line::Call(found.call));
             let made = domain.recorded(&blocked.resolution);
-            let why = format!("an adopted skill: its `{}` may make `{made}` true, which `{}` needs", found.by, node.text);
+            let why =
+                format!("an adopted skill: its `{}` may make `{made}` true, which `{}` needs", found.by, node.text);
             if !all.iter().any(|way| way.text == text) {
                 all.push(Way { text, under: node.key, why });
             }
