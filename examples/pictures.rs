@@ -31,7 +31,7 @@ const QUIET: Duration = Duration::from_millis(400);
 /// Longest wait for a screen to settle.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A line of a script: keys apart by blanks (a word in quotes is typed), what is said of them, seconds to look at the result.
+/// A line of a script: keys apart by blanks (a word in quotes is typed, `_` in it is a blank), what is said of them, seconds to look at the result.
 type Line = (&'static str, &'static str, f64);
 
 /// Stepping an episode by hand: approve, look at another proposal, type an action, go back, see the branches.
@@ -65,13 +65,14 @@ const ASSERTIONS: &[Line] = &[
 
 /// A live review of a session that was decided before.
 const REVIEW: &[Line] = &[
-    ("f12", "The layout for reviews.", 3.0),
-    ("t", "Every step and branch, who decided and why.", 4.0),
-    ("up up up", "The marked step says what was decided there.", 3.0),
-    ("esc", "", 1.0),
-    ("u", "Looking at an earlier decision: what was offered, what was checked.", 3.0),
-    ("u", "", 3.0),
-    ("ctrl-r", "And forward again.", 3.0),
+    ("V g", "V shows one decision at a time.", 4.0),
+    ("right", "What was offered and checked, who chose and why, what happened.", 3.5),
+    ("right", "", 3.0),
+    ("right", "", 3.0),
+    ("esc C", "C puts branches side by side; the first difference is marked.", 4.0),
+    ("n", "", 4.0),
+    ("esc t", "Every step and branch, who decided and why.", 4.0),
+    ("esc c 'agreed:_search_the_sofa_first' enter", "c writes a remark; it belongs to the session.", 3.0),
 ];
 
 /// Bytes that were drawn and not taken yet.
@@ -123,7 +124,8 @@ impl Stage {
     fn press(&mut self, key: &str) -> Result<(), Failed> {
         let typed = key.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
         let single = [key.to_owned()];
-        let keys: Vec<String> = typed.map_or(single.to_vec(), |text| text.chars().map(String::from).collect());
+        let letter = |c: char| if c == '_' { "space".to_owned() } else { c.to_string() };
+        let keys: Vec<String> = typed.map_or(single.to_vec(), |text| text.chars().map(letter).collect());
         for key in keys {
             let Chord { code, modifiers } = Chord::parse(&key)?;
             self.app.terminal(Event::Key(KeyEvent::new(code, modifiers)), Instant::now());

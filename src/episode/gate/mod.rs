@@ -293,7 +293,7 @@ impl Gate {
         let turn = self.session.current().map(|n| &n.turn);
         let action = turn.and_then(|t| t.proposal(id)).and_then(|p| p.action.clone());
         let Some(action) = action else {
-            return self.refuse(Level::Error, format!("proposal {id} is no action; edit it or type one"));
+            return self.refuse(Level::Error, "this proposal is no action; edit it or type one".to_owned());
         };
         let failing: Vec<String> = turn
             .and_then(|t| t.verdicts.get(&id))
@@ -374,5 +374,5 @@ fn still_holds(verdict: Option<&Verdict>) -> bool {
 
 /// The action of a proposal, in a few words for messages.
 fn describe(proposal: &Proposal) -> String {
-    proposal.action.as_ref().map_or_else(|| format!("proposal {}", proposal.id), |a| format!("`{}`", a.text))
+    proposal.action.as_ref().map_or_else(|| "the proposal".to_owned(), |a| format!("`{}`", a.text))
 }

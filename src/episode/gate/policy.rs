@@ -38,7 +38,7 @@ pub fn rule(
         Err(why) => return PolicyOutcome::Stop(format!("there is no proposal to take: {why}")),
     };
     let Some(action) = &proposal.action else {
-        return PolicyOutcome::Stop(format!("proposal {} is no action", proposal.id));
+        return PolicyOutcome::Stop("the recommended proposal is no action".to_owned());
     };
     let mark = verdict.map_or(Mark::NotChecked, Verdict::mark);
     if policy.until_fails {

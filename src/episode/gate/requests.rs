@@ -221,7 +221,7 @@ impl Gate {
         let Some(proposal) = self.open_proposal(id) else { return };
         if proposal.action.is_none() {
             let problem = proposal.problem.unwrap_or_default();
-            return self.refuse(Level::Warning, format!("proposal {id} is no action ({problem}); edit it or type one"));
+            return self.refuse(Level::Warning, format!("this proposal is no action ({problem}); edit it or type one"));
         }
         if let Some(child) = self.session.taken_before(id) {
             return self.go(child, AfterMove::TakenBefore);

@@ -5,9 +5,9 @@ use smart_default::SmartDefault;
 
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run};
-use super::summary::{kind, summary};
+use super::summary::{kind, step, summary};
 use crate::driver::{Command, Level, Request};
-use crate::episode::{Event, NodeId, Record};
+use crate::episode::{Event, NodeId, Record, Session};
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::Role;
 use crate::tui::view::View;
@@ -44,17 +44,17 @@ fn offset(ms: u64) -> String {
     }
 }
 
-fn row(record: &Record, first: u64, digits: usize, width: usize) -> Row {
+fn row(record: &Record, session: Option<&Session>, first: u64, digits: usize, width: usize) -> Row {
     let (kind, role) = kind(&record.event);
     let mut row = vec![run(Role::Dim, format!("{:>digits$} ", record.id))];
     if width >= 60 {
         row.push(run(Role::Dim, format!("{:>8} ", offset(record.ts.saturating_sub(first)))));
     }
     if width >= 46 {
-        row.push(run(Role::Dim, format!("@{:<4} ", record.node)));
+        row.push(run(Role::Dim, format!("{:<8} ", step(record.node, session))));
     }
     row.push(run(role, format!("{kind:<11} ")));
-    row.push(run(Role::Text, summary(record)));
+    row.push(run(Role::Text, summary(record, session)));
     row
 }
 
@@ -88,7 +88,7 @@ impl Pane for LogPane {
     }
 
     fn row_text(&self, row: usize, view: &View) -> String {
-        let words = |r: &Record| format!("{} {}", kind(&r.event).0, summary(r));
+        let words = |r: &Record| format!("{} {}", kind(&r.event).0, summary(r, view.session.as_ref()));
         view.records.get(row).map(words).unwrap_or_default()
     }
 
@@ -101,7 +101,7 @@ impl Pane for LogPane {
         let first = view.records.first().map_or(0, |r| r.ts);
         let digits = view.records.len().to_string().len();
         self.browser.draw(painter, area, view.records.len(), |at, width| {
-            view.records.get(at).map(|record| row(record, first, digits, width)).unwrap_or_default()
+            view.records.get(at).map(|record| row(record, view.session.as_ref(), first, digits, width)).unwrap_or_default()
         });
     }
 

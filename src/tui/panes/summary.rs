@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::words;
 use crate::episode::{
-    Actor, Adopted, ArtifactId, ArtifactKind, BranchEdit, CandidateEdit, Choice, Event, OfferId, Record, TreeEdit,
+    Actor, Adopted, ArtifactId, ArtifactKind, BranchEdit, CandidateEdit, Choice, Event, NodeId, OfferId, ProposalId,
+    Record, Session, TreeEdit,
 };
 use crate::tui::theme::Role;
 
@@ -46,8 +47,24 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
     }
 }
 
+/// A node as a person knows it: by the number of steps that lead there.
+pub fn step(node: NodeId, session: Option<&Session>) -> String {
+    let depth = session.and_then(|s| s.node(node)).map(|node| node.depth);
+    depth.map_or_else(|| "another step".to_owned(), |depth| format!("step {depth}"))
+}
+
+/// A proposal as a person knows it: by its action.
+fn named(record: &Record, id: ProposalId, session: Option<&Session>) -> String {
+    let proposal = session.and_then(|s| s.node(record.node)).and_then(|node| node.turn.proposal(id));
+    match proposal.map(|p| p.action.as_ref().map_or(p.raw.trim(), |a| a.text.as_str())) {
+        Some(text) => format!("`{}`", words::one_line(text)),
+        None => "a proposal".to_owned(),
+    }
+}
+
 /// What a record says, on one line.
-pub fn summary(record: &Record) -> String {
+pub fn summary(record: &Record, session: Option<&Session>) -> String {
+    let of = |id: ProposalId| named(record, id, session);
     match &record.event {
         Event::Started { outcome } => outcome.observation.trim().to_owned(),
         Event::Asked { ask, kind, model, n, temperature, .. } => {
@@ -72,25 +89,26 @@ pub fn summary(record: &Record) -> String {
         Event::Proposed { proposal } => {
             let text = proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str());
             let problem = proposal.problem.as_ref().map(|p| format!(" (no action: {p})")).unwrap_or_default();
-            format!("{} {}: {text}{problem}", words::origin(proposal.origin), proposal.id)
+            format!("{}: {text}{problem}", words::origin(proposal.origin))
         }
         Event::Checked { proposal, verdict } => {
             let failing: Vec<&str> = verdict.failing().map(|c| c.condition.as_str()).collect();
             let mark = verdict.mark().word();
             match failing.as_slice() {
-                [] => format!("proposal {proposal}: {mark}"),
-                _ => format!("proposal {proposal} {mark}: {}", failing.join("; ")),
+                [] => format!("{}: {mark}", of(*proposal)),
+                _ => format!("{}: {mark}: {}", of(*proposal), failing.join("; ")),
             }
         }
-        Event::Recommended { proposal: Some(id), why } => format!("proposal {id}: {why}"),
+        Event::Recommended { proposal: Some(id), why } => format!("{}: {why}", of(*id)),
         Event::Recommended { proposal: None, why } => format!("none: {why}"),
         Event::Decided { decision } => {
-            let id = decision.proposal();
+            let what = of(decision.proposal());
             let words = match &decision.choice {
-                Choice::Approve { .. } => format!("approved {id}"),
-                Choice::Edit { from, .. } => format!("edited {from} into {id}"),
-                Choice::Manual { .. } => format!("typed {id}"),
-                Choice::Reject { reason, .. } => format!("rejected {id}: {reason}"),
+                Choice::Approve { .. } => format!("approved {what}"),
+                Choice::Edit { from, .. } => format!("edited {} into {what}", of(*from)),
+                Choice::Manual { .. } => format!("typed {what}"),
+                Choice::Reject { reason, .. } if reason.is_empty() => format!("rejected {what}"),
+                Choice::Reject { reason, .. } => format!("rejected {what}: {reason}"),
             };
             let by = words::actor(decision.by);
             let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
@@ -104,9 +122,9 @@ pub fn summary(record: &Record) -> String {
                 (true, false) => ", the episode is over",
                 _ => "",
             };
-            format!("{}{refused}{blocked}, to step {child}{over}", action.text)
+            format!("{}{refused}{blocked}, to {}{over}", action.text, step(*child, session))
         }
-        Event::Moved { to } => format!("to step {to}"),
+        Event::Moved { to } => format!("to {}", step(*to, session)),
         Event::PolicySet { policy, why } => {
             let what = if policy.is_automatic() {
                 format!("up to {} without asking", words::count(policy.steps as usize, "step"))
