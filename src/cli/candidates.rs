@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::preconditions::Where;
 use super::{CliError, Global, print};
 use crate::precondition::{AdoptedSet, Fate, Pool, Ranking, Score, SetComparison, SideBySide};
+use crate::words::count;
 
 /// Prints the candidates that the built-in enumerator makes of the demonstrations.
 #[derive(Debug, Args)]
@@ -71,10 +72,11 @@ fn listed(pool: &Pool, suggested: &[String]) -> String {
     let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
     let clusters = pool.candidates.iter().filter_map(|c| c.cluster).max().map_or(0, |last| last + 1);
     let mut text = format!(
-        "{}({}): {} candidates, {valid} valid, {clusters} clusters, {} held back\n",
+        "{}({}): {}, {valid} valid, {}, {} held back\n",
         pool.action,
         pool.params.join(", "),
-        pool.candidates.len(),
+        count(pool.candidates.len(), "candidate"),
+        count(clusters, "cluster"),
         pool.held_back.len()
     );
     let mut by = |ranking: Ranking, assertions: &[String]| {

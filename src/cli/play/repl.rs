@@ -101,7 +101,10 @@ impl Game {
             print("(not an admissible action here; :actions lists them)\n")?;
         }
         if outcome.won && !self.won {
-            print(&format!("The goal holds after {} steps. Go on playing, or :quit.\n", self.steps))?;
+            print(&format!(
+                "The goal holds after {}. Go on playing, or :quit.\n",
+                crate::words::count(self.steps, "step")
+            ))?;
         }
         self.won = outcome.won;
         Ok(())

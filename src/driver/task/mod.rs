@@ -283,7 +283,7 @@ impl Driver {
         if let (Some(first), false) = (logs.problems.first(), self.told_logs) {
             let more = match logs.problems.len() {
                 1 => "the others were read".to_owned(),
-                n => format!("{} more lines could not be read, the others were", n - 1),
+                n => format!("{} could not be read, the others were", crate::words::count(n - 1, "more line")),
             };
             self.say(Level::Warning, format!("{first}; {more}"));
         }

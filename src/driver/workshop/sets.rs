@@ -157,7 +157,7 @@ impl Workshop {
         let mut set = around.set_in_force();
         set.notes = vec![
             remark_of(&header.world, &header.task),
-            format!("{} demonstrations; stepwright {}", self.demonstrations.len(), env!("CARGO_PKG_VERSION")),
+            format!("{}; stepwright {}", count(self.demonstrations.len(), "demonstration"), env!("CARGO_PKG_VERSION")),
         ];
         set.actions.retain(|a| !a.assertions.is_empty() || around.session.assertions().contains_key(&a.action));
         match set.write(path) {

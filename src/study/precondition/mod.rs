@@ -184,7 +184,12 @@ fn adopted(subject: &Subject, way: &Way, approach: Approach, results: &[ActionRe
         .collect();
     let notes = vec![
         inferred_in(subject.world, subject.first_test()),
-        format!("{}: from {} demonstrations, model {}", subject.name, subject.demonstrations(), way.model),
+        format!(
+            "{}: from {}, model {}",
+            subject.name,
+            crate::words::count(subject.demonstrations(), "demonstration"),
+            way.model
+        ),
     ];
     (!actions.is_empty()).then_some(AdoptedSet { notes, actions })
 }

@@ -101,7 +101,10 @@ impl Pane for LogPane {
         let first = view.records.first().map_or(0, |r| r.ts);
         let digits = view.records.len().to_string().len();
         self.browser.draw(painter, area, view.records.len(), |at, width| {
-            view.records.get(at).map(|record| row(record, view.session.as_ref(), first, digits, width)).unwrap_or_default()
+            view.records
+                .get(at)
+                .map(|record| row(record, view.session.as_ref(), first, digits, width))
+                .unwrap_or_default()
         });
     }
 

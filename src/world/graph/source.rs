@@ -292,7 +292,11 @@ impl Source {
                 task.programs = shown.map(|shown| shown.programs.clone()).unwrap_or_default();
                 if let Some(error) = program.errors.first() {
                     let more = program.errors.len() - 1;
-                    let more = if more > 0 { format!(" (and {more} more lines)") } else { String::new() };
+                    let more = if more > 0 {
+                        format!(" (and {})", crate::words::count(more, "more line"))
+                    } else {
+                        String::new()
+                    };
                     task.origin = format!("{origin}; left out of {}: {error}{more}", program.id);
                 }
                 self.put(task);
