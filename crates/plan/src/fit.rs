@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::once::once;
 use crate::written::spelled;
 
 /// How many of the best examples are compared with each other.
@@ -86,7 +87,9 @@ impl<'a> Examples<'a> {
         })?;
         let (_, at) = near.get(chosen)?;
         let example = self.examples.get(*at)?;
-        let (steps, changed) = about(&wanted, &stems(&example.task), &example.steps, admissible);
+        let (steps, mut changed) = about(&wanted, &stems(&example.task), &example.steps, admissible);
+        let (steps, left_out) = once(steps);
+        changed.extend(left_out.into_iter().map(|step| format!("without a second `{step}`")));
         Some(Fitted { example: *at, steps, changed })
     }
 }

@@ -6,6 +6,7 @@
 //! nearest task to a task, where no language model writes. Pure: sentence vectors, prompts and worlds are others' business.
 
 pub mod fit;
+mod once;
 pub mod score;
 pub mod settings;
 pub mod written;
