@@ -173,9 +173,12 @@ impl Moment<'_, '_> {
             // The lines of a fitted example may repeat each other.
             Settings { repeated: 0.0, tried: 0.0, ..self.settings }
         };
-        // Where the world has words for its steps, these are all there are; else what is an action is taken as it stands.
-        let worded = self.cx.world.language().is_some();
-        let is_action = |sample: &Sample| !worded && self.cx.world.call_of(&sample.sentence).is_some();
+        // What a language model writes is translated wherever the world has words for its steps. What is an action otherwise, or was
+        // written in the world's own words without a language model, is taken as it is.
+        let is_action = |sample: &Sample| match self.cx.world.language() {
+            Some(language) => !self.cx.model.language && language.text_of_words(&sample.sentence).is_some(),
+            None => self.cx.world.call_of(&sample.sentence).is_some(),
+        };
         let work = Work::Translate {
             exact: samples.iter().map(is_action).collect(),
             samples,
