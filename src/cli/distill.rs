@@ -1,6 +1,5 @@
 //! `stepwright distill`: skills, primitives and tips from logs, unattended (stages 1 and 2 of O3D), with a language model or without.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -243,11 +242,6 @@ fn read_knowledge(path: &Path) -> Result<Knowledge, CliError> {
 
 /// Writes a file whole or not at all.
 fn replace(path: &Path, text: &str) -> Result<(), CliError> {
-    let fail = |e: std::io::Error| CliError::Failed(format!("{}: {e}", path.display()));
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let beside = PathBuf::from(beside);
-    let mut part = std::fs::File::create(&beside).map_err(fail)?;
-    part.write_all(text.as_bytes()).and_then(|()| part.sync_data()).map_err(fail)?;
-    std::fs::rename(&beside, path).map_err(fail)
+    stepwright_files::replace(path, text.as_bytes())
+        .map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))
 }

@@ -79,10 +79,5 @@ fn render(global: &Global, session: &Path, format: Option<Format>) -> Result<Str
 
 /// Writes beside the target and renames, so that a failed export leaves what was there.
 pub(super) fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(text.as_bytes())?;
-    temporary.persist(file)?;
-    Ok(())
+    stepwright_files::replace(file, text.as_bytes())
 }

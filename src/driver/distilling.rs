@@ -1,13 +1,13 @@
 //! Distilling unattended: the questions of the first two stages are put to a language model one after the other, and every answer is
 //! kept in a journal before anything follows from it. A run that is begun again goes on behind the answers in its journal.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use stepwright_files::Lines;
 use stepwright_skill::distil::{Distiller, Question};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
@@ -60,7 +60,7 @@ enum Line {
 
 /// The answers of a run, in a file beside its result.
 pub struct Journal {
-    file: File,
+    lines: Lines,
     answers: Vec<(usize, String, Usage)>,
 }
 
@@ -71,11 +71,13 @@ impl Journal {
     /// If it cannot be read or written, or is of another run: what, where, what to do.
     pub fn open(path: &Path, heading: &Value) -> Result<Journal, String> {
         let wrong = |why: String| format!("{}: {why}", path.display());
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = file.as_mut().map_err(|e| wrong(e.to_string()))?.try_clone().map_err(|e| wrong(e.to_string()))?;
+        let handle = Lines::lock(path, true).map_err(|e| match e.kind() {
+            ErrorKind::WouldBlock => wrong("another process is writing it; wait for that".to_owned()),
+            _ => wrong(e.to_string()),
+        })?;
         let mut answers = Vec::new();
         let mut whole = 0u64;
-        let mut lines = BufReader::new(&file);
+        let mut lines = BufReader::new(handle.reader());
         let mut line = String::new();
         let mut number = 0;
         loop {
@@ -100,12 +102,8 @@ impl Journal {
             whole += length as u64;
         }
         drop(lines);
-        let mut journal = Journal { file, answers };
-        journal
-            .file
-            .set_len(whole)
-            .and_then(|()| journal.file.seek(SeekFrom::End(0)))
-            .map_err(|e| wrong(e.to_string()))?;
+        let mut journal = Journal { lines: Lines::after(handle, whole), answers };
+        journal.lines.trim().map_err(|e| wrong(e.to_string()))?;
         if number == 0 {
             journal.add(&Line::Heading { distilled: heading.clone() }).map_err(wrong)?;
         }
@@ -113,9 +111,8 @@ impl Journal {
     }
 
     fn add(&mut self, line: &Line) -> Result<(), String> {
-        let mut text = serde_json::to_string(line).map_err(|e| e.to_string())?;
-        text.push('\n');
-        self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data()).map_err(|e| e.to_string())
+        let text = serde_json::to_vec(line).map_err(|e| e.to_string())?;
+        self.lines.append(text).and_then(|()| self.lines.sync()).map_err(|e| e.to_string())
     }
 }
 
@@ -258,11 +255,12 @@ mod tests {
         };
         journal.add(&line).unwrap();
         drop(journal);
-        let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
-        torn.write_all(b"{\"number\":1,\"lab").unwrap();
+        let mut torn = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        std::io::Write::write_all(&mut torn, b"{\"number\":1,\"lab").unwrap();
         let journal = Journal::open(&path, &heading).unwrap();
         assert_eq!(journal.answers.len(), 1);
         assert!(!std::fs::read_to_string(&path).unwrap().contains("lab\""), "the torn line is gone");
+        drop(journal);
         let Err(error) = Journal::open(&path, &json!({ "logs": 3 })) else { panic!("another run") };
         assert!(error.contains("another --out"), "{error}");
     }

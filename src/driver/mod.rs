@@ -96,8 +96,21 @@ pub enum Command {
     },
     /// Restart the world's process and bring it to the cursor, where another process does the steps.
     RestartWorld,
+    /// Try again to write what could not be written.
+    Write,
+    /// Write the session, as it is in memory, to a new file and go on there.
+    Keep(PathBuf),
     /// Flush and stop.
     Quit,
+}
+
+/// Why records wait to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unwritten {
+    /// Writing failed; it may succeed the next time.
+    Failed,
+    /// The file was deleted, replaced or changed by someone else; a person says where to write.
+    Lost,
 }
 
 /// What is believed at the cursor, beside the truth. Derived, never logged.
@@ -156,14 +169,16 @@ pub enum Notice {
         /// The header.
         header: Box<Header>,
         /// The records so far.
-        records: Arc<Vec<Record>>,
+        records: Vec<Arc<Record>>,
         /// The log file, if it is written.
         path: Option<PathBuf>,
     },
     /// From here on the session is written to that file: a copy, where the session's own file is not written.
     Kept(PathBuf),
+    /// Records wait to be written, and nothing happens until they are; `None` once they are.
+    Unwritten(Option<Unwritten>),
     /// A record was added (and flushed to the log before this notice).
-    Recorded(Box<Record>),
+    Recorded(Arc<Record>),
     /// The situation at the cursor changed.
     Situation(Arc<Situation>),
     /// How the world's process is doing, where another process does the steps; sent at the beginning and at every change.

@@ -105,7 +105,7 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
             // What cannot be opened for writing can still be read.
             let (keep, loaded) = match log::Writer::resume(path) {
                 Ok((writer, loaded)) => (Persistence::Log(writer), loaded),
-                Err(log::LogError::Io { source, .. }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                Err(log::LogError::Io { source, .. }) if is_refused(&source) => {
                     let loaded = log::load(path)?;
                     let copy = session_path(&config.paths.sessions(), &loaded.session.header);
                     (Persistence::Copy(copy), loaded)
@@ -151,7 +151,7 @@ pub(super) fn prepare_loaded(
     config: &Config,
     sources: &Sources,
 ) -> Result<Setup, OpenError> {
-    let log::Loaded { session, records, .. } = loaded;
+    let log::Loaded { session, records, remarks, .. } = loaded;
     let header = &session.header;
     let data = (header.data != SHIPPED).then(|| PathBuf::from(&header.data));
     let opened = sources.reopen(header, data.as_deref())?;
@@ -165,7 +165,7 @@ pub(super) fn prepare_loaded(
     let blocking =
         blocking_source(opened.world.kind(), own.as_ref(), &opened.options).unwrap_or_else(BlockingSource::Gone);
     let beginning = Beginning::Resume { session: Box::new(session), records };
-    Ok(Setup { keep, ..setup(beginning, opened.world, (method, source, blocking), demonstrations, config) })
+    Ok(Setup { keep, remarks, ..setup(beginning, opened.world, (method, source, blocking), demonstrations, config) })
 }
 
 /// A new session that is not kept yet.
@@ -276,6 +276,7 @@ fn setup(
         policy: None,
         unattended: false,
         clock: system_clock(),
+        remarks: Vec::new(),
     }
 }
 
@@ -349,6 +350,11 @@ pub fn resolver(config: &Config) -> Resolver {
         Ok(Selected::Language(model)) => Ok(Source::Language { name: name.to_owned(), model }),
         Err(error) => Err(error.to_string()),
     })
+}
+
+/// Whether a file cannot be written where it is, but may be read.
+fn is_refused(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Where a new session is kept: time, task, and a number where that is taken.

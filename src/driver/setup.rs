@@ -150,4 +150,6 @@ pub struct Setup {
     pub unattended: bool,
     /// The clock of the records.
     pub clock: Clock,
+    /// What is to be said of the file that was read.
+    pub remarks: Vec<String>,
 }

@@ -2,19 +2,28 @@
 //!
 //! Appending only. A record is handed to the operating system before it is shown (`write` of the whole line), so a crash or a
 //! kill of the program loses nothing that was shown; [`Writer::sync`] also asks for the disk, which is done for decisions. One
-//! writer at a time, by an advisory lock. A line torn by a crash is set aside beside the file before anything is appended.
+//! writer at a time, by an advisory lock. A line torn by a crash is set aside beside the file before anything is appended. Each line
+//! ends with its checksum; lines of earlier releases have none and are read all the same. How lines reach the disk is
+//! [`stepwright_files`]' part.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use stepwright_files::sum::{self, Sum};
+use stepwright_files::{Handle, Lines, Presence};
+
+mod names;
 mod older;
 
 use super::event::Record;
 use super::session::{FORMAT_VERSION, Header, Session};
 
-/// Longest line that is read, in bytes; a longer one is no record of ours.
-const MAX_LINE: u64 = 64 << 20;
+/// Most bytes of a line, its break included; a longer one is neither written nor read. An ask's prompt and answer are bounded far below
+/// it ([`crate::model`] bounds answers), so that whatever is taken in can be written and read again.
+pub const MAX_LINE: u64 = 128 << 20;
+
+/// Most remarks on lines of a file that are kept.
+const MAX_REMARKS: usize = 20;
 
 /// Why a log cannot be read or written: what, where, what to do.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +64,27 @@ pub enum LogError {
         /// What is wrong.
         why: String,
     },
+    /// A line is not as it was written.
+    #[error(
+        "{path}:{line}: {why}. The file was left as it is. Take it from a backup, or copy its first {} lines to a new file; to read it as it is, remove `\"sum\"` with its value at the end of every line",
+        line - 1
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The file is not the one that was opened any more.
+    #[error("{path} {became} while the session was open")]
+    Lost {
+        /// The file.
+        path: PathBuf,
+        /// What became of it (`was deleted`).
+        became: &'static str,
+    },
     /// Another program writes it.
     #[error("{path}: another stepwright has this session open; close it there first")]
     Locked {
@@ -72,6 +102,8 @@ pub struct Loaded {
     pub records: Vec<Record>,
     /// A torn last line, as found; it is no part of the session.
     pub torn: Option<String>,
+    /// Fields nobody knows, by line, in words: the file was damaged, or a newer program wrote it.
+    pub remarks: Vec<String>,
     /// Bytes of the file up to and including the last whole line.
     whole: u64,
     /// Whether the last whole line lacks its line break.
@@ -87,11 +119,13 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
     let mut lines = BufReader::with_capacity(1 << 16, source);
     let mut buffer = Vec::new();
     let mut whole = next_line(&mut lines, &mut buffer).map_err(io)?;
+    let mut sums = Sums { name, sealed: false };
+    sums.check(&buffer, 1)?;
     let header = header(&buffer, name)?;
     let version = header.version;
     let mut unterminated = !buffer.ends_with(b"\n");
     let mut session = Session::new(header);
-    let mut records = Vec::new();
+    let (mut records, mut remarks) = (Vec::new(), Vec::new());
     let mut torn = None;
     let mut number = 1;
     loop {
@@ -119,12 +153,36 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
             }
             Err(error) => return Err(wrong(format!("no record of a session: {error}"))),
         };
+        if sums.check(&buffer, number)? == Sum::Absent && remarks.len() < MAX_REMARKS {
+            let unknown = names::unknown(&buffer);
+            remarks.extend(unknown.iter().map(|field| names::remark(name, number, field)));
+        }
         session.apply(&record).map_err(|misfit| wrong(misfit.to_string()))?;
         records.push(record);
         whole += length;
         unterminated = !ended;
     }
-    Ok(Loaded { session, records, torn, whole, unterminated })
+    Ok(Loaded { session, records, torn, remarks, whole, unterminated })
+}
+
+/// The checksums of a file, line by line: once a line has one, every later line has.
+struct Sums<'a> {
+    name: &'a Path,
+    sealed: bool,
+}
+
+impl Sums<'_> {
+    fn check(&mut self, buffer: &[u8], line: usize) -> Result<Sum, LogError> {
+        let why = match sum::check(buffer) {
+            Sum::Differs => "the line is not as it was written: its checksum does not fit",
+            Sum::Absent if self.sealed => "the line has no checksum, and those before it have one",
+            found => {
+                self.sealed |= found == Sum::Fits;
+                return Ok(found);
+            }
+        };
+        Err(LogError::Changed { path: self.name.to_owned(), line, why })
+    }
 }
 
 fn next_line(lines: &mut impl BufRead, buffer: &mut Vec<u8>) -> std::io::Result<u64> {
@@ -156,19 +214,16 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
 /// # Errors
 /// As [`read`].
 pub fn load(path: &Path) -> Result<Loaded, LogError> {
-    let file = File::open(path).map_err(|source| LogError::Io { path: path.to_owned(), source })?;
+    let file = std::fs::File::open(path).map_err(|source| LogError::Io { path: path.to_owned(), source })?;
     read(file, path)
 }
 
 /// Appends records to a log file.
 #[derive(Debug)]
 pub struct Writer {
-    file: File,
-    path: PathBuf,
-    /// Bytes up to the last whole line; what a failed write left behind it is cut off before the next.
-    end: u64,
-    /// Whether something may follow `end`.
-    dirty: bool,
+    lines: Lines,
+    /// The number of the last record in the file.
+    last: u64,
     /// A torn last line that is still in the file: it is set aside before anything is appended.
     torn: Option<String>,
     /// Whether the last whole line lacks its line break.
@@ -185,20 +240,14 @@ impl Writer {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(io)?;
-        let mut writer = Writer::over(file, path);
-        writer.lock()?;
+        let mut writer = Writer::over(Lines::create(path).map_err(io)?, 0);
         let line = serde_json::to_vec(header).map_err(|e| io(e.into()))?;
-        writer.line(line)?;
+        if let Err(error) = writer.line(line) {
+            // A file without a header is no session, and would block the next attempt.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
         Ok(writer)
-    }
-
-    fn over(file: File, path: &Path) -> Self {
-        Writer { file, path: path.to_owned(), end: 0, dirty: false, torn: None, unterminated: false }
     }
 
     /// Opens a log to continue it: reads it under the lock. A torn line is set aside (`FILE.torn`) once something is appended; until
@@ -208,34 +257,33 @@ impl Writer {
     /// As [`read`], or [`LogError::Locked`].
     pub fn resume(path: &Path) -> Result<(Self, Loaded), LogError> {
         let io = |source| LogError::Io { path: path.to_owned(), source };
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
-        let mut writer = Writer::over(file, path);
-        writer.lock()?;
-        let loaded = read(&writer.file, path)?;
-        writer.end = loaded.whole;
-        writer.file.seek(SeekFrom::Start(writer.end)).map_err(io)?;
+        let handle = Lines::lock(path, false).map_err(|error| match error.kind() {
+            std::io::ErrorKind::WouldBlock => LogError::Locked { path: path.to_owned() },
+            _ => io(error),
+        })?;
+        let loaded = read(handle.reader(), path)?;
+        let mut writer = Writer::over(Lines::after(handle, loaded.whole), loaded.session.records());
         writer.torn.clone_from(&loaded.torn);
         writer.unterminated = loaded.unterminated;
         Ok((writer, loaded))
     }
 
+    fn over(lines: Lines, last: u64) -> Self {
+        Writer { lines, last, torn: None, unterminated: false }
+    }
+
     /// Sets a torn line aside and ends the last whole one.
     fn repair(&mut self) -> std::io::Result<()> {
         if let Some(torn) = &self.torn {
-            let mut aside = self.path.as_os_str().to_owned();
+            let mut aside = self.path().as_os_str().to_owned();
             aside.push(".torn");
-            let mut options = OpenOptions::new();
-            options.append(true).create(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let mut aside = options.open(PathBuf::from(aside))?;
-            aside.write_all(torn.as_bytes()).and_then(|()| aside.write_all(b"\n"))?;
+            let mut aside = Handle::open(Path::new(&aside), true)?;
+            let end = aside.metadata()?.len();
+            aside.write_at(end, format!("{torn}\n").as_bytes())?;
             self.torn = None;
-            Self::cut(&mut self.file, self.end)?;
         }
         if self.unterminated {
-            self.file.write_all(b"\n")?;
-            self.end += 1;
+            self.lines.append(b"\n".to_vec())?;
             self.unterminated = false;
         }
         Ok(())
@@ -243,58 +291,61 @@ impl Writer {
 
     /// Where it writes.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.lines.path()
     }
 
-    /// Appends a record; on return the operating system has it. After an error the same record may be offered again.
+    /// Appends a record; on return the operating system has it. A record that is in the file already is not written again, so that after
+    /// an error the same one may be offered.
     ///
     /// # Errors
     /// [`LogError::Io`]; nothing half-written stays.
     pub fn append(&mut self, record: &Record) -> Result<(), LogError> {
-        let line =
-            serde_json::to_vec(record).map_err(|e| LogError::Io { path: self.path.clone(), source: e.into() })?;
-        self.line(line)
+        if record.id <= self.last {
+            return Ok(());
+        }
+        let line = serde_json::to_vec(record)
+            .map_err(|e| LogError::Io { path: self.path().to_owned(), source: e.into() })?;
+        self.line(line)?;
+        self.last = record.id;
+        Ok(())
     }
 
     /// Waits until the disk has everything appended so far.
     ///
     /// # Errors
     /// [`LogError::Io`].
-    pub fn sync(&self) -> Result<(), LogError> {
-        self.file.sync_data().map_err(|source| LogError::Io { path: self.path.clone(), source })
+    pub fn sync(&mut self) -> Result<(), LogError> {
+        self.lines.sync().map_err(|source| LogError::Io { path: self.path().to_owned(), source })
     }
 
-    fn line(&mut self, mut line: Vec<u8>) -> Result<(), LogError> {
-        line.push(b'\n');
-        let path = self.path.clone();
+    /// Looks whether the file is still the one that is written.
+    ///
+    /// # Errors
+    /// [`LogError::Lost`] if it was deleted, replaced or changed by someone else, [`LogError::Io`] if that cannot be told.
+    pub fn look(&self) -> Result<(), LogError> {
+        let io = |source| LogError::Io { path: self.path().to_owned(), source };
+        let became = match self.lines.presence().map_err(io)? {
+            Presence::Same => return Ok(()),
+            Presence::Deleted => "was deleted",
+            Presence::Replaced => "was replaced by another file",
+            Presence::Cut => "was cut",
+            Presence::Grown => "was written to by another program",
+        };
+        Err(LogError::Lost { path: self.path().to_owned(), became })
+    }
+
+    fn line(&mut self, line: Vec<u8>) -> Result<(), LogError> {
+        let line = sum::sealed(line);
+        let path = self.path().to_owned();
         let io = |source| LogError::Io { path: path.clone(), source };
-        self.repair().map_err(io)?;
-        if self.dirty {
-            Self::cut(&mut self.file, self.end).map_err(io)?;
-            self.dirty = false;
+        if line.len() as u64 + 1 >= MAX_LINE {
+            return Err(io(std::io::Error::other(format!(
+                "the record has {} MiB; at most {} MiB can be written",
+                line.len() >> 20,
+                MAX_LINE >> 20
+            ))));
         }
-        if let Err(source) = self.file.write_all(&line) {
-            // A part may have been written: it is cut off now or, if that fails too, before the next line.
-            self.dirty = Self::cut(&mut self.file, self.end).is_err();
-            return Err(io(source));
-        }
-        self.end += line.len() as u64;
-        Ok(())
-    }
-
-    /// Cuts the file after its last whole line; writing continues from there.
-    fn cut(file: &mut File, end: u64) -> std::io::Result<()> {
-        file.set_len(end)?;
-        file.seek(SeekFrom::Start(end)).map(|_| ())
-    }
-
-    fn lock(&self) -> Result<(), LogError> {
-        match self.file.try_lock() {
-            Ok(()) => Ok(()),
-            Err(TryLockError::WouldBlock) => Err(LogError::Locked { path: self.path.clone() }),
-            // A file system without locks must not keep anyone from working.
-            Err(TryLockError::Error(_)) => Ok(()),
-        }
+        self.repair().and_then(|()| self.lines.append(line)).map_err(io)
     }
 }
 

@@ -108,14 +108,7 @@ impl AdoptedSet {
     /// # Errors
     /// [`AdoptedError`] if it cannot be written; the previous file is untouched then.
     pub fn write(&self, path: &Path) -> Result<(), AdoptedError> {
-        let write = || {
-            let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let mut file = tempfile::NamedTempFile::new_in(dir)?;
-            std::io::Write::write_all(&mut file, self.to_string().as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(path).map_err(|e| e.error)
-        };
-        write().map(|_| ()).map_err(|e: std::io::Error| AdoptedError {
+        stepwright_files::replace(path, self.to_string().as_bytes()).map_err(|e| AdoptedError {
             source_name: path.display().to_string(),
             line: None,
             why: format!("cannot be written: {e}"),

@@ -49,7 +49,7 @@ impl PaneId {
     }
 }
 
-/// What is done with a file of preconditions.
+/// What is done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileUse {
     /// Write what is in force.
@@ -61,6 +61,11 @@ pub enum FileUse {
     Compare {
         /// The comparison's token.
         token: u64,
+        /// The name offered.
+        name: String,
+    },
+    /// Write the session, as it is in memory, to a new file, and go on there.
+    Keep {
         /// The name offered.
         name: String,
     },

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::blocking::BlockingTree;
-use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Violation};
+use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use crate::episode::{
     Actor, ArtifactId, ArtifactKind, AskId, Choice, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session,
     Turn, Verdict, blind,
@@ -26,7 +26,7 @@ pub struct View {
     /// The session; `None` on the start screen.
     pub session: Option<Session>,
     /// Its records, for the log pane.
-    pub records: Vec<Record>,
+    pub records: Vec<Arc<Record>>,
     /// The log file.
     pub path: Option<PathBuf>,
     /// World and program at the cursor.
@@ -80,9 +80,11 @@ pub struct View {
     /// How often remarks were made or changed: what shows them is laid out again when this changes.
     pub remarks: usize,
     /// The records that are shown without what must not be seen yet, by their places among the records.
-    withheld: BTreeMap<usize, Record>,
+    withheld: BTreeMap<usize, Arc<Record>>,
     /// The situation and the recorded episodes as the driver sent them.
     given: (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>),
+    /// Why records wait to be written, if they do.
+    pub unwritten: Option<Unwritten>,
     /// Of each rejected proposal: the number of the first proposal made after its rejection.
     rejections: HashMap<ProposalId, ProposalId>,
 }
@@ -113,13 +115,14 @@ impl View {
     pub fn notice(&mut self, notice: Notice) {
         self.revision += 1;
         match notice {
-            Notice::Opened { header, records, path } => self.open(*header, &records, path),
+            Notice::Opened { header, records, path } => self.open(*header, records, path),
             Notice::Kept(path) => self.path = Some(path),
             Notice::Logs { logs, violations } => {
                 self.given.1 = Some((logs, violations));
                 self.show_given();
             }
-            Notice::Recorded(record) => self.record(*record),
+            Notice::Unwritten(unwritten) => self.unwritten = unwritten,
+            Notice::Recorded(record) => self.record(record),
             Notice::Situation(situation) => {
                 self.given.0 = Some(situation);
                 self.show_given();
@@ -165,18 +168,18 @@ impl View {
         }
     }
 
-    fn open(&mut self, header: crate::episode::Header, records: &[Record], path: Option<PathBuf>) {
+    fn open(&mut self, header: crate::episode::Header, records: Vec<Arc<Record>>, path: Option<PathBuf>) {
         let keys = Arc::clone(&self.keys);
         let (revision, message, always_blind) = (self.revision, self.message.take(), self.always_blind);
         *self = View { keys, revision, message, path, always_blind, ..View::default() };
         self.session = Some(Session::new(header));
         for record in records {
-            self.take_in(record.clone());
+            self.take_in(record);
         }
         self.show_blind();
     }
 
-    fn record(&mut self, record: Record) {
+    fn record(&mut self, record: Arc<Record>) {
         let decided = blind::takes(&record) || matches!(record.event, Event::BlindSet { .. });
         if matches!(record.event, Event::BlindSet { blind: false }) {
             self.always_blind = false;
@@ -188,7 +191,7 @@ impl View {
         }
     }
 
-    fn take_in(&mut self, record: Record) {
+    fn take_in(&mut self, record: Arc<Record>) {
         let record = self.withhold(record);
         let pruned = self.chosen().is_some_and(|p| self.is_pruned(p));
         let Some(session) = &mut self.session else { return };

@@ -64,8 +64,8 @@ async fn failed(watched: &mut Watched) -> String {
         .until("a failure", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Failed { .. })))
         .await;
     match notice {
-        Notice::Recorded(record) => match record.event {
-            Event::Failed { error } => error,
+        Notice::Recorded(record) => match &record.event {
+            Event::Failed { error } => error.clone(),
             _ => unreachable!(),
         },
         _ => unreachable!(),

@@ -9,6 +9,7 @@ use std::path::Path;
 /// The modules, in the order imports run: each imports only from those before it.
 const ORDER: &[&str] = &[
     "words",
+    "files",
     "debug_log",
     "episode",
     "literal",

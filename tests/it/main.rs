@@ -65,6 +65,7 @@ mod provider_wires;
 mod published_skills;
 mod react;
 mod registry;
+mod reliability_data;
 #[cfg(unix)]
 mod sandbox;
 mod skills_success;

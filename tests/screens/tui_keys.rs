@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
-use stepwright::driver::{Command, Level, Notice, Request, SetSource, WorkshopCommand};
+use stepwright::driver::{Command, Level, Notice, Request, SetSource, Unwritten, WorkshopCommand};
 use stepwright::episode::{Actor, Choice, Decision, Event as Happened, Policy, Verdict};
 use stepwright::precondition::{Candidate, CandidateAsks, CandidateOrigin, Fate, Pool, SetComparison};
 use stepwright::tui::app::{App, Effect, Parts};
@@ -687,7 +687,7 @@ fn the_choice_moves_on_from_a_rejected_proposal_but_not_from_a_chosen_one() {
     let mut bench = Bench::new();
     bench.app.notice(builder.opened());
     bench.press("3");
-    let record = |builder: &Builder| Notice::Recorded(Box::new(builder.records().last().unwrap().clone()));
+    let record = |builder: &Builder| Notice::Recorded(std::sync::Arc::new(builder.records().last().unwrap().clone()));
     builder.push(Happened::Recommended { proposal: Some(2), why: String::new() });
     bench.app.notice(record(&builder));
     assert_eq!(bench.app.view.selected, Some(3));
@@ -871,4 +871,23 @@ proptest! {
         bench.draw(1, 1);
         bench.draw(width, height);
     }
+}
+
+#[test]
+fn d20_the_same_key_tries_again_while_a_record_waits_to_be_written() {
+    let mut bench = Bench::open();
+    bench.commands();
+    bench.app.notice(Notice::Unwritten(Some(Unwritten::Failed)));
+    for key in ["a", "s", "u", "c"] {
+        assert_eq!(bench.press(key).commands(), [Command::Write], "{key}");
+    }
+    // The file is gone: a name is asked for, and nothing else is done.
+    bench.app.notice(Notice::Unwritten(Some(Unwritten::Lost)));
+    assert!(bench.draw(80, 24).contains("The session's file is gone"), "{}", bench.draw(80, 24));
+    bench.press("esc a");
+    assert!(bench.draw(80, 24).contains("kept there. The file's name:"));
+    let commands = bench.press("enter").commands();
+    assert!(matches!(&commands[..], [Command::Keep(path)] if path.ends_with("one.jsonl")), "{commands:?}");
+    bench.app.notice(Notice::Unwritten(None));
+    assert!(!bench.press("u").commands().contains(&Command::Write));
 }

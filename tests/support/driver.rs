@@ -321,6 +321,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
         policy: None,
         unattended: false,
         clock: Arc::new(|| 1_000),
+        remarks: Vec::new(),
     }
 }
 
@@ -371,9 +372,9 @@ impl Watched {
         match notice {
             Notice::Opened { header, records, .. } => {
                 self.session = Session::new((**header).clone());
-                for record in records.iter() {
+                for record in records {
                     self.session.apply(record).unwrap();
-                    self.records.push(record.clone());
+                    self.records.push((**record).clone());
                 }
             }
             Notice::Recorded(record) => {

@@ -75,7 +75,7 @@ impl Table {
     pub fn begun() -> Self {
         let opened = Notice::Opened {
             header: Box::new(header()),
-            records: Arc::new(Vec::new()),
+            records: Vec::new(),
             path: Some("/s/table.jsonl".into()),
         };
         let mut table = Table {
@@ -107,7 +107,7 @@ impl Table {
         let record = Record { id, ts: id * 1_000, node: self.session.cursor(), event };
         self.session.apply(&record).expect("the fixture's records fit");
         self.records.push(record.clone());
-        self.notice(Notice::Recorded(Box::new(record)));
+        self.notice(Notice::Recorded(Arc::new(record)));
     }
 
     /// Sends the true state, and the belief beside it.

@@ -142,7 +142,7 @@ impl Builder {
     pub fn opened(&self) -> Notice {
         Notice::Opened {
             header: Box::new(header()),
-            records: Arc::new(self.records.clone()),
+            records: self.records.iter().cloned().map(Arc::new).collect(),
             path: Some("/s/one.jsonl".into()),
         }
     }

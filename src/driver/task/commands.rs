@@ -38,6 +38,8 @@ impl Driver {
                 self.tell(Notice::ProgramChecked { token, lines });
             }
             Command::Explain { proposal } => self.explain(proposal),
+            Command::Write => self.write_again(),
+            Command::Keep(path) => self.keep_in(path),
             Command::Quit => {}
         }
     }

@@ -3,6 +3,7 @@
 //! A record is written before it is shown and before anything follows from it. What is to be done next, how answers are read and how
 //! a decision is carried out is decided by the method; asks are started in `asks`.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -13,7 +14,7 @@ use super::{Driver, diverged_words};
 use crate::driver::difference::difference;
 use crate::driver::jobs::{self, Job, Ran};
 use crate::driver::setup::Persistence;
-use crate::driver::{Level, Notice, checking};
+use crate::driver::{Level, Notice, Unwritten, checking};
 use crate::episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request};
 use crate::episode::{
     Action, ArtifactId, ArtifactKind, AskKind, DecisionId, Event, FORMAT_VERSION, Header, Origin, Proposal, Record,
@@ -32,14 +33,41 @@ impl Driver {
                 && let Err(error) = self.persist(record)
             {
                 self.effects.push_front(effect);
-                let text =
-                    format!("{error}. Nothing happens until the session can be written; make room and try again");
-                self.say(Level::Error, text);
+                let lost = matches!(error, log::LogError::Lost { .. });
+                let remedy = if lost {
+                    "All of it is still in memory: name a file to write it to. Nothing happens until then"
+                } else {
+                    "Nothing happens until the session can be written; make room and try again"
+                };
+                self.say(Level::Error, format!("{error}. {remedy}"));
+                self.tell(Notice::Unwritten(Some(if lost { Unwritten::Lost } else { Unwritten::Failed })));
+                self.unwritten = true;
                 return Err(format!("the session cannot be written: {error}"));
             }
             self.perform(effect);
         }
+        if std::mem::take(&mut self.unwritten) {
+            self.tell(Notice::Unwritten(None));
+            self.say(Level::Info, "the session is written again");
+        }
         Ok(())
+    }
+
+    /// Tries again to write what could not be written.
+    pub(in crate::driver) fn write_again(&mut self) {
+        if self.unwritten {
+            self.carry_out();
+        }
+    }
+
+    /// Writes the session from memory to a new file, and goes on there.
+    pub(in crate::driver) fn keep_in(&mut self, path: PathBuf) {
+        let before = std::mem::replace(&mut self.keep, Persistence::Copy(path.clone()));
+        if let Err(error) = self.copy(&path) {
+            self.keep = before;
+            return self.say(Level::Error, format!("{error}. The session was not written there; name another file"));
+        }
+        self.carry_out();
     }
 
     /// Carries out what is due; what cannot be now is tried again at the next request.
@@ -71,34 +99,40 @@ impl Driver {
     }
 
     /// Hands a record to the operating system, decisions to the disk. What only looks at another step, and what opening a session
-    /// notes, is held back until something is done in it: a session that is only read is not written.
+    /// notes, is held back until something is done in it: a session that is only read is not written. A file
+    /// that is not the session's any more is not written to.
     fn persist(&mut self, record: &Record) -> Result<(), log::LogError> {
         if self.opening || matches!(record.event, Event::Moved { .. }) {
             self.held.push_back(record.clone());
             return Ok(());
         }
         if let Persistence::Copy(path) = &self.keep {
-            // Records are written in today's format, whatever format they were read in.
-            let header = Header { version: FORMAT_VERSION, ..self.gate.session().header.clone() };
-            let mut log = log::Writer::create(path, &header)?;
-            if let Err(error) = self.before.iter().try_for_each(|earlier| log.append(earlier)) {
-                // Half a copy is of no use, and would block the next attempt.
-                let _ = std::fs::remove_file(path);
-                return Err(error);
-            }
-            let path = path.clone();
-            self.say(Level::Info, format!("what you do is kept in {}", path.display()));
-            self.tell(Notice::Kept(path));
-            self.before = Arc::default();
-            self.keep = Persistence::Log(log);
+            self.copy(&path.clone())?;
         }
         let Persistence::Log(log) = &mut self.keep else { return Ok(()) };
+        log.look()?;
         while let Some(held) = self.held.front() {
             log.append(held)?;
             self.held.pop_front();
         }
         log.append(record)?;
         if matches!(record.event, Event::Decided { .. }) { log.sync() } else { Ok(()) }
+    }
+
+    /// Writes what there is of the session to a new file and keeps it there from here on.
+    fn copy(&mut self, path: &Path) -> Result<(), log::LogError> {
+        // Records are written in today's format, whatever format they were read in.
+        let header = Header { version: FORMAT_VERSION, ..self.gate.session().header.clone() };
+        let mut log = log::Writer::create(path, &header)?;
+        if let Err(error) = self.records.iter().try_for_each(|earlier| log.append(earlier)).and_then(|()| log.sync()) {
+            // Half a copy is of no use, and would block the next attempt.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
+        self.say(Level::Info, format!("what you do is kept in {}", path.display()));
+        self.tell(Notice::Kept(path.to_owned()));
+        self.keep = Persistence::Log(log);
+        Ok(())
     }
 
     fn perform(&mut self, effect: Effect) {
@@ -197,7 +231,9 @@ impl Driver {
         }
         self.workshop.recorded(&record);
         self.distilling.recorded(&record);
-        self.tell(Notice::Recorded(Box::new(record)));
+        let record = Arc::new(record);
+        self.records.push(Arc::clone(&record));
+        self.tell(Notice::Recorded(record));
     }
 
     /// Asks the method what comes next; where the episode is over, what is still to be written. The plan or program it follows is shown first.

@@ -51,8 +51,10 @@ pub(super) struct Driver {
     /// What runs programs that models write.
     pub(super) sandbox: Arc<dyn Sandbox>,
     keep: Persistence,
-    /// What a copy begins with.
-    before: Arc<Vec<Record>>,
+    /// All records, shared with the watchers: what a new file begins with.
+    records: Vec<Arc<Record>>,
+    /// Whether a record waits to be written.
+    unwritten: bool,
     /// Records not written yet, since nothing but looking was done since.
     held: VecDeque<Record>,
     /// Whether a session is being opened that has begun before.
@@ -103,7 +105,7 @@ impl Driver {
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
         let Setup { beginning, mut world, method, source, resolver, methods, proposer, mut prompting, .. } = setup;
-        let Setup { sandbox, blocking, demonstrations, keep, adopted, policy, unattended, clock, .. } = setup;
+        let Setup { sandbox, blocking, demonstrations, keep, adopted, policy, unattended, clock, remarks, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
@@ -140,8 +142,8 @@ impl Driver {
             Persistence::Log(log) => Some(log.path().to_owned()),
             Persistence::Nothing | Persistence::Copy(_) => None,
         };
-        let records = Arc::new(records);
-        let _ = notices.send(Notice::Opened { header: Box::new(header), records: Arc::clone(&records), path });
+        let records: Vec<Arc<Record>> = records.into_iter().map(Arc::new).collect();
+        let _ = notices.send(Notice::Opened { header: Box::new(header), records: records.clone(), path });
         let now = clock();
         let mut diverged = None;
         if started {
@@ -174,7 +176,8 @@ impl Driver {
             prompting,
             sandbox,
             keep,
-            before: records,
+            records,
+            unwritten: false,
             held: VecDeque::new(),
             opening: started,
             clock,
@@ -199,6 +202,10 @@ impl Driver {
             driver.say(Level::Warning, gone(why));
         }
         driver.say_warnings();
+        if let Some(first) = remarks.first() {
+            let more = if remarks.len() > 1 { format!("; and {} more", remarks.len() - 1) } else { String::new() };
+            driver.say(Level::Warning, format!("{first}{more}"));
+        }
         driver.tell_logs();
         if let Some(difference) = driver.diverged.clone() {
             driver.say(Level::Error, diverged_words(&difference));
@@ -229,7 +236,7 @@ impl Driver {
         if self.gate.is_asking() {
             self.request(Request::Cancel);
         }
-        if let Persistence::Log(log) = &self.keep
+        if let Persistence::Log(log) = &mut self.keep
             && let Err(error) = log.sync()
         {
             self.say(Level::Error, error.to_string());

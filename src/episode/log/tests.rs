@@ -201,3 +201,101 @@ proptest! {
         let _ = read(&content[..], Path::new("x"));
     }
 }
+
+/// An example that ships, as this program writes it: with checksums.
+fn example(folder: &Path) -> (PathBuf, Loaded) {
+    let text = include_str!("../../../sessions/by-hand.jsonl");
+    let loaded = read(text.as_bytes(), Path::new("by-hand")).unwrap();
+    let path = folder.join("s.jsonl");
+    let mut writer = Writer::create(&path, &loaded.session.header).unwrap();
+    loaded.records.iter().for_each(|record| writer.append(record).unwrap());
+    (path, loaded)
+}
+
+#[test]
+fn a_session_cut_at_every_byte_opens_with_every_complete_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, loaded) = example(folder.path());
+    let bytes = fs::read(path).unwrap();
+    let head = bytes.iter().position(|b| *b == b'\n').unwrap();
+    let mut whole = 0;
+    for cut in head..=bytes.len() {
+        whole += usize::from(cut > head + 1 && bytes[cut - 1] == b'\n');
+        let found = read(&bytes[..cut], Path::new("x")).unwrap();
+        // The last line may only lack its break.
+        let lacks = bytes.get(cut) == Some(&b'\n') && cut > head;
+        assert_eq!(found.records.len(), whole + usize::from(lacks), "{cut}");
+        assert_eq!(found.records[..], loaded.records[..found.records.len()], "{cut}");
+        assert_eq!(found.torn.is_some(), cut > head && bytes[cut - 1] != b'\n' && !lacks, "{cut}");
+    }
+    assert_eq!(whole, loaded.records.len());
+}
+
+#[test]
+fn d18_every_flipped_bit_of_a_session_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, loaded) = example(folder.path());
+    let bytes = fs::read(path).unwrap();
+    // A few lines are enough: a bit changes one line only. The header, and records of several kinds.
+    let end = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(6).unwrap().0 + 1;
+    let bytes = &bytes[..end];
+    let mut passed_over = Vec::new();
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.to_vec();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(found) = read(&flipped[..], Path::new("x")) {
+            let same = found.session.header == loaded.session.header
+                && found.records[..] == loaded.records[..found.records.len()];
+            let whole = found.records.len() == 6 || found.torn.is_some();
+            if !same || !whole {
+                passed_over.push(bit);
+            }
+        }
+    }
+    assert_eq!(passed_over, [0usize; 0]);
+}
+
+#[test]
+fn d18_files_without_checksums_are_read_as_before_and_unknown_fields_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let head = serde_json::to_string(&header()).unwrap();
+    let won = StepOutcome { observation: "seen".into(), won: true, ..StepOutcome::default() };
+    let start = serde_json::to_string(&record(1, Event::Started { outcome: won })).unwrap();
+    fs::write(&path, format!("{head}\n{start}\n")).unwrap();
+    assert_eq!(load(&path).unwrap().remarks, [""; 0]);
+    fs::write(&path, format!("{head}\n{}\n", start.replace("\"won\"", "\"woN\""))).unwrap();
+    let remarks = load(&path).unwrap().remarks;
+    assert!(remarks.len() == 1 && remarks[0].contains("s.jsonl:2: the field \"woN\""), "{remarks:?}");
+    // What is appended has checksums, and from there on every line must.
+    fs::write(&path, format!("{head}\n{start}\n")).unwrap();
+    let (mut writer, _) = Writer::resume(&path).unwrap();
+    writer.append(&noted(2, "new")).unwrap();
+    drop(writer);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.matches("\"sum\":").count(), 1);
+    fs::write(&path, format!("{text}{}\n", serde_json::to_string(&noted(3, "by another hand")).unwrap())).unwrap();
+    let error = load(&path).unwrap_err().to_string();
+    assert!(error.contains("s.jsonl:4: the line has no checksum"), "{error}");
+}
+
+/// The names written without checksums are those of every event there was: nothing an earlier release wrote is called unknown.
+#[test]
+fn d18_no_field_of_a_shipped_session_is_unknown() {
+    for text in [include_str!("../../../sessions/kitchen.jsonl"), include_str!("../../../sessions/table.jsonl")] {
+        assert_eq!(read(text.as_bytes(), Path::new("x")).unwrap().remarks, [""; 0]);
+    }
+}
+
+#[test]
+fn d4_a_line_that_could_not_be_read_again_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let (mut writer, _) = Writer::resume(&path).unwrap();
+    let before = fs::read(&path).unwrap();
+    let error = writer.append(&noted(3, &"x".repeat(MAX_LINE as usize))).unwrap_err().to_string();
+    assert!(error.contains("at most 128 MiB can be written"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    writer.append(&noted(3, "short")).unwrap();
+    assert_eq!(load(&path).unwrap().records.len(), 3);
+}

@@ -11,8 +11,8 @@ use crate::model::{Completion, ModelRequest, ModelResponse, PromptMessage, Score
 pub(super) const VERSION: u32 = 3;
 /// The header's `format`.
 pub(super) const FORMAT: &str = "stepwright-cassette";
-/// Most bytes of one line: an exchange is a prompt and its completions.
-const MAX_LINE: u64 = 64 << 20;
+/// Most bytes of one line, written or read: an exchange is a prompt and its completions.
+pub(super) const MAX_LINE: u64 = crate::episode::log::MAX_LINE;
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,17 +4,17 @@
 //! sessions that follow each other.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use serde::Serialize;
+use stepwright_files::Lines;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::file::{CassetteError, Entry, Exchange, FORMAT, Header, Scoring, VERSION, read};
+use super::file::{CassetteError, Entry, Exchange, FORMAT, Header, MAX_LINE, Scoring, VERSION, read};
 use super::play::replay;
 use super::tape::Tape;
 use crate::model::{
@@ -23,9 +23,7 @@ use crate::model::{
 
 /// A cassette that is open for writing.
 struct Open {
-    file: File,
-    /// Bytes of whole lines.
-    length: u64,
+    lines: Lines,
     tape: Tape,
 }
 
@@ -93,17 +91,12 @@ impl Open {
 
     /// Writes a line whole or not at all.
     fn write(&mut self, value: &impl Serialize) -> std::io::Result<()> {
-        let mut line = serde_json::to_vec(value)?;
-        line.push(b'\n');
-        self.file.set_len(self.length)?;
-        self.file.seek(SeekFrom::Start(self.length))?;
-        if let Err(error) = self.file.write_all(&line).and_then(|()| self.file.flush()) {
-            // A half line would make the file unreadable with the next one.
-            self.file.set_len(self.length)?;
-            return Err(error);
+        let line = serde_json::to_vec(value)?;
+        if line.len() as u64 + 1 >= MAX_LINE {
+            let why = format!("the exchange has {} MiB; at most {} MiB can be kept", line.len() >> 20, MAX_LINE >> 20);
+            return Err(std::io::Error::other(why));
         }
-        self.length += line.len() as u64;
-        Ok(())
+        self.lines.append(line)
     }
 }
 
@@ -120,13 +113,11 @@ fn opened(model: &dyn LanguageModel, path: &Path) -> Result<Arc<Mutex<Open>>, Ca
     if let Some(open) = shared {
         return Ok(open);
     }
-    let mut file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(io)?;
-    match file.try_lock() {
-        // A file system without locks: two processes at once spoil each other, as they always did there.
-        Ok(()) | Err(TryLockError::Error(_)) => {}
-        Err(TryLockError::WouldBlock) => return Err(CassetteError::Busy { path: path.display().to_string() }),
-    }
-    let mut open = if file.metadata().map_err(io)?.len() == 0 {
+    let handle = Lines::lock(path, true).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => CassetteError::Busy { path: path.display().to_string() },
+        _ => io(error),
+    })?;
+    let open = if handle.metadata().map_err(io)?.len() == 0 {
         let header = Header {
             format: FORMAT.into(),
             version: VERSION,
@@ -135,16 +126,14 @@ fn opened(model: &dyn LanguageModel, path: &Path) -> Result<Arc<Mutex<Open>>, Ca
             settings: Some(model.settings()),
             raw: Some(model.prefers_raw()),
         };
-        file.rewind().map_err(io)?;
-        let mut open = Open { file, length: 0, tape: Tape::default() };
+        let mut open = Open { lines: Lines::after(handle, 0), tape: Tape::default() };
         open.write(&header).map_err(io)?;
         open
     } else {
         let (header, entries, length) = read(path)?;
         fits(&header, &info, path)?;
-        Open { file, length, tape: Tape::new(entries) }
+        Open { lines: Lines::after(handle, length), tape: Tape::new(entries) }
     };
-    open.file.seek(SeekFrom::Start(open.length)).map_err(io)?;
     let open = Arc::new(Mutex::new(open));
     all.retain(|_, open| open.strong_count() > 0);
     all.insert(key, Arc::downgrade(&open));

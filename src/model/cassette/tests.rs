@@ -316,3 +316,37 @@ async fn a_cache_asks_for_what_is_missing_only() {
     file.try_lock().unwrap();
     assert!(Recorder::new(counting(0), &path).err().unwrap().to_string().contains("another stepwright"));
 }
+
+#[tokio::test]
+async fn d11_a_cassette_on_a_full_disk_stays_readable_and_goes_on() {
+    use stepwright_files::faults::{self, EIO, ENOSPC, Fault, Operation};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    let recorder = Recorder::new(counting(1), &path).unwrap();
+    ask(&recorder, "a").await.0.unwrap();
+    for cut_fails in [false, true] {
+        let _full = faults::inject(Fault { bytes: 40, ..Fault::next(dir.path(), Operation::Write, ENOSPC) });
+        let _uncut = cut_fails.then(|| faults::inject(Fault::next(dir.path(), Operation::Cut, EIO)));
+        let error = ask(&recorder, "lost").await.0.unwrap_err().to_string();
+        assert!(error.contains("could not be recorded"), "{error}");
+        // What the failed write left is no exchange, and hides none.
+        assert!(Cassette::open(&path).is_ok());
+        ask(&recorder, "b").await.0.unwrap();
+    }
+    drop(recorder);
+    let player = Cassette::open(&path).unwrap();
+    ask(&player, "a").await.0.unwrap();
+    ask(&player, "b").await.0.unwrap();
+    assert!(ask(&player, "lost").await.0.is_err());
+}
+
+#[test]
+fn d5_a_cassette_has_one_writer() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    // Another process is another open file.
+    let other = stepwright_files::Lines::lock(&path, true).unwrap();
+    assert!(matches!(Recorder::new(counting(1), &path), Err(CassetteError::Busy { .. })));
+    drop(other);
+    Recorder::new(counting(1), &path).unwrap();
+}

@@ -197,6 +197,7 @@ impl Basis {
             policy: Some(Policy { steps: self.steps, token_budget: self.token_budget, ..Policy::manual() }),
             unattended: true,
             clock: Arc::clone(&self.clock),
+            remarks: Vec::new(),
         }
     }
 }

@@ -95,21 +95,26 @@ impl Watch {
                     self.error = Some(misfit.to_string());
                     return true;
                 }
-                match record.event {
+                match &record.event {
                     // A policy set aside is how an unattended episode ends.
                     Event::PolicySet { policy, why } if !policy.is_automatic() => {
-                        self.ended = why;
+                        self.ended.clone_from(why);
                         self.trials += 1;
                         return true;
                     }
-                    Event::PolicySet { policy, .. } => self.policy = Some(policy),
+                    Event::PolicySet { policy, .. } => self.policy = Some(policy.clone()),
                     // What is written after the end changes nothing of it.
                     Event::AskFailed { .. } | Event::Failed { .. } if session.is_done() => {}
-                    Event::AskFailed { error, .. } | Event::Failed { error } => self.error = Some(error),
+                    Event::AskFailed { error, .. } | Event::Failed { error } => self.error = Some(error.clone()),
                     // What was retried with success is no error of the episode.
                     Event::Executed { .. } => self.error = None,
                     _ => {}
                 }
+            }
+            Notice::Unwritten(Some(_)) => {
+                // Nobody is there to make room: the driver has said why.
+                self.error = Some("the session cannot be written; make room where it is kept and run again".to_owned());
+                return true;
             }
             Notice::Situation(situation) => {
                 // The last belief reported is the one at the end.

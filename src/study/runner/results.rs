@@ -1,12 +1,13 @@
 //! Results of a study as they come: appended to a locked file or printed, those that were there read back.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use stepwright_files::Lines;
 
 use super::experiment::Experiment;
 use super::lines::{Contents, Entry, PlanLine};
@@ -21,8 +22,10 @@ enum Sink {
     Nowhere,
     /// Standard output.
     Printed,
-    /// A file, or something that is written to as one.
-    File(File),
+    /// A file.
+    File(Lines),
+    /// What is written to as one: a pipe, `/dev/null`.
+    Device(File),
 }
 
 /// The results of a study: what its file held of the experiment, then what this run adds.
@@ -52,7 +55,7 @@ impl Results {
             Some(Place::Device(path)) => {
                 let file =
                     OpenOptions::new().write(true).open(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-                (Sink::File(file), path.display().to_string(), Contents::default())
+                (Sink::Device(file), path.display().to_string(), Contents::default())
             }
             Some(Place::File(path)) => {
                 let (file, contents) = locked(&path).map_err(|why| format!("{}: {why}", path.display()))?;
@@ -131,7 +134,8 @@ impl Results {
                 let mut out = std::io::stdout().lock();
                 out.write_all(text.as_bytes()).and_then(|()| out.flush())
             }
-            Sink::File(file) => file.write_all(text.as_bytes()),
+            Sink::File(lines) => lines.append(text.as_bytes().to_vec()),
+            Sink::Device(file) => file.write_all(text.as_bytes()),
         };
         written.map_err(|e| format!("{}: {e}", self.name))
     }
@@ -169,26 +173,18 @@ impl Place {
     }
 }
 
-/// Opens a file for appending, alone, and reads what it holds.
-fn locked(path: &Path) -> Result<(File, Contents), String> {
-    let words = |e: std::io::Error| e.to_string();
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(words)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(
-                "another process is writing it; wait for that, or give each process a file of its own".to_owned()
-            );
+/// Opens a file for appending, alone, and reads what it holds. What was half written is cut off before the first line is added.
+fn locked(path: &Path) -> Result<(Lines, Contents), String> {
+    let handle = Lines::lock(path, true).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => {
+            "another process is writing it; wait for that, or give each process a file of its own".to_owned()
         }
-        // A file system without locks: what protects nothing must not keep anyone from working.
-        Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => {}
-        Err(TryLockError::Error(e)) => return Err(format!("it cannot be locked: {e}")),
-    }
+        _ => error.to_string(),
+    })?;
     let mut text = Vec::new();
-    file.read_to_end(&mut text).map_err(words)?;
+    handle.reader().read_to_end(&mut text).map_err(|e| e.to_string())?;
     let contents = Contents::read(&text)?;
-    if contents.whole < text.len() {
-        file.set_len(contents.whole as u64).map_err(words)?;
-    }
-    Ok((file, contents))
+    let mut lines = Lines::after(handle, contents.whole as u64);
+    lines.trim().map_err(|e| e.to_string())?;
+    Ok((lines, contents))
 }

@@ -213,3 +213,46 @@ async fn what_was_cancelled_has_no_line() {
     let take = |_: &Unit<String>, lines: Vec<Sum>| Err(format!("{lines:?}"));
     assert_eq!(carry_out(&study, units(&*study), 2, &cancel, &cancel, take).await, Ok(()));
 }
+
+#[tokio::test]
+async fn d3_a_results_file_is_never_touched_unless_it_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study();
+    let whole = {
+        let file = folder.path().join("sums.jsonl");
+        go_on(&study, &mut open(&file, &study).unwrap()).await;
+        std::fs::read_to_string(file).unwrap()
+    };
+    let second = whole.lines().nth(2).unwrap();
+    // Also what only looks like results further down, and a file in the form of an earlier release.
+    for foreign in ["my only notes", "{\"task\":\"a\",\"won\":true}", &format!("notes\n{whole}"), second] {
+        let file = folder.path().join("foreign");
+        std::fs::write(&file, foreign).unwrap();
+        assert!(open(&file, &study).is_err(), "{foreign}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), foreign);
+    }
+}
+
+#[tokio::test]
+async fn d5_a_results_file_on_a_full_disk_keeps_whole_lines() {
+    use stepwright_files::faults::{self, ENOSPC, Fault, Operation};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sums.jsonl");
+    let study = study();
+    let mut results = open(&file, &study).unwrap();
+    let before = std::fs::read(&file).unwrap();
+    let units = units(&*study);
+    let line = |unit: &Unit<String>| {
+        vec![Sum { condition: (*unit.condition).clone(), task: unit.task.id.clone(), seed: unit.seed, sum: 1, error: None }]
+    };
+    {
+        let _full = faults::inject(Fault { bytes: 20, ..Fault::next(folder.path(), Operation::Write, ENOSPC) });
+        assert!(results.add(&units[0].key, &line(&units[0])).is_err());
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), before, "no half line is left");
+    results.add(&units[1].key, &line(&units[1])).unwrap();
+    drop(results);
+    let mut again = open(&file, &study).unwrap();
+    assert_eq!(again.open_units(units.clone()).len(), units.len() - 1);
+    assert_eq!(go_on(&study, &mut again).await, units.len() - 1);
+}

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::gate::goes_without_saying;
+use super::gate::{goes_without_saying, is_command};
 use super::{App, Effect, Sleeper};
-use crate::driver::{Command, Level, Request};
+use crate::driver::{Command, Level, Request, Unwritten};
 use crate::episode::ProposalId;
 use crate::tui::actions::{ActionId, Context};
 use crate::tui::dialog::act::{Act, Purpose};
@@ -222,6 +222,9 @@ impl App {
     pub(super) fn perform(&mut self, action: ActionId, now: Instant) {
         use ActionId as A;
         self.dirty = true;
+        if self.writes_first(action) {
+            return;
+        }
         if let Some(why) = self.disabled(action) {
             if action == A::Cancel && self.layout.zoomed {
                 self.layout.zoomed = false;
@@ -267,6 +270,17 @@ impl App {
             A::Redraw => self.effects.push(Effect::Repaint),
             other => self.decide(other, now),
         }
+    }
+
+    /// While records wait to be written, every key that would go on tries that first, and does nothing else.
+    fn writes_first(&mut self, action: ActionId) -> bool {
+        let goes_on = is_command(action) && !matches!(action, ActionId::Cancel | ActionId::Tree) && !self.is_choosing();
+        match self.view.unwritten.filter(|_| goes_on && !self.view.stopped) {
+            None => return false,
+            Some(Unwritten::Failed) => self.send(Command::Write),
+            Some(Unwritten::Lost) => self.ask_where_to_keep(),
+        }
+        true
     }
 
     /// Actions that concern the session.

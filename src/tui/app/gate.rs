@@ -180,7 +180,7 @@ impl App {
 }
 
 /// Whether an action ends in a command to the driver.
-fn is_command(action: ActionId) -> bool {
+pub(super) fn is_command(action: ActionId) -> bool {
     use ActionId as A;
     matches!(
         action,

@@ -29,7 +29,7 @@ use super::pane::{FileUse, Intent, Pane, PaneId};
 use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
-use crate::driver::{Command, Level, Notice};
+use crate::driver::{Command, Level, Notice, Unwritten};
 use crate::episode::Session;
 
 /// Characters of a copied text up to which the message shows it.
@@ -244,8 +244,18 @@ impl App {
         if matches!(notice, Notice::World(_)) {
             self.banner_read = false;
         }
+        let lost = matches!(notice, Notice::Unwritten(Some(Unwritten::Lost)));
         self.view.notice(notice);
+        if lost && self.dialogs.is_empty() {
+            self.ask_where_to_keep();
+        }
         self.dirty = true;
+    }
+
+    /// Asks where to write a session whose file is gone.
+    pub(super) fn ask_where_to_keep(&mut self) {
+        let name = self.view.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        self.open(Box::new(FileName::new(FileUse::Keep { name })));
     }
 
     /// Takes in what there is to choose from.

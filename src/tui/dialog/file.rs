@@ -16,6 +16,9 @@ use crate::tui::pane::FileUse;
 use crate::tui::sanitize;
 use crate::tui::theme::Role;
 
+/// The ending of session files.
+const SESSION_SUFFIX: &str = ".jsonl";
+
 /// The dialog.
 pub struct FileName {
     purpose: FileUse,
@@ -31,6 +34,7 @@ impl FileName {
         let field = match &purpose {
             FileUse::Save { name } => Field::new(&free(name, ADOPTED_SUFFIX)),
             FileUse::Export { form, name } => Field::new(&free(name, form.ending())),
+            FileUse::Keep { name } => Field::new(&free(name, SESSION_SUFFIX)),
             FileUse::Compare { name, .. } => Field::new(name),
         };
         FileName { purpose, field, replaces: None, problem: None }
@@ -63,6 +67,13 @@ impl FileName {
                     return Vec::new();
                 }
                 vec![Reply::Close, Reply::Export(form, path)]
+            }
+            FileUse::Keep { .. } => {
+                if path.exists() {
+                    self.problem = Some(format!("{} is there already; type another name.", path.display()));
+                    return Vec::new();
+                }
+                vec![Reply::Close, Reply::Send(Command::Keep(path))]
             }
             FileUse::Compare { token, .. } => {
                 if !Path::new(text).is_file() {
@@ -105,13 +116,14 @@ impl Dialog for FileName {
         match self.purpose {
             FileUse::Save { .. } => "Write what is in force to a file".into(),
             FileUse::Export { .. } => "Write the session out".into(),
+            FileUse::Keep { .. } => "The session's file is gone".into(),
             FileUse::Compare { .. } => "Read a file of preconditions".into(),
         }
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
         let accept = match (&self.purpose, &self.replaces) {
-            (FileUse::Save { .. } | FileUse::Export { .. }, None) => "write",
+            (FileUse::Save { .. } | FileUse::Export { .. }, None) | (FileUse::Keep { .. }, _) => "write",
             (FileUse::Save { .. } | FileUse::Export { .. }, Some(_)) => "replace",
             (FileUse::Compare { .. }, _) => "read",
         };
@@ -127,6 +139,7 @@ impl Dialog for FileName {
         let about = match self.purpose {
             FileUse::Save { .. } => "All actions' assertions, as Python. The file's name:",
             FileUse::Export { .. } => "The whole session with its branches. The file's name:",
+            FileUse::Keep { .. } => "All of it is written anew, and kept there. The file's name:",
             FileUse::Compare { .. } => "What it would change is shown first. The file's name:",
         };
         let rows = [(about, Role::Text), (self.problem.as_deref().unwrap_or_default(), Role::Bad)];

@@ -21,7 +21,7 @@ pub struct LogPane {
 
 impl LogPane {
     fn record<'a>(&self, view: &'a View) -> Option<&'a Record> {
-        view.records.get(self.browser.list.cursor())
+        view.records.get(self.browser.list.cursor()).map(AsRef::as_ref)
     }
 }
 
@@ -89,7 +89,7 @@ impl Pane for LogPane {
 
     fn row_text(&self, row: usize, view: &View) -> String {
         let words = |r: &Record| format!("{} {}", kind(&r.event).0, summary(r, view.session.as_ref()));
-        view.records.get(row).map(words).unwrap_or_default()
+        view.records.get(row).map(|r| words(r)).unwrap_or_default()
     }
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {

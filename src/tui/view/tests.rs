@@ -27,7 +27,7 @@ impl Played {
             opening: Vec::new(),
         };
         let mut view = View::default();
-        view.notice(Notice::Opened { header: Box::new(header), records: Arc::default(), path: None });
+        view.notice(Notice::Opened { header: Box::new(header), records: Vec::new(), path: None });
         let mut played = Played { view, records: 0 };
         played.event(Event::Started { outcome: StepOutcome::default() });
         played
@@ -37,7 +37,7 @@ impl Played {
         self.records += 1;
         let node = self.session().cursor();
         let record = Record { id: self.records, ts: self.records, node, event };
-        self.view.notice(Notice::Recorded(Box::new(record)));
+        self.view.notice(Notice::Recorded(std::sync::Arc::new(record)));
         assert_eq!(self.view.message, None, "the record fits");
     }
 

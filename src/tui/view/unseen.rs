@@ -23,6 +23,9 @@ impl View {
     /// Puts in place of each record what may be seen of it now, and folds the session again where that changed something.
     pub(super) fn show_blind(&mut self) {
         let is_blind = self.is_blind();
+        if !is_blind && self.withheld.is_empty() {
+            return self.show_given();
+        }
         let mut decided: BTreeSet<NodeId> = BTreeSet::new();
         if is_blind {
             decided.extend(self.records.iter().filter(|r| blind::takes(r)).map(|r| r.node));
@@ -38,8 +41,8 @@ impl View {
                     }
                 }
                 false if hide => {
-                    if let Some(seen) = blind::record(record).filter(|seen| seen != record) {
-                        self.withheld.insert(at, std::mem::replace(record, seen));
+                    if let Some(seen) = blind::record(record).filter(|seen| *seen != **record) {
+                        self.withheld.insert(at, std::mem::replace(record, Arc::new(seen)));
                         changed = true;
                     }
                 }
@@ -66,7 +69,7 @@ impl View {
     }
 
     /// What may be seen of a record that has arrived; the whole of it is kept.
-    pub(super) fn withhold(&mut self, record: Record) -> Record {
+    pub(super) fn withhold(&mut self, record: Arc<Record>) -> Arc<Record> {
         let withheld = self.is_blind() && !matches!(record.event, Event::BlindSet { .. });
         let seen = withheld.then(|| blind::record(&record)).flatten();
         let seen = seen.filter(|_| {
@@ -76,7 +79,7 @@ impl View {
         match seen {
             Some(seen) => {
                 self.withheld.insert(self.records.len(), record);
-                seen
+                Arc::new(seen)
             }
             None => record,
         }

@@ -1,0 +1,103 @@
+//! Faults for tests: what the next operations on files below a folder shall fail with.
+//!
+//! Nothing is injected unless a test asks for it; without faults an operation costs one atomic load more.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// An operation on a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Opening or making it.
+    Open,
+    /// Writing to it.
+    Write,
+    /// Asking the disk for it.
+    Sync,
+    /// Cutting it to a length.
+    Cut,
+    /// Locking it.
+    Lock,
+    /// Renaming a new file over it.
+    Rename,
+    /// Asking the disk for the folder it is in.
+    SyncFolder,
+}
+
+/// What is to fail.
+#[derive(Debug, Clone)]
+pub struct Fault {
+    /// Files below this folder, or this file.
+    pub under: PathBuf,
+    /// Which operation.
+    pub operation: Operation,
+    /// How many of them succeed before.
+    pub skip: u32,
+    /// How many then fail.
+    pub times: u32,
+    /// The system's error number (`ENOSPC` is 28, `EIO` 5).
+    pub errno: i32,
+    /// For writes: how many bytes reach the file all the same.
+    pub bytes: usize,
+}
+
+impl Fault {
+    /// One failure of the next such operation.
+    pub fn next(under: &Path, operation: Operation, errno: i32) -> Self {
+        Fault { under: under.to_owned(), operation, skip: 0, times: 1, errno, bytes: 0 }
+    }
+}
+
+/// No space left on the device.
+pub const ENOSPC: i32 = 28;
+/// Input/output error.
+pub const EIO: i32 = 5;
+/// Invalid argument: what `fdatasync` says where a file system cannot sync.
+pub const EINVAL: i32 = 22;
+
+static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+static FAULTS: Mutex<Vec<(usize, Fault)>> = Mutex::new(Vec::new());
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// A fault in force; it is taken back when this is dropped.
+#[derive(Debug)]
+pub struct Injected(usize);
+
+/// Puts a fault in force in this process.
+#[must_use = "the fault is taken back when this is dropped"]
+pub fn inject(fault: Fault) -> Injected {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    FAULTS.lock().unwrap_or_else(PoisonError::into_inner).push((number, fault));
+    ACTIVE.fetch_add(1, Ordering::Release);
+    Injected(number)
+}
+
+impl Drop for Injected {
+    fn drop(&mut self) {
+        FAULTS.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, _)| *number != self.0);
+        ACTIVE.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// What an operation on a file is to fail with, if it is, and how many bytes of a write are done before.
+pub(crate) fn due(path: &Path, operation: Operation) -> Option<(io::Error, usize)> {
+    if ACTIVE.load(Ordering::Acquire) == 0 {
+        return None;
+    }
+    let mut faults = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let meant = |fault: &Fault| fault.operation == operation && fault.times > 0 && path.starts_with(&fault.under);
+    let (_, fault) = faults.iter_mut().find(|(_, fault)| meant(fault))?;
+    if fault.skip > 0 {
+        fault.skip -= 1;
+        return None;
+    }
+    fault.times -= 1;
+    Some((io::Error::from_raw_os_error(fault.errno), fault.bytes))
+}
+
+/// Fails if a fault is due.
+pub(crate) fn pass(path: &Path, operation: Operation) -> io::Result<()> {
+    due(path, operation).map_or(Ok(()), |(error, _)| Err(error))
+}

@@ -1,0 +1,156 @@
+//! An open file, and every operation on it that can fail: the seam where faults are injected.
+
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::faults::{self, Operation};
+
+/// How locking went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lock {
+    /// This process has it.
+    Held,
+    /// Another process has it.
+    Busy,
+    /// The file system has no locks; that must not keep anyone from working.
+    Unsupported,
+}
+
+/// An open file and the path it was opened by.
+#[derive(Debug)]
+pub struct Handle {
+    file: File,
+    path: PathBuf,
+}
+
+impl Handle {
+    /// Opens a file to read and write; one that is made is readable by its owner only.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn open(path: &Path, create: bool) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(create).truncate(false);
+        Self::with(path, &mut options)
+    }
+
+    /// Makes a file, readable by its owner only; it must not exist. The folder it is in is synced, so that a power cut does not take the
+    /// file away.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        let handle = Self::with(path, &mut options)?;
+        if let Err(error) = sync_folder(path) {
+            // Half made is not made: the next attempt must find its way free.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
+        Ok(handle)
+    }
+
+    fn with(path: &Path, options: &mut OpenOptions) -> io::Result<Self> {
+        faults::pass(path, Operation::Open)?;
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+        Ok(Handle { file: options.open(path)?, path: path.to_owned() })
+    }
+
+    /// The path it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file, to read from its present place.
+    pub fn reader(&self) -> &File {
+        &self.file
+    }
+
+    /// What the system says of the open file.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        self.file.metadata()
+    }
+
+    /// Locks the file for this process; the lock ends with the handle.
+    pub fn lock(&self) -> Lock {
+        if faults::pass(&self.path, Operation::Lock).is_err() {
+            return Lock::Unsupported;
+        }
+        match self.file.try_lock() {
+            Ok(()) => Lock::Held,
+            Err(TryLockError::WouldBlock) => Lock::Busy,
+            Err(TryLockError::Error(_)) => Lock::Unsupported,
+        }
+    }
+
+    /// Writes all bytes at an offset.
+    ///
+    /// # Errors
+    /// The system's; a part may have been written.
+    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(offset))?;
+        if let Some((error, part)) = faults::due(&self.path, Operation::Write) {
+            self.file.write_all(bytes.get(..part).unwrap_or(bytes))?;
+            return Err(error);
+        }
+        self.file.write_all(bytes)
+    }
+
+    /// Reads the bytes between two offsets.
+    ///
+    /// # Errors
+    /// The system's, and if the file is shorter.
+    pub fn read_between(&mut self, from: u64, to: u64) -> io::Result<Vec<u8>> {
+        self.file.seek(SeekFrom::Start(from))?;
+        let wanted = to.saturating_sub(from);
+        let mut bytes = Vec::new();
+        let read = (&self.file).take(wanted).read_to_end(&mut bytes)?;
+        if read as u64 == wanted { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    /// Waits until the disk has the file's bytes.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn sync(&self) -> io::Result<()> {
+        faults::pass(&self.path, Operation::Sync)?;
+        self.file.sync_data()
+    }
+
+    /// Cuts the file to a length.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn cut(&self, length: u64) -> io::Result<()> {
+        faults::pass(&self.path, Operation::Cut)?;
+        self.file.set_len(length)
+    }
+}
+
+/// Waits until the disk has the entries of the folder that a file is in. What cannot sync folders is let be.
+///
+/// # Errors
+/// The system's.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    faults::pass(path, Operation::SyncFolder)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        // A folder may be written to without being readable, and not every file system can sync one.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied || cannot_sync(&error) => Ok(()),
+        done => done,
+    }
+}
+
+/// Whether an error of a sync says that the file system has no such thing.
+pub(crate) fn cannot_sync(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
+}

@@ -1,0 +1,17 @@
+//! Files that survive crashes: the one door to the disk for what may not be lost.
+//!
+//! [`Handle`] is the seam: every open, write, sync, cut, lock and rename of a session, a results file or a cassette goes through it, so
+//! that [`faults`] can be injected there. [`Lines`] appends lines whole or not at all and knows what the disk has; [`replace`] writes a
+//! file whole or leaves the old one; [`sum`] gives a line its checksum; [`names`] finds fields nobody knows. What the lines mean is the
+//! callers'.
+
+pub mod faults;
+mod handle;
+mod lines;
+pub mod names;
+pub mod sum;
+mod whole;
+
+pub use handle::{Handle, Lock, sync_folder};
+pub use lines::{Lines, Presence};
+pub use whole::replace;

@@ -1,0 +1,269 @@
+//! A file of lines that is only appended to.
+//!
+//! A line is in the file whole or not at all; what a failed write left is cut off before the next. A failed sync is repeated with the
+//! bytes written once more, because a kernel may drop what it could not write. A file that was deleted, replaced or cut by someone else
+//! is noticed ([`Lines::presence`]).
+
+use std::io;
+use std::path::Path;
+
+use crate::handle::{Handle, Lock, cannot_sync};
+
+/// What became of an open file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is there, as it was written.
+    Same,
+    /// Its path leads nowhere.
+    Deleted,
+    /// Its path leads to another file.
+    Replaced,
+    /// It is shorter than what was written.
+    Cut,
+    /// Someone else wrote to it.
+    Grown,
+}
+
+/// A file of lines, open to append.
+#[derive(Debug)]
+pub struct Lines {
+    handle: Handle,
+    /// Bytes of whole lines; what a failed write left behind them is cut off before the next.
+    end: u64,
+    /// Bytes that the disk has for certain.
+    synced: u64,
+    /// Whether something may follow `end`.
+    dirty: bool,
+    /// Whether the last sync failed.
+    unsynced: bool,
+    /// Whether path and open file can be told to be the same one here.
+    comparable: bool,
+}
+
+impl Lines {
+    /// Makes a file and locks it; it must not exist.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let handle = Handle::create(path)?;
+        handle.lock();
+        Ok(Self::after(handle, 0))
+    }
+
+    /// Appends to an open file after its first `end` bytes; what follows them is cut off before the first line is written.
+    pub fn after(handle: Handle, end: u64) -> Self {
+        let longer = handle.metadata().is_ok_and(|there| there.len() > end);
+        let mut lines = Lines { handle, end, synced: end, dirty: longer, unsynced: false, comparable: false };
+        lines.comparable = matches!(lines.place(), Ok(Presence::Same));
+        lines
+    }
+
+    /// Opens a file for this process alone, to read it before it is appended to.
+    ///
+    /// # Errors
+    /// The system's; `ErrorKind::WouldBlock` if another process has it locked.
+    pub fn lock(path: &Path, create: bool) -> io::Result<Handle> {
+        let handle = Handle::open(path, create)?;
+        if handle.lock() == Lock::Busy {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        Ok(handle)
+    }
+
+    /// Where it writes.
+    pub fn path(&self) -> &Path {
+        self.handle.path()
+    }
+
+    /// Bytes of whole lines.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Cuts off what follows the whole lines, if something does.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn trim(&mut self) -> io::Result<()> {
+        if self.dirty {
+            self.handle.cut(self.end)?;
+            self.dirty = false;
+        }
+        Ok(())
+    }
+
+    /// Appends a line, or several with breaks between them; the break at the end is added. On return the operating system has it.
+    ///
+    /// # Errors
+    /// The system's; nothing half-written stays, and the same line may be offered again.
+    pub fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
+        if !line.ends_with(b"\n") {
+            line.push(b'\n');
+        }
+        self.trim()?;
+        if let Err(error) = self.handle.write_at(self.end, &line) {
+            // A part may have been written: it is cut off now or, if that fails too, before the next line.
+            self.dirty = self.handle.cut(self.end).is_err();
+            return Err(error);
+        }
+        self.end += line.len() as u64;
+        Ok(())
+    }
+
+    /// Waits until the disk has everything appended so far. Where a file system cannot sync, that is all there is to have.
+    ///
+    /// # Errors
+    /// The system's; a later call writes what is in doubt once more.
+    pub fn sync(&mut self) -> io::Result<()> {
+        if self.unsynced {
+            let doubtful = self.handle.read_between(self.synced, self.end)?;
+            self.handle.write_at(self.synced, &doubtful)?;
+        }
+        match self.handle.sync() {
+            Err(error) if !cannot_sync(&error) => {
+                self.unsynced = true;
+                Err(error)
+            }
+            _ => {
+                (self.synced, self.unsynced) = (self.end, false);
+                Ok(())
+            }
+        }
+    }
+
+    /// What became of the file since it was opened: whether what is appended to it can still be found by its path.
+    ///
+    /// # Errors
+    /// The system's, if neither can be told.
+    pub fn presence(&self) -> io::Result<Presence> {
+        if self.comparable {
+            let place = self.place()?;
+            if place != Presence::Same {
+                return Ok(place);
+            }
+        }
+        let length = self.handle.metadata()?.len();
+        Ok(match length.cmp(&self.end) {
+            std::cmp::Ordering::Less => Presence::Cut,
+            std::cmp::Ordering::Greater if !self.dirty => Presence::Grown,
+            _ => Presence::Same,
+        })
+    }
+
+    /// Whether the path leads to the open file.
+    fn place(&self) -> io::Result<Presence> {
+        let there = match std::fs::metadata(self.handle.path()) {
+            Ok(there) => there,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Presence::Deleted);
+            }
+            Err(error) => return Err(error),
+        };
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let own = self.handle.metadata()?;
+            if (there.dev(), there.ino()) != (own.dev(), own.ino()) {
+                return Ok(Presence::Replaced);
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = there;
+        Ok(Presence::Same)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
+
+    fn begun(folder: &Path) -> Lines {
+        let mut lines = Lines::create(&folder.join("f.jsonl")).unwrap();
+        lines.append(b"one".to_vec()).unwrap();
+        lines
+    }
+
+    fn text(folder: &Path) -> String {
+        fs::read_to_string(folder.join("f.jsonl")).unwrap()
+    }
+
+    #[test]
+    fn a_line_is_written_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lines = begun(folder.path());
+        for (cut_fails, bytes) in [(false, 0), (false, 2), (true, 3)] {
+            let _full = faults::inject(Fault { bytes, ..Fault::next(folder.path(), Operation::Write, ENOSPC) });
+            let _uncut = cut_fails.then(|| faults::inject(Fault::next(folder.path(), Operation::Cut, EIO)));
+            assert_eq!(lines.append(b"two!".to_vec()).unwrap_err().raw_os_error(), Some(ENOSPC));
+            assert_eq!(text(folder.path()) == "one\n", !cut_fails || bytes == 0);
+        }
+        lines.append(b"two!".to_vec()).unwrap();
+        assert_eq!(text(folder.path()), "one\ntwo!\n");
+    }
+
+    #[test]
+    fn a_failed_sync_is_repeated_and_adds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lines = begun(folder.path());
+        lines.sync().unwrap();
+        lines.append(b"two".to_vec()).unwrap();
+        let broken = faults::inject(Fault { times: 2, ..Fault::next(folder.path(), Operation::Sync, EIO) });
+        assert!(lines.sync().is_err() && lines.sync().is_err());
+        drop(broken);
+        // A kernel that dropped the page: what is in doubt is written once more.
+        lines.sync().unwrap();
+        assert_eq!(text(folder.path()), "one\ntwo\n");
+        lines.append(b"three".to_vec()).unwrap();
+        let _none = faults::inject(Fault { times: 9, ..Fault::next(folder.path(), Operation::Sync, EINVAL) });
+        lines.sync().unwrap();
+        assert_eq!(text(folder.path()), "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_made_whole_is_not_left_half_made() {
+        let folder = tempfile::tempdir().unwrap();
+        for (operation, errno) in [(Operation::Open, ENOSPC), (Operation::SyncFolder, EIO)] {
+            let _fault = faults::inject(Fault::next(folder.path(), operation, errno));
+            assert_eq!(
+                Lines::create(&folder.path().join("f.jsonl")).unwrap_err().raw_os_error(),
+                Some(errno)
+            );
+            assert!(!folder.path().join("f.jsonl").exists());
+        }
+        begun(folder.path());
+    }
+
+    #[test]
+    fn what_is_not_the_own_file_any_more_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.jsonl");
+        let mut lines = begun(folder.path());
+        assert_eq!(lines.presence().unwrap(), Presence::Same);
+        fs::write(folder.path().join("other"), "one\n").unwrap();
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(2).unwrap();
+        assert_eq!(lines.presence().unwrap(), Presence::Cut);
+        fs::write(&path, "one\nof another\n").unwrap();
+        assert_eq!(lines.presence().unwrap(), Presence::Grown);
+        fs::rename(folder.path().join("other"), &path).unwrap();
+        assert_eq!(lines.presence().unwrap(), Presence::Replaced);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(lines.presence().unwrap(), Presence::Deleted);
+        // The open file is out of reach; writing to it is no error, which is why its presence is asked for.
+        lines.append(b"two".to_vec()).unwrap();
+    }
+
+    #[test]
+    fn one_process_writes_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = begun(folder.path());
+        let busy = Lines::lock(lines.path(), false).unwrap_err();
+        assert_eq!(busy.kind(), io::ErrorKind::WouldBlock);
+        // A file system without locks keeps no one from working.
+        let _none = faults::inject(Fault::next(folder.path(), Operation::Lock, EIO));
+        Lines::lock(lines.path(), false).unwrap();
+    }
+}

@@ -1,0 +1,168 @@
+//! What disks do to a session: failed syncs, full disks, files that are deleted, replaced or cut. Tests are named after the defects in
+//! `docs/reliability.md`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::driver::{Counter, Scripted, Watched, header, setup};
+use stepwright::config::{Config, Overrides, load_with};
+use stepwright::driver::{
+    Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Sources, Unwritten, prepare,
+};
+use stepwright::episode::{Event, Record, log};
+use stepwright_files::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
+
+const LINES: [&str; 3] = ["agent.add(4)", "agent.add(4)", "agent.add(2)"];
+
+/// The error number of a read-only file system.
+const EROFS: i32 = 30;
+
+fn configuration(folder: &Path) -> Config {
+    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
+    let state = folder.join("state").display().to_string();
+    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
+}
+
+fn begun(path: &Path) -> Watched {
+    let writer = log::Writer::create(path, &header()).unwrap();
+    Watched::start(setup(Beginning::New(Box::new(header())), Counter::default(), Scripted::lines(&LINES), Some(writer)))
+}
+
+/// Waits for a decision to be kept, on the path to the next step.
+async fn step(w: &mut Watched) {
+    w.recommended().await;
+    w.approve();
+    w.executed().await;
+}
+
+fn numbers(records: &[Record]) -> Vec<u64> {
+    records.iter().map(|record| record.id).collect()
+}
+
+/// The file holds every record that was shown, each once.
+fn is_whole(path: &Path, shown: &[Record]) {
+    let loaded = log::load(path).unwrap();
+    assert_eq!(loaded.records, shown);
+    assert_eq!(numbers(&loaded.records), (1..=shown.len() as u64).collect::<Vec<_>>());
+    assert_eq!((loaded.torn, loaded.remarks), (None, Vec::new()));
+}
+
+#[tokio::test]
+async fn d1_a_failed_sync_never_writes_a_record_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let mut w = begun(&path);
+    w.recommended().await;
+    let broken = faults::inject(Fault { times: 3, ..Fault::next(folder.path(), Operation::Sync, EIO) });
+    w.approve();
+    w.said(Level::Error, "make room and try again").await;
+    for _ in 0..2 {
+        w.send(Command::Write);
+        w.said(Level::Error, "make room and try again").await;
+    }
+    assert!(!w.records.iter().any(|r| matches!(r.event, Event::Decided { .. })), "nothing is shown that is not kept");
+    w.send(Command::Write);
+    assert_eq!(w.executed().await, "The total is 4.");
+    drop(broken);
+    // Where a file system cannot sync at all, work goes on, and adds nothing.
+    let _none = faults::inject(Fault { times: 99, ..Fault::next(folder.path(), Operation::Sync, EINVAL) });
+    step(&mut w).await;
+    step(&mut w).await;
+    is_whole(&path, &w.quit().await);
+}
+
+#[tokio::test]
+async fn d20_after_a_full_disk_writing_again_goes_on_from_any_record() {
+    // Wherever in the records of a step the disk is full.
+    for skip in 0..9 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let mut w = begun(&path);
+        w.recommended().await;
+        let full = Fault { skip, bytes: 7, ..Fault::next(folder.path(), Operation::Write, ENOSPC) };
+        let _full = faults::inject(full);
+        w.approve();
+        w.until("the full disk", |n, _| matches!(n, Notice::Unwritten(Some(Unwritten::Failed)))).await;
+        w.send(Command::Write);
+        w.until("room", |n, _| matches!(n, Notice::Unwritten(None))).await;
+        step_to(&mut w, 1).await;
+        is_whole(&path, &w.quit().await);
+    }
+}
+
+/// Waits until that many steps were taken.
+async fn step_to(w: &mut Watched, depth: u32) {
+    if w.session.current().is_none_or(|node| node.depth < depth) {
+        w.until("a step", |_, s| s.current().is_some_and(|node| node.depth >= depth)).await;
+    }
+}
+
+#[tokio::test]
+async fn d7_a_file_that_is_gone_is_noticed_before_the_next_decision_and_written_anew() {
+    let damages: [fn(&Path); 4] = [
+        |path| fs::remove_file(path).unwrap(),
+        |path| {
+            fs::write(path.with_extension("new"), "{}\n").unwrap();
+            fs::rename(path.with_extension("new"), path).unwrap();
+        },
+        |path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(100).unwrap(),
+        |path| {
+            use std::io::Write as _;
+            fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"{}\n").unwrap();
+        },
+    ];
+    for damage in damages {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let mut w = begun(&path);
+        w.recommended().await;
+        damage(&path);
+        let left = fs::read(&path).ok();
+        let before = w.records.len();
+        w.approve();
+        w.until("the loss", |n, _| matches!(n, Notice::Unwritten(Some(Unwritten::Lost)))).await;
+        let said = w.notices.iter().rev().find_map(|n| match n {
+            Notice::Say { level: Level::Error, text } => Some(text.clone()),
+            _ => None,
+        });
+        assert!(said.is_some_and(|text| text.contains("s.jsonl was") && text.contains("name a file")));
+        assert_eq!(w.records.len(), before, "no decision is shown that is kept nowhere");
+        // A name that cannot be written is refused, and the next one is not.
+        w.send(Command::Keep(folder.path().join("no/\0/name")));
+        w.said(Level::Error, "name another file").await;
+        let anew = folder.path().join("anew.jsonl");
+        w.send(Command::Keep(anew.clone()));
+        w.until("the new file", |n, _| *n == Notice::Kept(anew.clone())).await;
+        step_to(&mut w, 1).await;
+        step(&mut w).await;
+        is_whole(&anew, &w.quit().await);
+        assert_eq!(fs::read(&path).ok(), left, "what is there instead is left as it is");
+    }
+}
+
+#[tokio::test]
+async fn d21_a_file_on_a_read_only_file_system_opens_and_is_kept_in_a_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    let new = NewSession { world: "household".into(), model: "symbolic".into(), ..NewSession::default() };
+    let setup = prepare(&OpenRequest::New(new), &config, &Sources::default()).unwrap();
+    let Persistence::Log(log) = &setup.keep else { panic!("a log") };
+    let path = log.path().to_owned();
+    let mut w = Watched::start(setup);
+    w.recommended().await;
+    w.quit().await;
+    let _fault = faults::inject(Fault::next(&path, Operation::Open, EROFS));
+    let again = prepare(&OpenRequest::File(path.clone()), &config, &Sources::default()).unwrap();
+    let Persistence::Copy(copy) = again.keep else { panic!("a copy") };
+    assert_ne!(copy, path);
+}
+
+#[test]
+fn d23_a_new_session_is_not_begun_before_its_folder_is_on_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let _fault = faults::inject(Fault::next(folder.path(), Operation::SyncFolder, EIO));
+    assert!(matches!(log::Writer::create(&path, &header()), Err(log::LogError::Io { .. })));
+    assert!(!path.exists(), "half made is not made");
+    log::Writer::create(&path, &header()).unwrap();
+}
