@@ -60,13 +60,12 @@ pub fn report_crashes(folder: &Path) {
         let Some(folder) = CRASHES.get() else { return };
         let written =
             new_file(folder, "crash").and_then(|(path, mut file)| file.write_all(text.as_bytes()).map(|()| path));
-        // With standard error closed nobody can read it.
-        let _ = match written {
-            Ok(path) => writeln!(std::io::stderr(), "stepwright: a report of this is in {}", path.display()),
-            Err(e) => {
-                writeln!(std::io::stderr(), "stepwright: no report could be written in {}: {e}", folder.display())
-            }
+        let words = match written {
+            Ok(path) => format!("a report of this is in {}", path.display()),
+            Err(e) => format!("no report could be written in {}: {e}", folder.display()),
         };
+        // With standard error closed nobody can read it.
+        let _ = writeln!(std::io::stderr(), "stepwright: {}", crate::sanitize::line(&words));
     }));
 }
 

@@ -54,6 +54,38 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Like [`visible`], for text that is printed rather than drawn: tabs stay, they part columns for other programs.
+pub fn printed(text: &str) -> Cow<'_, str> {
+    let is_spelled = |c: char| is_hazard(c) && c != '\t';
+    let Some(first) = text.find(is_spelled) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len() + 16);
+    let (clean, rest) = text.split_at(first);
+    out.push_str(clean);
+    for c in rest.chars() {
+        if is_spelled(c) { push_visible(&mut out, c) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+/// JSON that means the same without anything hazardous in it: what is hazardous can only stand in texts, and is written as an escape there.
+pub fn json(text: &str) -> Cow<'_, str> {
+    let is_spelled = |c: char| is_hazard(c) && !matches!(c, '\t' | '\r');
+    if !text.contains(is_spelled) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_spelled(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Like [`visible`], for text drawn on one line: line breaks become `\n`.
 pub fn line(text: &str) -> Cow<'_, str> {
     if !text.contains('\n') {
@@ -114,6 +146,15 @@ mod tests {
         fn nothing_hazardous_survives(text in any::<String>()) {
             prop_assert!(!visible(&text).contains(is_hazard));
             prop_assert!(!line(&text).contains('\n'));
+        }
+
+        #[test]
+        fn json_means_the_same_and_holds_nothing_hazardous(text in any::<String>()) {
+            let plain = serde_json::to_string_pretty(&[&text]).unwrap();
+            let safe = json(&plain);
+            prop_assert!(!safe.contains(is_hazard));
+            prop_assert_eq!(serde_json::from_str::<Vec<String>>(&safe).unwrap(), [text.clone()]);
+            prop_assert!(!printed(&text).replace('\t', "").contains(is_hazard));
         }
 
         #[test]

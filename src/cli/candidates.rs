@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::preconditions::Where;
-use super::{CliError, Global, print};
+use super::{CliError, Global, print, print_json};
 use crate::precondition::{AdoptedSet, Fate, Pool, Ranking, Score, SetComparison, SideBySide};
 use crate::words::count;
 
@@ -58,10 +58,10 @@ impl Candidates {
             let demonstrations: Vec<&str> = store.demonstrations().all.iter().map(|demo| demo.id.as_str()).collect();
             let actions: Value = pools.iter().map(pool).collect();
             let all = json!({ "demonstrations": demonstrations, "truth_from": name, "actions": actions });
-            print(&format!("{all:#}\n"))?;
+            print_json(&format!("{all:#}\n"))?;
         } else {
             let text: String = pools.iter().map(|(pool, suggested)| listed(pool, suggested)).collect();
-            print(&crate::sanitize::visible(&text))?;
+            print(&text)?;
         }
         Ok(ExitCode::SUCCESS)
     }

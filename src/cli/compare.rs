@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::export::write;
-use super::{CliError, print};
+use super::{CliError, print, print_file};
 use crate::episode::{NodeId, Session, log};
 use crate::export::compare::{self, Line};
 use crate::export::comparison_page;
@@ -71,7 +71,7 @@ impl Compare {
 
 fn out(file: &Path, text: &str) -> Result<(), CliError> {
     if file.as_os_str() == "-" {
-        return print(text);
+        return print_file(text);
     }
     write(file, text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::workbench::look;
-use super::{CliError, Global, print};
+use super::{CliError, Global, note, print};
 use crate::config::{paths, template};
 
 /// What to do with the configuration.
@@ -32,7 +32,7 @@ impl ConfigCommand {
             print(&config.show())?;
             // Keys and themes are names until the workbench looks them up; what it would complain of is said here too.
             for remark in look(&config)?.remarks {
-                eprintln!("{remark}");
+                note(remark);
             }
             return Ok(ExitCode::SUCCESS);
         }

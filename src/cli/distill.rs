@@ -228,7 +228,7 @@ impl Distill {
         if let Some(why) = early {
             text.push_str(&format!("ended early: {why}; the same command goes on\n"));
         }
-        print(&crate::sanitize::visible(&text))?;
+        print(&text)?;
         Ok(ExitCode::from(u8::from(early.is_some())))
     }
 }

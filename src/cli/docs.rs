@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::{CliError, print};
+use super::{CliError, print_file};
 
 /// Prints a completion script.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ impl Completions {
     pub fn run(self, mut command: Command) -> Result<ExitCode, CliError> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "stepwright", &mut script);
-        print(&String::from_utf8_lossy(&script))?;
+        print_file(&String::from_utf8_lossy(&script))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -51,7 +51,7 @@ impl Man {
             None => {
                 let mut page = Vec::new();
                 clap_mangen::Man::new(command).render(&mut page)?;
-                print(&String::from_utf8_lossy(&page))?;
+                print_file(&String::from_utf8_lossy(&page))?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -1,8 +1,11 @@
-//! Errors of the command line, and printing that survives a closed pipe.
+//! The door to standard output and standard error: what is printed, noted or reported passes here, with everything that could act on a
+//! terminal or deceive a reader spelled out. A closed pipe ends quietly.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+use crate::sanitize;
+use crate::study::runner::CLOSED;
 use crate::world::WorldError;
 
 /// Why a subcommand ended early.
@@ -23,6 +26,11 @@ pub enum CliError {
 }
 
 impl CliError {
+    /// An error of a run. One that only says that nobody reads the results any more ends as a closed pipe does.
+    pub fn of_run(why: String) -> Self {
+        if why == CLOSED { CliError::Stream(io::ErrorKind::BrokenPipe.into()) } else { CliError::Failed(why) }
+    }
+
     /// Prints the error and gives the exit code. A reader that closed the pipe has what it wanted: no message, code 0.
     pub fn report(&self) -> ExitCode {
         if let CliError::Stream(error) = self
@@ -38,14 +46,34 @@ impl CliError {
 /// Says something beside what is printed.
 pub fn note(text: &str) {
     // With standard error closed nobody can read it.
-    let _ = writeln!(io::stderr(), "{}", text.trim_end_matches('\n'));
+    let _ = writeln!(io::stderr(), "{}", sanitize::printed(text.trim_end_matches('\n')));
 }
 
-/// Prints a text to standard output.
+/// Prints a text for people to standard output.
 ///
 /// # Errors
 /// If standard output is closed or fails.
 pub fn print(text: &str) -> Result<(), CliError> {
+    write_out(&sanitize::printed(text))
+}
+
+/// Prints JSON to standard output.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_json(text: &str) -> Result<(), CliError> {
+    write_out(&sanitize::json(text))
+}
+
+/// Prints what another program reads (a page, a script, a planning problem), to the byte; a terminal gets it as a text for people.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_file(text: &str) -> Result<(), CliError> {
+    if io::stdout().is_terminal() { print(text) } else { write_out(text) }
+}
+
+fn write_out(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{CliError, Global, print, recording};
+use super::{CliError, Global, print, print_file, recording};
 use crate::episode::log;
 use crate::export::Format;
 use crate::world::Sources;
@@ -45,7 +45,7 @@ impl Export {
             let Some(file) = file else { continue };
             let text = render(global, &self.session, format)?;
             if file.as_os_str() == "-" {
-                print(&text)?;
+                print_file(&text)?;
                 continue;
             }
             write(&file, &text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;

@@ -4,6 +4,7 @@
 //! their own; the workbench's thread never waits for them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +29,9 @@ use crate::world::{Sources, WorldKind};
 /// Bytes of a session up to which the list reads it whole, to say how it was left.
 const READ_WHOLE: u64 = 1 << 20;
 
+/// Most bytes of a first line that is read for the list.
+const LONGEST_HEADER: u64 = 1 << 20;
+
 /// Most sessions listed; the newest.
 const SESSIONS: usize = 200;
 
@@ -41,7 +45,8 @@ const EXAMPLE: &str = "example:";
 pub struct Launch {
     config: Config,
     sources: Sources,
-    runtime: Runtime,
+    /// Until the launcher is dropped.
+    runtime: Option<Runtime>,
     /// A session with what is changed in it once it is opened.
     reopened: Option<Reopened>,
     /// Whether sessions are made blind when they are begun or opened.
@@ -57,23 +62,25 @@ impl Launch {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let sources = Sources::with_adapters(config.external.clone());
-        Ok(Launch { config, sources, runtime, reopened, blind: false })
+        Ok(Launch { config, sources, runtime: Some(runtime), reopened, blind: false })
     }
 
     /// The same; sessions are made blind when they are begun or opened, if so.
     #[must_use]
-    pub fn blind(self, blind: bool) -> Self {
-        Launch { blind, ..self }
+    pub fn blind(mut self, blind: bool) -> Self {
+        self.blind = blind;
+        self
     }
 
     /// The same over other worlds.
     #[must_use]
-    pub fn with_sources(self, sources: Sources) -> Self {
-        Launch { sources, ..self }
+    pub fn with_sources(mut self, sources: Sources) -> Self {
+        self.sources = sources;
+        self
     }
 
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
-        let _inside = self.runtime.enter();
+        let _inside = self.runtime.as_ref().map(Runtime::enter);
         let handle = driver::open(request, &self.config, &self.sources).map_err(|e| e.to_string())?;
         if self.blind {
             // A driver that stopped already says so itself.
@@ -154,6 +161,15 @@ impl Launch {
     }
 }
 
+impl Drop for Launch {
+    fn drop(&mut self) {
+        // What still computes is not waited for: it ends with the process, and the session is written.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 /// Where a model answers, in words.
 fn described_model(info: &ModelInfo) -> String {
     match info.kind {
@@ -168,10 +184,10 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
     let small = std::fs::metadata(&path).is_ok_and(|m| m.len() <= READ_WHOLE);
     let summary = small.then(|| log::load(&path).ok()).flatten().map(|l| export::summary(&l.session));
     let header = || {
-        let mut line = String::new();
-        let file = std::fs::File::open(&path).ok()?;
-        std::io::BufRead::read_line(&mut std::io::BufReader::new(file), &mut line).ok()?;
-        serde_json::from_str::<Header>(&line).ok()
+        let mut line = Vec::new();
+        let file = std::fs::File::open(&path).ok()?.take(LONGEST_HEADER);
+        std::io::BufReader::new(file).read_until(b'\n', &mut line).ok()?;
+        serde_json::from_slice::<Header>(&line).ok()
     };
     let minutes = at.elapsed().map_or(0, |e| e.as_secs() / 60);
     let ago = match minutes {
@@ -296,7 +312,8 @@ impl Launcher for Launch {
             }
         };
         let places = self.config.places();
-        let fetched = self.runtime.block_on(fetch::fetch(&weights, &places, &step, cancel));
+        let Some(runtime) = &self.runtime else { return Err("the program is ending".to_owned()) };
+        let fetched = runtime.block_on(fetch::fetch(&weights, &places, &step, cancel));
         fetched.map(|_| ()).map_err(|e| e.to_string())
     }
 

@@ -35,7 +35,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use error::{CliError, note, print};
+use crate::sanitize;
+
+pub use error::{CliError, note, print, print_file, print_json};
 pub use launch::Launch;
 pub use settings::Global;
 
@@ -118,7 +120,15 @@ enum Command {
 /// Parses the command line and does what it says.
 pub fn run() -> ExitCode {
     stepwright_confine::keep_inherited_descriptors();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Words of the command line are quoted in what is wrong with them.
+        Err(error) if error.use_stderr() && sanitize::printed(&error.to_string()) != error.to_string() => {
+            note(&error.to_string());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
     let done = match cli.command {
         Some(Command::Open(open)) => open.run(&cli.global),
         Some(Command::Play(play)) => play.run(&cli.global),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::world::WorldName;
-use super::{CliError, print};
+use super::{CliError, print, print_json};
 use crate::world::{GeneratedTask, WORLDS, WorldKind};
 
 /// Generates a task.
@@ -35,7 +35,7 @@ impl NewTask {
         let GeneratedTask { id, about, line } = made;
         let line = line + "\n";
         match &self.out {
-            None => print(&line)?,
+            None => print_json(&line)?,
             Some(path) => {
                 append(path, &line).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))?;
                 let (world, path) = (self.world.name(), path.display());

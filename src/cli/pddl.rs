@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::world::{WorldName, WorldOptions};
-use super::{CliError, print};
+use super::{CliError, print, print_file};
 use crate::planner::Observed;
 use crate::planner::classical::{Known, Limits, PlanningTask};
 use crate::world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, refusal};
@@ -56,9 +56,9 @@ impl Pddl {
         let spec = OpenSpec { world: name, data: self.options.data.as_deref(), options: &options, task };
         let problem = self.problem(Sources::default().open(&spec)?)?;
         if self.domain {
-            print(problem.domain)?;
+            print_file(problem.domain)?;
         } else if !self.plan {
-            print(&problem.problem)?;
+            print_file(&problem.problem)?;
         } else {
             match problem.plan(&Limits::default()) {
                 Ok(steps) => steps.iter().try_for_each(|step| print(&format!("({step})\n")))?,

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::check_logs::CheckLogs;
 use super::world::{WorldName, WorldOptions};
-use super::{CliError, Global, candidates, print};
+use super::{CliError, Global, candidates, print, print_json};
 use crate::driver::{self, Beginning, NewSession};
 use crate::precondition::{
     AdoptedSet, CandidateOrigin, CandidateStore, Demo, Fate, Pool, SecondTier, SetComparison, SideBySide,
@@ -208,13 +208,13 @@ impl Check {
             pools.push(json!(Pool { candidates: judged, ..pool }));
         }
         if self.json {
-            print(&format!("{:#}\n", json!({ "actions": pools })))?;
+            print_json(&format!("{:#}\n", json!({ "actions": pools })))?;
             return Ok(ExitCode::from(u8::from(!sound)));
         }
         if !known {
             out.push_str(&self.at.advice(&set));
         }
-        print(&crate::sanitize::visible(&out))?;
+        print(&out)?;
         Ok(ExitCode::from(u8::from(!sound)))
     }
 }
@@ -229,9 +229,9 @@ impl Diff {
         let right = right.unwrap_or(truth);
         let comparison = store.compare((&name(&self.left), &left), (&right_name, &right));
         if self.json {
-            print(&format!("{:#}\n", candidates::compared(&comparison)))?;
+            print_json(&format!("{:#}\n", candidates::compared(&comparison)))?;
         } else {
-            print(&crate::sanitize::visible(&described(&comparison)))?;
+            print(&described(&comparison))?;
         }
         let same = comparison.actions.iter().all(|a| a.score.is_ok() && a.difference.is_none());
         Ok(ExitCode::from(u8::from(!same)))

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::{CliError, Global, note, print};
+use super::{CliError, Global, note, print, print_json};
 use crate::config::Config;
 use crate::episode::log;
 use crate::export::{Summary, summary};
@@ -97,7 +97,8 @@ pub(super) fn in_folder(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
     let mut found: Vec<(SystemTime, PathBuf)> = entries
         .flatten()
         .filter(|e| e.path().extension().is_some_and(|e| e == "jsonl"))
-        .filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path())))
+        // Only what is a file, links followed: a pipe or a device is never opened, and nothing waits for it.
+        .filter_map(|e| Some((std::fs::metadata(e.path()).ok().filter(|there| there.is_file())?.modified().ok()?, e.path())))
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     found
@@ -137,7 +138,7 @@ fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliErr
             }
         }
     }
-    print(&out)?;
+    if json { print_json(&out)? } else { print(&out)? }
     if rows.is_empty() {
         note(&format!("no session of that kind in {}", folder.display()));
     }

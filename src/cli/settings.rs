@@ -1,12 +1,11 @@
 //! Flags that set what the configuration can set; they win over file and environment.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 
-use super::CliError;
+use super::{CliError, note};
 use crate::config::{Config, Overrides};
 use crate::debug_log;
 use crate::driver;
@@ -184,8 +183,7 @@ impl Global {
         debug_log::report_crashes(&logs);
         let log = debug_log::begin(&logs, &config.log.level, config.log.prompts);
         if let Some(path) = log.map_err(|e| CliError::Failed(format!("the debug log cannot be written: {e}")))? {
-            // With standard error closed nobody can read it.
-            let _ = writeln!(std::io::stderr(), "stepwright: the debug log is {}", path.display());
+            note(&format!("stepwright: the debug log is {}", path.display()));
         }
         #[cfg(feature = "local")]
         if config.model.threads > 0 {

@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::{CliError, note, print};
+use super::{CliError, note, print, print_json};
 use crate::config::{Config, Price};
 use crate::model::Usage;
+use crate::sanitize;
 use crate::study::runner::{Circumstances, Experiment, Results, Shard, Study, Unit, carry_out, lines_of, units};
 
 /// How a study is carried out.
@@ -76,6 +77,19 @@ impl<L> CarriedOut<L> {
         note(text);
         Ok(())
     }
+
+    /// Prints JSON where it does not mix with lines.
+    ///
+    /// # Errors
+    /// If it cannot be printed.
+    pub fn print_json(&self, value: &Value) -> Result<(), CliError> {
+        let text = format!("{value:#}\n");
+        if !self.printed {
+            return print_json(&text);
+        }
+        note(&sanitize::json(&text));
+        Ok(())
+    }
 }
 
 impl UnattendedFlags {
@@ -94,7 +108,8 @@ impl UnattendedFlags {
         let all = units(&**study);
         let mine = self.chosen(&all, shard)?;
         if self.list {
-            print(&self.listed(&**study, &mine))?;
+            let listed = self.listed(&**study, &mine);
+            if self.json { print_json(&listed)? } else { print(&listed)? }
             return Ok(None);
         }
         let price = config.model_config(model).and_then(|model| model.price);
@@ -105,7 +120,7 @@ impl UnattendedFlags {
         }
         let experiment = Experiment::new(S::NAME, circumstances.and(study.shared()));
         let mut results =
-            Results::open(self.out.as_deref(), &**study, experiment.clone(), shard).map_err(CliError::Failed)?;
+            Results::open(self.out.as_deref(), &**study, experiment.clone(), shard).map_err(CliError::of_run)?;
         for other in &results.others {
             note(&format!(
                 "{} also holds results of another experiment, which are not shown: {}",
@@ -133,7 +148,7 @@ impl UnattendedFlags {
         }
         let ended = |unit: &Unit<S::Condition>, lines: Vec<S::Line>| {
             bar.inc(1);
-            bar.set_message(unit.task.id.clone());
+            bar.set_message(sanitize::line(&unit.task.id).into_owned());
             ran += 1;
             spent.add(S::tokens(&lines));
             if let Some(reached) = self.reached(&spent) {
@@ -145,7 +160,7 @@ impl UnattendedFlags {
         let started = std::time::Instant::now();
         let carried = runtime.block_on(carry_out(study, open, self.jobs, &enough, &cancel, ended));
         bar.finish_and_clear();
-        carried.map_err(CliError::Failed)?;
+        carried.map_err(CliError::of_run)?;
         let late = self.time_limit.filter(|limit| started.elapsed() >= *limit && ran < asked);
         let why = why.or_else(|| late.map(|limit| format!("the time limit of {} s is reached", limit.as_secs_f64())));
         let latest = results.latest(&all);
@@ -188,7 +203,7 @@ impl UnattendedFlags {
         let Some(carried) = self.carry_out(&study, circumstances, config, model)? else { return Ok(ExitCode::SUCCESS) };
         let report = S::report(&carried.lines, detail);
         if self.json {
-            carried.print(&format!("{:#}\n", report.json()))?;
+            carried.print_json(&report.json())?;
         } else {
             carried.print(&format!("{report}\n{}", carried.summary))?;
         }

@@ -3,6 +3,8 @@
 //! Sets are shown as sorted lists. An element that joins one is one addition, where a diff by position would say that every
 //! element after it changed.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::words::below;
@@ -36,9 +38,10 @@ fn compare(from: &Value, to: &Value, path: &str, operations: &mut Vec<Value>) {
 /// Removals from the end, then insertions from the front; where that does not give the list, it was reordered: it is replaced.
 fn lists(before: &[Value], after: &[Value], path: &str, operations: &mut Vec<Value>) {
     let mut list = before.to_vec();
+    let staying: HashSet<String> = after.iter().map(Value::to_string).collect();
     let mut found = Vec::new();
     for i in (0..list.len()).rev() {
-        let gone = list.get(i).is_some_and(|item| !after.contains(item));
+        let gone = list.get(i).is_some_and(|item| !staying.contains(&item.to_string()));
         if gone {
             list.remove(i);
             found.push(json!({ "op": "remove", "path": format!("{path}/{i}") }));

@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use json_patch::Patch;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::decision::Actor;
 use super::event::{AskId, Event, NodeId, TreeEdit};
+use super::index::place;
+use super::patch;
 use super::session::Node;
 
 /// A kind of artifact. Kinds are open: a method may have its own.
@@ -332,9 +333,8 @@ pub fn is_same(one: &Value, other: &Value) -> bool {
 /// # Errors
 /// A patch that is invalid or does not fit, in words.
 pub fn patched(kind: &ArtifactKind, document: Option<&Value>, patch: &Value) -> Result<Value, String> {
-    let patch: Patch = serde_json::from_value(patch.clone()).map_err(|e| format!("the patch is none: {e}"))?;
     let mut value = document.cloned().unwrap_or_else(|| kind.empty());
-    json_patch::patch(&mut value, &patch).map_err(|e| format!("the patch does not fit the {kind}: {e}"))?;
+    patch::apply(&mut value, patch).map_err(|why| format!("the patch of the {kind} {why}"))?;
     Ok(value)
 }
 
@@ -365,15 +365,16 @@ impl Node {
         self.document(&ArtifactId::TREE).and_then(|edits| edits.as_array()).map_or(0, Vec::len)
     }
 
-    /// Takes in what happened to an artifact here; `next` is the number the next offer has. Checks before it changes anything.
-    pub(super) fn apply_artifact(&mut self, event: &Event, next: OfferId) -> Result<(), String> {
+    /// Takes in what happened to an artifact here; `next` is the number the next offer has, `room` what the session's documents may
+    /// still take in memory. Checks before it changes anything.
+    pub(super) fn apply_artifact(&mut self, event: &Event, next: OfferId, room: &mut usize) -> Result<(), String> {
         match event {
             Event::ArtifactOffered { offer, ask, written } => {
                 if *offer != next {
                     return Err(format!("offer {offer} out of order, expected {next}"));
                 }
-                let earlier = |o: &&mut Offer| o.fate == Fate::Pending && o.written.artifact == written.artifact;
-                if let Some(earlier) = self.turn.offers.iter_mut().find(earlier) {
+                let earlier = self.turn.index.open.insert(written.artifact.clone(), self.turn.offers.len());
+                if let Some(earlier) = earlier.and_then(|place| self.turn.offers.get_mut(place)) {
                     earlier.fate = Fate::Replaced;
                 }
                 let written = written.as_ref().clone();
@@ -383,9 +384,14 @@ impl Node {
                 let place = offer.map(|id| self.pending(id)).transpose()?;
                 let before = self.documents.get(artifact).cloned();
                 let after = Arc::new(patched(&artifact.kind, before.as_deref(), patch)?);
+                let left = room.checked_sub(patch::weight(&after)).ok_or_else(|| {
+                    format!("the documents of the session take more than {} MiB together", patch::MAX_DOCUMENTS >> 20)
+                })?;
                 self.put(artifact, Some(&after))?;
+                *room = left;
                 if let Some(taken) = place.and_then(|i| self.turn.offers.get_mut(i)) {
                     taken.fate = Fate::Taken { by: *by, edited: *edited };
+                    self.turn.index.open.remove(&taken.written.artifact);
                 }
                 let (artifact, patch, why) = (artifact.clone(), patch.clone(), why.clone());
                 let (offer, by, edited) = (*offer, *by, *edited);
@@ -395,6 +401,7 @@ impl Node {
                 let place = self.pending(*offer)?;
                 if let Some(refused) = self.turn.offers.get_mut(place) {
                     refused.fate = Fate::Refused { by: *by, why: why.clone() };
+                    self.turn.index.open.remove(&refused.written.artifact);
                 }
             }
             Event::ArtifactUndone { artifact } => {
@@ -431,7 +438,8 @@ impl Node {
 
     /// Which of the offers here a pending one is.
     fn pending(&self, id: OfferId) -> Result<usize, String> {
-        let found = self.turn.offers.iter().position(|o| o.id == id && o.fate == Fate::Pending);
+        let found = place(&self.turn.offers, id, |o| o.id);
+        let found = found.filter(|at| self.turn.offers.get(*at).is_some_and(|o| o.fate == Fate::Pending));
         found.ok_or_else(|| format!("no offer {id} waits for a decision at node {}", self.id))
     }
 }
@@ -459,9 +467,9 @@ mod tests {
 
     #[test]
     fn what_is_no_patch_is_said() {
-        assert!(patched(&BELIEF, None, &json!([{ "op": "add" }])).unwrap_err().contains("is none"));
+        assert!(patched(&BELIEF, None, &json!([{ "op": "add" }])).unwrap_err().contains("belief is none"));
         let gone = json!([{ "op": "remove", "path": "/a" }]);
-        assert!(patched(&BELIEF, Some(&json!({})), &gone).unwrap_err().contains("does not fit the belief"));
+        assert!(patched(&BELIEF, Some(&json!({})), &gone).unwrap_err().contains("of the belief does not fit"));
     }
 
     #[test]

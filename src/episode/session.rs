@@ -15,6 +15,8 @@ use super::branch::Branch;
 use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
+use super::index::{Index, place};
+use super::patch::MAX_DOCUMENTS;
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 
 /// What a session is about: the log's first line.
@@ -79,12 +81,29 @@ pub struct Turn {
     pub offers: Vec<Offer>,
     /// Changes of documents made here that count, in order.
     pub changes: Vec<Change>,
+    /// Where they are.
+    pub(super) index: Index,
 }
 
 impl Turn {
     /// The proposal of that number.
     pub fn proposal(&self, id: ProposalId) -> Option<&Proposal> {
-        self.proposals.iter().find(|p| p.id == id)
+        self.proposals.get(place(&self.proposals, id, |p| p.id)?)
+    }
+
+    /// The place of a proposal in their list.
+    pub fn place(&self, id: ProposalId) -> Option<usize> {
+        place(&self.proposals, id, |p| p.id)
+    }
+
+    /// The ask of that number.
+    pub fn ask(&self, id: AskId) -> Option<&Ask> {
+        self.asks.get(place(&self.asks, id, |a| a.id)?)
+    }
+
+    /// The decision of that number.
+    pub fn decision(&self, id: DecisionId) -> Option<&Decision> {
+        self.decisions.get(place(&self.decisions, id, |d| d.id)?)
     }
 
     /// The verdict that a decision was made with; `None` where its proposal had not been checked.
@@ -94,7 +113,7 @@ impl Turn {
 
     /// The last decision made about a proposal.
     pub fn decision_on(&self, id: ProposalId) -> Option<&Decision> {
-        self.decisions.iter().rev().find(|d| d.proposal() == id)
+        self.index.decision_on(&self.decisions, id)
     }
 
     /// The verdict of a proposal: once it was decided about, the one its last decision was made with; else the newest.
@@ -112,10 +131,10 @@ impl Turn {
 
     /// The reason a proposal was rejected with, if it was.
     pub fn rejection(&self, id: ProposalId) -> Option<&str> {
-        self.decisions.iter().find_map(|d| match &d.choice {
-            Choice::Reject { proposal, reason } if *proposal == id => Some(reason.as_str()),
+        match &self.index.rejection(&self.decisions, id)?.choice {
+            Choice::Reject { reason, .. } => Some(reason.as_str()),
             _ => None,
-        })
+        }
     }
 
     /// Sets of assertions put in force here, in order.
@@ -193,6 +212,8 @@ pub struct Session {
     /// What it is about.
     pub header: Header,
     nodes: Vec<Node>,
+    /// Of each node, whether it is on the line: the root, and from each node on it the child that was last on the path.
+    on_line: Vec<bool>,
     cursor: NodeId,
     records: u64,
     /// The gate's policy in force.
@@ -219,6 +240,8 @@ pub struct Session {
     next_proposal: ProposalId,
     next_decision: DecisionId,
     next_offer: OfferId,
+    /// What the documents may still take in memory.
+    room: usize,
 }
 
 impl Session {
@@ -228,6 +251,7 @@ impl Session {
         Session {
             header,
             nodes: Vec::new(),
+            on_line: Vec::new(),
             cursor: 0,
             records: 0,
             policy: Policy::manual(),
@@ -244,6 +268,7 @@ impl Session {
             next_proposal: 1,
             next_decision: 1,
             next_offer: 1,
+            room: MAX_DOCUMENTS,
         }
     }
 
@@ -305,7 +330,7 @@ impl Session {
     /// The decision that led to a node.
     pub fn decision_at(&self, node: NodeId) -> Option<&Decision> {
         let node = self.node(node)?;
-        self.node(node.parent?)?.turn.decisions.iter().find(|d| Some(d.id) == node.decision)
+        self.node(node.parent?)?.turn.decision(node.decision?)
     }
 
     /// Where taking a proposal at the cursor led before, as long as the same assertions are in force: to take it again would only
@@ -314,7 +339,8 @@ impl Session {
         let here = self.current()?;
         let approved = Choice::Approve { proposal };
         let same = |child: &&Node| {
-            let decided = here.turn.decisions.iter().any(|d| Some(d.id) == child.decision && d.choice == approved);
+            let decision = child.decision.and_then(|id| here.turn.decision(id));
+            let decided = decision.is_some_and(|d| d.choice == approved);
             decided && (child.in_force == here.in_force || !child.turn.adopted().is_empty())
         };
         here.children.iter().rev().filter_map(|id| self.node(*id)).find(same).map(|child| child.id)
@@ -423,6 +449,7 @@ impl Session {
                 return Err(invalid("the world was reset already".into()));
             }
             self.nodes.push(Node { outcome: outcome.clone(), changes: json!([]), ..Node::default() });
+            self.on_line.push(true);
         } else {
             self.apply_started(record).map_err(invalid)?;
         }
@@ -441,7 +468,7 @@ impl Session {
                     return Err(format!("node {child} out of order, expected {}", self.next_node()));
                 }
                 let node = &mut self.nodes[at];
-                if !node.turn.decisions.iter().any(|d| d.id == *decision) {
+                if node.turn.decision(*decision).is_none() {
                     return Err(format!("decision {decision} was not taken at node {}", record.node));
                 }
                 node.children.push(*child);
@@ -460,6 +487,7 @@ impl Session {
                     ..Node::default()
                 };
                 self.nodes.push(new);
+                self.on_line.push(false);
                 self.move_to(*child);
             }
             Event::Moved { to } => {
@@ -496,6 +524,7 @@ impl Session {
                 if let Some(verdict) = turn.verdicts.get(&id) {
                     turn.kept.insert(decision.id, verdict.clone());
                 }
+                turn.index.decided(decision);
                 turn.decisions.push(decision.clone());
             }
             Event::Asked { .. } | Event::Exchanged { .. } | Event::Answered { .. } | Event::AskFailed { .. } => {
@@ -523,11 +552,11 @@ impl Session {
                 self.nodes[at].turn.recommended = Some((*proposal, why.clone()));
             }
             Event::ArtifactOffered { .. } => {
-                self.nodes[at].apply_artifact(&record.event, self.next_offer)?;
+                self.nodes[at].apply_artifact(&record.event, self.next_offer, &mut self.room)?;
                 self.next_offer += 1;
             }
             Event::ArtifactSettled { .. } | Event::ArtifactRefused { .. } | Event::ArtifactUndone { .. } => {
-                self.nodes[at].apply_artifact(&record.event, self.next_offer)?;
+                self.nodes[at].apply_artifact(&record.event, self.next_offer, &mut self.room)?;
             }
             Event::BreakpointsSet { breakpoints } => self.breakpoints.clone_from(breakpoints),
             Event::BranchEdited { branch, edit } => {
@@ -552,7 +581,9 @@ impl Session {
     }
 
     fn apply_ask(&mut self, at: usize, event: &Event) -> Result<(), String> {
-        let asks = &mut self.nodes[at].turn.asks;
+        let node = &mut self.nodes[at];
+        let asks = &mut node.turn.asks;
+        let ask_at = |asks: &[Ask], id: AskId| place(asks, id, |a| a.id).ok_or_else(|| format!("no ask {id} here"));
         match event {
             Event::Asked { ask, kind, model, prompt, n, temperature } => {
                 if *ask != self.next_ask {
@@ -570,49 +601,74 @@ impl Session {
                     state: AskState::Pending,
                 });
                 // Early logs of format 2 hold a plan as the answer to its ask only; its first line shows that it was followed.
-                let plan = asks.iter().rev().filter(|_| *kind == AskKind::PLAN_LINE).find_map(plan_of);
-                let node = &self.nodes[at];
-                let known = node.document(&ArtifactId::PLAN).and_then(|plan| plan.get("ask")?.as_u64());
-                if let Some(plan) = plan.filter(|plan| known < plan["ask"].as_u64()) {
-                    Arc::make_mut(&mut self.nodes[at].documents).insert(ArtifactId::PLAN, Arc::new(plan));
+                let plan = node.turn.index.plan.filter(|_| *kind == AskKind::PLAN_LINE).and_then(|i| asks.get(i));
+                let known = node.documents.get(&ArtifactId::PLAN).and_then(|plan| plan.get("ask")?.as_u64());
+                if let Some(plan) = plan.filter(|plan| known < Some(plan.id)).and_then(plan_of) {
+                    Arc::make_mut(&mut node.documents).insert(ArtifactId::PLAN, Arc::new(plan));
                 }
             }
             Event::Answered { ask, texts, usage, ms } => {
-                let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;
+                let place = ask_at(asks, *ask)?;
+                let found = &mut asks[place];
                 found.state = AskState::Answered { texts: texts.clone(), usage: *usage, ms: *ms };
-                let plan = Some(&*found).filter(|_| self.header.version < 2).and_then(plan_of);
-                if let (Some(plan), Some(node)) = (plan, self.nodes.get_mut(at)) {
+                if found.kind == AskKind::PLAN && !texts.is_empty() {
+                    node.turn.index.plan = node.turn.index.plan.max(Some(place));
                     // Logs of format 1 hold a plan as the answer to its ask only.
-                    Arc::make_mut(&mut node.documents).insert(ArtifactId::PLAN, Arc::new(plan));
+                    let plan = Some(&*found).filter(|_| self.header.version < 2).and_then(plan_of);
+                    if let Some(plan) = plan {
+                        Arc::make_mut(&mut node.documents).insert(ArtifactId::PLAN, Arc::new(plan));
+                    }
                 }
                 self.spent.add(usage.unwrap_or_default());
             }
             Event::Exchanged { ask, exchange } => {
-                let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;
+                let place = ask_at(asks, *ask)?;
+                let found = &mut asks[place];
                 found.exchange = Some(exchange.clone());
                 if let Some(cost) = exchange.cost {
                     self.cost = Some(self.cost.unwrap_or_default() + cost);
                 }
             }
             Event::AskFailed { ask, error, cancelled } => {
-                let found = asks.iter_mut().find(|a| a.id == *ask).ok_or_else(|| format!("no ask {ask} here"))?;
-                found.state = AskState::Failed { error: error.clone(), cancelled: *cancelled };
+                let place = ask_at(asks, *ask)?;
+                asks[place].state = AskState::Failed { error: error.clone(), cancelled: *cancelled };
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// Moves the cursor and makes the path to it the one redo follows. `to` exists.
+    /// Moves the cursor and makes the path to it the one redo follows. `to` exists. Goes no further than to where the paths part: a node
+    /// on the line has only nodes above it that lead to it already.
     fn move_to(&mut self, to: NodeId) {
         self.cursor = to;
         let mut child = to;
-        while let Some(parent) = self.node(child).and_then(|n| n.parent) {
-            if let Some(node) = usize::try_from(parent).ok().and_then(|i| self.nodes.get_mut(i)) {
-                node.last_child = Some(child);
+        while self.put_on_line(child, true) {
+            let Some(parent) = self.node(child).and_then(|n| n.parent) else { break };
+            let place = usize::try_from(parent).unwrap_or(usize::MAX);
+            let before = self.nodes.get_mut(place).and_then(|node| node.last_child.replace(child));
+            if self.on_line.get(place) == Some(&true) {
+                self.extend_line(before.filter(|before| *before != child), false);
+                break;
             }
             child = parent;
         }
+        // Below, the line goes on as it was left there.
+        self.extend_line(self.node(to).and_then(|n| n.last_child), true);
+    }
+
+    /// Puts the nodes from one on, each followed by its last child, on the line or takes them off.
+    fn extend_line(&mut self, from: Option<NodeId>, on: bool) {
+        let mut next = from;
+        while let Some(node) = next.filter(|node| self.put_on_line(*node, on)) {
+            next = self.node(node).and_then(|n| n.last_child);
+        }
+    }
+
+    /// Puts a node on the line or takes it off; whether that changed anything.
+    fn put_on_line(&mut self, node: NodeId, on: bool) -> bool {
+        let place = usize::try_from(node).ok().and_then(|i| self.on_line.get_mut(i));
+        place.is_some_and(|place| std::mem::replace(place, on) != on)
     }
 }
 

@@ -25,7 +25,7 @@ impl Cast {
             "version": 3,
             "term": { "cols": columns, "rows": rows },
             "timestamp": created_ms / 1000,
-            "title": format!("Stepwright: {title}"),
+            "title": format!("Stepwright: {}", crate::sanitize::line(title)),
         });
         Cast { out: format!("{header}\n") }
     }

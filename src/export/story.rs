@@ -463,6 +463,6 @@ fn fate(proposal: &Proposal, turn: &Turn) -> String {
     if let Some(reason) = turn.rejection(proposal.id) {
         return if reason.is_empty() { "rejected".to_owned() } else { format!("rejected: {reason}") };
     }
-    let taken = turn.decisions.iter().any(|d| d.takes() && d.proposal() == proposal.id);
-    if taken { "taken".to_owned() } else { String::new() }
+    // It was never rejected: any decision about it takes it.
+    if turn.decision_on(proposal.id).is_some() { "taken".to_owned() } else { String::new() }
 }

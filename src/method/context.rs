@@ -337,12 +337,12 @@ pub fn source<'a>(turn: &'a Turn, decision: &Decision) -> Option<&'a Proposal> {
 /// The kind of the ask that a proposal answers.
 pub fn kind_of<'a>(turn: &'a Turn, proposal: &Proposal) -> Option<&'a AskKind> {
     let ask = proposal.ask?;
-    turn.asks.iter().find(|a| a.id == ask).map(|a| &a.kind)
+    turn.ask(ask).map(|a| &a.kind)
 }
 
 /// The decision that led from a node to another.
 pub fn decided<'a>(from: &'a Node, to: &Node) -> Option<&'a Decision> {
-    from.turn.decisions.iter().find(|d| Some(d.id) == to.decision)
+    to.decision.and_then(|id| from.turn.decision(id))
 }
 
 /// A step as the agent lived it. A selection that was held was not taken.

@@ -15,6 +15,7 @@
 //! `{% if %}` and its like vanish together with their line. `{{ value | json }}` writes JSON on one line, `{{ value | json(2) }}`
 //! over several. Nothing is escaped otherwise.
 
+mod bounds;
 mod embedded;
 mod render;
 #[cfg(test)]
@@ -130,7 +131,7 @@ impl Prompts {
         }
         if let Some(user) = &self.user {
             let path = user.join(format!("{name}.jinja"));
-            match std::fs::read_to_string(&path) {
+            match read(&path) {
                 Ok(text) => return Ok(Some(Source { text, shown_as: path.display().to_string() })),
                 Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {}
                 Err(e) => {
@@ -148,6 +149,17 @@ impl Prompts {
         let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         PromptError::Unknown { name: name.to_owned(), known }
     }
+}
+
+/// Reads a file within bounds; what is none (a pipe, a device) is not opened.
+fn read(path: &Path) -> std::io::Result<String> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
+    let mut text = String::new();
+    let most = bounds::MAX_SOURCE as u64 + 1;
+    std::io::Read::read_to_string(&mut std::io::Read::take(std::fs::File::open(path)?, most), &mut text)?;
+    Ok(text)
 }
 
 /// The SHA-256 of a text in hexadecimal.

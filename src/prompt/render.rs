@@ -8,6 +8,7 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::bounds::{self, Output};
 use super::{PromptError, Prompts, Rendered};
 use crate::episode::PromptMessage;
 
@@ -27,10 +28,11 @@ pub(super) fn render<C: Serialize>(prompts: &Prompts, name: &str, context: &C) -
 
     let loaded: Loaded = Arc::default();
     let env = environment(prompts.clone(), &mark, Arc::clone(&loaded));
-    let text = env
-        .get_template(name)
-        .and_then(|template| template.render(Value::from(Serde(context))))
+    let mut output = Output::default();
+    env.get_template(name)
+        .and_then(|template| template.render_captured_to(Value::from(Serde(context)), &mut output).map(|_| ()))
         .map_err(|e| wrong(explain(&e)))?;
+    let text = String::from_utf8_lossy(&output.0);
 
     let messages = split(&text, &mark).map_err(wrong)?;
     let loaded = loaded.lock().map(|l| l.clone()).unwrap_or_default();
@@ -41,6 +43,7 @@ fn environment(prompts: Prompts, mark: &str, loaded: Loaded) -> Environment<'sta
     let mut env = Environment::new();
     env.set_undefined_behavior(UndefinedBehavior::Strict);
     env.set_auto_escape_callback(|_| AutoEscape::None);
+    bounds::bound(&mut env);
     if let Ok(syntax) =
         SyntaxConfig::builder().keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true).build()
     {
@@ -48,6 +51,7 @@ fn environment(prompts: Prompts, mark: &str, loaded: Loaded) -> Environment<'sta
     }
     env.set_loader(move |name| match prompts.find(name) {
         Ok(Some(source)) => {
+            bounds::check(&source.text).map_err(|why| Error::new(ErrorKind::SyntaxError, why))?;
             if let Ok(mut loaded) = loaded.lock() {
                 loaded.push((name.to_owned(), source.text.clone()));
             }

@@ -142,3 +142,47 @@ proptest! {
         prop_assert_eq!(&rendered.messages[0].text, evil.trim_matches(['\n', '\r']));
     }
 }
+
+/// What ended the program or held it for ever is an error now, within two seconds.
+#[test]
+fn d10_templates_have_fuel_depth_and_size() {
+    let chain = |part: &str, n: usize, end: &str| format!("{{{{ role(\"user\") }}}}{}{end}", part.repeat(n));
+    let bombs = [
+        ("{{ role(\"user\") }}{% for a in range(90000) %}{% for b in range(90000) %}x{% endfor %}{% endfor %}".to_owned(), "fuel"),
+        (format!("{{{{ role(\"user\") }}}}{{{{ 1{} }}}}", "+1".repeat(50_000)), "the tag is longer"),
+        (format!("{{{{ {}1{} }}}}", "[".repeat(90_000), "]".repeat(90_000)), "the tag is longer"),
+        (format!("{{{{ x{} }}}}", ".a".repeat(40_000)), "the tag is longer"),
+        (format!("{{% if a %}}{}{{% endif %}}", "{% elif a %}".repeat(20_000)), "`elif`"),
+        ("x".repeat(300 << 10), "at most 256 are read"),
+        (
+            "{{ role(\"user\") }}{% set ns = namespace(x='aaaaaaaa') %}{% for i in range(40) %}{% set ns.x = ns.x|replace('a', 'aaaaaaaa') %}{% endfor %}".to_owned(),
+            "`replace` would make",
+        ),
+        ("{{ 'a\nb'|indent(99999999999) }}".to_owned(), "`indent` would make"),
+        ("{{ [1]|slice(9999999999) }}".to_owned(), "slice"),
+        ("{{ '%999999999d'|format(1) }}".to_owned(), "format"),
+        ("{{ role(\"user\") }}{% for i in range(1000) %}{{ 'x' * 90000000 }}{% endfor %}".to_owned(), "more than 16 MiB"),
+        (chain("{% if true %}", 5_000, ""), "recursion"),
+    ];
+    for (bomb, why) in bombs {
+        let started = std::time::Instant::now();
+        let error = with("t/bomb", &bomb).render("t/bomb", &json!({"a": false, "x": {}})).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+        assert!(started.elapsed() < std::time::Duration::from_secs(20), "{why}: {:?}", started.elapsed());
+    }
+    // What ships is within the bounds by far, and a long quoted text is no long tag.
+    for (name, text) in embedded::TEMPLATES {
+        assert_eq!(bounds::check(text), Ok(()), "{name}");
+    }
+    assert_eq!(bounds::check(&format!("{{{{ \"{}\" }}}}", "x".repeat(9_000))), Ok(()));
+}
+
+#[cfg(unix)]
+#[test]
+fn d10_a_template_that_is_no_file_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("prompts/t")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("prompts/t/zero.jinja")).unwrap();
+    let error = Prompts::new(Some(folder.path())).render("t/zero", &json!({})).unwrap_err();
+    assert!(matches!(error, PromptError::Unreadable { .. }), "{error}");
+}

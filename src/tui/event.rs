@@ -6,7 +6,10 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use crossterm::event::{Event, KeyEvent};
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{
+    SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGUSR1, SIGUSR2, SIGVTALRM,
+    SIGXCPU, SIGXFSZ,
+};
 use signal_hook::iterator::Signals;
 
 use super::launcher::Catalog;
@@ -67,12 +70,19 @@ pub fn read_terminal(to: Sender<Message>) {
     });
 }
 
+/// The signals that end or stop a program and can be caught by a thread: the terminal is given back first. A fault of the program itself
+/// (SIGSEGV and its like) ends it before any thread runs.
+pub(super) const SIGNALS: [i32; 16] = [
+    SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGSYS, SIGTRAP,
+    SIGTSTP, SIGCONT,
+];
+
 /// Feeds the signals that concern the terminal into the channel.
 ///
 /// # Errors
 /// When the system refuses the handlers.
 pub fn read_signals(to: Sender<Message>) -> std::io::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    let mut signals = Signals::new(SIGNALS)?;
     spawn("signals", move || {
         for signal in signals.forever() {
             if to.send(Message::Signal(signal)).is_err() {

@@ -25,7 +25,10 @@ use crate::driver::{Command, Level, Notice};
 const FRAME: Duration = Duration::from_millis(10);
 
 /// How long the driver may take to flush and stop once the terminal has been given back.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// How long a stop by the terminal's keys is waited for.
+const STOPPING: Duration = Duration::from_secs(3);
 
 /// What the workbench is started with.
 pub struct Options {
@@ -309,7 +312,7 @@ impl Workbench {
         terminal::leave();
         terminal::stop_process();
         // The stop need not have reached this thread yet: only SIGCONT shows that it is over.
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + STOPPING;
         while let Ok(message) = self.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             match message {
                 Message::Signal(SIGCONT) => break,

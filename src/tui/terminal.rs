@@ -4,6 +4,7 @@
 //! thread, any number of times. The application decides what is drawn.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::Command as _;
@@ -30,7 +31,8 @@ static KEYBOARD: AtomicBool = AtomicBool::new(false);
 
 /// The screen: a terminal in our modes from [`Screen::enter`] until dropped or left.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<OurModes>>>,
+    /// Never dropped: dropping it shows the cursor, and panics where the terminal is gone.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<OurModes>>>>,
     mouse: bool,
 }
 
@@ -62,7 +64,7 @@ impl Screen {
         }
         enter_modes(mouse)?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, OurModes(io::stdout())));
-        Ok(Screen { terminal: Terminal::new(backend)?, mouse })
+        Ok(Screen { terminal: ManuallyDrop::new(Terminal::new(backend)?), mouse })
     }
 
     /// Draws one frame as one synchronized write.

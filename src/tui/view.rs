@@ -176,6 +176,10 @@ impl View {
         for record in records {
             self.take_in(record);
         }
+        // What was chosen on the way does not matter: it costs a look at all proposals each time.
+        if let Some(id) = self.selected {
+            self.select(id);
+        }
         self.show_blind();
     }
 
@@ -185,7 +189,13 @@ impl View {
             self.always_blind = false;
         }
         let moved = matches!(record.event, Event::Executed { .. } | Event::Moved { .. });
+        let changes =
+            matches!(&record.event, Event::Proposed { .. } | Event::Recommended { .. } | Event::Decided { .. });
         self.take_in(record);
+        // The choice goes over to the copy that is shown now.
+        if let Some(id) = self.selected.filter(|_| changes) {
+            self.select(id);
+        }
         if decided || (moved && self.is_blind()) {
             self.show_blind();
         }
@@ -233,12 +243,6 @@ impl View {
         if session.cursor() != before {
             self.selected = session.current().and_then(|n| n.turn.recommended.as_ref()).and_then(|(id, _)| *id);
             self.blocking = None;
-        }
-        // The choice goes over to the copy that is shown now.
-        let changes =
-            matches!(&record.event, Event::Proposed { .. } | Event::Recommended { .. } | Event::Decided { .. });
-        if let Some(id) = self.selected.filter(|_| changes) {
-            self.select(id);
         }
         self.records.push(record);
     }
@@ -335,7 +339,7 @@ impl View {
     /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.
     pub fn shown_for(&self, id: ProposalId) -> Option<ProposalId> {
         let turn = self.turn()?;
-        let at = turn.proposals.iter().position(|p| p.id == id)?;
+        let at = turn.place(id)?;
         let copies = self.copies(turn);
         copies.rows.get(at).and_then(|row| copies.shown.get(*row)).map(|p| p.id)
     }

@@ -10,11 +10,11 @@ use std::path::Path;
 const ORDER: &[&str] = &[
     "words",
     "files",
+    "sanitize",
     "debug_log",
     "episode",
     "literal",
     "weights",
-    "sanitize",
     "wrap",
     "options",
     "program",

@@ -66,6 +66,7 @@ mod published_skills;
 mod react;
 mod registry;
 mod reliability_data;
+mod reliability_terminal;
 #[cfg(unix)]
 mod sandbox;
 mod skills_success;

@@ -42,6 +42,60 @@ fn signals_restore_the_terminal_and_tell_the_shell() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn d19_every_signal_that_a_thread_can_catch_restores_the_terminal() {
+    let signals = [
+        ("QUIT", 3),
+        ("USR1", 10),
+        ("USR2", 12),
+        ("ALRM", 14),
+        ("XCPU", 24),
+        ("XFSZ", 25),
+        ("VTALRM", 26),
+        ("PROF", 27),
+        ("IO", 29),
+        ("SYS", 31),
+        ("TRAP", 5),
+    ];
+    for (signal, number) in signals {
+        let mut bench = started();
+        bench.pty.signal(signal);
+        assert_eq!(bench.pty.wait(), 128 + number, "{signal}");
+        assert!(bench.pty.is_restored(), "{signal}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn d19_a_closed_terminal_is_no_panic() {
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+    use std::io::Read;
+    for _ in 0..3 {
+        let home = tempfile::tempdir().unwrap();
+        let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 100, ..PtySize::default() }).unwrap();
+        let mut command = CommandBuilder::new(PROGRAM);
+        for name in ["HOME", "STEPWRIGHT_CONFIG_DIR", "STEPWRIGHT_STATE_DIR"] {
+            command.env(name, home.path());
+        }
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        // It draws; then the window is closed.
+        reader.read_exact(&mut [0; 200]).unwrap();
+        drop((reader, pair.master));
+        let end = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(Instant::now() < end, "still running");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert_ne!(status.exit_code(), 101, "{status:?}");
+    }
+}
+
 #[cfg(debug_assertions)]
 #[test]
 fn a_panic_restores_the_terminal_before_it_is_reported() {

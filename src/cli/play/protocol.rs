@@ -124,7 +124,7 @@ pub(super) fn write(
     };
     let mut text = serde_json::to_string(&line).map_err(|e| CliError::Failed(e.to_string()))?;
     text.push('\n');
-    output.write_all(text.as_bytes())?;
+    output.write_all(crate::sanitize::json(&text).as_bytes())?;
     output.flush()?;
     Ok(())
 }

@@ -10,9 +10,9 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use crate::cli::{CliError, print};
+use crate::cli::{CliError, print, print_json};
 use crate::program::{Call, render_program};
-use crate::sanitize::visible;
+use crate::sanitize::{line, visible};
 use crate::world::{Outcome, Snapshot, World};
 
 const HELP: &str = "\
@@ -46,7 +46,10 @@ pub fn play(world: &mut dyn World, reset: &Outcome) -> Result<(), CliError> {
     let failed = |e: ReadlineError| CliError::Failed(e.to_string());
     let mut editor = Editor::<Actions, MemHistory>::with_history(config, MemHistory::new()).map_err(failed)?;
     loop {
-        editor.set_helper(Some(Actions(world.admissible().unwrap_or_default())));
+        // The editor prints what it completes: what could act on the terminal is not offered.
+        let mut actions = world.admissible().unwrap_or_default();
+        actions.retain(|action| line(action) == *action);
+        editor.set_helper(Some(Actions(actions)));
         match editor.readline("> ") {
             Ok(line) => {
                 if !game.take(world, line.trim())? {
@@ -83,7 +86,7 @@ impl Game {
                 let comment = visible(&header.comment);
                 print(&render_program(&header.function, &comment, &header.setup, &self.calls))?;
             }
-            ":state" | ":s" => print(&format!("{:#}\n", world.truth()))?,
+            ":state" | ":s" => print_json(&format!("{:#}\n", world.truth()))?,
             ":undo" | ":u" => self.undo(world)?,
             command if command.starts_with(':') => print(&format!("No such command: {command}. :help lists them.\n"))?,
             action => self.act(world, action)?,

@@ -127,7 +127,7 @@ impl Preconditions {
         }
         let report = precondition::Preconditions::report(&carried.lines, detail);
         if self.unattended.json {
-            carried.print(&format!("{:#}\n", report.json()))?;
+            carried.print_json(&report.json())?;
         } else {
             carried.print(&format!("{report}{saved}\n{}", carried.summary))?;
         }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::data::{failed, model};
 use crate::cli::unattended::UnattendedFlags;
-use crate::cli::{CliError, Global, print};
+use crate::cli::{CliError, Global, print, print_json};
 use crate::driver::SYMBOLIC;
 use crate::method::{self, Needs};
 use crate::study::curve::{Format, Plot};
@@ -86,7 +86,7 @@ impl StatlerStudy {
             groups.iter_mut().for_each(|group| group.played.truncate(first as usize));
         }
         if self.unattended.json {
-            print(&format!("{:#}\n", json!({ "scores": scored(&groups), "not_judged": recorded.unknown })))?;
+            print_json(&format!("{:#}\n", json!({ "scores": scored(&groups), "not_judged": recorded.unknown })))?;
             return Ok(ExitCode::SUCCESS);
         }
         print(&tables(&groups).to_string())?;
@@ -131,7 +131,7 @@ impl StatlerStudy {
         }
         if self.unattended.json {
             let all = json!({ "scores": scored(&groups(lines)), "cups": cups, "drift": drift, "episodes": lines });
-            carried.print(&format!("{all:#}\n"))?;
+            carried.print_json(&all)?;
         } else {
             carried.print(&format!("{}\n{}", Requests::report(lines, self.drift), carried.summary))?;
         }

@@ -1,7 +1,7 @@
 //! Answers of jobs: read by the method, reported to the gate. A prompt's real length corrects the estimate of tokens.
 
 use super::Driver;
-use crate::driver::Level;
+use crate::driver::{Level, exchange};
 use crate::driver::jobs::{Answered, Failure, Message};
 use crate::episode::gate::Report;
 use crate::episode::{AskId, AskKind, Usage};
@@ -35,7 +35,8 @@ impl Driver {
     }
 
     /// Records what was sent and what came back.
-    fn exchanged(&mut self, mut answered: Answered) -> Answered {
+    fn exchanged(&mut self, answered: Answered) -> Answered {
+        let mut answered = exchange::bounded(answered);
         if let Some(exchange) = answered.exchange.take() {
             self.report(Report::Exchanged { ask: answered.ask, exchange });
         }
@@ -64,7 +65,7 @@ impl Driver {
     /// Takes in how many tokens a prompt really had.
     fn learn_length(&mut self, ask: AskId, usage: Option<Usage>) {
         self.too_long = 0;
-        let asked = self.gate.session().current().and_then(|n| n.turn.asks.iter().find(|a| a.id == ask));
+        let asked = self.gate.session().current().and_then(|n| n.turn.ask(ask));
         // Of several completions some servers count the prompt each time.
         if let (Some(prompt), Some(usage)) = (asked.filter(|a| a.n == 1).and_then(|a| a.prompt.as_ref()), usage) {
             let chars = prompt.messages.iter().map(|m| m.text.chars().count()).sum();
@@ -75,7 +76,7 @@ impl Driver {
     fn read_answer(&mut self, answered: Answered) -> Report {
         let Answered { ask, result, ms, .. } = answered;
         let turn = self.gate.session().current().map(|n| &n.turn);
-        let asked = turn.and_then(|t| t.asks.iter().find(|a| a.id == ask)).cloned();
+        let asked = turn.and_then(|t| t.ask(ask)).cloned();
         // Other prompts have no part that could be left out.
         let shortens = asked.as_ref().is_some_and(|a| matches!(a.kind, AskKind::Action { .. }));
         let answer = match result {

@@ -248,6 +248,11 @@ impl Driver {
                 if let Some(text) = note {
                     self.say(Level::Warning, text);
                 }
+                let long: usize = ask.prompt.iter().flat_map(|p| &p.messages).map(|m| m.text.len()).sum();
+                if long > MAX_PROMPT {
+                    let why = format!("the prompt has {} MiB, more than any model reads and a session keeps", long >> 20);
+                    return Advice::Stuck(why);
+                }
                 self.say_left_out(&ask);
                 let ask = self.named(ask);
                 Advice::Ask(ask)
@@ -311,7 +316,7 @@ impl Driver {
             return self.report(Report::Stepped { decision: id, result });
         }
         let turn = self.gate.session().current().map(|n| &n.turn);
-        let decision = turn.and_then(|t| t.decisions.iter().find(|d| d.id == id));
+        let decision = turn.and_then(|t| t.decision(id));
         let deed = decision.map(|decision| self.team.carry_out(&self.context(None), decision, action));
         match deed {
             Some(Deed::Run(program)) => self.run_program(id, program),
@@ -328,7 +333,7 @@ impl Driver {
         let before = self.timeline.state.variables();
         let result = self.timeline.act(action, held, child, depth).map(|mut outcome| {
             let turn = self.gate.session().current().map(|n| &n.turn);
-            let decision = turn.and_then(|t| t.decisions.iter().find(|d| d.id == id)).filter(|_| !outcome.done);
+            let decision = turn.and_then(|t| t.decision(id)).filter(|_| !outcome.done);
             outcome.ended = decision.and_then(|decision| self.team.ended(&self.context(None), decision));
             outcome.done |= outcome.ended.is_some();
             let text = &action.text;
@@ -357,7 +362,7 @@ impl Driver {
         self.jobs.end_program();
         self.tell(Notice::Progress { what: RUNNING.to_owned(), done: 1, total: 1 });
         let turn = self.gate.session().current().map(|n| &n.turn);
-        let Some(decision) = turn.and_then(|t| t.decisions.iter().find(|d| d.id == id)) else { return };
+        let Some(decision) = turn.and_then(|t| t.decision(id)) else { return };
         match self.team.ran(&self.context(None), decision, &run) {
             Err(why) => self.report(Report::Stepped { decision: id, result: Err(why) }),
             Ok(Carried { action, calls, remark }) => {
@@ -369,6 +374,9 @@ impl Driver {
         self.carry_out();
     }
 }
+
+/// Most bytes of a prompt: written, each takes at most six, and a line of a session must hold them.
+const MAX_PROMPT: usize = (log::MAX_LINE / 8) as usize;
 
 /// The progress shown while a program runs.
 const RUNNING: &str = "running the program";

@@ -41,7 +41,7 @@ impl Gate {
     /// The kind of artifact that is being written and will wait for a decision.
     fn being_written(&self) -> Option<ArtifactKind> {
         let ask = self.ask?;
-        let asked = self.session.current()?.turn.asks.iter().find(|a| a.id == ask)?;
+        let asked = self.session.current()?.turn.ask(ask)?;
         match &asked.kind {
             AskKind::Artifact { artifact } if artifact.waits() => Some(artifact.clone()),
             _ => None,

@@ -121,14 +121,14 @@ impl Gate {
 
     /// Who made a decision at the cursor.
     fn decided_by(&self, decision: DecisionId) -> Option<Actor> {
-        self.session.current()?.turn.decisions.iter().find(|d| d.id == decision).map(|d| d.by)
+        self.session.current()?.turn.decision(decision).map(|d| d.by)
     }
 
     /// Records the answer of the ask under way. A budget that cannot be counted must not be passed silently.
     fn ask_answered(&mut self, ask: AskId, texts: Vec<String>, usage: Option<Usage>, ms: u64) {
         self.ask = None;
         self.record(Event::Answered { ask, texts, usage, ms });
-        let asked = self.session.current().and_then(|n| n.turn.asks.iter().find(|a| a.id == ask));
+        let asked = self.session.current().and_then(|n| n.turn.ask(ask));
         let uncounted = usage.is_none() && self.session.policy.token_budget.is_some();
         if uncounted && asked.is_some_and(|a| a.prompt.is_some()) {
             let why = "the model does not tell the tokens it spends, so the token budget cannot be kept";

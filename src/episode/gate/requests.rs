@@ -325,7 +325,7 @@ impl Gate {
         if self.is_over() {
             return;
         }
-        let found = self.session.current().and_then(|n| n.turn.asks.iter().find(|a| a.id == ask)).cloned();
+        let found = self.session.current().and_then(|n| n.turn.ask(ask)).cloned();
         let Some(old) = found else {
             return self.refuse(Level::Error, format!("ask {ask} was not made at this point; go to its step first"));
         };

@@ -169,7 +169,7 @@ fn is_same(own: Option<&String>, first: &str) -> bool {
 /// What the model thought before the action that led from a node to its child. A person's own action has no thoughts, nor has
 /// one that a person edited.
 fn thoughts_of(parent: &Node, child: &Node) -> Vec<String> {
-    let decision = parent.turn.decisions.iter().find(|d| Some(d.id) == child.decision);
+    let decision = child.decision.and_then(|id| parent.turn.decision(id));
     let Some(Choice::Approve { proposal }) = decision.map(|d| &d.choice) else { return Vec::new() };
     let raw = parent.turn.proposal(*proposal).map_or("", |p| p.raw.as_str());
     written(raw).thoughts.into_iter().map(|t| t.split_whitespace().collect::<Vec<_>>().join(" ")).collect()

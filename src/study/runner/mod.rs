@@ -39,7 +39,7 @@ pub use merge::{Merged, files_of, merge, one_each, read};
 pub use paper::{PaperRow, Printed, beside, in_print};
 pub(super) use paper::{paper_row, printed_table};
 pub(super) use play::{Played, play};
-pub use results::{Results, lines_of};
+pub use results::{CLOSED, Results, lines_of};
 pub use seeds::Seeds;
 pub use selector::{Selector, first_of_each_kind};
 pub use shard::Shard;

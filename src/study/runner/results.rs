@@ -14,6 +14,10 @@ use super::lines::{Contents, Entry, PlanLine};
 use super::merge::{one_each, planned};
 use super::shard::Shard;
 use super::{Study, Unit, units};
+use crate::sanitize;
+
+/// The error where results are printed and nobody reads them any more.
+pub const CLOSED: &str = "nobody reads the results any more";
 
 /// Where lines go.
 #[derive(Debug)]
@@ -132,12 +136,15 @@ impl Results {
             Sink::Nowhere => Ok(()),
             Sink::Printed => {
                 let mut out = std::io::stdout().lock();
-                out.write_all(text.as_bytes()).and_then(|()| out.flush())
+                out.write_all(sanitize::json(text).as_bytes()).and_then(|()| out.flush())
             }
             Sink::File(lines) => lines.append(text.as_bytes().to_vec()),
             Sink::Device(file) => file.write_all(text.as_bytes()),
         };
-        written.map_err(|e| format!("{}: {e}", self.name))
+        written.map_err(|e| match (&self.sink, e.kind()) {
+            (Sink::Printed, ErrorKind::BrokenPipe) => CLOSED.to_owned(),
+            _ => format!("{}: {e}", self.name),
+        })
     }
 }
 

@@ -49,7 +49,7 @@ pub struct ModelPane {
 }
 
 fn find(view: &View, (node, ask): (NodeId, AskId)) -> Option<&Ask> {
-    view.session.as_ref()?.node(node)?.turn.asks.iter().find(|a| a.id == ask)
+    view.session.as_ref()?.node(node)?.turn.ask(ask)
 }
 
 impl ModelPane {

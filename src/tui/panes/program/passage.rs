@@ -80,7 +80,7 @@ impl Passage {
             return Some(passage);
         }
         let from = session.node(node.parent?)?;
-        let decision = from.turn.decisions.iter().find(|d| Some(d.id) == node.decision)?;
+        let decision = node.decision.and_then(|id| from.turn.decision(id))?;
         let code = from.turn.proposal(decision.proposal())?.action.as_ref()?.text.as_str();
         let action = node.action.as_ref()?;
         // A single call that went as written says all itself, in the trajectory.

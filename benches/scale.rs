@@ -1,0 +1,227 @@
+//! How opening grows with a session's length: three shapes, each at 10,000 and 100,000 records, and at 1,000,000 with `--full`.
+//!
+//! Each file is opened in a process of its own: read, opened by the driver and the workbench up to the first frame with the situation in
+//! it, then two hundred keys. Printed are the times, the memory, how many times the file that is, and the growth: the exponent of the
+//! time, 1 where it is linear. `cargo bench --bench scale -- --full`
+
+#![allow(missing_docs, reason = "a benchmark has no interface")]
+#![allow(clippy::expect_used, reason = "a benchmark that cannot begin has nothing to measure")]
+
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, KeyCode, KeyEvent};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use serde_json::{Value, json};
+use stepwright::config::{Config, Overrides, load_with};
+use stepwright::driver::{
+    Beginning, Command, NewSession, Notice, OpenRequest, Persistence, Request, Sources, open, prepare_new, start,
+    system_clock,
+};
+use stepwright::episode::{Header, log};
+use stepwright::tui::app::{App, Parts};
+use stepwright::tui::color::Depth;
+use stepwright::tui::keymap::Keymap;
+use stepwright::tui::theme_file::{self, Wanted};
+
+const SHAPES: [&str; 3] = ["turns", "deep", "proposals"];
+const KEYS: usize = 200;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if let Some(at) = args.iter().position(|arg| arg == "--measure") {
+        return measure(Path::new(&args[at + 1]));
+    }
+    let mut sizes = vec![10_000, 100_000];
+    sizes.extend(args.iter().any(|arg| arg == "--full").then_some(1_000_000));
+    let folder = tempfile::tempdir().expect("a folder");
+    let step = recorded_step(folder.path());
+    println!("shape      records    file   read    open    key p95  memory  times the file  growth of opening");
+    for shape in SHAPES {
+        let mut before: Option<(usize, f64)> = None;
+        for size in &sizes {
+            let path = folder.path().join(format!("{shape}-{size}.jsonl"));
+            write(&path, shape, *size, &step);
+            let own = std::env::current_exe().expect("the program");
+            let output = std::process::Command::new(own).arg("--measure").arg(&path).output().expect("a process");
+            let found: Value = serde_json::from_slice(&output.stdout)
+                .unwrap_or_else(|_| json!({ "failed": String::from_utf8_lossy(&output.stderr) }));
+            let number = |name: &str| found[name].as_f64().unwrap_or(f64::NAN);
+            let megabytes = std::fs::metadata(&path).expect("a file").len() as f64 / 1e6;
+            let opened = number("open_ms");
+            let growth = before.map(|(n, ms)| (opened / ms).ln() / (*size as f64 / n as f64).ln());
+            let growth = growth.map_or_else(String::new, |g| format!("{g:.2}"));
+            println!(
+                "{shape:<10}{size:>8}{megabytes:>7.1}M{:>6.0}ms{opened:>7.0}ms{:>7.2}ms{:>7.0}M{:>12.1}  {growth:>12}",
+                number("read_ms"),
+                number("key_p95_ms"),
+                number("memory_mb"),
+                number("memory_mb") / megabytes,
+            );
+            if let Some(why) = found["failed"].as_str() {
+                println!("  {why}");
+            }
+            before = Some((*size, opened));
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+fn configuration(folder: &Path) -> Config {
+    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
+    let state = folder.join("state").display().to_string();
+    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).expect("a configuration")
+}
+
+/// The header of a session, its first record, and the records of one step.
+struct Recorded {
+    header: Header,
+    started: Value,
+    step: Vec<Value>,
+}
+
+/// A step that the household answers the same way every time: `look`.
+fn recorded_step(folder: &Path) -> Recorded {
+    let config = configuration(folder);
+    let new = NewSession { world: "household".into(), model: "symbolic".into(), ..NewSession::default() };
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let path = folder.join("step.jsonl");
+    runtime.block_on(async {
+        let mut setup = prepare_new(&new, &config, &Sources::default(), system_clock()).expect("a setup");
+        let Beginning::New(header) = &setup.beginning else { return };
+        setup.keep = Persistence::Log(log::Writer::create(&path, header).expect("a log"));
+        let mut handle = start(setup).expect("a driver");
+        for depth in 1..=2 {
+            let _ = handle.commands.send(Command::Gate(Request::Manual { text: "look".into() }));
+            while let Some(notice) = handle.notices.recv().await {
+                if matches!(&notice, Notice::Situation(s) if s.node == depth) {
+                    break;
+                }
+            }
+        }
+        let _ = handle.commands.send(Command::Quit);
+        while handle.notices.recv().await.is_some_and(|notice| notice != Notice::Stopped) {}
+    });
+    let loaded = log::load(&path).expect("the log");
+    let values: Vec<Value> = loaded.records.iter().map(|r| json!(r)).collect();
+    let kept = ["proposed", "checked", "decided", "executed"];
+    let own = |r: &&Value| r["node"] == 1 && kept.contains(&r["event"].as_str().unwrap_or_default());
+    let proposed = |r: &Value| r["proposal"]["origin"] == "person";
+    let (person, mut step) = (values.iter().find(|r| r["node"] == 1 && proposed(r)).cloned(), Vec::new());
+    let id = person.as_ref().map(|r| r["proposal"]["id"].clone()).unwrap_or_default();
+    for record in values.iter().filter(own) {
+        let about = [&record["proposal"]["id"], &record["proposal"], &record["decision"]["proposal"]];
+        if about.contains(&&id) || record["event"] == "executed" {
+            step.push(record.clone());
+        }
+    }
+    Recorded { header: loaded.session.header, started: values[0].clone(), step }
+}
+
+fn write(path: &Path, shape: &str, size: usize, recorded: &Recorded) {
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path).expect("a file"));
+    let mut line = |value: &Value| {
+        let sealed = stepwright_files::sum::sealed(value.to_string().into_bytes());
+        file.write_all(&sealed).and_then(|()| file.write_all(b"\n")).expect("a line");
+    };
+    line(&json!(recorded.header));
+    line(&recorded.started);
+    for at in 1..size {
+        let (id, round) = (at + 1, at - 1);
+        let mut record = match shape {
+            "turns" => {
+                let n = round / 5 + 1;
+                match round % 5 {
+                    0 => json!({"event": "asked", "ask": n, "kind": {"for": "action", "how": "greedy"}, "model": "m", "n": 1, "temperature": 0.0,
+                                "prompt": {"template": "t", "template_hash": "0", "messages": [{"role": "user", "text": "What is next, given all that was seen so far?"}]}}),
+                    1 => json!({"event": "answered", "ask": n, "texts": [format!("go to shelf {n}")], "ms": 5}),
+                    2 => json!({"event": "proposed", "proposal": {"id": n, "raw": format!("go to shelf {n}"), "action": {"text": format!("go to shelf {n}")}, "origin": "greedy", "ask": n}}),
+                    3 => json!({"event": "checked", "proposal": n, "verdict": {"checks": [{"kind": "world", "condition": "admissible", "status": "fails"}]}}),
+                    _ => json!({"event": "decided", "decision": {"id": n, "choice": "reject", "proposal": n, "reason": "no such shelf", "by": "person"}}),
+                }
+            }
+            "proposals" => {
+                let n = round / 2 + 1;
+                match round % 2 {
+                    0 => json!({"event": "proposed", "proposal": {"id": n, "raw": format!("go to shelf {n}"), "action": {"text": format!("go to shelf {n}")}, "origin": "symbolic"}}),
+                    _ => json!({"event": "checked", "proposal": n, "verdict": {"checks": [{"kind": "world", "condition": "admissible", "status": "holds"}]}}),
+                }
+            }
+            _ => {
+                let (step, part) = (round / recorded.step.len(), round % recorded.step.len());
+                let mut record = recorded.step[part].clone();
+                let (n, node) = (step + 1, step);
+                for place in ["/proposal/id", "/decision/id", "/decision/proposal"] {
+                    if let Some(number) = record.pointer_mut(place) {
+                        *number = json!(n);
+                    }
+                }
+                match record["event"].as_str() {
+                    Some("checked") => record["proposal"] = json!(n),
+                    Some("executed") => (record["decision"], record["child"]) = (json!(n), json!(node + 1)),
+                    _ => {}
+                }
+                record["node"] = json!(node);
+                record
+            }
+        };
+        (record["id"], record["ts"]) = (json!(id), json!(1_795_000_000_000u64 + id as u64));
+        if shape != "deep" {
+            record["node"] = json!(0);
+        }
+        line(&record);
+    }
+}
+
+fn measure(path: &Path) {
+    let started = Instant::now();
+    let loaded = log::load(path).expect("a session");
+    let read = started.elapsed();
+    drop(loaded);
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = configuration(folder.path());
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
+    let (themes, _) = theme_file::load(wanted).expect("the shipped themes load");
+    let mut app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes });
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a test backend");
+    let started = Instant::now();
+    let mut handle = {
+        let _inside = runtime.enter();
+        open(&OpenRequest::File(path.to_owned()), &config, &Sources::default()).expect("a driver")
+    };
+    while let Some(notice) = handle.notices.blocking_recv() {
+        let last = matches!(notice, Notice::Situation(_));
+        app.notice(notice);
+        if last {
+            break;
+        }
+    }
+    app.settle(Instant::now());
+    terminal.draw(|frame| app.draw(frame)).expect("a frame");
+    let opened = started.elapsed();
+    let mut times: Vec<Duration> = (0..KEYS)
+        .map(|at| {
+            let key = [KeyCode::Char('j'), KeyCode::Char('k'), KeyCode::Tab, KeyCode::Down][at % 4];
+            let started = Instant::now();
+            app.terminal(Event::Key(KeyEvent::from(key)), started);
+            app.settle(started);
+            app.take_effects();
+            terminal.draw(|frame| app.draw(frame)).expect("a frame");
+            started.elapsed()
+        })
+        .collect();
+    times.sort();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+    println!(
+        "{}",
+        json!({
+            "read_ms": ms(read), "open_ms": ms(opened), "key_p95_ms": ms(times[KEYS * 95 / 100]),
+            "memory_mb": peak.map(|kb| kb / 1000.0),
+        })
+    );
+}

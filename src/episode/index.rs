@@ -1,0 +1,79 @@
+//! Where things of a turn are, so that a session of any shape is folded in time linear in its length.
+//!
+//! Proposals, asks, decisions and offers are kept in the order of their numbers, which the fold checks: they are found by halving.
+//! [`Index`] holds what is found by something else. A turn that was not made by the fold has none, and is searched.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::artifact::ArtifactId;
+use super::decision::Decision;
+use super::proposal::ProposalId;
+
+/// Places in a turn's lists.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Index {
+    /// How many decisions are in it.
+    decisions: usize,
+    /// The last decision about each proposal.
+    last: FxHashMap<ProposalId, usize>,
+    /// The first rejection of each proposal.
+    rejected: FxHashMap<ProposalId, usize>,
+    /// The offer of each document that is not settled yet.
+    pub(super) open: BTreeMap<ArtifactId, usize>,
+    /// The last ask that was answered with a plan.
+    pub(super) plan: Option<usize>,
+}
+
+impl Index {
+    /// Takes in the decision that is next in the list.
+    pub(super) fn decided(&mut self, decision: &Decision) {
+        let (id, at) = (decision.proposal(), self.decisions);
+        self.last.insert(id, at);
+        if !decision.takes() {
+            self.rejected.entry(id).or_insert(at);
+        }
+        self.decisions += 1;
+    }
+
+    /// The last decision about a proposal.
+    pub(super) fn decision_on<'a>(&self, decisions: &'a [Decision], id: ProposalId) -> Option<&'a Decision> {
+        if self.decisions == decisions.len() {
+            return decisions.get(*self.last.get(&id)?);
+        }
+        decisions.iter().rev().find(|d| d.proposal() == id)
+    }
+
+    /// The first rejection of a proposal.
+    pub(super) fn rejection<'a>(&self, decisions: &'a [Decision], id: ProposalId) -> Option<&'a Decision> {
+        if self.decisions == decisions.len() {
+            return decisions.get(*self.rejected.get(&id)?);
+        }
+        decisions.iter().find(|d| !d.takes() && d.proposal() == id)
+    }
+}
+
+/// The place of the item with a number in a list that is in the order of numbers; a list that is not is searched through.
+pub(super) fn place<T>(items: &[T], id: u64, number: impl Fn(&T) -> u64) -> Option<usize> {
+    let (first, last) = (number(items.first()?), number(items.last()?));
+    if let Ok(at) = items.binary_search_by_key(&id, &number) {
+        return Some(at);
+    }
+    let outside = first <= last && !(first..=last).contains(&id);
+    if outside { None } else { items.iter().position(|item| number(item) == id) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn items_are_found_in_any_order() {
+        for items in [vec![], vec![3], vec![1, 2, 5, 9], vec![9, 2, 5]] {
+            for id in 0..11 {
+                assert_eq!(place(&items, id, |n| *n), items.iter().position(|n| *n == id), "{items:?} {id}");
+            }
+        }
+    }
+}

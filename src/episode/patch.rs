@@ -1,0 +1,74 @@
+//! Patches of documents (RFC 6902), applied within bounds.
+//!
+//! This program writes `add`, `remove` and `replace`. `copy` could double a document with every operation, so that a small file took all
+//! memory; it and `move` are in no patch of ours and are refused. What all versions of all documents of a session take together is
+//! bounded as well ([`MAX_DOCUMENTS`]).
+
+use json_patch::{Patch, PatchOperation};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Most bytes, about, that the versions of the documents of a session take in memory together.
+pub const MAX_DOCUMENTS: usize = 512 << 20;
+
+/// What a value takes in memory beside its texts, about.
+const VALUE: usize = 32;
+
+/// Applies a patch.
+///
+/// # Errors
+/// If the value is no patch, copies or moves, or an operation does not fit the document: in words that follow "the patch". The document
+/// may then be changed in part.
+pub fn apply(document: &mut Value, patch: &Value) -> Result<(), String> {
+    let patch = Patch::deserialize(patch).map_err(|e| {
+        format!("is none ({e}); a patch is a list such as [{{\"op\": \"replace\", \"path\": \"/a\", \"value\": 1}}]")
+    })?;
+    for operation in &patch.0 {
+        if let PatchOperation::Copy(_) | PatchOperation::Move(_) = operation {
+            return Err("copies or moves, which no session needs; write `add`, `remove` and `replace`".to_owned());
+        }
+    }
+    json_patch::patch_unsafe(document, &patch).map_err(|e| format!("does not fit: {e}"))
+}
+
+/// The bytes that a document takes in memory, about.
+pub fn weight(document: &Value) -> usize {
+    let own = match document {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(weight).sum(),
+        Value::Object(entries) => entries.iter().map(|(name, value)| VALUE + name.len() + weight(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    VALUE + own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The bomb of 4.6 KB: twenty-two times the document into itself.
+    #[test]
+    fn d2_a_patch_that_copies_is_refused_before_anything_grows() {
+        let mut operations = vec![json!({"op": "add", "path": "", "value": {"a": ["x"]}})];
+        operations.extend((0..60).map(|_| json!({"op": "copy", "from": "", "path": "/a/-"})));
+        let mut document = Value::Null;
+        let why = apply(&mut document, &Value::Array(operations)).unwrap_err();
+        assert!(why.contains("copies or moves"), "{why}");
+        assert_eq!(document, Value::Null);
+        let moved = json!([{"op": "move", "from": "/a", "path": "/b"}]);
+        assert!(apply(&mut json!({"a": 1}), &moved).is_err());
+    }
+
+    #[test]
+    fn what_is_no_patch_is_said() {
+        assert!(apply(&mut Value::Null, &json!({"op": "remove"})).unwrap_err().starts_with("is none"));
+        assert!(apply(&mut json!({}), &json!([{"op": "remove", "path": "/b"}])).unwrap_err().contains("/b"));
+    }
+
+    #[test]
+    fn a_document_weighs_about_its_text() {
+        let document = json!({"objects": ["a".repeat(1000), "b"], "n": 1});
+        assert!((1000..1500).contains(&weight(&document)));
+    }
+}
