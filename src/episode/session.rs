@@ -698,3 +698,47 @@ impl Decision {
         !matches!(self.choice, Choice::Reject { .. })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A session with these parents of nodes 1, 2, …, made by hand.
+    fn tree(parents: &[u64]) -> Session {
+        let mut session = Session::new(Header::default());
+        session.nodes.push(Node::default());
+        session.on_line.push(true);
+        for (at, parent) in parents.iter().enumerate() {
+            let (id, parent) = (at as u64 + 1, parent % (at as u64 + 1));
+            session.nodes[parent as usize].children.push(id);
+            session.nodes.push(Node { id, parent: Some(parent), ..Node::default() });
+            session.on_line.push(false);
+        }
+        session
+    }
+
+    proptest! {
+        /// The same as walking to the root each time, which is what redo means.
+        #[test]
+        fn the_line_is_the_one_that_redo_follows(
+            parents in proptest::collection::vec(0u64..40, 1..40),
+            moves in proptest::collection::vec(0u64..41, 1..60),
+        ) {
+            let mut session = tree(&parents);
+            let mut last: Vec<Option<NodeId>> = vec![None; session.nodes.len()];
+            for to in moves.iter().map(|to| to % session.nodes.len() as u64) {
+                session.move_to(to);
+                let mut child = to;
+                while let Some(parent) = session.nodes[child as usize].parent {
+                    last[parent as usize] = Some(child);
+                    child = parent;
+                }
+                let found: Vec<_> = session.nodes.iter().map(|n| n.last_child).collect();
+                prop_assert_eq!(&found, &last);
+                prop_assert_eq!(session.cursor, to);
+            }
+        }
+    }
+}

@@ -1,5 +1,5 @@
 //! What disks do to a session: failed syncs, full disks, files that are deleted, replaced or cut. Tests are named after the defects in
-//! `docs/reliability.md`.
+//! `docs/explanation/reliability.md`.
 
 use std::fs;
 use std::path::Path;

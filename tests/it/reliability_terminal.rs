@@ -1,5 +1,5 @@
 //! What leaves the program as text: nothing that acts on a terminal or deceives a reader, whichever file it was planted in; a closed pipe
-//! ends quietly. Tests are named after the defects in `docs/reliability.md`.
+//! ends quietly. Tests are named after the defects in `docs/explanation/reliability.md`.
 
 use std::io::Read;
 use std::path::Path;
