@@ -135,7 +135,7 @@ impl Tour<'_> {
             return Ok(());
         }
         self.reading = None;
-        let (header, records) = (Box::new(self.session.header.clone()), records.to_vec().into());
+        let (header, records) = (Box::new(self.session.header.clone()), records.iter().cloned().map(Arc::new).collect());
         self.frames.notice(Notice::Opened { header, records, path: None });
         self.go(0)
     }
@@ -161,7 +161,7 @@ impl Tour<'_> {
         }
         self.moved += 1;
         let record = Record { id: self.moved, ts: 0, node: self.session.cursor(), event: Event::Moved { to: node } };
-        self.frames.notice(Notice::Recorded(Box::new(record)));
+        self.frames.notice(Notice::Recorded(Arc::new(record)));
         Ok(())
     }
 
