@@ -1,6 +1,7 @@
 //! What an export needs beside the log: the session gone through in its world, without a terminal and without a written byte.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 

@@ -212,7 +212,7 @@ fn app_of(builder: &Builder, first: usize) -> App {
     let records = std::sync::Arc::new(builder.records()[..first].to_vec());
     app.notice(Notice::Opened { header: Box::new(session::header()), records, path: None });
     for record in &builder.records()[first..] {
-        app.notice(Notice::Recorded(Box::new(record.clone())));
+        app.notice(Notice::Recorded(std::sync::Arc::new(record.clone())));
         app.settle(Instant::now());
     }
     app.notice(builder.situation());
