@@ -134,19 +134,31 @@ fn write(path: &Path, shape: &str, size: usize, recorded: &Recorded) {
             "turns" => {
                 let n = round / 5 + 1;
                 match round % 5 {
-                    0 => json!({"event": "asked", "ask": n, "kind": {"for": "action", "how": "greedy"}, "model": "m", "n": 1, "temperature": 0.0,
-                                "prompt": {"template": "t", "template_hash": "0", "messages": [{"role": "user", "text": "What is next, given all that was seen so far?"}]}}),
+                    0 => {
+                        json!({"event": "asked", "ask": n, "kind": {"for": "action", "how": "greedy"}, "model": "m", "n": 1, "temperature": 0.0,
+                                "prompt": {"template": "t", "template_hash": "0", "messages": [{"role": "user", "text": "What is next, given all that was seen so far?"}]}})
+                    }
                     1 => json!({"event": "answered", "ask": n, "texts": [format!("go to shelf {n}")], "ms": 5}),
-                    2 => json!({"event": "proposed", "proposal": {"id": n, "raw": format!("go to shelf {n}"), "action": {"text": format!("go to shelf {n}")}, "origin": "greedy", "ask": n}}),
-                    3 => json!({"event": "checked", "proposal": n, "verdict": {"checks": [{"kind": "world", "condition": "admissible", "status": "fails"}]}}),
-                    _ => json!({"event": "decided", "decision": {"id": n, "choice": "reject", "proposal": n, "reason": "no such shelf", "by": "person"}}),
+                    2 => {
+                        json!({"event": "proposed", "proposal": {"id": n, "raw": format!("go to shelf {n}"), "action": {"text": format!("go to shelf {n}")}, "origin": "greedy", "ask": n}})
+                    }
+                    3 => {
+                        json!({"event": "checked", "proposal": n, "verdict": {"checks": [{"kind": "world", "condition": "admissible", "status": "fails"}]}})
+                    }
+                    _ => {
+                        json!({"event": "decided", "decision": {"id": n, "choice": "reject", "proposal": n, "reason": "no such shelf", "by": "person"}})
+                    }
                 }
             }
             "proposals" => {
                 let n = round / 2 + 1;
                 match round % 2 {
-                    0 => json!({"event": "proposed", "proposal": {"id": n, "raw": format!("go to shelf {n}"), "action": {"text": format!("go to shelf {n}")}, "origin": "symbolic"}}),
-                    _ => json!({"event": "checked", "proposal": n, "verdict": {"checks": [{"kind": "world", "condition": "admissible", "status": "holds"}]}}),
+                    0 => {
+                        json!({"event": "proposed", "proposal": {"id": n, "raw": format!("go to shelf {n}"), "action": {"text": format!("go to shelf {n}")}, "origin": "symbolic"}})
+                    }
+                    _ => {
+                        json!({"event": "checked", "proposal": n, "verdict": {"checks": [{"kind": "world", "condition": "admissible", "status": "holds"}]}})
+                    }
                 }
             }
             _ => {
@@ -215,7 +227,8 @@ fn measure(path: &Path) {
         .collect();
     times.sort();
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    let peak =
+        status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
     let ms = |time: Duration| time.as_secs_f64() * 1000.0;
     println!(
         "{}",

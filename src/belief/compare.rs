@@ -136,9 +136,8 @@ fn grounded(truth: &Value) -> impl Fn(&str, Option<&Value>) -> bool {
     };
     let relations = strings(truth.get(RELATIONS));
     let objects: HashSet<String> = strings(truth.get(OBJECTS)).into_iter().collect();
-    let named = truth.get(TABLE).is_some()
-        || objects.contains(TABLE)
-        || relations.iter().any(|r| r.ends_with(" on table"));
+    let named =
+        truth.get(TABLE).is_some() || objects.contains(TABLE) || relations.iter().any(|r| r.ends_with(" on table"));
     let contained: HashSet<String> =
         truth.as_object().into_iter().flat_map(|t| t.values()).flat_map(|v| strings(v.get("contains"))).collect();
     let placed: HashSet<String> = relations

@@ -242,6 +242,5 @@ fn read_knowledge(path: &Path) -> Result<Knowledge, CliError> {
 
 /// Writes a file whole or not at all.
 fn replace(path: &Path, text: &str) -> Result<(), CliError> {
-    stepwright_files::replace(path, text.as_bytes())
-        .map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))
+    stepwright_files::replace(path, text.as_bytes()).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))
 }

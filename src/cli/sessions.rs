@@ -98,7 +98,9 @@ pub(super) fn in_folder(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
         .flatten()
         .filter(|e| e.path().extension().is_some_and(|e| e == "jsonl"))
         // Only what is a file, links followed: a pipe or a device is never opened, and nothing waits for it.
-        .filter_map(|e| Some((std::fs::metadata(e.path()).ok().filter(|there| there.is_file())?.modified().ok()?, e.path())))
+        .filter_map(|e| {
+            Some((std::fs::metadata(e.path()).ok().filter(|there| there.is_file())?.modified().ok()?, e.path()))
+        })
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     found
@@ -138,7 +140,11 @@ fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliErr
             }
         }
     }
-    if json { print_json(&out)? } else { print(&out)? }
+    if json {
+        print_json(&out)?
+    } else {
+        print(&out)?
+    }
     if rows.is_empty() {
         note(&format!("no session of that kind in {}", folder.display()));
     }

@@ -109,7 +109,11 @@ impl UnattendedFlags {
         let mine = self.chosen(&all, shard)?;
         if self.list {
             let listed = self.listed(&**study, &mine);
-            if self.json { print_json(&listed)? } else { print(&listed)? }
+            if self.json {
+                print_json(&listed)?
+            } else {
+                print(&listed)?
+            }
             return Ok(None);
         }
         let price = config.model_config(model).and_then(|model| model.price);

@@ -32,7 +32,10 @@ const MAX_ANSWER: u64 = log::MAX_LINE / 4;
 
 /// The answer, or the error that it is too long to be kept.
 pub(super) fn bounded(mut answered: Answered) -> Answered {
-    let texts = answered.result.as_ref().map_or(0, |answer| written(&answer.completions.iter().map(|c| &c.text).collect::<Vec<_>>()));
+    let texts = answered
+        .result
+        .as_ref()
+        .map_or(0, |answer| written(&answer.completions.iter().map(|c| &c.text).collect::<Vec<_>>()));
     let beside = answered.exchange.as_deref().map_or(0, written);
     let longest = texts.max(beside);
     if longest > MAX_ANSWER {
@@ -104,7 +107,8 @@ mod tests {
 
     fn answered(text: String, tokens: usize) -> Answered {
         let tokens = vec![crate::episode::TokenLogprob::new("x", -0.5); tokens];
-        let exchange = Exchange { completions: vec![Exchanged { tokens, ..Exchanged::default() }], ..Exchange::default() };
+        let exchange =
+            Exchange { completions: vec![Exchanged { tokens, ..Exchanged::default() }], ..Exchange::default() };
         Answered { ask: 1, result: Ok(Answer::texts([text])), exchange: Some(Box::new(exchange)), ms: 1 }
     }
 

@@ -303,8 +303,8 @@ impl Writer {
         if record.id <= self.last {
             return Ok(());
         }
-        let line = serde_json::to_vec(record)
-            .map_err(|e| LogError::Io { path: self.path().to_owned(), source: e.into() })?;
+        let line =
+            serde_json::to_vec(record).map_err(|e| LogError::Io { path: self.path().to_owned(), source: e.into() })?;
         self.line(line)?;
         self.last = record.id;
         Ok(())

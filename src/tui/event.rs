@@ -7,8 +7,8 @@ use std::thread;
 
 use crossterm::event::{Event, KeyEvent};
 use signal_hook::consts::{
-    SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGUSR1, SIGUSR2, SIGVTALRM,
-    SIGXCPU, SIGXFSZ,
+    SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGUSR1, SIGUSR2,
+    SIGVTALRM, SIGXCPU, SIGXFSZ,
 };
 use signal_hook::iterator::Signals;
 
@@ -73,8 +73,8 @@ pub fn read_terminal(to: Sender<Message>) {
 /// The signals that end or stop a program and can be caught by a thread: the terminal is given back first. A fault of the program itself
 /// (SIGSEGV and its like) ends it before any thread runs.
 pub(super) const SIGNALS: [i32; 16] = [
-    SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGSYS, SIGTRAP,
-    SIGTSTP, SIGCONT,
+    SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGSYS,
+    SIGTRAP, SIGTSTP, SIGCONT,
 ];
 
 /// Feeds the signals that concern the terminal into the channel.

@@ -49,7 +49,8 @@ fn d8_nothing_planted_in_a_file_reaches_the_terminal() {
     let folder = folder.path();
     let escaped = json!(PLANTED).to_string();
     let head = SOLVED.lines().next().unwrap();
-    let event = plant(folder, "event.jsonl", &format!("{head}\n{{\"id\":1,\"ts\":1,\"node\":0,\"event\":{escaped}}}\n"));
+    let event =
+        plant(folder, "event.jsonl", &format!("{head}\n{{\"id\":1,\"ts\":1,\"node\":0,\"event\":{escaped}}}\n"));
     let field = plant(folder, "field.jsonl", &SOLVED.replace("\"ts\":", &format!("{escaped}:1,\"ts\":")));
     let mut header: serde_json::Value = serde_json::from_str(head).unwrap();
     for name in ["sentence", "task", "world", "method", "model"] {
@@ -60,13 +61,16 @@ fn d8_nothing_planted_in_a_file_reaches_the_terminal() {
     let named = plant(folder, &format!("named{}.jsonl", PLANTED.replace('/', "")), "no session");
     let assertions = plant(folder, "p.preconditions.py", &format!("def {PLANTED}(self):\n    assert '{PLANTED}'\n"));
     let results = plant(folder, "results.jsonl", &format!("{{\"stepwright\":{escaped}}}\n"));
-    let cassette = plant(folder, "cassette.jsonl", &format!("{{\"format\":{escaped},\"version\":1,\"model\":\"m\"}}\n"));
+    let cassette =
+        plant(folder, "cassette.jsonl", &format!("{{\"format\":{escaped},\"version\":1,\"model\":\"m\"}}\n"));
     let domain = plant(folder, "x.domain.toml", &format!("{escaped} = 1\n"));
-    let tasks = plant(folder, "tasks.jsonl", &format!("{{\"id\":{escaped},\"type\":{escaped},\"sentence\":{escaped}}}\n"));
+    let tasks =
+        plant(folder, "tasks.jsonl", &format!("{{\"id\":{escaped},\"type\":{escaped},\"sentence\":{escaped}}}\n"));
     let scenes = plant(folder, "scenes.json", &format!("{{\"tasks\":[{{\"name\":{escaped}}}]}}\n"));
     let skills = plant(folder, "skills.md", &format!("# {PLANTED}\n"));
     let log = plant(folder, "log.txt", &format!("{PLANTED}\n"));
-    let adapter = plant(folder, "adapter.sh", &format!("printf '%s\\n' '{PLANTED}' '{PLANTED}' >&2; echo '{PLANTED}'; exit 3\n"));
+    let adapter =
+        plant(folder, "adapter.sh", &format!("printf '%s\\n' '{PLANTED}' '{PLANTED}' >&2; echo '{PLANTED}'; exit 3\n"));
     let adapter = format!("sh {adapter}");
     let odd = format!("--task={PLANTED}");
     let runs: Vec<Vec<&str>> = vec![

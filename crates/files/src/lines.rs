@@ -228,10 +228,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (operation, errno) in [(Operation::Open, ENOSPC), (Operation::SyncFolder, EIO)] {
             let _fault = faults::inject(Fault::next(folder.path(), operation, errno));
-            assert_eq!(
-                Lines::create(&folder.path().join("f.jsonl")).unwrap_err().raw_os_error(),
-                Some(errno)
-            );
+            assert_eq!(Lines::create(&folder.path().join("f.jsonl")).unwrap_err().raw_os_error(), Some(errno));
             assert!(!folder.path().join("f.jsonl").exists());
         }
         begun(folder.path());

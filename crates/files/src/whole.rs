@@ -37,12 +37,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         fs::write(&path, "old").unwrap();
-        for (operation, errno) in [
-            (Operation::Open, ENOSPC),
-            (Operation::Write, ENOSPC),
-            (Operation::Sync, EIO),
-            (Operation::Rename, EIO),
-        ] {
+        for (operation, errno) in
+            [(Operation::Open, ENOSPC), (Operation::Write, ENOSPC), (Operation::Sync, EIO), (Operation::Rename, EIO)]
+        {
             let _fault = faults::inject(Fault::next(folder.path(), operation, errno));
             assert_eq!(replace(&path, b"new").unwrap_err().raw_os_error(), Some(errno));
             assert_eq!(fs::read_to_string(&path).unwrap(), "old");

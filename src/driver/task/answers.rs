@@ -1,8 +1,8 @@
 //! Answers of jobs: read by the method, reported to the gate. A prompt's real length corrects the estimate of tokens.
 
 use super::Driver;
-use crate::driver::{Level, exchange};
 use crate::driver::jobs::{Answered, Failure, Message};
+use crate::driver::{Level, exchange};
 use crate::episode::gate::Report;
 use crate::episode::{AskId, AskKind, Usage};
 use crate::method::{Answer, Reading};

@@ -250,7 +250,8 @@ impl Driver {
                 }
                 let long: usize = ask.prompt.iter().flat_map(|p| &p.messages).map(|m| m.text.len()).sum();
                 if long > MAX_PROMPT {
-                    let why = format!("the prompt has {} MiB, more than any model reads and a session keeps", long >> 20);
+                    let why =
+                        format!("the prompt has {} MiB, more than any model reads and a session keeps", long >> 20);
                     return Advice::Stuck(why);
                 }
                 self.say_left_out(&ask);

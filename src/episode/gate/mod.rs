@@ -350,7 +350,8 @@ impl Gate {
         }
         let stopped = self.stop_policy("the session was opened again");
         let undone = self.session.current().and_then(|node| {
-            let carried: std::collections::BTreeSet<_> = node.children.iter().filter_map(|c| self.session.node(*c)?.decision).collect();
+            let carried: std::collections::BTreeSet<_> =
+                node.children.iter().filter_map(|c| self.session.node(*c)?.decision).collect();
             let open = node.turn.decisions.iter().rev().find(|d| d.takes() && !carried.contains(&d.id))?;
             node.turn.proposal(open.proposal()).and_then(|p| p.action.as_ref()).map(|a| a.text.clone())
         });

@@ -243,7 +243,13 @@ async fn d5_a_results_file_on_a_full_disk_keeps_whole_lines() {
     let before = std::fs::read(&file).unwrap();
     let units = units(&*study);
     let line = |unit: &Unit<String>| {
-        vec![Sum { condition: (*unit.condition).clone(), task: unit.task.id.clone(), seed: unit.seed, sum: 1, error: None }]
+        vec![Sum {
+            condition: (*unit.condition).clone(),
+            task: unit.task.id.clone(),
+            seed: unit.seed,
+            sum: 1,
+            error: None,
+        }]
     };
     {
         let _full = faults::inject(Fault { bytes: 20, ..Fault::next(folder.path(), Operation::Write, ENOSPC) });
