@@ -32,7 +32,7 @@ impl ConfigCommand {
             print(&config.show())?;
             // Keys and themes are names until the workbench looks them up; what it would complain of is said here too.
             for remark in look(&config)?.remarks {
-                note(remark);
+                note(&remark);
             }
             return Ok(ExitCode::SUCCESS);
         }

@@ -209,7 +209,7 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
 fn app_of(builder: &Builder, first: usize) -> App {
     use stepwright::driver::Notice;
     let mut app = app(false);
-    let records = std::sync::Arc::new(builder.records()[..first].to_vec());
+    let records = builder.records()[..first].iter().cloned().map(std::sync::Arc::new).collect();
     app.notice(Notice::Opened { header: Box::new(session::header()), records, path: None });
     for record in &builder.records()[first..] {
         app.notice(Notice::Recorded(std::sync::Arc::new(record.clone())));
