@@ -72,6 +72,7 @@ fn d8_nothing_planted_in_a_file_reaches_the_terminal() {
     let adapter =
         plant(folder, "adapter.sh", &format!("printf '%s\\n' '{PLANTED}' '{PLANTED}' >&2; echo '{PLANTED}'; exit 3\n"));
     let adapter = format!("sh {adapter}");
+    let recorded = format!("recorded:{cassette}");
     let odd = format!("--task={PLANTED}");
     let runs: Vec<Vec<&str>> = vec![
         vec!["show", &event],
@@ -87,7 +88,7 @@ fn d8_nothing_planted_in_a_file_reaches_the_terminal() {
         vec!["preconditions", "compare", &assertions, &assertions],
         vec!["report", &results],
         vec!["run", "--tasks", "first=1", "--out", &results],
-        vec!["run", "--tasks", "first=1", "--model", &format!("recorded:{cassette}")],
+        vec!["run", "--tasks", "first=1", "--model", &recorded],
         vec!["run", "--world", "kitchen", "--domain", &domain],
         vec!["--data", &tasks, "play", "household", "--list"],
         vec!["play", "household", "--data", &tasks, "--list"],
