@@ -181,9 +181,13 @@ fn counted(
         let found = all.into_iter().find(|cut| cut.trajectory == id);
         found.map(|cut| Proposed::Cut { of: cut.trajectory, segments: cut.segments })
     };
+    // Of a few logs, what one success shows has to do.
+    let successes = logs.iter().filter(|log| log.success).count();
+    let usual = discover::Settings::default();
+    let settings = discover::Settings { least: usual.least.min(successes.max(1)), ..usual };
     match wanted {
         Wanted::Next => {
-            let found = discover(logs, &discover::Settings::default());
+            let found = discover(logs, &settings);
             // What is known already is not taken away.
             let all = changes::between(&known, &found.knowledge);
             let new: Vec<_> = all.into_iter().filter(|change| change.sign() != '-').collect();
@@ -192,7 +196,7 @@ fn counted(
         }
         Wanted::Cut { of } => {
             by_id(of)?;
-            let found = own_cut(discover(logs, &discover::Settings::default()).cuts, of);
+            let found = own_cut(discover(logs, &settings).cuts, of);
             found.map(|cut| vec![cut]).ok_or_else(|| {
                 "counting cuts successes whose task names what they act on; this is none: cut it by hand".to_owned()
             })

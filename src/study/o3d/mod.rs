@@ -18,6 +18,7 @@ use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit, digest_of};
 use crate::driver::{NewSession, read_logs};
 use crate::method;
+use crate::words::count;
 
 /// The shop's world.
 const SHOP: &str = "shop";
@@ -97,6 +98,11 @@ pub struct O3d {
 /// The published limit of a world's episodes.
 pub fn limits(world: &str) -> &'static str {
     if world == SHOP { "o3d-15" } else { "o3d-30" }
+}
+
+/// The published number of trials of a world's tasks.
+fn trials(world: &str) -> &'static str {
+    if world == SHOP { "3" } else { "10" }
 }
 
 #[async_trait]
@@ -199,6 +205,9 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
         if has("limits") {
             options.push(("limits", limits(world).to_owned()));
         }
+        if has(method::TRIALS.key) {
+            options.push((method::TRIALS.key, trials(world).to_owned()));
+        }
         let mut knowledge = method::skills::SHIPPED.to_owned();
         if let Some(own) = given.of(name)?.filter(|_| has("skills")) {
             knowledge = content(own)?;
@@ -239,7 +248,7 @@ pub fn by_logs(
     let condition = |number: &usize| {
         let used = pairs
             .get(..*number)
-            .ok_or_else(|| format!("{} holds {} pairs, not {number}", log.display(), pairs.len()))?;
+            .ok_or_else(|| format!("{} holds {}, not {number}", log.display(), count(pairs.len(), "pair")))?;
         let logs: Vec<_> =
             all.iter().filter(|log| used.contains(&log.pair_id.as_deref().unwrap_or(&log.id))).cloned().collect();
         let written = file::write(&discover(&logs, &Settings::default()).knowledge);
@@ -250,4 +259,52 @@ pub fn by_logs(
         Ok(Condition { name: "O3D".to_owned(), method: "o3d", options, logs: Some(*number), knowledge })
     };
     Ok((numbers.iter().map(condition).collect::<Result<_, String>>()?, wrong))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: &[&str], world: &str, given: &Given) -> Result<Vec<Condition>, String> {
+        conditions(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), world, given)
+    }
+
+    #[test]
+    fn conditions_are_run_as_published() {
+        let of = |world: &str| named(&["Reflexion"], world, &Given::default()).unwrap().remove(0).options;
+        assert_eq!(of("household"), [("limits", "o3d-30".to_owned()), ("trials", "10".to_owned())]);
+        assert_eq!(of("shop"), [("limits", "o3d-15".to_owned()), ("trials", "3".to_owned())]);
+        let default = named(&[], "household", &Given::default()).unwrap();
+        assert!(default.len() == 1 && default[0].name == "O3D", "{default:?}");
+        assert!(named(&["BUTLER"], "household", &Given::default()).unwrap_err().contains("AdaPlanner"));
+    }
+
+    #[test]
+    fn knowledge_of_its_own_is_asked_for_and_all_is_what_is_at_hand() {
+        let none = Given::default();
+        assert!(named(&[HUMAN], "household", &none).unwrap_err().contains("--human"));
+        assert!(named(&[NON_CONTRASTIVE], "household", &none).unwrap_err().contains("--non-contrastive"));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().display().to_string();
+        assert_eq!(named(&[EVERY], "household", &none).unwrap().len(), CONDITIONS.len() - 2);
+        let given = Given { human: Some(path.clone()), non_contrastive: Some(path), ..none };
+        let all = named(&[EVERY], "household", &given).unwrap();
+        assert_eq!(all.len(), CONDITIONS.len());
+        let of = |name: &str| all.iter().find(|condition| condition.name == name).unwrap().options.clone();
+        assert!(of(NON_CONTRASTIVE).contains(&("variant", "td-only".to_owned())));
+        assert!(of("O3D").iter().all(|(key, _)| *key != "skills"), "only its own condition goes by it");
+    }
+
+    #[test]
+    fn skills_are_found_in_the_first_pairs_and_a_bad_line_costs_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("logs.jsonl");
+        let line =
+            r#"{"id":"a","pair_id":"p","task":"t","success":true,"steps":[{"action":"look","observation":"A room."}]}"#;
+        std::fs::write(&log, format!("{line}\n{{\"id\":1}}\n")).unwrap();
+        let (found, wrong) = by_logs(&log, &[1], "household", folder.path()).unwrap();
+        assert_eq!((found.len(), found[0].logs, wrong.len()), (1, Some(1), 1));
+        assert!(wrong[0].contains("line 2"), "{wrong:?}");
+        assert!(by_logs(&log, &[2], "household", folder.path()).unwrap_err().contains("holds 1 pair, not 2"));
+    }
 }

@@ -24,6 +24,8 @@ pub(super) enum Typing {
     Signature(Option<usize>),
     /// A primitive's form.
     Syntax(usize, usize),
+    /// The new skill that takes a primitive over.
+    SplitOff(usize, usize),
     /// All of it as a file's text.
     Whole,
     /// The name of a file to write.
@@ -44,6 +46,7 @@ impl Typing {
             Typing::Tip(..) => "a tip".to_owned(),
             Typing::Offered(_) => "the tip as it is to be taken".to_owned(),
             Typing::Signature(_) => "name(parameter, parameter)".to_owned(),
+            Typing::SplitOff(..) => "the new skill that takes this primitive over, as name(parameter)".to_owned(),
             Typing::Syntax(..) => "a form: words, and slots in square brackets".to_owned(),
             Typing::Whole => "all that is known, as a file of skills (Ctrl-S takes it, Esc leaves it)".to_owned(),
             Typing::Save => "write what is known to the file".to_owned(),
@@ -78,7 +81,9 @@ impl SkillsPane {
                 actions.extend([(A::Edit, "rename"), (A::Add, "add tip"), (A::ToggleReject, "remove")]);
                 actions.extend((*at > 0).then_some((A::MergeAll, "merge up")));
             }
-            Some(Item::Primitive(..)) => actions.extend([(A::Edit, "edit"), (A::ToggleReject, "remove")]),
+            Some(Item::Primitive(..)) => {
+                actions.extend([(A::Edit, "edit"), (A::MergeAny, "split off"), (A::ToggleReject, "remove")]);
+            }
             Some(Item::Tip(..)) => {
                 actions.extend([(A::Edit, "edit"), (A::Add, "add tip"), (A::ToggleReject, "remove")])
             }
@@ -222,6 +227,10 @@ impl SkillsPane {
                 known.skills.get_mut(skill).ok_or("that skill is gone")?.primitives.remove(at);
                 Ok(())
             }),
+            (A::MergeAny, Some(Item::Primitive(skill, at))) => {
+                self.begin(Typing::SplitOff(skill, at), "");
+                Vec::new()
+            }
             (A::MergeAll, Some(Item::Skill(at))) => {
                 let name = |at: usize| self.known.skills.get(at).map(|skill| skill.signature.name.clone());
                 let (Some(into), Some(from)) = (at.checked_sub(1).and_then(name), name(at)) else {
@@ -354,6 +363,14 @@ impl SkillsPane {
                 text.clone_into(&mut primitive.syntax);
                 Ok(())
             }),
+            Typing::SplitOff(skill, at) => {
+                let new = text.parse().map_err(|e: stepwright_skill::call::CallError| e.to_string())?;
+                self.edited(view, |known| {
+                    let from = known.skills.get(skill).ok_or_else(gone)?;
+                    let (name, form) = (from.signature.name.clone(), from.primitives.get(at).map(|p| p.syntax.clone()));
+                    known.split(&name, new, &[form.ok_or_else(gone)?])
+                })
+            }
             Typing::Whole => {
                 file::read(text).map_err(|e| e.to_string())?;
                 let (artifact, text) = (ArtifactId::KNOWLEDGE, text.to_owned());
