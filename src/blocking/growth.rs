@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::derived::Derived;
 use super::selector::{self, Memory, RankedLeaf};
-use super::{Blocked, BlockingTree, Domain, Environment, Forest, Moment, Selection};
+use super::{Blocked, BlockingTree, Domain, Environment, Forest, Moment, REFUSED, RefusedTree, Selection};
 use crate::episode::TreeEdit;
 use crate::literal::{Atom, Facts};
 use crate::planner::Observed;
@@ -21,6 +21,8 @@ pub struct Growth {
     memory: Arc<Memory>,
     /// What the domain is derived from, where the world has none of its own.
     derived: Option<Derived>,
+    /// The tree of the last action that was refused and is no leaf of the forest.
+    refused: Option<Arc<RefusedTree>>,
 }
 
 /// The observation of a world's present moment: facts and goals.
@@ -49,7 +51,7 @@ impl Growth {
         let observed = Observation::of(world)?;
         let forest = observed.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&observed.facts);
-        Some(Growth { domain, forest: Arc::new(forest), memory: Arc::new(memory), derived: None })
+        Some(Growth { domain, forest: Arc::new(forest), memory: Arc::new(memory), derived: None, refused: None })
     }
 
     /// What grows from assertions, where there is no domain, or another one is not wanted.
@@ -59,7 +61,7 @@ impl Growth {
         let forest = observed.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&observed.facts);
         let (domain, forest) = (Arc::new(domain), Arc::new(forest));
-        Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived) }
+        Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived), refused: None }
     }
 
     /// Whether the domain is derived from assertions.
@@ -134,7 +136,9 @@ impl Growth {
         world: &(impl Environment + ?Sized),
     ) -> Option<Blocked> {
         let after = self.observation(world)?;
-        let action = self.forest.leaf(text).map(|leaf| leaf.action.clone()).or_else(|| self.domain.read_text(text));
+        let leaf = self.forest.leaf(text).map(|leaf| leaf.action.clone());
+        let is_leaf = leaf.is_some();
+        let action = leaf.or_else(|| self.domain.read_text(text));
         let known = (text, action.as_ref());
         Arc::make_mut(&mut self.memory).executed(&self.domain, known, error, &before.facts, &after.facts);
         let forest = Arc::make_mut(&mut self.forest);
@@ -143,7 +147,53 @@ impl Growth {
             forest.replant_roots(&self.domain);
             self.derive_again(None, world);
         }
+        self.follow_refused(text, error, is_leaf, &after.facts, world);
         blocked
+    }
+
+    /// What is left of the tree of the last refused action after a step, or that of the action refused now. Of a leaf of the forest the
+    /// forest itself grows.
+    fn follow_refused(
+        &mut self,
+        text: &str,
+        error: Option<&str>,
+        is_leaf: bool,
+        facts: &Facts,
+        world: &(impl Environment + ?Sized),
+    ) {
+        let before = self.refused.take().filter(|_| !(is_leaf && error.is_some()));
+        // A domain derived from assertions is that of one moment.
+        let follows = |tree: &Arc<RefusedTree>| self.derived.is_none() && (error.is_none() || tree.resolves(text));
+        let refused = match (before.filter(follows), error) {
+            (Some(tree), error) => Arc::unwrap_or_clone(tree).followed(text, error, facts),
+            (None, Some(error)) if !is_leaf => {
+                let why = "the world refused it; what is below may make it possible";
+                self.tree_of(text, Some(error), why, facts, world)
+            }
+            (None, _) => None,
+        };
+        self.refused = refused.map(Arc::new);
+    }
+
+    /// The tree of an action that the world refused with an error, or that was kept from being tried, at the present moment; `None`
+    /// where the domain has no condition for it.
+    pub fn tree_of(
+        &self,
+        text: &str,
+        error: Option<&str>,
+        why: &str,
+        facts: &Facts,
+        world: &(impl Environment + ?Sized),
+    ) -> Option<RefusedTree> {
+        let Some(derived) = &self.derived else { return RefusedTree::grow(&self.domain, text, error, why, facts) };
+        let mut derived = derived.clone();
+        let domain = derived.domain(&self.forest, world.call_of(text), &|call| world.text_of(call));
+        RefusedTree::grow(&Arc::new(domain), text, error, why, derived.facts())
+    }
+
+    /// The tree of the last action that was refused and is no leaf of the forest, while it is of use.
+    pub fn refused(&self) -> Option<&RefusedTree> {
+        self.refused.as_deref()
     }
 
     /// Makes a person's change.
@@ -151,6 +201,11 @@ impl Growth {
     /// # Errors
     /// As [`Forest::edit`].
     pub fn edit(&mut self, edit: &TreeEdit, world: &(impl Environment + ?Sized)) -> Result<(), String> {
+        let (TreeEdit::Prune { node, .. } | TreeEdit::Add { under: node, .. } | TreeEdit::Move { node, .. }) = edit;
+        if *node >= REFUSED {
+            let tree = self.refused.as_mut().ok_or("this action is no longer in the tree")?;
+            return Arc::make_mut(tree).edit(edit);
+        }
         if let TreeEdit::Add { action, .. } = edit {
             self.derive_again(world.call_of(action), world);
         }

@@ -13,16 +13,18 @@ mod forest;
 mod growth;
 mod knowledge;
 mod named;
+mod refused;
 pub mod selector;
 
 pub use derive::{Derivation, known};
 pub use derived::{Basis, Before, Derived, TextOf};
 pub use domain::{Domain, DomainError};
 pub use environment::Environment;
-pub use forest::{Blocked, Forest, Moment, Node, NodeKey, Selection};
+pub use forest::{Blocked, Forest, Moment, Node, NodeKey, REFUSED, Selection};
 pub use growth::{Growth, Observation};
 pub use knowledge::Knowledge;
 pub use named::NamedDomain;
+pub use refused::RefusedTree;
 
 use std::collections::BTreeSet;
 

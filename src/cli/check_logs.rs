@@ -50,9 +50,8 @@ impl CheckLogs {
                 (logs, steps) = (logs + 1, steps + log.steps.len());
                 violated += found.iter().filter(|v| v.check.status == Status::Fails).count();
                 if self.json {
-                    let told: Vec<Value> = found.iter().map(told).collect();
-                    let line =
-                        json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": told });
+                    let listed: Vec<Value> = found.iter().map(as_json).collect();
+                    let line = json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": listed });
                     out.push_str(&format!("{line}\n"));
                 } else if !found.is_empty() {
                     let how = if log.success { "a success" } else { "a failure" };
@@ -74,7 +73,7 @@ impl CheckLogs {
     }
 }
 
-fn told(violation: &Violation) -> Value {
+fn as_json(violation: &Violation) -> Value {
     let Violation { step, action, check } = violation;
     json!({ "step": step, "action": action, "assertion": check.condition, "status": check.status, "detail": check.detail })
 }

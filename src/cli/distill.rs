@@ -126,12 +126,12 @@ impl Distill {
                 let prompts = Prompts::new(Some(&config.paths.config));
                 let (cancel, contrast) = (interrupted(&runtime), !self.no_contrast);
                 let asking = Asking { model, prompts: &prompts, contrast, budget: self.budget, cancel };
-                let mut told = |progress: Progress| match progress {
+                let mut report = |progress: Progress| match progress {
                     Progress::Resumed(n) => note(&format!("{} taken from {}", count(n, "answer"), journal.display())),
                     Progress::Asking(what, left) => note(&format!("asking for {what}; {left} in this stage")),
                     Progress::Unread(why) => note(&format!("not understood: {why}")),
                 };
-                let ended = runtime.block_on(distil(&mut run, &mut kept, &asking, &mut told));
+                let ended = runtime.block_on(distil(&mut run, &mut kept, &asking, &mut report));
                 let (end, spent) = ended.map_err(CliError::Failed)?;
                 note(&format!("{} tokens in, {} out", spent.prompt, spent.completion));
                 let early = match end {

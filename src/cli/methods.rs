@@ -92,7 +92,7 @@ fn list() -> String {
 
 /// The same of a person's own methods, their options with what they may be; where one cannot be used, the reason.
 fn list_own(config: &Config) -> String {
-    let told = config.methods.iter().map(|(name, command)| match command.introduce(PATIENCE) {
+    let listed = config.methods.iter().map(|(name, command)| match command.introduce(PATIENCE) {
         Err(why) => format!("{}{name}: cannot be used: {why}\n\n", method::EXTERNAL),
         Ok(info) => {
             let version = command.version().map(|version| format!(" {version}")).unwrap_or_default();
@@ -107,7 +107,7 @@ fn list_own(config: &Config) -> String {
             text + "\n"
         }
     });
-    told.collect()
+    listed.collect()
 }
 
 /// A method with the worlds it fits.

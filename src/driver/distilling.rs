@@ -154,7 +154,7 @@ pub async fn distil(
     run: &mut Distiller,
     journal: &mut Journal,
     asking: &Asking<'_>,
-    told: &mut dyn FnMut(Progress),
+    report: &mut dyn FnMut(Progress),
 ) -> Result<(End, Usage), String> {
     let mut spent = Usage::default();
     let kept = std::mem::take(&mut journal.answers);
@@ -169,13 +169,13 @@ pub async fn distil(
         let _ = run.take(&answer);
     }
     if known > 0 {
-        told(Progress::Resumed(known));
+        report(Progress::Resumed(known));
     }
     while let Some(question) = run.next() {
         if asking.budget.is_some_and(|budget| spent.prompt + spent.completion >= budget) {
             return Ok((End::Budget, spent));
         }
-        told(Progress::Asking(format!("{} ({})", question.label, question.of.join(", ")), run.left()));
+        report(Progress::Asking(format!("{} ({})", question.label, question.of.join(", ")), run.left()));
         let request = ModelRequest {
             messages: messages(asking.prompts, &question, asking.contrast)?,
             max_tokens: MAX_TOKENS,
@@ -198,7 +198,7 @@ pub async fn distil(
         let (number, label, of) = (question.number, question.label.clone(), question.of.clone());
         journal.add(&Line::Answer { number, label, of, answer: answer.clone(), usage })?;
         if let Err(why) = run.take(&answer) {
-            told(Progress::Unread(format!("{}: {why}", question.label)));
+            report(Progress::Unread(format!("{}: {why}", question.label)));
         }
     }
     Ok((End::Done, spent))

@@ -36,6 +36,11 @@ pub struct Generation {
     pub stop: Vec<String>,
     /// How much a token's log-probability falls with each time it was written.
     pub frequency_penalty: f64,
+    /// How much a token's log-probability falls once it was written.
+    pub presence_penalty: f64,
+    /// The share of the probability that is sampled from, from 0 to 1; all of it if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
     /// Whether log-probabilities are wanted.
     pub logprobs: bool,
     /// What the answer is to be held to, where the model can be.
@@ -54,7 +59,7 @@ pub struct RequestTag {
     pub wanted: Wanted,
 }
 
-/// What is to be written for a person's request.
+/// What is to be written for a person's request, or for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
@@ -64,4 +69,8 @@ pub enum Wanted {
     ProgramAndState,
     /// The state after an update.
     State,
+    /// The next step of a plan; the request is its number, refused steps counted.
+    Step,
+    /// The correction of a refused step of a plan; the request is the number of that step.
+    Correction,
 }

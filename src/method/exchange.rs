@@ -166,6 +166,15 @@ pub struct Carried {
     pub remark: Option<String>,
 }
 
+/// An action that a method keeps from being tried, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptBack {
+    /// Its text.
+    pub action: String,
+    /// Why, in words.
+    pub why: String,
+}
+
 /// Part of what a method follows, for panes and exports: a plan, a program with its calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Section {

@@ -45,7 +45,7 @@ use std::sync::Arc;
 
 pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
-pub use exchange::{Answer, Carried, Checks, Deed, Fate, Program, Rank, Reading, Section, SectionLine, Step};
+pub use exchange::{Answer, Carried, Checks, Deed, Fate, KeptBack, Program, Rank, Reading, Section, SectionLine, Step};
 pub use external::{Command, External, PREFIX as EXTERNAL};
 pub use ff_replan::considered;
 pub use follower::Follower;
@@ -161,8 +161,14 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         Vec::new()
     }
 
-    /// The goals as they are at the cursor, with what blocks them, where the method keeps a tree of them that a person may change.
-    fn tree(&self, _cx: &Context<'_>) -> Option<BlockingTree> {
+    /// The goals as they are at the cursor, with what blocks them, where the method keeps a tree of them that a person may change; with
+    /// the action that the method in use kept from being tried there.
+    fn tree(&self, _cx: &Context<'_>, _kept: Option<&KeptBack>) -> Option<BlockingTree> {
+        None
+    }
+
+    /// The action that it keeps from being tried at the cursor, where it does.
+    fn kept_back(&self, _cx: &Context<'_>) -> Option<KeptBack> {
         None
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::belief_update::BeliefUpdate;
 use super::options::{BELIEF, BLOCKING};
-use super::{Answer, Carried, Checks, Context, Deed, Follower, Known, Method, Reading, Step, Stop, blocking};
+use super::{Answer, Carried, Checks, Context, Deed, Follower, KeptBack, Known, Method, Reading, Step, Stop, blocking};
 use crate::blocking::BlockingTree;
 use crate::episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
 use crate::options::Values;
@@ -112,7 +112,13 @@ impl Team {
     /// every method.
     pub fn tree(&self, cx: &Context<'_>) -> Option<BlockingTree> {
         let alone = || cx.knowledge.demonstrations.is_empty().then(|| blocking::shown(cx)).flatten();
-        self.members().find_map(|member| member.tree(cx)).or_else(alone)
+        let kept = self.kept_back(cx);
+        self.members().find_map(|member| member.tree(cx, kept.as_ref())).or_else(alone)
+    }
+
+    /// The action that the method keeps from being tried.
+    pub fn kept_back(&self, cx: &Context<'_>) -> Option<KeptBack> {
+        self.method.kept_back(cx)
     }
 
     /// What a person should know when these are taken into use.

@@ -67,6 +67,12 @@ pub struct ModelRequest {
     /// How much the log-probability of a token is lowered for each time it was written in this completion; 0 for not at all.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub frequency_penalty: f64,
+    /// How much the log-probability of a token is lowered once it was written in this completion; 0 for not at all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub presence_penalty: f64,
+    /// Tokens are sampled from the likeliest that have this share of the probability together, from 0 to 1; from all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
     /// Ask for log-probabilities of the tokens.
     #[serde(default)]
     pub logprobs: bool,
@@ -78,14 +84,14 @@ pub struct ModelRequest {
     pub tag: Option<Tag>,
 }
 
-/// What a request is for, in episodes of requests.
+/// What a request is for, in episodes of requests and in plans.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
     /// The task's id.
     pub task: String,
     /// The method's id.
     pub method: String,
-    /// The number of the person's request, from 1.
+    /// The number of the person's request, or of the plan's step, from 1.
     pub request: usize,
     /// What is to be written.
     pub wanted: Wanted,
@@ -102,6 +108,8 @@ impl Default for ModelRequest {
             stop: Vec::new(),
             seed: None,
             frequency_penalty: 0.0,
+            presence_penalty: 0.0,
+            top_p: None,
             logprobs: false,
             structure: None,
             tag: None,

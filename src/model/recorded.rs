@@ -1,7 +1,9 @@
-//! Outputs that were recorded elsewhere, played back by what they were for: the published runs of Statler and its baselines.
+//! Outputs that were recorded elsewhere, played back by what they were for: the published runs of Statler and its baselines, and plans
+//! with hand-written corrections.
 //!
 //! A file of JSON lines, each a run: `id` (the episode), `method`, and `steps` with `step` (from 1), `generated` (the program) and
-//! `next_state_text` (the state, where the method has one). Prompts do not matter: an answer is found by the request's
+//! `next_state_text` (the state, where the method has one); or a plan with the correction of its last step: `task`, `steps`, `correction`
+//! and `skip` ([`stepwright_plan::recorded`]). Prompts do not matter: an answer is found by the request's
 //! [`Tag`]. Where an episode went another way than the recorded one its outputs are what they were.
 
 use std::collections::BTreeMap;
@@ -9,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use serde::Deserialize;
+use serde_json::Value;
+use stepwright_plan::recorded::{Correction, title_of};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -41,6 +45,8 @@ pub struct Recorded {
     path: PathBuf,
     /// By episode, method and request.
     steps: BTreeMap<(String, String, usize), Step>,
+    /// By the words of the task; of several for one task the first.
+    plans: BTreeMap<String, Correction>,
 }
 
 impl Recorded {
@@ -55,22 +61,30 @@ impl Recorded {
             return Err(wrong("the file is larger than 256 MiB".to_owned()));
         }
         let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-        let mut steps = BTreeMap::new();
+        let (mut steps, mut plans) = (BTreeMap::new(), BTreeMap::new());
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let run: Run = serde_json::from_str(line).map_err(|e| {
+            let bad = |error: serde_json::Error| {
                 wrong(format!(
-                    "line {}: {e}; a line is a run with id, method and steps (step, generated, next_state_text)",
+                    "line {}: {error}; a line is a run with id, method and steps (step, generated, next_state_text), or a plan with \
+                     task, steps and correction",
                     i + 1
                 ))
-            })?;
+            };
+            let value: Value = serde_json::from_str(line).map_err(bad)?;
+            if value.get("correction").is_some() {
+                let plan = Correction::deserialize(value).map_err(bad)?;
+                plans.entry(title_of(&plan.task)).or_insert(plan);
+                continue;
+            }
+            let run = Run::deserialize(value).map_err(bad)?;
             for step in run.steps {
                 steps.insert((plain(&run.id), plain(&run.method), step.step), step);
             }
         }
-        if steps.is_empty() {
+        if steps.is_empty() && plans.is_empty() {
             return Err(wrong("it holds no recorded run".to_owned()));
         }
-        Ok(Recorded { name: name.to_owned(), path: path.to_owned(), steps })
+        Ok(Recorded { name: name.to_owned(), path: path.to_owned(), steps, plans })
     }
 
     /// The output that was recorded for a request.
@@ -78,21 +92,51 @@ impl Recorded {
         let missing = |nearest: String| ModelError::NotRecorded { path: self.path.display().to_string(), nearest };
         let Some(tag) = tag else {
             return Err(missing(
-                "none: it was not told what the request is for, as only methods of the table do".to_owned(),
+                "none: nothing says what the request is for, as methods of requests and of corrected plans do"
+                    .to_owned(),
             ));
         };
-        let key = (plain(&tag.task), plain(&tag.method), tag.request);
-        let found = self.steps.get(&key).ok_or_else(|| missing(self.nearest(&key)))?;
-        let no_state =
-            || missing(format!("the program of {}, request {}, recorded without a state", tag.task, tag.request));
-        Ok(match tag.wanted {
-            Wanted::Program => found.generated.clone(),
-            Wanted::State => found.next_state_text.clone().ok_or_else(no_state)?,
+        let run = || self.of_run(tag).map_err(missing);
+        let state = |found: &Step| {
+            let no_state =
+                || missing(format!("the program of {}, request {}, recorded without a state", tag.task, tag.request));
+            found.next_state_text.clone().ok_or_else(no_state)
+        };
+        match tag.wanted {
+            Wanted::Step | Wanted::Correction => self.of_plan(tag).map_err(missing),
+            Wanted::Program => Ok(run()?.generated.clone()),
+            Wanted::State => state(run()?),
             Wanted::ProgramAndState => {
-                let state = found.next_state_text.as_deref().ok_or_else(no_state)?;
-                format!("{}\n{state}", found.generated)
+                let found = run()?;
+                Ok(format!("{}\n{}", found.generated, state(found)?))
             }
-        })
+        }
+    }
+
+    /// What was recorded for a person's request; else what there is in its place, in words.
+    fn of_run(&self, tag: &Tag) -> Result<&Step, String> {
+        let key = (plain(&tag.task), plain(&tag.method), tag.request);
+        self.steps.get(&key).ok_or_else(|| self.nearest(&key))
+    }
+
+    /// A step of the plan for a task, or the correction of its last one; else what there is in its place, in words.
+    fn of_plan(&self, tag: &Tag) -> Result<String, String> {
+        let (task, number) = (&tag.task, tag.request);
+        let others = || self.plans.values().next().map_or("no plan", |plan| plan.task.as_str());
+        let plan = self
+            .plans
+            .get(&title_of(task))
+            .ok_or_else(|| format!("no plan for {task}; recorded is {} and others", others()))?;
+        match tag.wanted {
+            Wanted::Correction => plan.corrected(number).map(str::to_owned).ok_or_else(|| {
+                format!(
+                    "the correction of step {} of {}; asked for was that of step {number}",
+                    plan.steps.len(),
+                    plan.task
+                )
+            }),
+            _ => Ok(plan.step(number).to_owned()),
+        }
     }
 
     /// What there is in place of a run that is not there, in words.
@@ -171,7 +215,20 @@ mod tests {
         };
         assert!(other("weight/01", "statler").contains("by statler_unified"), "{}", other("weight/01", "statler"));
         assert!(other("weight/02", "statler").contains("none of weight_02"));
-        assert!(model.find(None).unwrap_err().to_string().contains("not told"));
+        assert!(model.find(None).unwrap_err().to_string().contains("nothing says"));
+    }
+
+    #[test]
+    fn a_plan_is_played_back_step_by_step_and_its_last_step_is_corrected() {
+        let plan = "{\"task\":\"Wash hands\",\"steps\":[\"Step 1: Grab soap\"],\"correction\":\"Step 1: Walk to soap\",\"skip\":\"False\"}";
+        let model = recorded(&format!("{RUNS}{plan}")).unwrap();
+        let find = |task: &str, request, wanted| model.find(Some(&tag(task, "reprompt", request, wanted)));
+        assert_eq!(find("scene1/wash_hands", 1, Wanted::Step).unwrap(), "Step 1: Grab soap");
+        assert_eq!(find("scene1/wash_hands", 1, Wanted::Correction).unwrap(), "Step 1: Walk to soap");
+        assert_eq!(find("scene1/wash_hands", 2, Wanted::Step).unwrap(), "", "the plan is over");
+        let error = |task: &str, wanted| find(task, 2, wanted).unwrap_err().to_string();
+        assert!(error("scene1/wash_hands", Wanted::Correction).contains("the correction of step 1 of Wash hands"));
+        assert!(error("scene1/sleep", Wanted::Step).contains("no plan for scene1/sleep"));
     }
 
     #[test]

@@ -142,9 +142,9 @@ fn trial(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -
     let states = states.ok_or("a state that no step has")?;
     let bindings: Vec<String> = instances.bindings.iter().map(|binding| tuple(binding)).collect();
     code.push_str(&format!(
-        "\ntrial_demos = [{}]\ntrial_told = []\nfor trial_place in [{}]:\n    for trial_args in [{}]:\n        \
-         trial_told.append(trial_demos[trial_place[0]](trial_place[1], trial_args))\ntrial_whole = []\n\
-         for trial_demo in trial_demos:\n    trial_whole.append(trial_demo(-1, ()))\n{REPORT}([trial_told, trial_whole])\n",
+        "\ntrial_demos = [{}]\ntrial_placed = []\nfor trial_place in [{}]:\n    for trial_args in [{}]:\n        \
+         trial_placed.append(trial_demos[trial_place[0]](trial_place[1], trial_args))\ntrial_whole = []\n\
+         for trial_demo in trial_demos:\n    trial_whole.append(trial_demo(-1, ()))\n{REPORT}([trial_placed, trial_whole])\n",
         demonstrations.join(", "),
         states.join(", "),
         bindings.join(", ")
@@ -160,15 +160,15 @@ fn tuple(args: &[Literal]) -> String {
 
 /// The fate and the sets of a report; `None` if it does not fit.
 fn read(demos: &Demonstrations, instances: &Instances, report: &Report) -> Option<(Fate, Evaluation)> {
-    let Report(told, whole) = report;
+    let Report(placed, whole) = report;
     let (width, len) = (instances.bindings.len(), instances.len());
-    if told.len() != demos.states.len() * width || whole.len() != demos.all.len() {
+    if placed.len() != demos.states.len() * width || whole.len() != demos.all.len() {
         return None;
     }
     let mut sets = vec![InstanceSet::none(len); EXCEPTIONS.len() + 1];
     for (at, step) in demos.steps.iter().enumerate() {
         for binding in 0..width {
-            sets.get_mut(*told.get(step.state * width + binding)?)?.insert(at * width + binding);
+            sets.get_mut(*placed.get(step.state * width + binding)?)?.insert(at * width + binding);
         }
     }
     let set = sets.remove(0);

@@ -236,11 +236,11 @@ fn what_the_second_tier_tells_takes_part_in_the_ranking() {
             let args =
                 code.split("for trial_args in [").nth(1).unwrap().split("]:").next().unwrap().matches('(').count();
             let demos = code.matches("\ndef trial_demo_").count();
-            let mut told = vec![0; places * args];
-            told[0] = 1;
+            let mut placed = vec![0; places * args];
+            placed[0] = 1;
             let mut whole = vec![serde_json::Value::Null; demos];
             whole[0] = first.clone();
-            Ok(serde_json::json!([told, whole]))
+            Ok(serde_json::json!([placed, whole]))
         }
     };
     let text = ["any(False for _ in iter(int, 1))".to_owned()];

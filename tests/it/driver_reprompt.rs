@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::support::driver::{Scripted, Watched};
+use stepwright::blocking::{BlockingNode, NodeKind};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Command, NewSession, Notice, Request, Setup, Source, Sources, prepare_new};
 use stepwright::episode::{Event, Level, Offer, Policy, Session};
@@ -160,5 +161,136 @@ async fn a_failing_assertion_vetoes_a_step_before_it_is_tried() {
     assert_eq!(value["veto"], true, "{value}");
     assert!(offer.written.raw.contains("does not hold"), "{}", offer.written.raw);
     assert_eq!(w.session.cursor(), 0, "nothing was tried");
+    w.quit().await;
+
+    // The same with blocking conditions: the tree of the step that was not tried leads to what can be done.
+    let model = Scripted::lines(&["take tomato 1 from fridge 1", "look"]);
+    let options = [("veto", "on"), ("completions", "1"), ("blocking", "on")];
+    let mut w = Watched::start(begin("household", "shipped/heat-tomato-3", "reprompt", &options, Some(model)));
+    let offer = prompt(&mut w).await;
+    w.send(Command::Gate(Request::ApproveOffer(offer.id)));
+    w.recommended().await;
+    let tree = grown(&w);
+    assert_eq!(tree[0], "take tomato 1 from fridge 1");
+    assert!(tree.contains(&"go to fridge 1".to_owned()), "{tree:?}");
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn what_comes_after_a_step_left_out_may_be_another_step_or_the_error_again() {
+    let lines =
+        ["Walk to the fridge", "Grab milk", "skip", "Walk to the table", "Walk to the sink", "Open the fridge", "Done"];
+    let model = Scripted::lines(&lines);
+    let setup = begin("graph", "flat/milk_on_table", "reprompt", &[("completions", "1")], Some(Arc::clone(&model)));
+    let mut w = Watched::start(setup);
+    w.recommended().await;
+    w.approve();
+    w.executed().await;
+    w.recommended().await;
+    w.approve();
+    let offer = prompt(&mut w).await;
+    w.send(Command::Gate(Request::ApproveOffer(offer.id)));
+    assert_eq!(w.recommended().await, "Walk to the table");
+    // Who rejects the next step asks for another next step: the refused one stays left out.
+    let next = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
+    w.send(Command::Gate(Request::Reject { proposal: next, reason: "not yet".into() }));
+    assert_eq!(w.recommended().await, "Walk to the sink");
+    assert_eq!(plan(&w).iter().map(|(_, fate)| *fate).collect::<Vec<_>>(), [Fate::Done, Fate::Dropped]);
+    w.quit().await;
+
+    let model =
+        Scripted::lines(&["Walk to the fridge", "Grab milk", "skip", "Walk to the table", "Open the fridge", "Done"]);
+    let setup = begin("graph", "flat/milk_on_table", "reprompt", &[("completions", "1")], Some(Arc::clone(&model)));
+    let mut w = Watched::start(setup);
+    w.recommended().await;
+    w.approve();
+    w.executed().await;
+    w.recommended().await;
+    w.approve();
+    let offer = prompt(&mut w).await;
+    w.send(Command::Gate(Request::ApproveOffer(offer.id)));
+    assert_eq!(w.recommended().await, "Walk to the table");
+    // Who asks anew is offered the corrective prompt of the step that was left out.
+    w.send(Command::Gate(Request::Propose));
+    let again = prompt(&mut w).await;
+    assert_eq!((again.written.raw.clone(), again.id != offer.id), (offer.written.raw.clone(), true));
+    w.send(Command::Gate(Request::ApproveOffer(again.id)));
+    assert_eq!(w.recommended().await, "Open the fridge");
+    w.approve();
+    w.executed().await;
+    let fates: Vec<Fate> = plan(&w).iter().map(|(_, fate)| *fate).collect();
+    assert_eq!(fates, [Fate::Done, Fate::Corrected, Fate::Done], "{:?}", plan(&w));
+    let course = stepwright::method::course(&w.session).unwrap();
+    assert_eq!((course.errors.len(), course.corrections), (1, 2), "one error, for which two prompts were sent");
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn penalties_and_the_nucleus_are_those_that_were_published_unless_they_are_set() {
+    for (method, options, wanted) in [
+        ("open-loop", &[][..], (0.3, 0.5, Some(0.9))),
+        ("reprompt", &[], (0.3, 0.3, Some(0.9))),
+        ("reprompt", &[("frequency", "0"), ("presence", "0.7"), ("nucleus", "1")], (0.0, 0.7, None)),
+    ] {
+        let model = Scripted::lines(&["Walk to the fridge"]);
+        let mut w = Watched::start(begin("graph", "flat/milk_on_table", method, options, Some(Arc::clone(&model))));
+        w.recommended().await;
+        let asked = model.asked.lock().unwrap()[0].clone();
+        assert_eq!((asked.frequency_penalty, asked.presence_penalty, asked.top_p), wanted, "{method} {options:?}");
+        w.quit().await;
+    }
+}
+
+/// The blocking tree that stands before the goals at the cursor, as it was reported last.
+fn grown(w: &Watched) -> Vec<String> {
+    let situations = w.notices.iter().rev().filter_map(|notice| match notice {
+        Notice::Situation(situation) => Some(situation),
+        _ => None,
+    });
+    let here = situations.into_iter().find(|situation| situation.node == w.session.cursor()).unwrap();
+    let below = |node: &&BlockingNode| node.kind != NodeKind::Goal;
+    here.goals.nodes.iter().take_while(below).map(|node| node.text.clone()).collect()
+}
+
+#[tokio::test]
+async fn a_blocking_tree_grows_from_an_error_and_goes_once_it_is_resolved() {
+    let lines = [
+        "go to diningtable 1",
+        "take tomato 2 from diningtable 1",
+        "heat tomato 2 with microwave 1",
+        "go to microwave 1",
+        "heat tomato 2 with microwave 1",
+        "go to fridge 1",
+    ];
+    let model = Scripted::lines(&lines);
+    let options = [("blocking", "on"), ("completions", "1"), ("tried", "0")];
+    let mut w = Watched::start(begin("household", "shipped/heat-tomato-3", "reprompt", &options, Some(model)));
+    for _ in 0..2 {
+        w.recommended().await;
+        assert!(grown(&w).is_empty(), "{:?}", grown(&w));
+        w.approve();
+        w.executed().await;
+    }
+    w.recommended().await;
+    w.approve();
+    let offer = prompt(&mut w).await;
+    assert!(offer.written.raw.contains("`not_at microwave 1` blocks it"), "{}", offer.written.raw);
+    w.send(Command::Gate(Request::ApproveOffer(offer.id)));
+    assert_eq!(w.recommended().await, "go to microwave 1");
+    let tree = grown(&w);
+    assert_eq!(tree[0], "heat tomato 2 with microwave 1");
+    assert!(tree.contains(&"go to microwave 1".to_owned()), "{tree:?}");
+    w.approve();
+    w.executed().await;
+    assert_eq!(w.recommended().await, "heat tomato 2 with microwave 1");
+    assert_eq!(grown(&w), ["heat tomato 2 with microwave 1"], "nothing blocks it any more");
+    w.approve();
+    w.executed().await;
+    w.recommended().await;
+    assert!(grown(&w).is_empty(), "{:?}", grown(&w));
+    // The tree belongs to the step.
+    w.send(Command::Gate(Request::Goto(3)));
+    w.until("the situation there", |n, _| matches!(n, Notice::Situation(s) if s.node == 3)).await;
+    assert_eq!(grown(&w), tree);
     w.quit().await;
 }

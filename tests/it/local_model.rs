@@ -92,6 +92,8 @@ fn smollm2_streams_samples_and_stops_on_request() {
         stop: Vec::new(),
         seed: Some(5),
         frequency_penalty: 0.0,
+        presence_penalty: 0.0,
+        top_p: None,
         structure: None,
         tag: None,
         logprobs: true,

@@ -32,6 +32,7 @@ mod docs;
 mod driver_blocking;
 mod driver_blocking_skills;
 mod driver_candidates;
+mod driver_corrections;
 mod driver_derived;
 #[cfg(unix)]
 mod driver_external_method;

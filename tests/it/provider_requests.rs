@@ -19,6 +19,8 @@ fn chat() -> ModelRequest {
         stop: Vec::new(),
         seed: None,
         frequency_penalty: 0.0,
+        presence_penalty: 0.0,
+        top_p: None,
         structure: None,
         tag: None,
         logprobs: false,
@@ -73,6 +75,8 @@ async fn the_bodies_are_exactly_these() {
     let mut raw = raw();
     raw.logprobs = true;
     raw.frequency_penalty = 0.15;
+    raw.presence_penalty = 0.3;
+    raw.top_p = Some(0.9);
     ask_once(&server, &raw).await.0.unwrap();
     let mut plain = options(&server);
     plain.stream = false;
@@ -86,7 +90,7 @@ async fn the_bodies_are_exactly_these() {
             json!({"model": "m", "messages": messages, "max_tokens": 16, "temperature": 0.5, "stop": ["\n"], "seed": 7,
                 "logprobs": true, "stream": true, "stream_options": {"include_usage": true}}),
             json!({"model": "m", "prompt": "agent.", "max_tokens": 16, "temperature": 0.5, "frequency_penalty": 0.15,
-                "logprobs": 1, "stream": true, "stream_options": {"include_usage": true}}),
+                "presence_penalty": 0.3, "top_p": 0.9, "logprobs": 1, "stream": true, "stream_options": {"include_usage": true}}),
             json!({"model": "m", "messages": messages, "max_completion_tokens": 16}),
         ]
     );

@@ -16,6 +16,8 @@ fn request() -> ModelRequest {
         stop: Vec::new(),
         seed: None,
         frequency_penalty: 0.0,
+        presence_penalty: 0.0,
+        top_p: None,
         structure: None,
         tag: None,
         logprobs: false,

@@ -377,3 +377,46 @@ async fn sentence_vectors() {
     let error = embed::Served::new(Arc::new(Remote::new(anthropic).unwrap())).embed(&texts).unwrap_err();
     assert!(error.to_string().contains("no sentence vectors"), "{error}");
 }
+
+/// An answer to a request for vectors: those of the built-in table, the last text first, as an interface with places may order them.
+fn table_vectors(request: &Received) -> String {
+    let texts: Vec<String> = serde_json::from_value(request.body["input"].clone()).unwrap();
+    let vectors = stepwright_embed::built_in().embed(&texts).unwrap();
+    let entry = |(index, vector): (usize, &Vec<f32>)| json!({"index": index, "embedding": vector});
+    let data: Vec<_> = vectors.iter().enumerate().rev().map(entry).collect();
+    json!({ "data": data }).to_string()
+}
+
+#[tokio::test]
+async fn a_served_embedder_agrees_as_the_one_behind_the_server_does() {
+    use stepwright_embed::{kept, paraphrases};
+    let steps: std::collections::BTreeSet<String> =
+        paraphrases::all().iter().flat_map(|p| &p.right).map(|step| (*step).to_owned()).collect();
+    let steps: Vec<String> = steps.into_iter().collect();
+    let folder = tempfile::tempdir().unwrap();
+    // Its first answer is a refusal that passes.
+    let refused = std::sync::atomic::AtomicBool::new(false);
+    let server = Server::answering(move |request| {
+        let first = !refused.swap(true, std::sync::atomic::Ordering::Relaxed);
+        vec![if first { json(503, "{}") } else { json(200, &table_vectors(request)) }]
+    });
+    let served = embed::Served::new(Arc::new(Remote::new(options(&server, Wire::OpenAi)).unwrap()));
+    let found = |embedder: &dyn Embedder, folder: &std::path::Path| {
+        let (table, _) = kept::table(embedder, &steps, folder, &mut |_| true).unwrap();
+        paraphrases::agreement(embedder, &table).unwrap()
+    };
+    let behind = found(stepwright_embed::built_in(), &folder.path().join("behind"));
+    let through = found(&served, &folder.path().join("through"));
+    assert_eq!(through, behind);
+    assert!(paraphrases::within(&through, 1) >= 30, "{through:#?}");
+    // A server that leaves a vector out is found out, whatever it says of places.
+    let short = Server::answering(|request| {
+        let mut answer: serde_json::Value = serde_json::from_str(&table_vectors(request)).unwrap();
+        answer["data"].as_array_mut().unwrap().pop();
+        vec![json(200, &answer.to_string())]
+    });
+    let served = embed::Served::new(Arc::new(Remote::new(options(&short, Wire::OpenAi)).unwrap()));
+    let short = kept::table(&served, &steps, &folder.path().join("short"), &mut |_| true);
+    let error = short.err().unwrap().to_string();
+    assert!(error.contains("vector"), "{error}");
+}

@@ -267,6 +267,8 @@ fn kept(request: &ScoreRequest) -> ModelRequest {
         stop: vec![],
         seed: None,
         frequency_penalty: 0.0,
+        presence_penalty: 0.0,
+        top_p: None,
         structure: None,
         tag: None,
         logprobs: true,

@@ -73,7 +73,7 @@ mod tests {
         achieved(&scene.graph, programs.iter().map(Vec::as_slice), Tables { names: &names, properties: &properties })
     }
 
-    fn told(achieved: &Achieved) -> Vec<String> {
+    fn left(achieved: &Achieved) -> Vec<String> {
         achieved.states.iter().map(|(thing, state)| format!("{state} {}_{}", thing.name, thing.number)).collect()
     }
 
@@ -89,7 +89,7 @@ mod tests {
             "[SWITCHON] <light> (1)",
         ]]);
         // The stove was closed before; the light was on and had been switched off only to be switched on.
-        assert_eq!(told(&done.unwrap()), ["ON stove_1"]);
+        assert_eq!(left(&done.unwrap()), ["ON stove_1"]);
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
         let fails: &[&str] = &["[WALK] <kitchen> (1)", "[SWITCHON] <stove> (1)", "[SWITCHON] <stove> (1)"];
         let runs: &[&str] = &["[WALK] <stove> (1)", "[OPEN] <stove> (1)"];
         let done = of(&[fails, &[], runs, fails]).unwrap();
-        assert_eq!((done.program, told(&done)), (2, vec!["OPEN stove_1".to_owned()]));
+        assert_eq!((done.program, left(&done)), (2, vec!["OPEN stove_1".to_owned()]));
         assert_eq!(of(&[fails]), None);
         let idle = of(&[&["[WALK] <kitchen> (1)"]]).unwrap();
         assert!(idle.states.is_empty());

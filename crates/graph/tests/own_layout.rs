@@ -118,22 +118,22 @@ fn what_is_wrong_in_a_copy_is_named_with_file_and_line_and_nothing_is_lost() {
         Library::open(&folder).unwrap_err().to_string()
     };
     let cut = &whole[..whole.len() / 3];
-    let told = error(cut);
-    assert!(told.contains(&format!("TrimmedTestScene3_graph.json:{}: ", cut.lines().count())), "{told}");
-    assert!(told.contains("ends too early"), "{told}");
+    let said = error(cut);
+    assert!(said.contains(&format!("TrimmedTestScene3_graph.json:{}: ", cut.lines().count())), "{said}");
+    assert!(said.contains("ends too early"), "{said}");
     // An edge that leads nowhere: its own line, within an object of several.
     let at = whole.find("\"to_id\": ").unwrap() + "\"to_id\": ".len();
     let end = at + whole[at..].find(|c: char| !c.is_ascii_digit()).unwrap();
-    let told = error(&format!("{}99999{}", &whole[..at], &whole[end..]));
+    let said = error(&format!("{}99999{}", &whole[..at], &whole[end..]));
     assert!(
-        told.contains("an edge leads to the node 99999, which there is not; expected the id of one of the nodes"),
-        "{told}"
+        said.contains("an edge leads to the node 99999, which there is not; expected the id of one of the nodes"),
+        "{said}"
     );
-    let line: usize = told.split("json:").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
+    let line: usize = said.split("json:").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
     let dangling = whole[..at].lines().count();
     assert!((dangling..=dangling + 1).contains(&line), "line {line} for {dangling}");
-    let told = error(&whole.replacen("\"INSIDE\"", "\"WITHIN\"", 1));
-    assert!(told.contains("unknown relation `WITHIN`; expected one of BETWEEN"), "{told}");
+    let said = error(&whole.replacen("\"INSIDE\"", "\"WITHIN\"", 1));
+    assert!(said.contains("unknown relation `WITHIN`; expected one of BETWEEN"), "{said}");
     write(&scene, &whole);
     // A program: an unknown action, a missing parenthesis, a number that is none; the steps around them stay.
     let set = folder.join("dataset/programs_processed_precond_nograb_morepreconds/withoutconds");
@@ -143,14 +143,14 @@ fn what_is_wrong_in_a_copy_is_named_with_file_and_line_and_nothing_is_lost() {
     let library = Library::open(&folder).unwrap();
     let program = library.programs.iter().find(|program| program.id == "mine/file1").unwrap();
     assert_eq!(program.script.len(), 2);
-    let told: Vec<String> = program.errors.iter().map(ToString::to_string).collect();
-    for (told, (line, wanted)) in told.iter().zip([
+    let said: Vec<String> = program.errors.iter().map(ToString::to_string).collect();
+    for (said, (line, wanted)) in said.iter().zip([
         (6, "expected one of"),
         (7, "both brackets closed"),
         (8, "whole number"),
         (9, "did you mean SLEEP"),
     ]) {
-        assert!(told.starts_with(&format!("line {line}, `")) && told.contains(wanted), "{told}");
+        assert!(said.starts_with(&format!("line {line}, `")) && said.contains(wanted), "{said}");
     }
-    assert_eq!(told.len(), 4);
+    assert_eq!(said.len(), 4);
 }

@@ -3,10 +3,12 @@
 //!
 //! [`score`] weighs how near a sentence is to an admissible step against how likely the model found it, and says when generation
 //! stops; [`settings`] holds the published figures; [`written`] reads a step out of a completion; [`fit`] fits the example of the
-//! nearest task to a task, where no language model writes. Pure: sentence vectors, prompts and worlds are others' business.
+//! nearest task to a task, where no language model writes; [`recorded`] answers with plans and corrections
+//! that were written before. Pure: sentence vectors, prompts and worlds are left to others.
 
 pub mod fit;
 mod once;
+pub mod recorded;
 pub mod score;
 pub mod settings;
 pub mod written;

@@ -27,6 +27,10 @@ pub struct Settings {
     pub temperature: f64,
     /// How much the log-probability of a token falls with each time it was written in a completion.
     pub frequency_penalty: f64,
+    /// How much it falls once it was written.
+    pub presence_penalty: f64,
+    /// Tokens are sampled from the likeliest that have this share of the probability together, from 0 to 1.
+    pub top_p: f64,
     /// Tokens of a completion.
     pub tokens: u32,
 }
@@ -46,11 +50,13 @@ impl Settings {
         samples: 10,
         temperature: 0.6,
         frequency_penalty: 0.3,
+        presence_penalty: 0.5,
+        top_p: 0.9,
         tokens: 10,
     };
 
-    /// As the program of "Planning with Large Language Models via Corrective Re-prompting" has them, with the temperature that its
-    /// appendix A.4 found best: a step that was tried before is all but excluded, no score stops generation, and twice as many steps
+    /// As the program of "Planning with Large Language Models via Corrective Re-prompting" has them, with the temperature and the
+    /// presence penalty that its appendix A.4 found best: a step that was tried before is all but excluded, no score stops generation, and twice as many steps
     /// may be tried as a plan may have.
     pub const CORRECTIVE: Settings = Settings {
         form: Form::Weighted,
@@ -63,7 +69,9 @@ impl Settings {
         tries: 40,
         samples: 10,
         temperature: 0.5,
-        frequency_penalty: 0.0,
+        frequency_penalty: 0.3,
+        presence_penalty: 0.3,
+        top_p: 0.9,
         tokens: 16,
     };
 }

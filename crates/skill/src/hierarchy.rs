@@ -178,9 +178,9 @@ pub fn base_history(entries: &[Entry], style: Style, first: &str) -> String {
 pub fn skill_history(entries: &[Entry], style: Style) -> (String, String) {
     let at = open(entries).map_or(0, |(at, _)| at + 1);
     let (before, own) = entries.split_at(at.min(entries.len()));
-    let told = |entry: &Entry| answered(style, write(&entry.line, style, None), &entry.observation);
-    let acts = before.iter().filter(|entry| matches!(entry.line, Line::Act(_))).map(told).collect();
-    let own = own.iter().filter(|entry| matches!(entry.line, Line::Act(_) | Line::Thought(_))).map(told).collect();
+    let shown = |entry: &Entry| answered(style, write(&entry.line, style, None), &entry.observation);
+    let acts = before.iter().filter(|entry| matches!(entry.line, Line::Act(_))).map(shown).collect();
+    let own = own.iter().filter(|entry| matches!(entry.line, Line::Act(_) | Line::Thought(_))).map(shown).collect();
     (acts, own)
 }
 

@@ -2,9 +2,11 @@
 //!
 //! Pure and cheap to clone: it never touches a world. Its caller selects a leaf ([`Forest::select`]); a leaf that is blocked
 //! grows its resolution actions and nothing is executed; else the world executes it and [`Forest::executed`] is given the result.
-//! The [`Domain`] says what blocks what. `edit.rs` holds a person's changes, `view.rs` the tree as it is shown.
+//! The [`Domain`] says what blocks what. `edit.rs` holds a person's changes, `refused.rs` the tree of an action that was refused
+//! outside of these trees, `view.rs` the trees as they are shown.
 
 mod edit;
+mod refused;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -12,6 +14,8 @@ mod view;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+
+pub use refused::REFUSED;
 
 use super::Knowledge;
 use super::domain::{Condition, Domain, Raise};

@@ -194,6 +194,44 @@ fn a_person_prunes_adds_and_moves() {
     assert_eq!(serde_json::from_str::<Forest>(&text).unwrap(), toy.forest);
 }
 
+#[test]
+fn a_tree_grows_from_a_refused_action_down_to_what_can_be_done() {
+    let toy = Toy::new(&["ON lamp"], &["shelf"], &["HANDS_EMPTY"]);
+    let before = toy.forest.clone();
+    let mut tree = Forest::of_refused(&toy.domain, "put cup shelf", Some("no"), &toy.facts).unwrap();
+    assert!(tree.trees()[0].key >= REFUSED && tree.trees()[0].goal.is_none());
+    let texts = |tree: &Forest| {
+        let mut texts = Vec::new();
+        tree.visit(&mut |node, above| texts.push(format!("{}{}", " ".repeat(above.len()), node.text)));
+        texts
+    };
+    let grown = texts(&tree);
+    assert_eq!(grown[..3], ["put cup shelf", " grab cup", "  turnleft character"], "{grown:?}");
+    assert!(tree.resolves("turnleft character") && !tree.resolves("put cup shelf") && !tree.resolves("grab cup"));
+    // Something else that is done resolves what it resolves; the forest beside it is as it was.
+    let holding = Facts::of(&["cup", "shelf"], &["HOLDS cup", "CLOSE cup", "CLOSE shelf", "ROOM kitchen"]);
+    assert!(tree.follow_refused(&toy.domain, "dance", None, &holding));
+    assert_eq!(texts(&tree), ["put cup shelf"]);
+    let shown = tree.shown_alone(&toy.domain, &holding, "it was refused");
+    assert_eq!(
+        (shown.nodes.len(), shown.nodes[0].parent, shown.nodes[0].why.starts_with("it was refused")),
+        (1, None, true)
+    );
+    let mut elsewhere = tree.clone();
+    assert!(
+        !elsewhere.follow_refused(&toy.domain, "dance", None, &holding),
+        "it is blocked no more, and something else is done"
+    );
+    assert!(!tree.follow_refused(&toy.domain, "put cup shelf", None, &holding), "it is done");
+    assert_eq!(toy.forest, before);
+    // What no condition is known of grows nothing; what was only kept from being tried needs one that holds.
+    assert!(Forest::of_refused(&toy.domain, "sing", Some("no"), &toy.facts).is_none());
+    let lamp = Facts::of(&["lamp"], &["CLOSE lamp", "ROOM kitchen"]);
+    assert!(Forest::of_refused(&toy.domain, "switchon lamp", None, &lamp).is_none());
+    let stuck = Forest::of_refused(&toy.domain, "switchon lamp", Some("it is stuck"), &lamp).unwrap();
+    assert_eq!(stuck.trees()[0].blocked.as_ref().unwrap().condition.to_string(), "failed switchon lamp");
+}
+
 /// What a random run does next: a leaf's number and its fate.
 #[derive(Debug, Clone)]
 enum Turn {

@@ -24,13 +24,28 @@ impl Forest {
             let at = push(&mut tree, None, NodeKind::Goal, text, NodeStatus::Blocked, why);
             for root in mine {
                 let why = format!("it reaches the goal `{}`, or a part of that goal", domain.spoken(&goal.to_string()));
-                self.show(domain, facts, root, at, &why, &mut tree);
+                self.show(domain, facts, root, Some(at), &why, &mut tree);
             }
         }
         tree
     }
 
-    fn show(&self, domain: &Domain, facts: &Facts, node: &Node, above: usize, why: &str, tree: &mut BlockingTree) {
+    /// The trees alone for display, without goals; `why` says why they are there.
+    pub fn shown_alone(&self, domain: &Domain, facts: &Facts, why: &str) -> BlockingTree {
+        let mut tree = BlockingTree::default();
+        self.trees.iter().for_each(|root| self.show(domain, facts, root, None, why, &mut tree));
+        tree
+    }
+
+    fn show(
+        &self,
+        domain: &Domain,
+        facts: &Facts,
+        node: &Node,
+        above: Option<usize>,
+        why: &str,
+        tree: &mut BlockingTree,
+    ) {
         let status = match (&node.blocked, node.pruned, node.maybe) {
             (_, true, _) => NodeStatus::Pruned,
             (Some(blocked), ..) if domain.refresh || !blocked.children.is_empty() => NodeStatus::Blocked,
@@ -58,7 +73,7 @@ impl Forest {
                 None => "; a candidate: nothing known blocks it, so choosing it executes it".to_owned(),
             });
         }
-        let at = push(tree, Some(above), NodeKind::Action, node.text.clone(), status, words);
+        let at = push(tree, above, NodeKind::Action, node.text.clone(), status, words);
         if let Some(shown) = tree.nodes.get_mut(at) {
             shown.handle = Some(Handle { node: node.key, leaf: node.is_leaf(), blocked: node.blocked.is_some() });
         }
@@ -77,7 +92,7 @@ impl Forest {
         }
         for child in &blocked.children {
             let may = if child.maybe { "it may make" } else { "it makes" };
-            self.show(domain, facts, child, under, &format!("{may} `{resolution}` true"), tree);
+            self.show(domain, facts, child, Some(under), &format!("{may} `{resolution}` true"), tree);
         }
     }
 

@@ -51,7 +51,8 @@ impl Driver {
 
     /// The request of an ask, without its messages.
     fn model_request(&self, ask: AskId, spec: &AskSpec, generation: Generation, raw: bool) -> ModelRequest {
-        let Generation { max_tokens, stop, frequency_penalty, logprobs, structure, tag } = generation;
+        let Generation { max_tokens, stop, frequency_penalty, presence_penalty, top_p, logprobs, structure, tag } =
+            generation;
         let header = &self.gate.session().header;
         let tag = tag.map(|tag| Tag {
             task: header.task.clone(),
@@ -69,6 +70,8 @@ impl Driver {
             stop,
             seed: Some(header.seed.wrapping_add(ask)),
             frequency_penalty,
+            presence_penalty,
+            top_p,
             structure: structure.filter(|_| !raw),
             tag,
             logprobs,

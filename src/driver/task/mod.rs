@@ -29,7 +29,7 @@ use crate::method::options::{self, BELIEF};
 use crate::method::program_context::ProgramContext;
 use crate::method::prompting::Prompting;
 use crate::method::skills::SkillShelf;
-use crate::method::{Context, Follower, Knowledge, ModelTraits, Past, Team};
+use crate::method::{Context, Follower, KeptBack, Knowledge, ModelTraits, Past, Team};
 use crate::options::Values;
 use crate::program::sandbox::Sandbox;
 use configure::Prepared;
@@ -77,12 +77,14 @@ pub(super) struct Driver {
     pub(super) diverged: Option<String>,
     /// The node the last situation described, and the world's truth there.
     pub(super) shown: Option<(u64, serde_json::Value)>,
+    /// The action that the method kept from being tried there.
+    kept: Option<KeptBack>,
     /// Whether it was said that prompts are shortened.
     shortened: bool,
     /// How often in a row a prompt turned out too long.
     too_long: u32,
     /// Whether recorded episodes were announced.
-    told_logs: bool,
+    logs_reported: bool,
 }
 
 /// Starts a driver on the present tokio runtime.
@@ -192,9 +194,10 @@ impl Driver {
             distilling: Distilling::default(),
             diverged,
             shown: None,
+            kept: None,
             shortened: false,
             too_long: 0,
-            told_logs: false,
+            logs_reported: false,
         };
         driver.suit(&driver.source.clone());
         driver.watch_world();
@@ -287,14 +290,14 @@ impl Driver {
     /// Reports which recorded episodes there are, and what is violated in the one that is played back.
     pub(super) fn tell_logs(&mut self) {
         let Some(logs) = self.timeline.world.recorded() else { return };
-        if let (Some(first), false) = (logs.problems.first(), self.told_logs) {
+        if let (Some(first), false) = (logs.problems.first(), self.logs_reported) {
             let more = match logs.problems.len() {
                 1 => "the others were read".to_owned(),
                 n => format!("{} could not be read, the others were", crate::words::count(n - 1, "more line")),
             };
             self.say(Level::Warning, format!("{first}; {more}"));
         }
-        self.told_logs = true;
+        self.logs_reported = true;
         let found = logs.current().map(|log| violations(log, &self.program)).unwrap_or_default();
         self.tell(Notice::Logs { logs, violations: Arc::new(found) });
     }
@@ -347,9 +350,12 @@ impl Driver {
     /// Sends the state of world and program at the cursor, when that changed.
     pub(super) fn show_situation(&mut self) {
         let at = self.gate.session().cursor();
-        if self.diverged.is_some() || self.shown.as_ref().is_some_and(|(node, _)| *node == at) {
+        let kept = self.team.kept_back(&self.context(None));
+        let is_shown = self.shown.as_ref().is_some_and(|(node, _)| *node == at) && kept == self.kept;
+        if self.diverged.is_some() || is_shown {
             return;
         }
+        self.kept = kept;
         self.follow_episode();
         let situation = super::situation::of(self);
         self.shown = Some((at, situation.truth.clone()));

@@ -86,7 +86,7 @@ impl Gate {
                 }
             };
         }
-        // What the last step was told to is written and paid for: nothing is asked after it.
+        // What is due after the last step is written and paid for: nothing is asked after it.
         let budget = over_budget(&self.session.policy, spent(&self.session)).filter(|_| !self.session.is_done());
         if let Some(why) = budget {
             self.stop_policy(&why);

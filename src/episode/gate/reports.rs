@@ -279,7 +279,7 @@ impl Gate {
         Some(if outcome.won { "the goal is reached" } else { "the episode is over" })
     }
 
-    /// At a new node: asks for the next action, or, where the episode is over, for what its last step is still to be told to; ends the
+    /// At a new node: asks for the next action, or, where the episode is over, for what is still to be written after its last step; ends the
     /// automatic run where it ends.
     pub(super) fn settle(&mut self) {
         if let Some(words) = self.ended() {

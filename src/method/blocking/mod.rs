@@ -14,7 +14,9 @@ use super::next_action::scoring;
 use super::o3d::O3d;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
 use super::skills::TIPS;
-use super::{Answer, Checks, Context, Deed, Follower, Known, Method, MethodInfo, Needs, Reading, Step, Stop};
+use super::{
+    Answer, Checks, Context, Deed, Follower, KeptBack, Known, Method, MethodInfo, Needs, Reading, Step, Stop,
+};
 use crate::blocking::{BlockingTree, Growth, selector::RankedLeaf};
 use crate::episode::gate::Draft;
 use crate::episode::{
@@ -209,7 +211,7 @@ impl Method for Blocking {
         LiveTree::at(cx).filter(|_| selects(decision))?.growth().spent()
     }
 
-    fn tree(&self, cx: &Context<'_>) -> Option<BlockingTree> {
+    fn tree(&self, cx: &Context<'_>, _kept: Option<&KeptBack>) -> Option<BlockingTree> {
         shown(cx)
     }
 
@@ -235,7 +237,7 @@ impl Method for BlockingChecks {
         MethodInfo {
             id: "blocking-checks",
             label: "Blocking checks",
-            description: "What blocks an action is among its checks.",
+            description: "What blocks an action is among its checks, and a tree grows from an action that is refused.",
             options: &[],
             needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
         }
@@ -258,8 +260,14 @@ impl Method for BlockingChecks {
         tree.map_or_else(Checks::default, |tree| Checks::Beside(vec![blocks(tree, &action.text, helps)]))
     }
 
-    fn tree(&self, cx: &Context<'_>) -> Option<BlockingTree> {
-        shown(cx)
+    /// In front of the goals stands what grows from the action that was refused last, or kept from being tried.
+    fn tree(&self, cx: &Context<'_>, kept: Option<&KeptBack>) -> Option<BlockingTree> {
+        let (tree, goals) = (LiveTree::at(cx)?, shown(cx)?);
+        let kept = kept.and_then(|kept| tree.of_kept(kept, cx.world));
+        Some(match kept.as_ref().or_else(|| tree.growth().refused()) {
+            Some(refused) => refused.shown_before(goals),
+            None => goals,
+        })
     }
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn Follower>> {

@@ -5,10 +5,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::blocking::{Basis, Before, Derived, Domain, Growth, Selection};
+use crate::blocking::{Basis, Before, Derived, Domain, Growth, RefusedTree, Selection};
 use crate::episode::{Action, Node, StepOutcome, TreeEdit};
 use crate::method::context::{lived, observed};
-use crate::method::{Context, Follower};
+use crate::method::{Context, Follower, KeptBack};
 use crate::program::Call;
 use crate::world::demonstration::Demonstration;
 use crate::world::{Facts, World};
@@ -95,6 +95,11 @@ impl LiveTree {
     /// The candidate actions, in the tree's order.
     pub(super) fn leaves(&self) -> Vec<String> {
         self.growth.forest().leaves().into_iter().map(|leaf| leaf.text.clone()).collect()
+    }
+
+    /// The tree of an action that was kept from being tried.
+    pub(super) fn of_kept(&self, kept: &KeptBack, world: &dyn World) -> Option<RefusedTree> {
+        self.growth.tree_of(&kept.action, None, &kept.why, &self.observed.facts, world)
     }
 
     /// The outcome of selecting a leaf that is blocked: nothing is executed.

@@ -3,12 +3,12 @@
 //! O3D-Code (Xiao et al. 2024, Appendix D) composes skills that are functions already; Demo2Code (Wang et al. 2023) writes all functions
 //! for each task anew from demonstrations; AdaPlanner (Sun et al. 2023) corrects its program when that fails. The program is a plan's
 //! document, so that a person may rewrite it at any point. `run` runs it in the sandbox from its beginning, with what happened since as the
-//! answers to its calls, up to the first call that has none; `told` finds these in the records, so that going back, branching and
+//! answers to its calls, up to the first call that has none; `run_so_far` finds these in the records, so that going back, branching and
 //! reopening need nothing else. `prompt` fills the templates.
 
 mod prompt;
 mod run;
-mod told;
+mod run_so_far;
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use super::{Answer, Context, Fate, Known, Method, MethodInfo, Needs, Reading, SY
 use crate::episode::{ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Session, Shape, Written};
 use crate::options::{Kind, OptionSpec};
 use crate::world::Ability;
-use told::Told;
+use run_so_far::RunSoFar;
 
 /// Tokens of a program.
 const TOKENS: u32 = 1_200;
@@ -196,10 +196,10 @@ impl CodePolicy {
     /// The next action of the program in force, or what has to be found out for it.
     #[allow(clippy::result_large_err, reason = "made once a decision, and used up at once")]
     fn next_line(self, cx: &Context<'_>, force: &InForce<'_>) -> Result<NextLine, Step> {
-        let told = Told::of(&cx.path(), force);
-        let Some(next) = &told.next else {
-            let work = run::work(cx, force.text, &told.answers);
-            return Err(Step::ask(cx.own(told::run_kind(), THE_PROGRAM, 1, work)));
+        let so_far = RunSoFar::of(&cx.path(), force);
+        let Some(next) = &so_far.next else {
+            let work = run::work(cx, force.text, &so_far.answers);
+            return Err(Step::ask(cx.own(run_so_far::run_kind(), THE_PROGRAM, 1, work)));
         };
         match next {
             Next::Call { number, function, args, line } => match next.action() {
@@ -207,11 +207,11 @@ impl CodePolicy {
                     line: *line,
                     text: force.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim().to_owned(),
                     action: action.to_owned(),
-                    why: format!("action {} of the program, from its line {line}", told.actions + 1),
+                    why: format!("action {} of the program, from its line {line}", so_far.actions + 1),
                 }),
                 None if function == code::ACT => Err(stopped("an action that is no text; edit the program")),
                 None => Err(match prompt::function(cx, function, args) {
-                    Ok(prompt) => Step::ask(cx.ask(told::function_kind(*number, function), prompt, 1, 0.0)),
+                    Ok(prompt) => Step::ask(cx.ask(run_so_far::function_kind(*number, function), prompt, 1, 0.0)),
                     Err(why) => Step::Stuck(why),
                 }),
             },

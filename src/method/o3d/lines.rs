@@ -51,11 +51,11 @@ pub(super) fn past(cx: &Context<'_>) -> Value {
         observation: String::new(),
         refused: true,
     });
-    let told = |entry: Entry| {
+    let shown = |entry: Entry| {
         let held = !matches!(entry.line, Line::Act(_));
         json!([hierarchy::record(&entry.line), entry.observation, entry.refused, held])
     };
-    Value::Array(here(cx).into_iter().chain(refused).map(told).collect())
+    Value::Array(here(cx).into_iter().chain(refused).map(shown).collect())
 }
 
 /// The lines of such work.

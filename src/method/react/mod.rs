@@ -12,7 +12,7 @@ use stepwright_skill::react::{Line, OK, is_thought, read};
 
 pub(super) use super::o3d::LIMITS;
 pub(super) use limits::over;
-pub(super) use prompt::{EXAMPLES, Told, examples_of, material, render, transcript};
+pub(super) use prompt::{EXAMPLES, Notes, examples_of, material, render, transcript};
 
 use super::options::TEMPERATURE;
 use super::skills::TIPS;
@@ -62,7 +62,7 @@ impl Method for React {
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {
-        next(cx, || render(cx, "react/act", &material(cx, self.long, &Told::default())?))
+        next(cx, || render(cx, "react/act", &material(cx, self.long, &Notes::default())?))
     }
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {

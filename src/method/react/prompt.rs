@@ -20,12 +20,12 @@ const FILE: &str = "react.txt";
 const CONTEXT: usize = 16_000;
 /// Tokens kept free for the line and the frame.
 const ROOM: usize = 400;
-/// Admissible actions that are told where there is no example to show how actions are written.
-const TOLD: usize = 40;
+/// Admissible actions that are listed where there is no example to show how actions are written.
+const LISTED: usize = 40;
 
-/// What is told besides transcript and examples.
+/// What a prompt holds besides transcript and examples.
 #[derive(Debug, Clone, Default)]
-pub(in crate::method) struct Told {
+pub(in crate::method) struct Notes {
     /// What was noted after earlier attempts at the task.
     pub(in crate::method) reflections: Vec<String>,
 }
@@ -70,7 +70,7 @@ pub(in crate::method) fn examples_of(cx: &Context<'_>) -> Result<Examples, Strin
 ///
 /// # Errors
 /// An example file that cannot be read, in words.
-pub(in crate::method) fn material(cx: &Context<'_>, long: bool, told: &Told) -> Result<Material, String> {
+pub(in crate::method) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Material, String> {
     let examples = examples_of(cx)?;
     let form = examples.form;
     let (kind, task) = (cx.knowledge.kind.as_str(), cx.session.header.task.as_str());
@@ -82,7 +82,7 @@ pub(in crate::method) fn material(cx: &Context<'_>, long: bool, told: &Told) -> 
     let path = cx.path();
     let steps: Vec<String> = path.iter().skip(1).filter_map(|node| step(form, node)).collect();
     let opening = path.first().map(|reset| opening(cx, form, reset)).unwrap_or_default();
-    let fixed = examples.about.len() + opening.len() + characters(&told.reflections);
+    let fixed = examples.about.len() + opening.len() + characters(&notes.reflections);
     let room = Room::of(cx, long);
     let (kept, oldest) = room.fit(fixed, &shown, &steps);
     let left_out = words(shown.len() - kept, shown.len(), oldest);
@@ -96,8 +96,8 @@ pub(in crate::method) fn material(cx: &Context<'_>, long: bool, told: &Told) -> 
     Ok(Material {
         about: if examples.about.is_empty() { cx.world.kind().about.to_owned() } else { examples.about },
         examples: shown,
-        actions: actions.into_iter().take(TOLD).collect(),
-        reflections: told.reflections.clone(),
+        actions: actions.into_iter().take(LISTED).collect(),
+        reflections: notes.reflections.clone(),
         transcript,
         cue: form.cue(),
         thought: form.think("…"),

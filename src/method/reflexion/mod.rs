@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::options::TEMPERATURE;
-use super::react::{self, EXAMPLES, LIMITS, Told, examples_of, material, render, transcript};
+use super::react::{self, EXAMPLES, LIMITS, Notes, examples_of, material, render, transcript};
 use super::skills::TIPS;
 use super::{Answer, Checks, Context, Deed, Fate, Method, MethodInfo, Needs, Reading, Section, SectionLine, Step};
 use crate::episode::{Action, ArtifactId, Ask, AskKind, Decision, Generation, PromptRecord, Session, Shape, Written};
@@ -69,8 +69,8 @@ impl Method for Reflexion {
             };
         }
         react::next(cx, || {
-            let told = Told { reflections: kept(cx) };
-            render(cx, "react/act", &material(cx, false, &told)?)
+            let notes = Notes { reflections: kept(cx) };
+            render(cx, "react/act", &material(cx, false, &notes)?)
         })
     }
 

@@ -74,7 +74,10 @@ impl Course {
     fn stay(&mut self, node: &Node) {
         let turn = &node.turn;
         self.corrections += record::taken(turn);
-        for prompt in record::prompts(turn).filter_map(Corrective::of) {
+        let mut prompts: Vec<Corrective> = record::prompts(turn).filter_map(Corrective::of).collect();
+        // A prompt that is offered anew is of the same error.
+        prompts.dedup_by(|again, first| (again.veto, &again.step) == (first.veto, &first.step));
+        for prompt in prompts {
             if prompt.veto {
                 self.attempts.push(Attempt {
                     node: node.id,
@@ -124,6 +127,14 @@ impl Course {
             last.dropped = true;
             // A correction that is given up takes the step it should correct with it.
             self.line += 1;
+        }
+    }
+
+    /// Takes up the step again that was given up last.
+    pub fn take_up_again(&mut self) {
+        if let Some(last) = self.attempts.last_mut().filter(|last| last.dropped) {
+            last.dropped = false;
+            self.line = self.line.saturating_sub(1);
         }
     }
 

@@ -7,8 +7,8 @@ use crate::world::Refusal;
 /// The number of the type of errors that fit no other, in the paper's list.
 const OTHER: u8 = 10;
 
-/// Why the world refused the step that led to the cursor: in its own words where it says them, else the assertions that failed, else its
-/// message.
+/// Why the world refused the step that led to the cursor: in its own words where it says them, else the assertions that failed, else what
+/// blocks it where that is checked, else its message.
 pub fn refused(cx: &Context<'_>, node: &Node) -> Option<Refusal> {
     let error = node.outcome.error.as_ref()?;
     let action = node.action.as_ref()?;
@@ -17,9 +17,9 @@ pub fn refused(cx: &Context<'_>, node: &Node) -> Option<Refusal> {
         return Some(refusal);
     }
     let step = language.and_then(|language| language.words_of(&action.text)).unwrap_or_else(|| action.text.clone());
-    let told = cx.session.verdict_at(node.id).and_then(cause);
+    let failing = cx.session.verdict_at(node.id).and_then(|verdict| cause(verdict).or_else(|| blocking(verdict)));
     let message = error.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cause = told.unwrap_or_else(|| message.trim_end_matches('.').to_owned());
+    let cause = failing.unwrap_or_else(|| message.trim_end_matches('.').to_owned());
     Some(Refusal { number: OTHER, kind: "other_precondition".to_owned(), reason: message, step, cause })
 }
 
@@ -39,5 +39,12 @@ pub fn vetoed(verdict: &Verdict, step: &str) -> Option<Refusal> {
 fn cause(verdict: &Verdict) -> Option<String> {
     let failing = verdict.checks.iter().filter(|c| c.kind == CheckKind::Precondition && c.status == Status::Fails);
     let conditions: Vec<String> = failing.map(|check| format!("`{}` does not hold", check.condition)).collect();
+    (!conditions.is_empty()).then(|| conditions.join(" and "))
+}
+
+/// What blocks it, in words.
+fn blocking(verdict: &Verdict) -> Option<String> {
+    let failing = verdict.checks.iter().filter(|c| c.kind == CheckKind::Blocking && c.status == Status::Fails);
+    let conditions: Vec<String> = failing.map(|check| format!("`{}` blocks it", check.condition)).collect();
     (!conditions.is_empty()).then(|| conditions.join(" and "))
 }

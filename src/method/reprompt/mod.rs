@@ -26,9 +26,9 @@ use stepwright_plan::settings::Settings;
 
 pub use course::Course;
 
-use super::{Answer, Context, Known, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
+use super::{Answer, Context, KeptBack, Known, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
 use crate::episode::gate::Draft;
-use crate::episode::{ArtifactId, Ask, AskKind, Generation, Origin, Session, Shape};
+use crate::episode::{ArtifactId, Ask, AskKind, Generation, Origin, RequestTag, Session, Shape, Wanted};
 use crate::program::Call;
 
 /// What is done about a step that the world refuses.
@@ -121,15 +121,20 @@ impl Method for FreeForm {
         Reading::drafts(offered.map(|offered| draft(cx, &offered, origin)).collect())
     }
 
-    fn shape(&self, cx: &Context<'_>, _kind: &AskKind, raw: bool) -> Shape {
+    fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
         let settings = self.settings(cx);
         let tokens = if raw { settings.tokens } else { CHAT_TOKENS };
         let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
-        let frequency_penalty = settings.frequency_penalty;
+        let tried = Course::of(cx.session, self.on_error, &|_| None).attempts.len();
+        let (request, wanted) =
+            if *kind == record::correction() { (tried, Wanted::Correction) } else { (tried + 1, Wanted::Step) };
         Shape::Generate(Generation {
             max_tokens: tokens,
             stop,
-            frequency_penalty,
+            frequency_penalty: settings.frequency_penalty,
+            presence_penalty: settings.presence_penalty,
+            top_p: Some(settings.top_p).filter(|share| *share < 1.0),
+            tag: Some(RequestTag { request, wanted }),
             logprobs: true,
             ..Generation::default()
         })
@@ -145,6 +150,13 @@ impl Method for FreeForm {
             "" => Err("the corrective prompt is empty".to_owned()),
             text => Ok(serde_json::json!({ "prompt": text })),
         })
+    }
+
+    fn kept_back(&self, cx: &Context<'_>) -> Option<KeptBack> {
+        let turn = &cx.node()?.turn;
+        let last = record::prompts(turn).next_back().and_then(record::Corrective::of).filter(|prompt| prompt.veto)?;
+        let why = format!("it was not tried: {}; what is below may make it possible", last.reason);
+        (!record::dropped(turn)).then_some(KeptBack { action: last.action, why })
     }
 
     fn rows(&self, session: &Session) -> Vec<Section> {
@@ -172,7 +184,7 @@ fn draft(cx: &Context<'_>, offered: &record::Offered, origin: Origin) -> Draft {
     };
     let problem = action.is_none().then(|| format!("NotAnAction: `{}` is no step of this world", of.step));
     let likely = of.logprob.map_or_else(
-        || "no log-probability is told, so similarity alone counts".to_owned(),
+        || "the model gives no log-probability, so similarity alone counts".to_owned(),
         |logprob| format!("mean log-probability {logprob:.3}"),
     );
     let penalty = if of.penalty > 0.0 { format!(", {} off for repetition", of.penalty) } else { String::new() };

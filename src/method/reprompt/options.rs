@@ -101,6 +101,30 @@ pub const TRIES: OptionSpec = OptionSpec::new(
     "tried, refused ones too; else the preset",
 );
 
+/// What a token costs for each time it was written.
+pub const FREQUENCY: OptionSpec = OptionSpec::new(
+    "frequency",
+    "Frequency penalty",
+    Kind::Number { min: -2.0, max: 2.0 },
+    "off a token each time it was written; or the preset",
+);
+
+/// What a token costs once it was written.
+pub const PRESENCE: OptionSpec = OptionSpec::new(
+    "presence",
+    "Presence penalty",
+    Kind::Number { min: -2.0, max: 2.0 },
+    "off a token once it was written; else the preset",
+);
+
+/// The share of the probability that tokens are sampled from.
+pub const NUCLEUS: OptionSpec = OptionSpec::new(
+    "nucleus",
+    "Nucleus (top_p)",
+    Kind::Number { min: 0.01, max: 1.0 },
+    "likeliest tokens sampled (top_p); else the preset",
+);
+
 /// Admissible neighbours.
 pub const NEIGHBOURS: OptionSpec = OptionSpec::new(
     "neighbours",
@@ -133,6 +157,9 @@ pub const OPEN_LOOP: Table = &[
     TRIES,
     NEIGHBOURS,
     TEMPERATURE,
+    FREQUENCY,
+    PRESENCE,
+    NUCLEUS,
     BELIEF,
     BLOCKING,
 ];
@@ -153,6 +180,9 @@ pub const REPROMPT: Table = &[
     NEIGHBOURS,
     VETO,
     TEMPERATURE,
+    FREQUENCY,
+    PRESENCE,
+    NUCLEUS,
     BELIEF,
     BLOCKING,
 ];
@@ -176,6 +206,9 @@ pub fn settings(own: Settings, values: &Values) -> Settings {
         steps: values.whole(&LENGTH).unwrap_or(published.steps),
         tries: values.whole(&TRIES).unwrap_or(published.tries),
         samples: values.whole(&COMPLETIONS).unwrap_or(published.samples),
+        frequency_penalty: values.number(&FREQUENCY).unwrap_or(published.frequency_penalty),
+        presence_penalty: values.number(&PRESENCE).unwrap_or(published.presence_penalty),
+        top_p: values.number(&NUCLEUS).unwrap_or(published.top_p),
         ..published
     }
 }

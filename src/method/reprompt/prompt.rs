@@ -34,8 +34,8 @@ struct Error<'a> {
 
 /// The task as prompts name it: in the world's few words where it has some, else the goal as stated.
 pub fn task(cx: &Context<'_>) -> String {
-    let told = || cx.session.header.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-    cx.world.language().map_or_else(told, |language| language.task())
+    let stated = || cx.session.header.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    cx.world.language().map_or_else(stated, |language| language.task())
 }
 
 /// The prompt for the next step, or for the correction of a failed one: then without the example, as published.
@@ -51,8 +51,8 @@ pub fn plan(
     cx.prompting.render(if cx.prompting.raw { "reprompt/plan" } else { "reprompt/plan_chat" }, &plan)
 }
 
-/// The error line of a refused step, with the type and reason of the error.
-pub fn corrective(cx: &Context<'_>, refusal: &Refusal, veto: bool) -> Result<Corrective, String> {
+/// The error line of a refused step, with the type and reason of the error. `kept` is the action that an assertion kept from being tried.
+pub fn corrective(cx: &Context<'_>, refusal: &Refusal, kept: Option<&str>) -> Result<Corrective, String> {
     let name = format!("reprompt/{}", cx.options().text(&INFORMATION));
     let error = Error { step: &refusal.step, cause: &refusal.cause, reason: &refusal.reason };
     let rendered = cx.prompting.render(&name, &error)?;
@@ -63,6 +63,8 @@ pub fn corrective(cx: &Context<'_>, refusal: &Refusal, veto: bool) -> Result<Cor
         number: refusal.number,
         kind: refusal.kind.clone(),
         reason: refusal.reason.clone(),
-        veto,
+        veto: kept.is_some(),
+        action: kept.unwrap_or_default().to_owned(),
+        after: cx.session.next_ask(),
     })
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_plan::score::{Candidate, Sample};
 
-use crate::episode::{ArtifactId, ArtifactKind, Ask, AskKind, AskState, Fate, Offer, Proposal, Session, Turn};
+use crate::episode::{ArtifactId, ArtifactKind, Ask, AskId, AskKind, AskState, Fate, Offer, Proposal, Session, Turn};
 
 /// The ask for the example of the nearest task.
 pub fn retrieval() -> AskKind {
@@ -72,6 +72,11 @@ pub struct Corrective {
     pub reason: String,
     /// Whether a failing assertion kept the step from being tried.
     pub veto: bool,
+    /// The text of the action that was kept from being tried.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub action: String,
+    /// The first ask after it was offered.
+    pub after: AskId,
 }
 
 impl Corrective {
@@ -99,14 +104,41 @@ pub fn taken(turn: &Turn) -> usize {
     prompts(turn).filter(|offer| matches!(offer.fate, Fate::Taken { .. })).count()
 }
 
-/// Whether the step that failed was left out at a node: its corrective prompt was refused, or answered so.
+/// Whether the answer to a corrective prompt says that the failed step is to be left out.
+pub fn leaves_out(ask: &Ask) -> bool {
+    let said = texts(ask).filter(|_| ask.kind == correction()).and_then(<[String]>::first);
+    said.is_some_and(|text| stepwright_plan::written::drops(&stepwright_plan::written::sentence(text, false)))
+}
+
+/// Where the step that failed was left out at a node: the first ask after its last corrective prompt was refused, or answered so.
+fn left_out(turn: &Turn) -> Option<AskId> {
+    let last = prompts(turn).last()?;
+    let after = Corrective::of(last).unwrap_or_default().after;
+    match last.fate {
+        Fate::Refused { .. } => Some(after),
+        Fate::Taken { .. } => {
+            let answered = turn.asks.iter().rfind(|ask| ask.kind == correction() && ask.id >= after)?;
+            leaves_out(answered).then_some(answered.id + 1)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the step that failed was left out at a node.
 pub fn dropped(turn: &Turn) -> bool {
-    let refused = prompts(turn).last().is_some_and(|offer| matches!(offer.fate, Fate::Refused { .. }));
-    let answered = turn.asks.iter().rfind(|ask| ask.kind == correction());
-    let said = answered
-        .and_then(|ask| texts(ask)?.first())
-        .is_some_and(|text| stepwright_plan::written::drops(&stepwright_plan::written::sentence(text, false)));
-    refused || said
+    left_out(turn).is_some()
+}
+
+/// Whether a person asks anew at a node where the failed step was left out and the plan went on, in a round that begins with an ask. Who
+/// rejects what came next asks for another next step.
+pub fn is_asked_anew(turn: &Turn, since: AskId) -> bool {
+    let Some(first) = left_out(turn) else { return false };
+    let rejected = |ask: &Ask| {
+        let mut offered = turn.proposals.iter().filter(|proposal| proposal.ask == Some(ask.id));
+        offered.any(|proposal| turn.rejection(proposal.id).is_some())
+    };
+    let mut later = turn.asks.iter().filter(|ask| (first..since).contains(&ask.id) && !ask.kind.is_aside()).peekable();
+    later.peek().is_some() && !later.any(rejected)
 }
 
 /// The texts of an ask that was answered.

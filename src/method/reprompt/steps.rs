@@ -38,7 +38,10 @@ pub fn next(method: FreeForm, cx: &Context<'_>) -> Step {
         return Step::Stuck("the episode has not begun".to_owned());
     };
     let words = |text: &str| cx.world.language().and_then(|language| language.words_of(text));
-    let course = Course::of(cx.session, method.on_error, &words);
+    let mut course = Course::of(cx.session, method.on_error, &words);
+    if cx.samples.is_none() && record::is_asked_anew(&node.turn, round.since) {
+        course.take_up_again();
+    }
     let moment = Moment { method, cx, node, round, settings: method.settings(cx), course };
     moment.next()
 }
@@ -105,7 +108,8 @@ impl Moment<'_, '_> {
         }
         let turn = &self.node.turn;
         let used = |id: AskId| id < self.round.since;
-        let uses = turn.asks.iter().filter(|ask| ask.kind == record::corrected() && used(ask.id)).count();
+        let is_use = |ask: &&Ask| ask.kind == record::corrected() || record::leaves_out(ask);
+        let uses = turn.asks.iter().filter(|ask| used(ask.id)).filter(is_use).count();
         let taken = Corrective::taken(turn, self.node.document(&record::prompt_id()).map(AsRef::as_ref));
         match taken.filter(|_| record::taken(turn) > uses || self.cx.samples.is_some()) {
             Some(taken) => Ok(Some(taken)),
@@ -117,12 +121,12 @@ impl Moment<'_, '_> {
     fn corrective(&self) -> Step {
         let vetoed = record::prompts(&self.node.turn).filter_map(Corrective::of).rfind(|prompt| prompt.veto);
         if let Some(vetoed) = vetoed {
-            return offer(&vetoed);
+            return offer(&Corrective { after: self.cx.session.next_ask(), ..vetoed });
         }
         let Some(refusal) = failure::refused(self.cx, self.node) else {
             return Step::Stuck("nothing says why the step failed; type the correction".to_owned());
         };
-        match prompt::corrective(self.cx, &refusal, false) {
+        match prompt::corrective(self.cx, &refusal, None) {
             Ok(corrective) => offer(&corrective),
             Err(why) => Step::Stuck(why),
         }
@@ -258,7 +262,9 @@ impl Moment<'_, '_> {
         {
             let step = record::candidate(turn, best).map(|o| stepwright_plan::written::spelled(&o.candidate.step));
             let step = step.unwrap_or_else(|| best.raw.clone());
-            let corrective = failure::vetoed(verdict, &step).map(|refusal| prompt::corrective(self.cx, &refusal, true));
+            let kept = best.action.as_ref().map_or(step.as_str(), |action| action.text.as_str());
+            let corrective =
+                failure::vetoed(verdict, &step).map(|refusal| prompt::corrective(self.cx, &refusal, Some(kept)));
             match corrective {
                 Some(Ok(corrective)) => return offer(&corrective),
                 Some(Err(why)) => return Step::Stuck(why),

@@ -83,9 +83,9 @@ pub fn done(known: &Known, work: &Value) -> Result<Answer, String> {
             }
             let candidates = ranked(&samples, &neighbours, &steps, &settings);
             let offered = candidates.into_iter().take(most);
-            Ok(told(offered.map(|candidate| Offered { candidate, before, why: None })))
+            Ok(answer(offered.map(|candidate| Offered { candidate, before, why: None })))
         }
-        Work::Again { left } => Ok(told(left)),
+        Work::Again { left } => Ok(answer(left)),
         Work::Agent { most, refused, before } => Ok(agent(known, most, &refused, before)),
     }
 }
@@ -156,10 +156,10 @@ fn agent(known: &Known, most: usize, refused: &[Call], before: Before) -> Answer
             };
             Offered { candidate, before, why: Some(ranked.rationale) }
         });
-    told(offered)
+    answer(offered)
 }
 
 /// Candidates as the answer holds them.
-fn told(offered: impl IntoIterator<Item = Offered>) -> Answer {
+fn answer(offered: impl IntoIterator<Item = Offered>) -> Answer {
     Answer::texts(offered.into_iter().filter_map(|offered| serde_json::to_string(&offered).ok()))
 }

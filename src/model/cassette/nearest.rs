@@ -57,10 +57,12 @@ fn lines(request: &ModelRequest) -> Vec<String> {
 
 fn settings(request: &ModelRequest) -> String {
     format!(
-        "max_tokens {} temperature {} frequency_penalty {} n {} stop {:?} seed {:?} logprobs {}",
+        "max_tokens {} temperature {} frequency_penalty {} presence_penalty {} top_p {} n {} stop {:?} seed {:?} logprobs {}",
         request.max_tokens,
         request.temperature,
         request.frequency_penalty,
+        request.presence_penalty,
+        request.top_p.unwrap_or(1.0),
         request.n,
         request.stop,
         request.seed,

@@ -50,6 +50,8 @@ fn request(text: &str) -> ModelRequest {
         stop: vec!["\n".into()],
         seed: Some(1),
         frequency_penalty: 0.0,
+        presence_penalty: 0.0,
+        top_p: None,
         structure: None,
         tag: None,
         logprobs: true,

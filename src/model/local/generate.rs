@@ -1,5 +1,7 @@
 //! Writing: samples of one prompt, a token at a time, all of them through the weights together.
 
+use std::collections::BTreeSet;
+
 use candle_core::{Device, Tensor};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -58,13 +60,14 @@ impl Branch {
     }
 }
 
-/// A row of log-probabilities with each token's lowered by the penalty for each time it was written. What is recorded of a token
-/// stays what the model gave it.
-fn penalized(row: &[f32], written: &[(u32, f32, usize)], penalty: f64) -> Vec<f32> {
+/// A row of log-probabilities with each token's lowered by `often` for each time it was written and by `once` if it was. What is
+/// recorded of a token stays what the model gave it.
+fn penalized(row: &[f32], written: &[(u32, f32, usize)], often: f64, once: f64) -> Vec<f32> {
     let mut row = row.to_vec();
+    let mut seen = BTreeSet::new();
     for (token, ..) in written {
         if let Some(p) = row.get_mut(*token as usize) {
-            *p -= penalty as f32;
+            *p -= (often + if seen.insert(*token) { once } else { 0.0 }) as f32;
         }
     }
     row
@@ -165,12 +168,13 @@ impl Runner {
                 return Err(Stop::Cancelled);
             }
             for (index, branch) in (0..).zip(&mut branches).filter(|(_, b)| b.finish.is_none()) {
-                let penalty = request.frequency_penalty;
-                let token = if penalty == 0.0 {
-                    choose(&branch.next, request.temperature, &mut branch.random)
+                let (often, once) = (request.frequency_penalty, request.presence_penalty);
+                let (temperature, share) = (request.temperature, request.top_p);
+                let token = if often == 0.0 && once == 0.0 {
+                    choose(&branch.next, temperature, share, &mut branch.random)
                 } else {
-                    let row = penalized(&branch.next, &branch.tokens, penalty);
-                    choose(&row, request.temperature, &mut branch.random)
+                    let row = penalized(&branch.next, &branch.tokens, often, once);
+                    choose(&row, temperature, share, &mut branch.random)
                 };
                 if self.tokens.is_end(token) {
                     branch.finish = Some(STOP);

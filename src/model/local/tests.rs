@@ -122,6 +122,8 @@ fn request(prompt: &str, n: u32, temperature: f64) -> ModelRequest {
         stop: Vec::new(),
         seed: Some(7),
         frequency_penalty: 0.0,
+        presence_penalty: 0.0,
+        top_p: None,
         structure: None,
         tag: None,
         logprobs: true,

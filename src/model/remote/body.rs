@@ -121,6 +121,12 @@ fn openai(options: &Options, quirks: &Quirks, interface: Interface, wanted: Want
     if request.frequency_penalty != 0.0 {
         body.insert("frequency_penalty".into(), json!(request.frequency_penalty));
     }
+    if request.presence_penalty != 0.0 {
+        body.insert("presence_penalty".into(), json!(request.presence_penalty));
+    }
+    if let Some(top_p) = request.top_p {
+        body.insert("top_p".into(), json!(top_p));
+    }
     if wanted.n > 1 {
         body.insert("n".into(), json!(wanted.n));
     }

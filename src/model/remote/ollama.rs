@@ -28,6 +28,12 @@ pub(super) fn body(options: &Options, quirks: &Quirks, interface: Interface, wan
     if request.frequency_penalty != 0.0 {
         own.insert("frequency_penalty".into(), json!(request.frequency_penalty));
     }
+    if request.presence_penalty != 0.0 {
+        own.insert("presence_penalty".into(), json!(request.presence_penalty));
+    }
+    if let Some(top_p) = request.top_p {
+        own.insert("top_p".into(), json!(top_p));
+    }
     if !request.stop.is_empty() {
         own.insert("stop".into(), json!(request.stop));
     }

@@ -10,12 +10,14 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Map, Value};
 
 /// Fields an answer can do without, with what is lost.
-const OPTIONAL: [(&str, &str); 17] = [
+const OPTIONAL: [(&str, &str); 19] = [
     ("stream_options", ""),
     ("temperature", "answers are sampled at the model's own temperature"),
     ("stop", "answers end where the model ends them"),
     ("stop_sequences", "answers end where the model ends them"),
     ("frequency_penalty", "repetition is not penalised"),
+    ("presence_penalty", "what was written once is not penalised"),
+    ("top_p", "unlikely tokens are sampled too"),
     ("seed", "the same request may be answered otherwise the next time"),
     ("top_logprobs", "there are no alternatives of tokens"),
     ("logprobs", "there are no log-probabilities"),

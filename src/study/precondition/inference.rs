@@ -178,6 +178,8 @@ impl Asking {
             stop: if raw { stop.into() } else { Vec::new() },
             seed: Some(seed),
             frequency_penalty: 0.0,
+            presence_penalty: 0.0,
+            top_p: None,
             structure: None,
             tag: None,
             logprobs: false,

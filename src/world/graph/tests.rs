@@ -264,8 +264,8 @@ fn a_task_of_programs_is_held_to_the_states_they_leave() {
         ("scene1/go_for_a_walk", vec![], ["walk to kitchen", "walk to fridge"]),
     ] {
         world.reset(id, 0).unwrap();
-        let told: Vec<String> = world.goals().unwrap().iter().map(ToString::to_string).collect();
-        assert_eq!(told, goals, "{id}");
+        let stated: Vec<String> = world.goals().unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(stated, goals, "{id}");
         let won: Vec<bool> = steps.iter().map(|step| world.act(step).unwrap().won).collect();
         assert_eq!(won, [false, !goals.is_empty()], "{id}");
     }

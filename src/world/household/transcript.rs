@@ -23,11 +23,11 @@ fn call_of(text: &str) -> Option<Call> {
 
 fn read(trajectory: &Trajectory) -> Vec<ReadStep> {
     let first = trajectory.initial_observation.as_deref().unwrap_or_default();
-    let mut told = vec![ReadStep { observed: vec![visible(listed(first, "you see "))], ..ReadStep::default() }];
+    let mut steps = vec![ReadStep { observed: vec![visible(listed(first, "you see "))], ..ReadStep::default() }];
     if first.is_empty() {
-        told = vec![ReadStep::default()];
+        steps = vec![ReadStep::default()];
     }
-    told.extend(trajectory.steps.iter().map(|step| {
+    steps.extend(trajectory.steps.iter().map(|step| {
         let Some(text) = step.observation.as_deref() else {
             return ReadStep { action: call_of(&step.action), ..ReadStep::default() };
         };
@@ -36,7 +36,7 @@ fn read(trajectory: &Trajectory) -> Vec<ReadStep> {
         }
         ReadStep { action: call_of(&step.action), observed: observed(text.trim()), refused: None }
     }));
-    told
+    steps
 }
 
 /// What an accepted command's text says.
@@ -157,10 +157,10 @@ mod tests {
                         break;
                     }
                 }
-                for (at, (told, (action, calls))) in read(&log).into_iter().zip(expected).enumerate() {
+                for (at, (found, (action, calls))) in read(&log).into_iter().zip(expected).enumerate() {
                     let step = at.checked_sub(1).and_then(|at| log.steps.get(at));
-                    assert_eq!(told.observed, calls, "{edition} {step:?}");
-                    assert_eq!(told.action, action, "{edition} {step:?}");
+                    assert_eq!(found.observed, calls, "{edition} {step:?}");
+                    assert_eq!(found.action, action, "{edition} {step:?}");
                 }
             }
         }

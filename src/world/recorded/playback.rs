@@ -18,7 +18,7 @@ pub struct Playback {
     logs: Arc<Vec<Trajectory>>,
     at: usize,
     transcript: Transcript,
-    told: Arc<Vec<ReadStep>>,
+    read: Arc<Vec<ReadStep>>,
     /// The step to come, from 0.
     next: usize,
 }
@@ -30,16 +30,16 @@ impl Playback {
 
     /// What is observed after so many steps.
     fn outcome(&self, observation: Option<&str>) -> Outcome {
-        let told = self.told.get(self.next).cloned().unwrap_or_default();
+        let step = self.read.get(self.next).cloned().unwrap_or_default();
         let log = self.log();
         let done = log.is_none_or(|log| self.next >= log.steps.len());
         let won = done && log.is_some_and(|log| log.success);
         Outcome {
             observation: observation.unwrap_or_default().to_owned(),
             admissible: self.admissible(),
-            action_call: told.action,
-            observation_calls: told.observed,
-            error: told.refused,
+            action_call: step.action,
+            observation_calls: step.observed,
+            error: step.refused,
             reward: log.filter(|_| done).map_or(0.0, |log| log.score),
             done,
             won,
@@ -61,7 +61,7 @@ impl Episode for Playback {
         let logs = Arc::clone(&tasks.logs);
         let log = logs.get(at).cloned().unwrap_or_default();
         let transcript = transcript::of(&log);
-        let playback = Playback { told: Arc::new((transcript.read)(&log)), logs, at, transcript, next: 0 };
+        let playback = Playback { read: Arc::new((transcript.read)(&log)), logs, at, transcript, next: 0 };
         let outcome = playback.outcome(log.initial_observation.as_deref());
         Ok((playback, outcome))
     }

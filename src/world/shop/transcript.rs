@@ -23,10 +23,10 @@ fn read(trajectory: &Trajectory) -> Vec<ReadStep> {
     let mut observed = vec![program::form(Form::Site)];
     let first = trajectory.initial_observation.as_deref();
     observed.extend(first.map(|text| page(text, &mut seen)).unwrap_or_default());
-    let mut told = vec![ReadStep { observed, ..ReadStep::default() }];
+    let mut steps = vec![ReadStep { observed, ..ReadStep::default() }];
     for step in &trajectory.steps {
         let action = program::call_of(&step.action);
-        told.push(match step.observation.as_deref() {
+        steps.push(match step.observation.as_deref() {
             Some(text) if step.is_refused() => {
                 ReadStep { refused: Some(text.trim().to_owned()), ..ReadStep::default() }
             }
@@ -34,7 +34,7 @@ fn read(trajectory: &Trajectory) -> Vec<ReadStep> {
             None => ReadStep { action, ..ReadStep::default() },
         });
     }
-    told
+    steps
 }
 
 /// The button of a line, where the line is one.
@@ -168,7 +168,7 @@ mod tests {
                 log.steps.push(LoggedStep { action: text, observation: Some(outcome.observation), thought: None });
                 expected.push(outcome.observation_calls);
             }
-            for (told, calls) in read(&log).into_iter().zip(expected) {
+            for (step, calls) in read(&log).into_iter().zip(expected) {
                 all += 1;
                 // A text that is broken over lines reads as several, and in which order was chosen no page says.
                 let plain = |calls: &[Call]| -> Vec<String> {
@@ -178,10 +178,10 @@ mod tests {
                     others.extend(chosen);
                     others
                 };
-                if plain(&told.observed) == plain(&calls) {
+                if plain(&step.observed) == plain(&calls) {
                     same += 1;
                 } else {
-                    eprintln!("read {:?}\ntold {:?}", plain(&told.observed), plain(&calls));
+                    eprintln!("read {:?}\nexpected {:?}", plain(&step.observed), plain(&calls));
                 }
             }
         }

@@ -4,7 +4,7 @@
 /// So many products are named at each fault; the others are counted.
 const NAMED: usize = 5;
 /// So many products that are left out are reported one by one.
-const TOLD: usize = 50;
+const LISTED: usize = 50;
 
 /// What of a product was filled in or taken in another way than it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Notes {
     /// Notes that the product of that place, from 1, was left out.
     pub(super) fn left_out(&mut self, place: usize, why: &str) {
         self.left_out.0 += 1;
-        if self.left_out.1.len() < TOLD {
+        if self.left_out.1.len() < LISTED {
             self.left_out.1.push(format!("{}, product {place}: left out: {why}", self.file));
         }
     }
@@ -126,11 +126,11 @@ mod tests {
             notes.left_out(place, "why");
         }
         let lines = notes.lines();
-        assert_eq!(lines.len(), TOLD + 2);
-        assert_eq!(lines[TOLD], "items.json: 950 more products are left out");
+        assert_eq!(lines.len(), LISTED + 2);
+        assert_eq!(lines[LISTED], "items.json: 950 more products are left out");
         assert!(
-            lines[TOLD + 1].contains("no price: product 1 (B000000001)")
-                && lines[TOLD + 1].contains("and 995 more; each costs $100")
+            lines[LISTED + 1].contains("no price: product 1 (B000000001)")
+                && lines[LISTED + 1].contains("and 995 more; each costs $100")
         );
     }
 }

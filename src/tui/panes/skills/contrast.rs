@@ -76,15 +76,15 @@ impl SkillsPane {
 
     pub(super) fn pair_detail(&self, at: usize) -> Option<String> {
         let (good, bad) = self.step_of(at);
-        let told = |step: &LoggedStep| {
+        let in_words = |step: &LoggedStep| {
             let seen = step.observation.as_deref().map_or_else(|| "not recorded".into(), one_line);
             format!("{}: {seen}", step.action)
         };
         Some(match (good, bad) {
-            (Some(good), Some(bad)) if good.observation == bad.observation => told(good),
-            (Some(good), Some(bad)) => format!("success: {}. Failure: {}", told(good), told(bad)),
-            (Some(good), None) => format!("the success alone: {}", told(good)),
-            (None, Some(bad)) => format!("the failure alone: {}", told(bad)),
+            (Some(good), Some(bad)) if good.observation == bad.observation => in_words(good),
+            (Some(good), Some(bad)) => format!("success: {}. Failure: {}", in_words(good), in_words(bad)),
+            (Some(good), None) => format!("the success alone: {}", in_words(good)),
+            (None, Some(bad)) => format!("the failure alone: {}", in_words(bad)),
             (None, None) => return None,
         })
     }

@@ -13,7 +13,7 @@ const REFUSED: &str = "Nothing happens.";
 
 /// What is known of a program's run.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Told {
+pub(super) struct RunSoFar {
     /// The answers to its calls, in their order.
     pub(super) answers: Vec<Value>,
     /// How many of these were actions.
@@ -39,17 +39,17 @@ fn text_of(ask: &Ask) -> Option<&str> {
     }
 }
 
-impl Told {
+impl RunSoFar {
     /// Of the program in force at the end of a path.
     pub(super) fn of(path: &[&Node], force: &InForce<'_>) -> Self {
-        let mut told = Told::default();
+        let mut run = RunSoFar::default();
         let at = path.iter().position(|node| node.id == force.made_at).unwrap_or(path.len());
         let nodes = path.get(at..).unwrap_or_default();
         for (i, node) in nodes.iter().enumerate() {
-            told.asks(node, force);
-            told.taken(node, nodes.get(i + 1).copied(), force);
+            run.asks(node, force);
+            run.taken(node, nodes.get(i + 1).copied(), force);
         }
-        told
+        run
     }
 
     /// Takes in what was found out at a node, in its order. An action that a person refused there was answered to the program before
