@@ -14,9 +14,7 @@ use super::next_action::scoring;
 use super::o3d::O3d;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
 use super::skills::TIPS;
-use super::{
-    Answer, Checks, Context, Deed, Follower, KeptBack, Known, Method, MethodInfo, Needs, Reading, Step, Stop,
-};
+use super::{Answer, Checks, Context, Deed, Follower, KeptBack, Known, Method, MethodInfo, Needs, Reading, Step, Stop};
 use crate::blocking::{BlockingTree, Growth, selector::RankedLeaf};
 use crate::episode::gate::Draft;
 use crate::episode::{
