@@ -51,6 +51,7 @@ mod example_sessions;
 #[cfg(unix)]
 mod external_world;
 mod fetch_weights;
+mod fuzz_targets;
 mod imitation_figures;
 mod imports;
 mod instruction_figures;

@@ -11,4 +11,5 @@ pub mod requests;
 pub mod screen;
 pub mod server;
 pub mod session;
+pub mod targets;
 pub mod toy_world;
