@@ -201,7 +201,7 @@ const OWN: [Setting; 66] = settings! {
         "env", Kind::Texts, "", [],
             "variables it gets beside those it inherits, as \"NAME=value\"";
         "inherit", Kind::Texts, "", [],
-            "variables it inherits, as [\"PATH\", \"HOME\"]; all but the keys of model providers if absent";
+            "variables it inherits, as [\"PATH\", \"CUDA_*\"]; what programs need to run if absent (adapters/README.md)";
         "tasks", Kind::Texts, "", [], "the tasks to choose from, as it calls them";
         "spec", Kind::Path, "", [],
             "the specification of its programs, as worlds/household/spec.py; one that takes any action as agent.act(text) if absent";
@@ -215,7 +215,7 @@ const OWN: [Setting; 66] = settings! {
         "dir", Kind::Path, "", [], "the folder it is started in; where stepwright was started if absent";
         "env", Kind::Texts, "", [], "variables it gets beside those it inherits, as \"NAME=value\"";
         "inherit", Kind::Texts, "", [],
-            "variables it inherits, as [\"PATH\", \"HOME\"]; all but the keys of model providers if absent";
+            "variables it inherits, as [\"PATH\", \"CUDA_*\"]; what programs need to run if absent (adapters/README.md)";
         "options", Kind::Table, "", [], "options that it declares, as { order = \"largest\" }; --method-opt goes before them";
         "start_timeout_s", number(0.1, 86_400.0), "60", [], "seconds until it has introduced itself";
         "step_timeout_s", number(0.1, 86_400.0), "30", [], "seconds an answer may take";

@@ -86,10 +86,20 @@ fn add(shown: &mut Vec<Shown>, merged: &Layer, section: &str, keys: impl Iterato
     }
 }
 
-/// A value without what may be secret in it: passwords in addresses, values of headers.
+/// A value without what may be secret in it: passwords and queries of addresses, values of headers, secrets in commands and in the
+/// variables and fields with names of secrets.
 fn plain(key: &str, value: &Value) -> Value {
     match (key, value) {
         ("base_url" | "proxy", Value::Text(url)) => Value::Text(remote::shown_address(url)),
+        (_, Value::Text(url)) if url.contains("://") => Value::Text(remote::shown_address(url)),
+        ("command" | "env", Value::Texts(words)) => Value::Texts(stepwright_secret::shown_words(words)),
+        ("extra_body" | "options", Value::Table(table)) => {
+            let hidden = |(name, value): (&String, &toml::Value)| {
+                let hidden = stepwright_secret::is_secret_name(name);
+                (name.clone(), if hidden { toml::Value::String("…".to_owned()) } else { value.clone() })
+            };
+            Value::Table(table.iter().map(hidden).collect())
+        }
         ("headers", Value::Table(table)) => {
             let hidden = |(name, value): (&String, &toml::Value)| {
                 let from_environment = value.as_str().is_some_and(|v| v.starts_with(FROM_ENVIRONMENT));

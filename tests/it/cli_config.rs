@@ -126,3 +126,16 @@ fn keys_and_themes_are_looked_up_when_the_settings_are_shown() {
     std::fs::write(&file, "[ui]\ntheme = \"purple\"\n").unwrap();
     assert!(!stepwright(dir.path(), &["config", "show"], &[]).status.success());
 }
+
+#[test]
+fn what_is_secret_in_addresses_and_commands_is_not_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = "[model]\nbase_url = 'https://u:PASSWORD@h/v1?api-key=QUERY'\n[data]\npackage_index = 'https://me:PASSWORD@h/simple'\n\
+        [external.a]\ncommand = ['python3', 'a.py', '--api-key', 'ARGUMENT', '--seed', '3']\nenv = ['MY_TOKEN=VARIABLE', 'MODE=fast']\n";
+    std::fs::write(dir.path().join("config.toml"), file).unwrap();
+    let out = text(&stepwright(dir.path(), &["config", "show"], &[]).stdout);
+    for secret in ["PASSWORD", "QUERY", "ARGUMENT", "VARIABLE"] {
+        assert!(!out.contains(secret), "{secret} in {out}");
+    }
+    assert!(out.contains("--seed") && out.contains("MODE=fast") && out.contains("https://"), "{out}");
+}

@@ -193,6 +193,52 @@ async fn the_key_is_sent_and_never_shown() {
     assert!(server.requests()[0].head.to_ascii_lowercase().contains("authorization: bearer sk-secret-1"));
 }
 
+/// A server that says the key again, in pieces and encoded: nobody sees it, and the cassette does not hold it.
+#[tokio::test]
+async fn a_key_in_an_answer_is_masked_before_anything_sees_it() {
+    const KEY: &str = "sk-proj-Zx81QpLm77Vb_2aT-9Kd";
+    // base64 of the key, and its digits.
+    let encoded = "c2stcHJvai1aeDgxUXBMbTc3VmJfMmFULTlLZA";
+    let hex: String = KEY.bytes().map(|b| format!("{b:02x}")).collect();
+    let mut script = vec![stream_head()];
+    for text in [KEY, encoded, &hex, "the end"] {
+        script.extend(text.as_bytes().chunks(5).map(|piece| send(&delta(std::str::from_utf8(piece).unwrap()))));
+        script.push(send(&delta(" ")));
+    }
+    script.push(send(END));
+    let server = Server::start(vec![script]);
+    let mut options = options(&server);
+    options.api_key = Some(SecretString::from(KEY));
+    let folder = tempfile::tempdir().unwrap();
+    let tape = folder.path().join("tape.jsonl");
+    let model =
+        stepwright::model::cassette::Recorder::new(std::sync::Arc::new(Remote::new(options).unwrap()), &tape).unwrap();
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let answer = model.complete(&chat(), &sender, &CancellationToken::new()).await.unwrap();
+    drop(sender);
+    let mut seen = String::new();
+    while let Some(event) = receiver.recv().await {
+        if let StreamEvent::Delta { text, .. } = event {
+            seen.push_str(&text);
+        }
+    }
+    assert_eq!(seen.trim(), "[key] [key] [key] the end");
+    assert_eq!(answer.completions[0].text.trim(), seen.trim());
+    let kept = std::fs::read_to_string(&tape).unwrap();
+    assert!(
+        kept.contains("the end")
+            && !kept.contains("Zx81")
+            && !kept.contains(&encoded[8..20])
+            && !kept.contains(&hex[8..24]),
+        "{kept}"
+    );
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&tape).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
 #[tokio::test]
 async fn where_nobody_listens_the_address_is_reported() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

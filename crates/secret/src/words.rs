@@ -3,7 +3,7 @@
 /// What stands in place of a value.
 const HIDDEN: &str = "…";
 
-/// Whether a variable, flag, header or query of this name may hold a secret.
+/// Whether a variable, flag, header or query of this name may hold a secret: its last word says so (`OPENAI_API_KEY`, `--token`, `pwd2`).
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     const WORDS: &[&str] = &[
@@ -21,15 +21,14 @@ pub fn is_secret_name(name: &str) -> bool {
         "authorization",
         "bearer",
         "cookie",
-        "session",
         "signature",
         "sig",
         "sas",
     ];
     let lower = name.to_ascii_lowercase();
-    lower
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|word| WORDS.contains(&word.trim_end_matches('s')) || WORDS.contains(&word))
+    let numbered = lower.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+    let last = numbered.rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
+    last.is_some_and(|word| WORDS.contains(&word))
 }
 
 /// The words of a command without what may be secret in them: values of flags and variables with such names, passwords and queries
@@ -113,12 +112,21 @@ mod tests {
 
     #[test]
     fn names_are_looked_at_word_by_word() {
-        for name in
-            ["OPENAI_API_KEY", "HF_TOKEN", "X-Api-Key", "db.password", "--secret", "SAS", "AWS_SECRET_ACCESS_KEYS"]
-        {
+        for name in [
+            "OPENAI_API_KEY",
+            "HF_TOKEN",
+            "X-Api-Key",
+            "db.password",
+            "--secret",
+            "SAS",
+            "AWS_SECRET_ACCESS_KEY",
+            "KEY_2",
+        ] {
             assert!(is_secret_name(name), "{name}");
         }
-        for name in ["PATH", "KEYBOARD", "TOKENIZERS_PARALLELISM", "max", "COMPASS"] {
+        for name in
+            ["PATH", "KEYBOARD", "TOKENIZERS_PARALLELISM", "max_tokens", "stop_token_ids", "KEY_FILE", "COMPASS"]
+        {
             assert!(!is_secret_name(name), "{name}");
         }
     }

@@ -112,7 +112,7 @@ impl Remote {
                 first(&self.quirks.reasons);
             }
             let (cut, whole): (Vec<Completion>, Vec<Completion>) = found.into_iter().partition(Completion::is_cut);
-            response.completions.extend(whole.into_iter().map(|c| self.formed(request, c)));
+            response.completions.extend(whole.into_iter().map(|c| formed(request, c)));
             let Some(worst) = cut.into_iter().next() else { continue };
             let why = match worst.finish.as_str() {
                 "content_filter" => "the provider's filter stopped the answer".to_owned(),
@@ -156,20 +156,6 @@ impl Remote {
         }
         answer.served.clone_into(&mut response.served);
         response.sent = parameters(body);
-    }
-
-    /// A completion as it is given: out of its form, and without any key that the model was shown somewhere.
-    fn formed(&self, request: &ModelRequest, mut completion: Completion) -> Completion {
-        if let Some(structure) = &request.structure {
-            let text = structure.read(&completion.text);
-            if text != completion.text {
-                // The tokens are those of the form.
-                completion.tokens = Vec::new();
-                completion.text = text;
-            }
-        }
-        completion.text = self.http.redact(&completion.text);
-        completion
     }
 
     /// Finds prompts that a server cut in silence.
@@ -355,6 +341,19 @@ impl Remote {
             "the answer has no end after {seconds} s; if the model is slow, raise answer_timeout_s in config.toml"
         ))
     }
+}
+
+/// A completion as it is given: out of its form.
+fn formed(request: &ModelRequest, mut completion: Completion) -> Completion {
+    if let Some(structure) = &request.structure {
+        let text = structure.read(&completion.text);
+        if text != completion.text {
+            // The tokens are those of the form.
+            completion.tokens = Vec::new();
+            completion.text = text;
+        }
+    }
+    completion
 }
 
 /// Waits, reporting every second how long it still takes.

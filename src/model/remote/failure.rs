@@ -171,7 +171,7 @@ pub(super) fn clean(text: &str, secrets: &[SecretString]) -> String {
 }
 
 /// Blots out keys wherever they occur.
-pub(super) fn redact(text: &str, secrets: &[SecretString]) -> String {
+fn redact(text: &str, secrets: &[SecretString]) -> String {
     let secrets = secrets.iter().map(ExposeSecret::expose_secret).filter(|s| s.len() > 3);
     secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "[key]"))
 }

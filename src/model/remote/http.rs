@@ -7,8 +7,10 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue,
 use reqwest::{Client, Proxy, Response, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use stepwright_secret::Mask;
 
-use super::failure::{Failure, Passing, clean, error_object, judge, redact, words};
+use super::failure::{Failure, Passing, clean, error_object, judge, words};
+use super::masking;
 use super::options::{Options, Wire};
 use super::retry;
 use crate::model::ModelError;
@@ -33,6 +35,8 @@ pub(super) struct Http {
     endpoint: String,
     /// The key and all else that headers hold: never shown.
     secrets: Vec<SecretString>,
+    /// What of them is masked in answers.
+    mask: Mask,
     idle: Duration,
 }
 
@@ -59,7 +63,8 @@ impl Http {
             .map_err(|e| ModelError::Configuration(format!("cannot set up the HTTP client: {}", cause(&e))))?;
         let endpoint = shown(&base);
         let secrets = options.api_key.iter().chain(options.headers.iter().map(|(_, value)| value)).cloned().collect();
-        Ok(Http { client, base, endpoint, secrets, idle: options.idle_timeout })
+        let mask = masking::mask(options, &base);
+        Ok(Http { client, base, endpoint, secrets, mask, idle: options.idle_timeout })
     }
 
     /// The base URL without anything secret.
@@ -67,14 +72,14 @@ impl Http {
         &self.endpoint
     }
 
-    /// A text without any key.
-    pub(super) fn redact(&self, text: &str) -> String {
-        redact(text, &self.secrets)
+    /// The keys that are masked in answers.
+    pub(super) fn mask(&self) -> &Mask {
+        &self.mask
     }
 
     /// A server's words, fit to show.
     pub(super) fn clean(&self, text: &str) -> String {
-        clean(text, &self.secrets)
+        clean(&self.mask.masked(text), &self.secrets)
     }
 
     /// Sends `body` to a path; gives the response once its status says success.

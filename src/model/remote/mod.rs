@@ -4,7 +4,7 @@
 //! One [`Remote`] is one model behind one endpoint. What servers differ in is either configured ([`Options`]) or learned from
 //! their refusals and remembered (`quirks`). `body`, `anthropic` and `ollama` say exactly what is sent; `stream` and `chunk` read
 //! what comes back, treating every field as optional; all else is common: `complete` asks, learns and tries again, `thoughts`
-//! separates reasoning from the answer, `score` has given texts scored, `embed` gets sentence vectors, `retry` decides what is tried
+//! separates reasoning from the answer, `masking` keeps keys out of it, `score` has given texts scored, `embed` gets sentence vectors, `retry` decides what is tried
 //! again, `http` is the wire, and `providers` are the well-known ones.
 
 mod anthropic;
@@ -14,6 +14,7 @@ mod complete;
 mod embed;
 mod failure;
 mod http;
+mod masking;
 mod object;
 mod ollama;
 mod options;
@@ -119,11 +120,12 @@ impl LanguageModel for Remote {
         done: &UnboundedSender<usize>,
         cancel: &CancellationToken,
     ) -> Result<Vec<Completion>, ModelError> {
-        tokio::select! {
+        let scored = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(ModelError::Cancelled),
             scored = self.score_all(request, done) => self.remember_length(scored),
-        }
+        };
+        scored.map(|completions| masking::completions(self.http.mask(), completions))
     }
 
     fn context(&self) -> Option<usize> {
@@ -156,12 +158,25 @@ impl LanguageModel for Remote {
         stream: &UnboundedSender<StreamEvent>,
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError> {
-        // Dropping the future drops the connection, at any point of the exchange.
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(ModelError::Cancelled),
-            answer = self.complete_all(request, stream) => self.remember_length(answer),
+        let (own, mut arriving) = tokio::sync::mpsc::unbounded_channel();
+        let mut watched = masking::Watched::new(self.http.mask(), stream);
+        let answer = {
+            let mut asking = std::pin::pin!(self.complete_all(request, &own));
+            loop {
+                // Dropping the future drops the connection, at any point of the exchange.
+                tokio::select! {
+                    biased;
+                    () = cancel.cancelled() => break Err(ModelError::Cancelled),
+                    Some(event) = arriving.recv() => watched.pass(event),
+                    answer = &mut asking => break self.remember_length(answer),
+                }
+            }
+        };
+        while let Ok(event) = arriving.try_recv() {
+            watched.pass(event);
         }
+        watched.end();
+        masking::response(self.http.mask(), answer)
     }
 
     async fn embed(&self, texts: &[String], cancel: &CancellationToken) -> Result<Vec<Vec<f32>>, ModelError> {

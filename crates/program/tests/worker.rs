@@ -1,0 +1,75 @@
+//! Confined workers doing real runs: what the engine needs of the system it still gets. Called as a worker this program is one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use stepwright_program::sandbox::{Bound, Bounds, FaultKind, Limits, WORKER, Workers, run, work};
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, memory, seconds] = words.as_slice()
+        && word == WORKER
+    {
+        let bounds = Bounds { memory: memory.parse().unwrap(), seconds: seconds.parse().unwrap() };
+        std::process::exit(i32::from(!work(bounds)));
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        programs_run().await;
+        what_is_used_up_stops_a_run().await;
+    });
+}
+
+fn workers(wall: u64) -> Workers {
+    Workers::at(std::env::current_exe().unwrap(), Limits { wall: Duration::from_millis(wall), ..Limits::default() })
+}
+
+async fn programs_run() {
+    let workers = workers(20_000);
+    let values = json!({"objects": ["red block", "green block"], "numbers": (0..2_000).collect::<Vec<u32>>()});
+    for (code, calls) in [
+        ("say('a')", vec!["say(\"a\")"]),
+        (
+            "for o in sorted(objects): say(o.upper(), len(numbers))",
+            vec!["say(\"GREEN BLOCK\", 2000)", "say(\"RED BLOCK\", 2000)"],
+        ),
+        ("def f(n): return 1 if n < 2 else n * f(n - 1)\nsay(str(f(150))[:5])", vec!["say(\"57133\")"]),
+        (
+            "d = {i: str(i) * 10 for i in range(20000)}\nsay(len(d), sum(len(x) for x in d.values()))",
+            vec!["say(20000, 888900)"],
+        ),
+        ("try:\n    [][1]\nexcept IndexError as e:\n    say(str(e))", vec!["say(\"list index out of range\")"]),
+        ("say(round(2 ** 0.5, 3), f'{3.14159:.2f}', {1, 2} == {2, 1})", vec!["say(1.414, \"3.14\", True)"]),
+    ] {
+        let run = run(&workers, code, &["say"], &values).await;
+        let made: Vec<String> = run.calls.iter().map(|(call, _)| call.to_string()).collect();
+        assert_eq!((made, run.fault), (calls.into_iter().map(str::to_owned).collect(), None), "{code}");
+    }
+    // A large order fits beside the code's own memory.
+    let values = json!({"objects": vec!["some object of the world"; 200_000]});
+    let run = run(&workers, "say(len(objects))", &["say"], &values).await;
+    assert_eq!((run.calls.len(), run.fault), (1, None));
+}
+
+async fn what_is_used_up_stops_a_run() {
+    let (hurried, patient) = (workers(700), workers(20_000));
+    for (code, bound) in [
+        ("while True: pass", Bound::Time),
+        ("def f(n): return f(n + 1)\nf(0)", Bound::Depth),
+        ("x = 'a' * 10 ** 12", Bound::Memory),
+        ("l = []\nwhile True: l.append('x' * 1000 + str(len(l)))", Bound::Memory),
+        ("d = {}\nwhile True: d[len(d)] = [len(d)] * 100", Bound::Memory),
+        ("while True: say(1)", Bound::Calls),
+    ] {
+        let since = Instant::now();
+        let of = if bound == Bound::Time { &hurried } else { &patient };
+        let run = run(of, code, &["say"], &json!({})).await;
+        assert_eq!(run.fault.map(|f| f.kind), Some(FaultKind::Limit(bound)), "{code}");
+        assert!(since.elapsed() < Duration::from_secs(60), "{code}");
+    }
+    for deep in ["[", "(", "not ", "lambda: "] {
+        let run = run(&hurried, &format!("x = {}1", deep.repeat(20_000)), &["say"], &json!({})).await;
+        assert!(!matches!(run.fault.clone().unwrap().kind, FaultKind::Worker(_)), "{deep}: {:?}", run.fault);
+    }
+}
