@@ -1,6 +1,7 @@
 """Random keys, mouse, paste, bytes and changes of size: no crash, no hang, the terminal restored, every session readable."""
 
 import os
+import shutil
 import signal
 import time
 
@@ -38,7 +39,10 @@ def run(bench, end):
     examples = sorted((bench.root / "sessions").glob("*.jsonl"))
     while time.monotonic() < end:
         since, home, chance = time.monotonic(), bench.home(), bench.random
-        args = ["open", chance.choice(examples)] if chance.random() < 0.6 else []
+        args = []
+        if chance.random() < 0.6:
+            # A copy: what is opened is written to.
+            args = ["open", shutil.copy(chance.choice(examples), home)]
         terminal = Terminal(bench, args, home)
         terminal.read(0.3, 10)
         history = []
@@ -71,7 +75,7 @@ def run(bench, end):
             trouble = f"it ended with {code}"
         elif not terminal.is_restored():
             trouble = "the terminal is not restored"
-        for path in (home / "state/stepwright/sessions").glob("*.jsonl") if (home / "state").exists() else []:
+        for path in [*home.glob("*.jsonl"), *(home / "state/stepwright/sessions").glob("*.jsonl")]:
             ran = bench.run(["show", path], home=home)
             if ran.code != 0 or ran.trouble():
                 trouble = f"a session does not open: {os.fsdecode(ran.err)[:200]}"

@@ -120,6 +120,9 @@ enum Command {
 /// Parses the command line and does what it says.
 pub fn run() -> ExitCode {
     stepwright_confine::keep_inherited_descriptors();
+    if let Some(code) = stepwright_confine::leash::serve(std::env::args_os()) {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Words of the command line are quoted in what is wrong with them.

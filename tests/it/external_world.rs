@@ -265,3 +265,46 @@ fn nothing_is_left_when_the_program_is_killed() {
         }
     }
 }
+
+/// A child in the background and one that left the session and lost its parent; none outlives the program, whether the command
+/// dies by itself or the program is killed.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_command_left_behind_ends_too() {
+    let hello = r#"{"step":0,"observation":"a room"}"#;
+    for then in ["exit 3", "cat >/dev/null"] {
+        let folder = tempfile::tempdir().unwrap();
+        let pids = folder.path().join("pids");
+        let script = format!(
+            "sleep 1001 & echo $! >> {0}\nsh -c 'setsid sh -c \"echo \\$\\$ >> {0}; exec sleep 1002\" &'\n\
+             while [ $(wc -l < {0}) -lt 2 ]; do sleep 0.02; done\nread -r a; echo '{hello}'; read -r b; {then}\n",
+            pids.display()
+        );
+        let file = folder.path().join("adapter.sh");
+        std::fs::write(&file, script).unwrap();
+        let mut command = Command::new(PROGRAM);
+        command.args(["play", "external", "--jsonl", "--command", &format!("sh {}", file.display())]);
+        command.env("STEPWRIGHT_CONFIG_DIR", folder.path()).env("HOME", folder.path());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        assert!(said.contains("a room"), "{said}");
+        let mut stdin = child.stdin.take().unwrap();
+        let _ = stdin.write_all(b"go\n");
+        if then == "exit 3" {
+            drop(stdin);
+        } else {
+            child.kill().unwrap();
+        }
+        child.wait().unwrap();
+        let left = std::fs::read_to_string(&pids).unwrap();
+        assert_eq!(left.lines().count(), 2);
+        let runs =
+            |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+        let since = Instant::now();
+        while left.lines().any(runs) {
+            assert!(since.elapsed() < Duration::from_secs(20), "{then}: some of {left:?} still run");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}

@@ -45,6 +45,21 @@ pub(crate) fn is_open(fd: c_int) -> bool {
     flags >= 0
 }
 
+/// The descriptor of a number that whoever started this process gave it, closed in the programs that it starts.
+#[cfg(target_os = "linux")]
+pub(crate) fn take(fd: c_int) -> Option<std::fs::File> {
+    if fd < FIRST || !is_open(fd) {
+        return None;
+    }
+    // SAFETY: it is open, and nothing else in this process knows the number: it was given on the command line to be taken once.
+    #[allow(unsafe_code)]
+    let file = unsafe {
+        libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+        <std::fs::File as std::os::fd::FromRawFd>::from_raw_fd(fd)
+    };
+    Some(file)
+}
+
 /// Whether the system gives memory that can be written and executed. What it gives is given back.
 pub(crate) fn gets_executable_memory() -> bool {
     const SIZE: usize = 4096;

@@ -12,8 +12,11 @@ pub mod check;
 mod descriptors;
 #[cfg(target_os = "linux")]
 mod files;
+pub mod leash;
 #[cfg(unix)]
 mod limits;
+#[cfg(target_os = "linux")]
+mod supervisor;
 pub mod trial;
 
 use serde::{Deserialize, Serialize};

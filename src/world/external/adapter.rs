@@ -23,7 +23,7 @@ pub struct Adapter {
     pub folder: Option<PathBuf>,
     /// Variables set for it, beside those it inherits.
     pub env: Vec<(String, String)>,
-    /// Variables it inherits; all but those withheld if `None`.
+    /// Variables it inherits, `NAME` or `BEGINNING*`; those that programs need to run if `None`.
     pub inherited: Option<Vec<String>>,
     /// Variables it does not inherit: those that hold keys of model providers.
     pub withheld: Vec<String>,
@@ -61,9 +61,10 @@ impl Adapter {
         }
     }
 
-    /// The command as a person would type it.
+    /// The command as a person would type it, without what may be secret in it: it is shown and kept.
     pub fn command_line(&self) -> String {
-        shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_else(|_| self.command.join(" "))
+        let shown = stepwright_secret::shown_words(&self.command);
+        shlex::try_join(shown.iter().map(String::as_str)).unwrap_or_else(|_| shown.join(" "))
     }
 
     /// The specification's source.

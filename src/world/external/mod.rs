@@ -1,6 +1,6 @@
 //! External world: any command that speaks the line protocol (adapters/README.md) is the environment.
 //!
-//! `adapter` says which command, `adapters` which tasks there are, `process` runs it and kills all of it, `line` reads what it answers, `link` asks one thing at
+//! `adapter` says which command, `adapters` which tasks there are, `variables` what it gets of the environment, `process` runs it and kills all of it, `line` reads what it answers, `link` asks one thing at
 //! a time and brings the process to the node that is wanted, `phrases` maps texts to calls and back, `world` is the [`World`]
 //! over them. Where the adapters are configured, and on which thread a step is waited for, is decided elsewhere.
 //!
@@ -15,6 +15,7 @@ mod process;
 mod reading;
 #[cfg(test)]
 mod tests;
+mod variables;
 mod world;
 
 pub use adapter::Adapter;

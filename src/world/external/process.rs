@@ -1,7 +1,8 @@
 //! Process of a running command: lines in, lines out, and nothing of it left when it is dropped.
 //!
-//! The command leads its own process group, which is killed whole. A guard (a shell that waits for the end of a pipe) kills
-//! the group if Stepwright itself is killed. What the command says is read by threads that keep a bounded amount; a command that
+//! On Linux the command is leashed: a supervisor ends all that came of it, also what left its process group and session, and also
+//! if Stepwright itself is killed. Elsewhere the command leads its own process group, which is killed whole, and a guard (a shell
+//! that waits for the end of a pipe) kills the group if Stepwright itself is killed. What the command says is read by threads that keep a bounded amount; a command that
 //! floods is made to wait.
 
 use std::collections::VecDeque;
@@ -10,6 +11,8 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use stepwright_confine::leash::Leash;
 
 use super::adapter::Adapter;
 use super::line::LONGEST;
@@ -21,6 +24,9 @@ const LAST_WORDS: usize = 20;
 const LAST_WORD: u64 = 400;
 /// How long a command that closed its output may take to end, and its last words to arrive.
 const PARTING: Duration = Duration::from_millis(300);
+
+/// How long a supervisor may take to end all that came of the command.
+const SUPERVISED: Duration = Duration::from_secs(2);
 
 /// What came from a command.
 #[derive(Debug)]
@@ -41,6 +47,8 @@ pub(crate) enum Said {
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
+    /// Where there is a supervisor, the child is that.
+    leash: Option<Leash>,
     guard: Option<Child>,
     requests: Sender<Vec<u8>>,
     said: Receiver<Said>,
@@ -62,29 +70,36 @@ impl Process {
                 adapter.section, adapter.name
             )));
         };
-        let mut command = Command::new(program);
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if let Some(inherited) = &adapter.inherited {
-            command.env_clear().envs(inherited.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        }
-        command.envs(adapter.env.iter().map(|(name, value)| (name, value)));
-        adapter.withheld.iter().for_each(|name| {
-            command.env_remove(name);
-        });
+        let (mut leash, mut command) = match Leash::new(program, args) {
+            Some((leash, command)) => (Some(leash), command),
+            None => {
+                let mut command = Command::new(program);
+                command.args(args);
+                (None, command)
+            }
+        };
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env_clear().envs(super::variables::of(adapter, std::env::vars_os()));
         if let Some(folder) = &adapter.folder {
             command.current_dir(folder);
         }
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(failed)?;
+        if let Some(Err(error)) = leash.as_mut().map(Leash::started) {
+            // The supervisor has ended by itself.
+            let _ = child.wait();
+            return Err(failed(error));
+        }
         let (to, said) = sync_channel(1);
         let (requests, asked) = channel();
         let (speaking, silent) = channel::<()>();
         let last_words = Arc::new(Mutex::new(VecDeque::new()));
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let guard = guard(child.id());
+        let guard = if leash.is_some() { None } else { guard(child.id()) };
         let process = Process {
             child,
+            leash,
             guard,
             requests,
             said,
@@ -154,7 +169,14 @@ impl Process {
         while by_itself && !has_exited(&self.child) && Instant::now() < deadline {
             std::thread::sleep(pause);
         }
-        let alone = has_exited(&self.child);
+        let mut alone = has_exited(&self.child);
+        let supervised = self.leash.take().is_some();
+        if supervised {
+            let deadline = Instant::now() + SUPERVISED;
+            while !has_exited(&self.child) && Instant::now() < deadline {
+                std::thread::sleep(pause);
+            }
+        }
         // The group goes before its leader is collected: until then its number cannot be another's.
         kill_group(&mut self.child);
         if let Some(mut guard) = self.guard.take() {
@@ -163,6 +185,8 @@ impl Process {
             let _ = guard.wait();
         }
         self.exit = self.child.wait().ok();
+        // A supervisor that had to end what the command left behind still ends as the command had by itself.
+        alone |= supervised && self.exit.is_some_and(|status| status.code().is_some());
         let _ = self.silent.recv_timeout(PARTING);
         self.exit.filter(|_| alone)
     }
