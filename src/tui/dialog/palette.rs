@@ -20,7 +20,7 @@ const NAME: usize = 20;
 pub type Disabled = Option<&'static str>;
 
 /// Other words for actions, by their names in `[keys]`.
-const SYNONYMS: [(&str, &str); 31] = [
+const SYNONYMS: [(&str, &str); 34] = [
     ("approve", "accept take yes execute"),
     ("edit", "change rewrite correct"),
     ("reject", "refuse decline no deny"),
