@@ -728,7 +728,8 @@ mod tests {
         ) {
             let mut session = tree(&parents);
             let mut last: Vec<Option<NodeId>> = vec![None; session.nodes.len()];
-            for to in moves.iter().map(|to| to % session.nodes.len() as u64) {
+            let nodes = session.nodes.len() as u64;
+            for to in moves.iter().map(|to| to % nodes) {
                 session.move_to(to);
                 let mut child = to;
                 while let Some(parent) = session.nodes[child as usize].parent {
