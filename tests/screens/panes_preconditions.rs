@@ -388,7 +388,8 @@ fn inference_is_started_for_one_or_all_by_enumerator_or_model() {
     assert_eq!(b.sent(PaneAction::Run), infer(Some("take"), CandidateOrigin::Model));
     assert_eq!(b.sent(PaneAction::RunAll), infer(None, CandidateOrigin::Model));
     assert_eq!(b.act(PaneAction::Options), [Intent::AskCandidates]);
-    assert!(b.screen().contains("I infers by the model: 3 demonstrations, each asked once, sampled 8 times"));
+    let wide = text(&buffer(b.p.as_mut(), &b.s.view, &unicode(), (180, 20), true));
+    assert!(wide.contains("I infers by the model: 3 demonstrations, each asked once, sampled 8 times"), "{wide}");
     b.act(PaneAction::Add);
     b.keys("obj");
     let put = Command::Workshop(WorkshopCommand::Put { action: "take".into(), id: None, text: "obj".into() });

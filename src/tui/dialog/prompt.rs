@@ -174,7 +174,7 @@ impl Dialog for Confirm {
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
         let lines: Vec<Line<'_>> = self.question.lines().map(Line::from).collect();
-        let text = Paragraph::new(lines).wrap(Wrap { trim: true }).style(context.theme.style(Role::Text));
+        let text = Paragraph::new(lines).wrap(Wrap { trim: false }).style(context.theme.style(Role::Text));
         frame.render_widget(text, area);
     }
 

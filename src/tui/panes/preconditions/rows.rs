@@ -16,17 +16,22 @@ pub enum Item {
 
 /// How good a candidate is for the order of the rows by a ranking; smaller is better.
 fn rank(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> u8 {
-    if is_suggested(candidate, pool, ranking) {
+    let best = match ranking {
+        Ranking::Evidence => candidate.fate == Fate::Valid && candidate.optimal && candidate.representative,
+        Ranking::EquationOne => pool.by_equation.contains(&candidate.text),
+    };
+    if best {
         return 0;
     }
     let held = is_held_back(candidate, pool) && ranking == Ranking::Evidence;
     match &candidate.fate {
         Fate::Valid if held => 3,
-        Fate::Valid if candidate.optimal && candidate.coverage != Some(pool.instances) => 1,
+        Fate::Valid if candidate.optimal => 1,
+        Fate::Valid if candidate.coverage == Some(pool.instances) => 4,
         Fate::Valid => 2,
-        Fate::Unknown { .. } => 4,
-        Fate::Fails { .. } => 5,
-        Fate::Malformed { .. } => 6,
+        Fate::Unknown { .. } => 5,
+        Fate::Fails { .. } => 6,
+        Fate::Malformed { .. } => 7,
     }
 }
 
