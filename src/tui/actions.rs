@@ -183,7 +183,7 @@ actions! {
         Add "row-add" "+ i" "add" "Add a row";
         ToggleReject "row-reject" "x delete" "reject" "Reject or restore the row under the cursor";
         Adopt "adopt" "A" "adopt" "Put the shown choice in force";
-        Run "infer" "I" "infer" "Start the pane's long work for what is shown";
+        Run "infer" "I" "infer" "Infer candidates, or find out what else the pane is for, of what is shown";
         RunAll "infer-all" "ctrl-a" "infer all" "The same for everything";
         Distil "distil" "D" "distil" "Have the model in use propose: what logs teach, a cut of the log shown, tips from the pair shown";
         Back "back" "esc backspace" "back" "Leave what is shown over the pane's list";

@@ -13,6 +13,7 @@ use super::{Context, Dialog, Reply};
 use crate::tui::actions::{ACTIONS, ActionId, CONTEXTS, spec};
 use crate::tui::event::Input;
 use crate::tui::keymap::Keymap;
+use crate::tui::pane::PaneAction;
 use crate::tui::panes::wrap::wrapped;
 use crate::tui::theme::{Role, Theme};
 
@@ -96,6 +97,8 @@ impl Help {
         if let Some((title, actions)) = &self.pane {
             let about = |id: ActionId, word: &str| match spec(id) {
                 Some(spec) if spec.label == word => spec.about.clone(),
+                // What these do is the pane's own.
+                Some(_) if is_general(id) => word.to_owned(),
                 Some(spec) => format!("{word}: {}", spec.about),
                 None => word.to_owned(),
             };
@@ -150,6 +153,11 @@ impl Help {
         }
         out
     }
+}
+
+/// Whether what an action does is said by the pane's word for it alone.
+fn is_general(id: ActionId) -> bool {
+    matches!(id, ActionId::Pane(PaneAction::ToggleFold | PaneAction::ToggleReject | PaneAction::Activate))
 }
 
 /// Whether an action is one of the nine that choose a proposal by its number: they are one line.
