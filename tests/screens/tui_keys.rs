@@ -257,7 +257,7 @@ fn preconditions_are_worked_on_by_keys() {
     );
     assert_eq!(bench.wishes(), [undo, redo]);
     bench.press(". up . |");
-    let text = "self.seen[recep] or recep".to_owned();
+    let text = "recep or self.seen[recep]".to_owned();
     assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text })]);
     bench.press("Z . down . =");
     let wishes = bench.wishes();
