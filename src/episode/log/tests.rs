@@ -202,10 +202,12 @@ proptest! {
     }
 }
 
-/// An example that ships, as this program writes it: with checksums.
-fn example(folder: &Path) -> (PathBuf, Loaded) {
+/// The beginning of an example that ships, as this program writes it: with checksums.
+fn example(folder: &Path, lines: usize) -> (PathBuf, Loaded) {
     let text = include_str!("../../../sessions/by-hand.jsonl");
-    let loaded = read(text.as_bytes(), Path::new("by-hand")).unwrap();
+    let text: String = text.split_inclusive('\n').take(lines).collect();
+    let mut loaded = read(text.as_bytes(), Path::new("by-hand")).unwrap();
+    loaded.session.header.version = FORMAT_VERSION;
     let path = folder.join("s.jsonl");
     let mut writer = Writer::create(&path, &loaded.session.header).unwrap();
     loaded.records.iter().for_each(|record| writer.append(record).unwrap());
@@ -215,7 +217,7 @@ fn example(folder: &Path) -> (PathBuf, Loaded) {
 #[test]
 fn a_session_cut_at_every_byte_opens_with_every_complete_record() {
     let folder = tempfile::tempdir().unwrap();
-    let (path, loaded) = example(folder.path());
+    let (path, loaded) = example(folder.path(), 20);
     let bytes = fs::read(path).unwrap();
     let head = bytes.iter().position(|b| *b == b'\n').unwrap();
     let mut whole = 0;
@@ -234,19 +236,17 @@ fn a_session_cut_at_every_byte_opens_with_every_complete_record() {
 #[test]
 fn d18_every_flipped_bit_of_a_session_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    let (path, loaded) = example(folder.path());
+    // A few lines are enough: a bit changes one line only. The header, the reset, what is put in force.
+    let (path, loaded) = example(folder.path(), 4);
     let bytes = fs::read(path).unwrap();
-    // A few lines are enough: a bit changes one line only. The header, and records of several kinds.
-    let end = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(6).unwrap().0 + 1;
-    let bytes = &bytes[..end];
     let mut passed_over = Vec::new();
     for bit in 0..bytes.len() * 8 {
-        let mut flipped = bytes.to_vec();
+        let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         if let Ok(found) = read(&flipped[..], Path::new("x")) {
             let same = found.session.header == loaded.session.header
                 && found.records[..] == loaded.records[..found.records.len()];
-            let whole = found.records.len() == 6 || found.torn.is_some();
+            let whole = found.records.len() == 3 || found.torn.is_some();
             if !same || !whole {
                 passed_over.push(bit);
             }
