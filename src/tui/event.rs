@@ -1,9 +1,12 @@
 //! Event channel: the one channel everything arrives on, and the threads that feed it: terminal events, notices of the driver, signals.
 //!
-//! Each thread blocks until there is something; nothing here has a timer. The application interprets the messages.
+//! Each thread blocks until there is something; only whether the terminal is still there is looked at once a second. The application
+//! interprets the messages.
 
+use std::io::IsTerminal;
 use std::sync::mpsc::Sender;
 use std::thread;
+use std::time::Duration;
 
 use crossterm::event::{Event, KeyEvent};
 use signal_hook::consts::{
@@ -54,8 +57,12 @@ pub enum Message {
     Panicked,
 }
 
+/// How often it is looked whether the terminal is still there.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Feeds terminal events into the channel until either end is gone.
 pub fn read_terminal(to: Sender<Message>) {
+    watch_terminal(to.clone());
     spawn("terminal events", move || {
         loop {
             let message = match crossterm::event::read() {
@@ -67,6 +74,17 @@ pub fn read_terminal(to: Sender<Message>) {
                 return;
             }
         }
+    });
+}
+
+/// Reports a terminal that was closed. Who has it as the controlling terminal gets a signal, others none; reading goes on for ever then,
+/// with nothing to wait for, so this is looked at from time to time.
+fn watch_terminal(to: Sender<Message>) {
+    spawn("terminal", move || {
+        while std::io::stdin().is_terminal() {
+            thread::sleep(LOOK);
+        }
+        let _ = to.send(Message::TerminalGone("the terminal was closed".to_owned()));
     });
 }
 

@@ -96,6 +96,41 @@ fn d19_a_closed_terminal_is_no_panic() {
     }
 }
 
+/// A terminal that is not the controlling one is closed without a signal, and reading it never ends.
+#[cfg(target_os = "linux")]
+#[test]
+fn d19_a_terminal_closed_without_a_signal_ends_the_program() {
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+    use std::io::Read;
+    let home = tempfile::tempdir().unwrap();
+    let mark = home.path().display().to_string();
+    let runs = || {
+        let own = |entry: &std::fs::DirEntry| {
+            let program = std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe.ends_with("stepwright"));
+            program && std::fs::read(entry.path().join("environ")).is_ok_and(|e| String::from_utf8_lossy(&e).contains(&mark))
+        };
+        std::fs::read_dir("/proc").unwrap().flatten().any(|entry| own(&entry))
+    };
+    let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 100, ..PtySize::default() }).unwrap();
+    let mut command = CommandBuilder::new("setsid");
+    command.args(["--wait", PROGRAM]);
+    for name in ["HOME", "STEPWRIGHT_CONFIG_DIR", "STEPWRIGHT_STATE_DIR"] {
+        command.env(name, home.path());
+    }
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    reader.read_exact(&mut [0; 200]).unwrap();
+    assert!(runs());
+    drop((reader, pair.master));
+    let end = Instant::now() + PATIENCE;
+    while runs() {
+        assert!(Instant::now() < end, "still running");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let _ = child.wait();
+}
+
 #[cfg(debug_assertions)]
 #[test]
 fn a_panic_restores_the_terminal_before_it_is_reported() {
