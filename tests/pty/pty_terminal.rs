@@ -107,7 +107,9 @@ fn d19_a_terminal_closed_without_a_signal_ends_the_program() {
     let runs = || {
         let own = |entry: &std::fs::DirEntry| {
             let program = std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe.ends_with("stepwright"));
-            program && std::fs::read(entry.path().join("environ")).is_ok_and(|e| String::from_utf8_lossy(&e).contains(&mark))
+            program
+                && std::fs::read(entry.path().join("environ"))
+                    .is_ok_and(|e| String::from_utf8_lossy(&e).contains(&mark))
         };
         std::fs::read_dir("/proc").unwrap().flatten().any(|entry| own(&entry))
     };
