@@ -148,13 +148,20 @@ impl Tour<'_> {
         let arrived = self.runtime.block_on(reading.go(node, &mut |notice| said.push(notice)));
         said.into_iter().for_each(|notice| self.frames.notice(notice));
         arrived?;
-        for proposal in self.frames.settle() {
+        self.explain();
+        Ok(())
+    }
+
+    /// Has the trees of the proposals derived that the panes want to show.
+    fn explain(&mut self) {
+        let wanted = self.frames.settle();
+        let Some(reading) = &mut self.reading else { return };
+        for proposal in wanted {
             let mut said = Vec::new();
             // A tree that does not come leaves its pane empty.
             let _ = self.runtime.block_on(reading.explain(proposal, &mut |notice| said.push(notice)));
             said.into_iter().for_each(|notice| self.frames.notice(notice));
         }
-        Ok(())
     }
 
     fn go(&mut self, node: NodeId) -> Result<(), String> {
@@ -188,6 +195,7 @@ impl Tour<'_> {
             let next = line.get(at + 1).and_then(|next| Some((*next, self.session.decision_at(*next)?)));
             if let Some((next, decision)) = next {
                 self.frames.choose(decision.proposal());
+                self.explain();
                 let pause = pause_before(next, records);
                 cast.output(pause, &draw(&mut self.frames, "")?);
             }

@@ -110,7 +110,7 @@ fn a_cast_shows_the_workbench_and_marks_every_decision() {
         // The world was stepped too: the panes of state and tree are not empty.
         states += usize::from(screen.contains("visible_objects") && screen.contains("Blocking"));
     }
-    assert!(markers.len() > 8 && markers[0].starts_with("1: "), "{markers:?}");
+    assert!(markers.len() == 8 && markers[0].starts_with("1: "), "{markers:?}");
     assert!(states > markers.len(), "{states}");
     let screen = terminal.screen().text().join("\n");
     for pane in ["Program", "Proposals", "Preconditions", "State", "Blocking"] {

@@ -84,7 +84,7 @@ fn a_run_stops_at_a_change_of_the_state_and_two_branches_are_compared() {
     let home = tempfile::tempdir().unwrap();
     let mut pty = Pty::start(PROGRAM, &["--blind"], home.path(), &[], SIZE);
     pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\r");
-    pty.wait_for("blind · step 0 ·").wait_for("hidden until you decide").settle();
+    pty.wait_for("blind · step 0 ·").wait_for("★ recommended").settle();
     assert!(
         !pty.text().contains("the world would say") && !pty.text().contains("the world accepts it"),
         "{}",
@@ -99,7 +99,7 @@ fn a_run_stops_at_a_change_of_the_state_and_two_branches_are_compared() {
     pty.send("u");
     pty.wait_for("decided  the policy approved take").settle();
     // Decided: what the world said is shown.
-    pty.send("\x1b[6~");
+    pty.send("\x1b[6~\x1b[6~\x1b[6~\x1b[6~");
     pty.wait_for("the world accepts it").settle().send("2");
     pty.settle().send("a");
     pty.wait_for("★ recommended").settle().send("C");
