@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyEvent};
+use crossterm::event::Event;
 use ratatui::backend::{CrosstermBackend, TestBackend};
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
@@ -127,8 +127,7 @@ impl Stage {
         let letter = |c: char| if c == '_' { "space".to_owned() } else { c.to_string() };
         let keys: Vec<String> = typed.map_or(single.to_vec(), |text| text.chars().map(letter).collect());
         for key in keys {
-            let Chord { code, modifiers } = Chord::parse(&key)?;
-            self.app.terminal(Event::Key(KeyEvent::new(code, modifiers)), Instant::now());
+            self.app.terminal(Event::Key(Chord::parse(&key)?.event()), Instant::now());
             self.send()?;
         }
         Ok(())

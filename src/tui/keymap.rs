@@ -35,6 +35,11 @@ const NAMED: [(&str, KeyCode); 16] = [
 ];
 
 impl Chord {
+    /// The press of these keys.
+    pub fn event(&self) -> KeyEvent {
+        KeyEvent::new(self.code, self.modifiers)
+    }
+
     /// The chord of a key event.
     pub fn of(event: &KeyEvent) -> Self {
         Self::normal(event.code, event.modifiers)
