@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::support::driver::{Scripted, Turn, Watched};
+use stepwright::blocking::{BlockingNode, NodeKind};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
@@ -13,6 +14,7 @@ use stepwright::driver::{
     prepare_new, start,
 };
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
+use stepwright::method::Fate;
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::world::dialogue::{END_TURN, Speaker};
 
@@ -270,22 +272,31 @@ async fn go_on(w: &mut Watched, over: impl Fn(&Session) -> bool) {
     }
 }
 
-/// Breakfast by corrective re-prompting: a person puts a corrective prompt right before it is sent, goes back to the error, and writes the
-/// correction.
+/// Milk by corrective re-prompting: the model leaves out the step that was refused; a person goes back to the error, puts the corrective
+/// prompt right before it is sent, and the plan is finished on another branch.
 async fn reprompt(config: &Config, path: &std::path::Path) {
     let script = Scripted::lines(&[
         "Walk over to the fridge",
         "Take the milk",
+        "Skip",
+        "Walk to the table",
+        // From the error again.
         "Open the fridge",
         "Take the milk",
         "Close the fridge",
-        "Go to the table",
+        "Walk to the table",
         "Put the milk on the table",
     ]);
     let place = ("graph", "flat/milk_on_table");
     let setup = begin_by("reprompt", &[("completions", "1")], place, config, path, Some(script));
     let mut w = Watched::start(setup);
-    go_on(&mut w, |s| s.pending_offer().is_some()).await;
+    let went_on = |s: &Session| s.current().is_some_and(|n| n.depth == 3);
+    go_on(&mut w, went_on).await;
+    w.send(Command::Gate(Request::Note("the milk is still in the fridge: back to the error".into())));
+    w.send(Command::Gate(Request::Undo));
+    w.until("the way back", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. }))).await;
+    w.send(Command::Gate(Request::Propose));
+    w.until("the corrective prompt anew", |_, s| s.pending_offer().is_some()).await;
     let offer = w.session.pending_offer().unwrap().id;
     let text = "Error: the milk is inside the closed fridge. A correct step would be to".to_owned();
     w.send(Command::Gate(Request::EditOffer { offer, text }));
@@ -294,8 +305,8 @@ async fn reprompt(config: &Config, path: &std::path::Path) {
     w.quit().await;
 }
 
-/// Corrective re-prompting in the household: a failing assertion vetoes a step, the world refuses another, and what blocks each is
-/// shown beside.
+/// Corrective re-prompting in the household: a failing assertion keeps one step from being tried, the world refuses another, and a
+/// blocking tree grows from each error.
 async fn mixed(config: &Config, path: &std::path::Path) {
     let script = Scripted::lines(&[
         "go over to the fridge 1",
@@ -334,7 +345,7 @@ async fn examples_are_made_on_demand() {
     table(&config, &made("table.jsonl")).await;
     reprompt(&config, &made("reprompt.jsonl")).await;
     mixed(&config, &made("reprompt-mixed.jsonl")).await;
-    for name in EXAMPLES.iter().map(|e| e.name).chain(["reprompt", "reprompt-mixed"]) {
+    for name in EXAMPLES.iter().map(|e| e.name) {
         let name = format!("{name}.jsonl");
         std::fs::copy(made(&name), sessions.join(&name)).unwrap();
     }
@@ -424,4 +435,57 @@ fn the_examples_show_what_they_say() {
     let answers: Vec<_> = fork.children.iter().map(|id| &table.node(*id).unwrap().outcome.reward).collect();
     assert_eq!(answers, [&0.0, &1.0], "wrong from the wrong belief, right from the corrected one");
     assert!(fork.turn.changes_of(&ArtifactId::BELIEF).any(|b| b.offer.is_none() && b.by == Actor::Person));
+
+    let reprompt = loaded("reprompt");
+    assert!(won(&reprompt) && reprompt.header.world == "graph" && reprompt.model.contains("no language model"));
+    let error = reprompt.nodes().iter().find(|n| n.outcome.error.is_some()).expect("an error");
+    assert_eq!(error.children.len(), 2, "left out on one branch, corrected on the other");
+    assert_eq!(error.turn.offers.len(), 2, "the corrective prompt was offered anew");
+    assert_eq!(
+        fates(&reprompt),
+        [Fate::Done, Fate::Corrected, Fate::Done, Fate::Done, Fate::Done, Fate::Done, Fate::Done]
+    );
+
+    let mixed = loaded("reprompt-mixed");
+    assert!(won(&mixed) && mixed.header.world == "household");
+    let offers: Vec<_> = mixed.nodes().iter().flat_map(|n| &n.turn.offers).collect();
+    let vetoes: Vec<bool> = offers.iter().map(|o| o.written.value.as_ref().unwrap()["veto"] == true).collect();
+    assert_eq!(vetoes, [true, false], "an assertion keeps one step from being tried, the world refuses another");
+    assert!(offers[0].written.raw.contains("does not hold"), "{}", offers[0].written.raw);
+    assert!(offers[1].written.raw.contains("`not_at microwave 1` blocks it"), "{}", offers[1].written.raw);
+}
+
+/// What became of each step of a plan.
+fn fates(session: &Session) -> Vec<Fate> {
+    let course = stepwright::method::course(session).unwrap();
+    (0..course.attempts.len()).map(|at| course.fate(at)).collect()
+}
+
+/// The rows of the blocking trees at each node of an example that stand below an error: the refused action, then what is below it.
+#[tokio::test]
+async fn a_blocking_tree_grows_from_each_error_of_the_mixed_example() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    let request = OpenRequest::Example("reprompt-mixed".into());
+    let mut handle = start(prepare(&request, &config, &Sources::default()).unwrap()).unwrap();
+    let nodes = loaded("reprompt-mixed").nodes().len() as u64;
+    for node in 0..nodes {
+        handle.commands.send(Command::Gate(Request::Goto(node))).unwrap();
+    }
+    handle.commands.send(Command::Quit).unwrap();
+    let mut trees = std::collections::BTreeMap::new();
+    while let Some(notice) = handle.notices.recv().await {
+        if let Notice::Situation(situation) = notice {
+            let below = |node: &&BlockingNode| node.kind != NodeKind::Goal;
+            let tree: Vec<String> =
+                situation.goals.nodes.iter().take_while(below).map(|node| node.text.clone()).collect();
+            trees.insert(situation.node, tree);
+        }
+    }
+    let grown: Vec<&Vec<String>> = trees.values().filter(|tree| !tree.is_empty()).collect();
+    let roots: Vec<&str> = grown.iter().map(|tree| tree[0].as_str()).collect();
+    assert_eq!(roots[0], "take tomato 2 from diningtable 1", "kept from being tried: {trees:?}");
+    assert!(roots.contains(&"heat tomato 2 with microwave 1"), "refused by the world: {trees:?}");
+    assert!(grown.iter().any(|tree| tree.contains(&"go to microwave 1".to_owned())), "{trees:?}");
+    assert!(trees.values().last().unwrap().is_empty(), "nothing is left of it at the end: {trees:?}");
 }
