@@ -311,3 +311,30 @@ fn episodes_are_run_under_chosen_preconditions() {
     assert!(unfit.contains("statler cannot work in the world household"), "{unfit}");
     assert!(under("some", &[]).unwrap_err().contains("it is ground-truth, inferred, none"));
 }
+
+/// The similarity of 2022 does not tell damaged plans from whole ones, that of 2024 does: the table of `--damaged`, on the recordings.
+#[test]
+fn damaged_plans_saturate_one_form_of_the_similarity_and_not_the_other() {
+    let Some(data) = std::env::var_os("STEPWRIGHT_DATA").map(|path| PathBuf::from(path).join("virtualhome")) else {
+        return;
+    };
+    if !data.is_dir() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("results.jsonl").display().to_string(), data.display().to_string());
+    let limits = ["--tasks", "first=2", "--conditions", "open-loop", "--max-steps", "1"];
+    let shown =
+        study(folder.path(), &[&["reprompt", "--damaged", "--data", &data, "--out", &file], &limits[..]].concat());
+    assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
+    let text = out(&shown);
+    let similarities = |begins: &str| -> (f64, f64) {
+        let cells = row(&text, begins);
+        let [.., of_all, of_used] = cells.as_slice() else { panic!("{cells:?}") };
+        (of_all.parse().unwrap(), of_used.parse().unwrap())
+    };
+    assert_eq!(similarities("by people  "), (100.0, 100.0), "{text}");
+    let (of_all, of_used) = similarities("by people, for another task");
+    assert!(of_all > 99.0 && of_used < 90.0, "{text}");
+    assert!(text.contains("The similarity of 2022 saturates"), "{text}");
+}

@@ -452,7 +452,7 @@ fn the_examples_show_what_they_say() {
     let vetoes: Vec<bool> = offers.iter().map(|o| o.written.value.as_ref().unwrap()["veto"] == true).collect();
     assert_eq!(vetoes, [true, false], "an assertion keeps one step from being tried, the world refuses another");
     assert!(offers[0].written.raw.contains("does not hold"), "{}", offers[0].written.raw);
-    assert!(offers[1].written.raw.contains("`not_at microwave 1` blocks it"), "{}", offers[1].written.raw);
+    assert!(offers[1].written.raw.contains("`not_at microwave_1` blocks it"), "{}", offers[1].written.raw);
 }
 
 /// What became of each step of a plan.
