@@ -31,8 +31,8 @@ pub const EXAMPLES: &[Example] = examples! {
     "dialogue": "A dialogue predicted act by act; a person corrects the proposer",
     "kitchen": "Coffee by blocking conditions: what blocks is resolved; a person goes back across it",
     "table": "Requests at a table: a wrong belief answers wrongly; a person goes back and corrects it",
-    "reprompt": "A plan meets an error; left out on one branch, corrected by an edited prompt on another (scripted completions)",
-    "reprompt-mixed": "Re-prompting with assertions that veto and blocking trees that grow from errors (scripted completions)",
+    "reprompt": "A plan meets an error: a correction that leads nowhere; back at it, an edited prompt and another correction (scripted completions)",
+    "reprompt-mixed": "Re-prompting in the household: an assertion vetoes a step, the world refuses another, a blocking tree grows from each (scripted)",
 };
 
 /// The example of that name, read.

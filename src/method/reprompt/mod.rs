@@ -156,7 +156,15 @@ impl Method for FreeForm {
         let turn = &cx.node()?.turn;
         let last = record::prompts(turn).next_back().and_then(record::Corrective::of).filter(|prompt| prompt.veto)?;
         let why = format!("it was not tried: {}; what is below may make it possible", last.reason);
-        (!record::dropped(turn)).then_some(KeptBack { action: last.action, why })
+        // Sessions of earlier versions hold the step alone, with its first letter as plans spell it.
+        let spelled = || {
+            last.step
+                .chars()
+                .next()
+                .map(|first| first.to_lowercase().chain(last.step.chars().skip(1)).collect::<String>())
+        };
+        let action = Some(last.action.clone()).filter(|action| !action.is_empty()).or_else(spelled)?;
+        (!record::dropped(turn)).then_some(KeptBack { action, why })
     }
 
     fn rows(&self, session: &Session) -> Vec<Section> {
