@@ -131,6 +131,12 @@ fn role(kind: Kind) -> Role {
 fn row(laid: &Laid, each: usize, at: Option<usize>, theme: &Theme) -> Vec<crate::tui::panes::draw::Run> {
     let lead = if laid.lead.contains("=>") { Role::Bad } else { Role::Dim };
     let mut out = vec![run(lead, format!("{:<LEAD$}", laid.lead))];
+    if let [(kind, text)] = laid.parts.as_slice() {
+        // Said of the whole comparison, or in the only column: it has the row to itself.
+        let here = if *kind == Kind::Name && at.is_some() { format!("{} ", theme.glyphs.here) } else { String::new() };
+        out.push(run(role(*kind), format!("{here}{text}")));
+        return out;
+    }
     for (column, (kind, text)) in laid.parts.iter().enumerate() {
         let here = *kind == Kind::Name && Some(column) == at;
         let text = if here { format!("{} {text}", theme.glyphs.here) } else { text.clone() };

@@ -53,7 +53,9 @@ fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, mos
     let mut rows: Vec<Row> = Vec::new();
     for (at, proposal) in shown.iter().filter_map(|at| Some((*at, step.proposals.get(*at)?))) {
         let (glyph, role) = look(theme, proposal.standing);
-        let star = if proposal.recommended { theme.glyphs.star } else { " " };
+        // A copy of it may be the one that was recommended.
+        let recommended = step.proposals.iter().any(|p| p.recommended && p.text == proposal.text);
+        let star = if recommended { theme.glyphs.star } else { " " };
         let mine = Some(at) == taken;
         let fate = match proposal.fate.as_str() {
             _ if mine => "  chosen".to_owned(),
