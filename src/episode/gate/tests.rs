@@ -455,7 +455,7 @@ fn requests_are_answered_done_or_refused() {
     let mut sim = Sim::new();
     let refused = |answer: Answer| if let Answer::Refused(why) = answer { why } else { panic!("{answer:?}") };
     assert!(refused(sim.ask(Request::Undo)).contains("nothing to undo"));
-    assert!(refused(sim.ask(Request::Approve { proposal: 7 })).contains("no proposal 7"));
+    assert!(refused(sim.ask(Request::Approve { proposal: 7 })).contains("belongs to another step"));
     assert!(refused(sim.ask(Request::Manual { text: "".into() })).contains("nothing was typed"));
     assert!(refused(sim.ask(Request::UndoArtifact(ArtifactId::TREE))).contains("no change of the blocking tree"));
     let adopt = |action: &str| Assertions { action: action.into(), assertions: vec!["n".into()], origin: "p".into() };

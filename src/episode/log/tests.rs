@@ -208,6 +208,8 @@ fn example(folder: &Path, lines: usize) -> (PathBuf, Loaded) {
     let text: String = text.split_inclusive('\n').take(lines).collect();
     let mut loaded = read(text.as_bytes(), Path::new("by-hand")).unwrap();
     loaded.session.header.version = FORMAT_VERSION;
+    // The longest part of the header is of no use here.
+    loaded.session.header.specification.clear();
     let path = folder.join("s.jsonl");
     let mut writer = Writer::create(&path, &loaded.session.header).unwrap();
     loaded.records.iter().for_each(|record| writer.append(record).unwrap());
