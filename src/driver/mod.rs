@@ -14,6 +14,7 @@ mod explain;
 mod jobs;
 mod logs;
 mod open;
+mod questions;
 pub mod reading;
 mod recorded;
 mod remote_step;

@@ -153,7 +153,7 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
     let event = Event::ArtifactSettled { artifact, offer, patch, by: Actor::Person, edited, why };
     let node = records.last().unwrap().node;
     records.push(Record { id, ts: 0, node, event });
-    let seen = [(node, seen)].into();
+    let seen: BTreeMap<NodeId, Seen> = [(node, seen)].into();
     for format in [Format::Html, Format::Text] {
         let out = render_with(format, &header(), &records, &seen).unwrap();
         for part in ["set by a person: I saw it", "believed 1, in truth 2", "blocked: go to bed 1", "location"] {
@@ -161,9 +161,10 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
         }
     }
     // Before the decision of a blind session the truth stays hidden.
-    records.push(Record { id: id + 1, ts: 0, node, event: Event::BlindSet { blind: true } });
+    records.push(Record { id: id + 1, ts: 0, node: 2, event: Event::BlindSet { blind: true } });
+    let undecided = seen.into_values().map(|seen| (2, seen)).collect();
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records, &seen).unwrap();
+        let out = render_with(format, &header(), &records, &undecided).unwrap();
         assert!(!out.contains("in truth 2") && !out.contains("secret") && out.contains("location"), "{out}");
     }
 }

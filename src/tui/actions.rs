@@ -219,7 +219,7 @@ actions! {
 }
 
 /// The number of example sessions that have a key.
-pub const EXAMPLE_KEYS: usize = 6;
+pub const EXAMPLE_KEYS: usize = 8;
 
 /// The table, grouped by context.
 pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
@@ -244,7 +244,7 @@ pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
             spec_of(Context::Global, ActionId::Focus(*pane), &name, &keys, title, &about)
         }),
     );
-    let ordinals: [&str; EXAMPLE_KEYS] = ["first", "second", "third", "fourth", "fifth", "sixth"];
+    let ordinals: [&str; EXAMPLE_KEYS] = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
     after(
         ActionId::PreviousField,
         &mut ordinals.into_iter().zip(1..).map(|(ordinal, n)| {

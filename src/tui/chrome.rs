@@ -394,7 +394,7 @@ mod tests {
             }
         }
         let wide: String = slot_tabs(own, tabs[0], &tabs, 58, "…").into_iter().map(|(_, text)| text).collect();
-        assert_eq!(wide, " Preconditions of goto, 1 in force (specificat…  Skl  Model ");
+        assert_eq!(wide, " Preconditions of goto, 1 in force (specific…  Skl  Model ");
     }
 
     #[test]

@@ -237,7 +237,7 @@ fn wrong_words_are_said_with_code_2() {
         (&["policy", "--methods", "magic"], "precondition-aware"),
         (&["policy", "--preconditions", "some"], "ground-truth"),
         (&["policy", "--assertions", "loud"], "hidden"),
-        (&["policy", "--tasks", "no-such-task"], "matches none"),
+        (&["policy", "--tasks", "no-such-task"], "no task fits"),
     ];
     for (args, word) in cases {
         let output = study(folder.path(), args);

@@ -103,7 +103,8 @@ async fn a_household_without_its_domain_blocks_resolves_and_is_undone() {
     assert_eq!(&tree_at(&mut w, blocked).await, at_block);
     w.quit().await;
     let mut w = Watched::start(again(folder.path()));
-    assert_eq!(&tree_at(&mut w, blocked).await, at_block, "the file opens where it stood");
+    w.send(Command::Gate(Request::Goto(blocked)));
+    assert_eq!(&tree_at(&mut w, blocked).await, at_block, "the tree of the step is built again");
     w.quit().await;
 }
 

@@ -61,7 +61,7 @@ async fn prompts_show_the_assertions_in_force_or_none() {
 async fn what_is_written_in_place_of_an_action_is_named_with_what_may_mend_it() {
     let model = Scripted::lines(&["Sure! I would add four."; 2]);
     let mut w = watched("few-shot", &[], &model);
-    let said = w.said(Level::Warning, "nothing to recommend").await;
+    let said = w.said(Level::Warning, "nothing is recommended").await;
     assert!(
         said.contains("the model wrote \"Sure! I would add four.\", which is no action line (SyntaxError"),
         "{said}"

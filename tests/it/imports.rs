@@ -10,6 +10,8 @@ use std::path::Path;
 const ORDER: &[&str] = &[
     "words",
     "files",
+    "confine",
+    "secret",
     "sanitize",
     "debug_log",
     "episode",

@@ -292,7 +292,7 @@ async fn answers_are_held_to_a_form_where_the_server_can() {
 async fn headers_and_fields_of_ones_own_are_sent_and_not_shown() {
     let server = Server::start(vec![good("key abcd-secret"), vec![json(400, "no abcd-secret here")]]);
     let mut options = options(&server, Wire::OpenAi);
-    options.headers = vec![("X-Title".into(), SecretString::from("abcd-secret"))];
+    options.headers = vec![("X-Session-Token".into(), SecretString::from("abcd-secret"))];
     let extra = json!({"top_k": 5, "stream_options": {"include_obfuscation": false}, "seed": null});
     options.extra_body = extra.as_object().unwrap().clone();
     let model = Remote::new(options).unwrap();
@@ -300,7 +300,7 @@ async fn headers_and_fields_of_ones_own_are_sent_and_not_shown() {
     let sent = &bodies(&server)[0];
     assert_eq!((&sent["top_k"], sent.get("seed")), (&json!(5), None));
     assert_eq!(sent["stream_options"], json!({"include_usage": true, "include_obfuscation": false}));
-    assert!(server.requests()[0].head.to_ascii_lowercase().contains("x-title: abcd-secret"));
+    assert!(server.requests()[0].head.to_ascii_lowercase().contains("x-session-token: abcd-secret"));
     let error = ask(&model, &request()).await.0.unwrap_err();
     assert!(!format!("{error} {model:?}").contains("abcd"), "{error}");
 }

@@ -166,7 +166,7 @@ fn stopping_gives_the_terminal_back_and_continuing_takes_it_again() {
         bench.pty.settle().wait_for("Stepwright");
         assert!(bench.pty.screen().alternate_screen() && !bench.pty.is_restored());
         bench.pty.send("?");
-        bench.pty.wait_for("Keys").send("\x1b");
+        bench.pty.wait_for("Help").send("\x1b");
         bench.pty.settle().send("q");
         assert_eq!(bench.pty.wait(), 0);
         assert!(bench.pty.is_restored());

@@ -69,12 +69,12 @@ impl Mask {
             for before in 0..3 {
                 let mut bytes = vec![0; before];
                 bytes.extend_from_slice(key.as_bytes());
-                // Whole groups only, and without what the bytes before take part in.
-                bytes.truncate(bytes.len() / 3 * 3);
-                let text = engine.encode(&bytes);
-                let own =
-                    text.as_bytes().get(before.next_multiple_of(2) + usize::from(before == 2)..).unwrap_or_default();
-                self.runs_of(own, 12, 1);
+                // Without what the bytes before take part in; with the last group whole, and as it is where the text ends there.
+                for end in [bytes.len() / 3 * 3, bytes.len()] {
+                    let text = engine.encode(bytes.get(..end).unwrap_or_default());
+                    let from = before.next_multiple_of(2) + usize::from(before == 2);
+                    self.runs_of(text.as_bytes().get(from..).unwrap_or_default(), 12, 1);
+                }
             }
         }
         for escaped in [escaped(key, "", "", false), escaped(key, "", "", true)] {

@@ -3,51 +3,18 @@
 
 use std::sync::Arc;
 
-use stepwright_skill::distil::{Distiller, Question, Settings, Wanted};
+use stepwright_skill::distil::{Distiller, Settings, Wanted};
 use stepwright_skill::document;
 
 use crate::driver::distilling::{MAX_TOKENS, template};
+use crate::driver::questions::Asked;
 use crate::driver::task::Driver;
 use crate::driver::{Level, Notice};
 use crate::episode::gate::{Answer, AskSpec, Request};
-use crate::episode::{ArtifactId, ArtifactKind, AskId, AskKind, Event, Generation, Record, Shape};
+use crate::episode::{ArtifactId, ArtifactKind, AskKind, Generation, Shape};
 
 /// What is shown while the model is asked.
 const UNDER_WAY: &str = "distilling:";
-
-/// The questions put to the model from the pane of skills.
-#[derive(Default)]
-pub(in crate::driver) struct Distilling {
-    /// The run through all questions, between two of them.
-    run: Option<Distiller>,
-    /// The question under way.
-    asked: Option<Asked>,
-    /// Its end: the answer, or none.
-    ended: Option<Option<String>>,
-}
-
-/// A question under way.
-struct Asked {
-    ask: AskId,
-    distiller: Distiller,
-    /// Whether it is of the run through all questions.
-    is_of_run: bool,
-    question: Question,
-}
-
-impl Distilling {
-    /// Notes what a record says of the question under way.
-    pub(in crate::driver) fn recorded(&mut self, record: &Record) {
-        let Some(asked) = &self.asked else { return };
-        match &record.event {
-            Event::Answered { ask, texts, .. } if *ask == asked.ask => {
-                self.ended = Some(texts.first().cloned());
-            }
-            Event::AskFailed { ask, .. } if *ask == asked.ask => self.ended = Some(None),
-            _ => {}
-        }
-    }
-}
 
 impl Driver {
     /// Asks the model in use for what is wanted.

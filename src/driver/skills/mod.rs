@@ -18,7 +18,6 @@ use super::task::Driver;
 use crate::episode::gate::Request;
 use crate::episode::{ArtifactId, Written};
 use crate::words::count;
-pub(super) use asking::Distilling;
 
 /// What a watcher asks of the skills.
 #[derive(Debug, Clone, PartialEq)]

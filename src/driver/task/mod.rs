@@ -16,9 +16,9 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::jobs::{Jobs, Message, Outlets};
+use super::questions::Distilling;
 use super::recorded::violations;
 use super::setup::{Beginning, Persistence, Setup, Source};
-use super::skills::Distilling;
 use super::timeline::{self, Timeline};
 use super::workshop::{Surroundings, Workshop};
 use super::{Command, Handle, Level, Notice};

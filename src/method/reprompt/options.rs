@@ -106,7 +106,7 @@ pub const FREQUENCY: OptionSpec = OptionSpec::new(
     "frequency",
     "Frequency penalty",
     Kind::Number { min: -2.0, max: 2.0 },
-    "off a token each time it was written; or the preset",
+    "per time a token was written; else preset",
 );
 
 /// What a token costs once it was written.
@@ -114,7 +114,7 @@ pub const PRESENCE: OptionSpec = OptionSpec::new(
     "presence",
     "Presence penalty",
     Kind::Number { min: -2.0, max: 2.0 },
-    "off a token once it was written; else the preset",
+    "once a token was written; else the preset",
 );
 
 /// The share of the probability that tokens are sampled from.
@@ -122,7 +122,7 @@ pub const NUCLEUS: OptionSpec = OptionSpec::new(
     "nucleus",
     "Nucleus (top_p)",
     Kind::Number { min: 0.01, max: 1.0 },
-    "likeliest tokens sampled (top_p); else the preset",
+    "share of likely tokens; else the preset",
 );
 
 /// Admissible neighbours.

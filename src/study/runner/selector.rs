@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(ids("*mug*"), ["shipped/heat-mug-1", "shipped/cool-mug-2"]);
         assert_eq!(ids("*/b, shipped/heat"), ["shipped/heat-mug-1", "valid_unseen/a/b"]);
         assert_eq!(ids("*-2"), ["shipped/cool-mug-2"]);
-        assert!(ids("nothing")[0].contains("none of 4 tasks"));
+        assert!(ids("nothing")[0].contains("no task fits; there are 4"));
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn errors_name_file_line_and_remedy() {
         ("[roles]\ntext = \"blurple\"\n", "mine.toml:2: `blurple` is no colour"),
         ("[roles]\n\ntext = { fg = \"blurple\" }\n", "mine.toml:3: `blurple` is no colour"),
         ("[roles]\ntextt = \"red\"\n", "mine.toml:2: no role `textt`; there are: text, dim"),
-        ("inherits = \"nope\"\n", "inherits from `nope`, which is no theme; there are: dark"),
+        ("inherits = \"nope\"\n", "inherits from `nope`, which is no theme; there are: colour-blind, dark"),
         ("inherits = \"mine\"\n", "goes in circles"),
         ("[roles]\ntext = { fgg = \"red\" }\n", "line 2"),
         ("colour = 1\n", "unknown field `colour`"),
@@ -105,7 +105,7 @@ fn errors_name_file_line_and_remedy() {
         assert!(error.contains(expected), "{error}");
         assert!(error.contains("mine.toml"), "{error}");
     }
-    assert!(load(wanted(Some("nope"), None)).unwrap_err().contains("no theme `nope`; there are: dark"));
+    assert!(load(wanted(Some("nope"), None)).unwrap_err().contains("no theme `nope`; there are: colour-blind, dark"));
 }
 
 #[test]

@@ -366,8 +366,8 @@ mod tests {
         assert!(tree.set_room(10) && !tree.set_room(10));
         tree.lay(&value);
         assert_eq!(
-            keys(&tree)[..4],
-            ["large=[30 items]", "one line={\"x\":1}", "small=", " places="].map(str::to_owned),
+            keys(&tree).iter().map(|key| key.split('=').next().unwrap_or_default().trim()).collect::<Vec<_>>(),
+            ["small", "places", "[0]", "[1]", "[2]", "large", "one line"],
             "what does not fit stays closed, what is whole on its line too"
         );
         tree.set_open("/small", false);
