@@ -25,9 +25,8 @@ pub fn record(record: &Record) -> Option<Record> {
 
 /// A session's records as they are shown outside of it: those of a blind session without what must not be seen yet.
 pub fn shown(records: &[Record]) -> Cow<'_, [Record]> {
-    let switches =
-        records.iter().filter_map(|r| if let Event::BlindSet { blind } = r.event { Some(blind) } else { None });
-    if switches.last() != Some(true) {
+    let switch = |r: &Record| if let Event::BlindSet { blind } = r.event { Some(blind) } else { None };
+    if records.iter().rev().find_map(switch) != Some(true) {
         return Cow::Borrowed(records);
     }
     let decided: BTreeSet<NodeId> = records.iter().filter(|r| takes(r)).map(|r| r.node).collect();

@@ -18,6 +18,9 @@ use super::actions::{ActionId, spec};
 use super::keymap::Keymap;
 use crate::world::transcript::Logs;
 
+/// The situation, and the recorded episodes with what they violate, as the driver sent them.
+type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);
+
 /// The view: everything that is drawn comes from here.
 #[derive(Debug, Default)]
 pub struct View {
@@ -82,7 +85,7 @@ pub struct View {
     /// The records that are shown without what must not be seen yet, by their places among the records.
     withheld: BTreeMap<usize, Arc<Record>>,
     /// The situation and the recorded episodes as the driver sent them.
-    given: (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>),
+    given: Given,
     /// Why records wait to be written, if they do.
     pub unwritten: Option<Unwritten>,
     /// Of each rejected proposal: the number of the first proposal made after its rejection.

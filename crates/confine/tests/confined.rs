@@ -1,5 +1,6 @@
 //! What a confined process does not get, layer by layer. Without arguments this program is the test; with some it is the process
 //! under test.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 use std::path::Path;
 

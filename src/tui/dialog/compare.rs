@@ -92,7 +92,7 @@ impl Compare {
     }
 
     /// To the next or previous row whose columns differ.
-    fn to_difference(&mut self, forward: bool) {
+    fn go_to_difference(&mut self, forward: bool) {
         let Some(comparison) = &self.comparison else { return };
         let here = self.row().unwrap_or(0);
         let rows = || comparison.rows.iter().enumerate().filter(|(_, row)| row.differs).map(|(at, _)| at);
@@ -100,7 +100,7 @@ impl Compare {
         let at_it = self.lines.get(self.top).is_some_and(|line| line.row == Some(here) && !line.lead.is_empty());
         let found = match forward {
             true => rows().find(|at| *at > here || (*at == here && !at_it)),
-            false => rows().filter(|at| *at < here).last(),
+            false => rows().rfind(|at| *at < here),
         };
         if let Some(line) = found.and_then(|row| self.line_of(row)) {
             self.top = line;
@@ -219,8 +219,8 @@ impl Dialog for Compare {
         let Input::Key(key) = input else { return Vec::new() };
         match key.code {
             KeyCode::Char('q' | 'C') => return vec![Reply::Close],
-            KeyCode::Char('n' | 'd') => self.to_difference(true),
-            KeyCode::Char('N') => self.to_difference(false),
+            KeyCode::Char('n' | 'd') => self.go_to_difference(true),
+            KeyCode::Char('N') => self.go_to_difference(false),
             KeyCode::Char('j') => self.scroll(1),
             KeyCode::Char('k') => self.scroll(-1),
             KeyCode::Char(' ') => return self.act(ActionId::ItemPageDown, context),
