@@ -178,6 +178,18 @@ fn jsonl_reads_back_as_the_same_records() {
     assert_eq!(back, records());
 }
 
+proptest::proptest! {
+    #[test]
+    fn numbers_survive_an_export_to_the_last_digit(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
+        let mut written = records();
+        let scored = written.iter_mut().find_map(|r| if let Event::Proposed { proposal } = &mut r.event { Some(proposal) } else { None });
+        scored.unwrap().score = Some(number);
+        let text = render(Format::Jsonl, &header(), &written).unwrap();
+        let back: Vec<Record> = text.lines().skip(1).map(|l| serde_json::from_str(l).unwrap()).collect();
+        proptest::prop_assert_eq!(back, written, "{}", number);
+    }
+}
+
 #[test]
 fn records_that_are_no_session_are_an_error() {
     let broken = &records()[1..];
