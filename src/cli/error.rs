@@ -3,6 +3,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::sanitize;
 use crate::study::runner::CLOSED;
@@ -49,6 +50,25 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize::printed(text.trim_end_matches('\n')));
 }
 
+/// How long last words wait for a terminal that takes nothing (`Ctrl-S` holds it).
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Says something at the end, as [`note`] does; a terminal that is held does not keep the program from ending.
+pub fn last_words(text: &str) {
+    let text = text.to_owned();
+    within(LAST_WORDS, move || note(&text));
+}
+
+/// Does work that may be held up for ever; whether it was done within that time.
+fn within(patience: Duration, work: impl FnOnce() + Send + 'static) -> bool {
+    let (done, end) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        work();
+        let _ = done.send(());
+    });
+    end.recv_timeout(patience).is_ok()
+}
+
 /// Prints a text for people to standard output.
 ///
 /// # Errors
@@ -78,4 +98,20 @@ fn write_out(text: &str) -> Result<(), CliError> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_terminal_does_not_keep_the_program() {
+        let (hold, held) = std::sync::mpsc::channel::<()>();
+        let short = Duration::from_millis(10);
+        assert!(!within(short, move || {
+            let _ = held.recv();
+        }));
+        drop(hold);
+        assert!(within(Duration::from_secs(60), || ()));
+    }
 }

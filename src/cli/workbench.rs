@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::error::last_words;
 use super::launch::Launch;
 use super::settings::MethodFlags;
-use super::{CliError, Global, note};
+use super::{CliError, Global};
 use crate::config::Config;
 use crate::episode::{Configuration, NodeId, log};
 use crate::tui::color::Depth;
@@ -103,7 +104,7 @@ pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<E
     if let Some(path) = &left.session {
         let path = path.display().to_string();
         let word = shlex::try_quote(&path).map_or_else(|_| path.clone(), Into::into);
-        note(&format!("The session is kept. Open it again: stepwright open {word}"));
+        last_words(&format!("The session is kept. Open it again: stepwright open {word}"));
     }
     Ok(left.code)
 }

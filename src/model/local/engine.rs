@@ -19,7 +19,7 @@ static ENGINES: Mutex<Vec<(PathBuf, Weak<Engine>)>> = Mutex::new(Vec::new());
 /// Something asked of the model.
 pub(super) enum Job {
     Complete {
-        request: ModelRequest,
+        request: Box<ModelRequest>,
         stream: UnboundedSender<StreamEvent>,
         cancel: CancellationToken,
         reply: oneshot::Sender<Result<ModelResponse, Stop>>,

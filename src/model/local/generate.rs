@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_penalty_counts_how_often_a_token_was_written() {
-        let row = penalized(&[-1.0, -2.0, -3.0], &[(0, -1.0, 0), (2, -3.0, 1), (0, -1.0, 2), (9, -1.0, 3)], 0.25);
+        let row = penalized(&[-1.0, -2.0, -3.0], &[(0, -1.0, 0), (2, -3.0, 1), (0, -1.0, 2), (9, -1.0, 3)], 0.25, 0.0);
         assert_eq!(row, [-1.5, -2.0, -3.25]);
     }
 

@@ -129,6 +129,7 @@ impl LanguageModel for Local {
         // What was whole comes out the same when all of it is written again.
         let request = ModelRequest { seed: Some(request.seed.unwrap_or_else(rand::random)), ..request.clone() };
         let write = |request: ModelRequest, stream: UnboundedSender<StreamEvent>| {
+            let request = Box::new(request);
             self.ask(|cancel, reply| Job::Complete { request, stream, cancel, reply }, cancel)
         };
         let first = write(request.clone(), stream.clone()).await?;
