@@ -80,7 +80,7 @@ pub fn print(text: &str) -> Result<(), CliError> {
 /// Prints JSON to standard output.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_json(text: &str) -> Result<(), CliError> {
     write_out(&sanitize::json(text))
 }
@@ -88,7 +88,7 @@ pub fn print_json(text: &str) -> Result<(), CliError> {
 /// Prints what another program reads (a page, a script, a planning problem), to the byte; a terminal gets it as a text for people.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_file(text: &str) -> Result<(), CliError> {
     if io::stdout().is_terminal() { print(text) } else { write_out(text) }
 }
