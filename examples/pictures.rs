@@ -51,16 +51,15 @@ const STEPPING: &[Line] = &[
 const ASSERTIONS: &[Line] = &[
     ("f11", "The layout for assertions.", 2.0),
     (
-        "alt-3 right right right right right right right I",
+        "alt-3 right right right right I",
         "I infers candidates from the demonstrations, each validated by execution.",
         4.0,
     ),
     ("H", "Valid candidates that were held back for lack of evidence are listed too.", 4.0),
     ("space", "Space marks what is to be adopted.", 2.0),
     ("g e", "e edits one; every keystroke is checked.", 3.0),
-    ("esc A", "A says what is added and dropped before anything is in force.", 5.0),
-    ("enter", "From now on every step is checked under the new set.", 3.0),
-    ("f1 a", "The next decision is made under it.", 3.0),
+    ("esc A", "A puts what is marked in force; it asks first where that drops something else.", 5.0),
+    ("f1 a", "The next decision is made under the new set.", 3.0),
 ];
 
 /// A live review of a session that was decided before.

@@ -13,6 +13,7 @@ use super::unattended::interrupted;
 use super::{CliError, Global, note, print};
 use crate::driver::distilling::{Asking, End, Journal, Progress, distil};
 use crate::driver::{self, Source};
+use crate::method::skills::text_of;
 use crate::prompt::Prompts;
 use crate::words::count;
 
@@ -235,9 +236,8 @@ impl Distill {
 
 /// What a file of skills knows.
 fn read_knowledge(path: &Path) -> Result<Knowledge, CliError> {
-    let fail = |why: String| CliError::Failed(format!("{}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
-    file::read(&text).map_err(|e| fail(e.to_string()))
+    let text = text_of(path).map_err(CliError::Failed)?;
+    file::read(&text).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))
 }
 
 /// Writes a file whole or not at all.

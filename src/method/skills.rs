@@ -69,7 +69,7 @@ impl SkillShelf {
             None => (name.to_owned(), None),
         };
         let is_published = which.is_some() || path.ends_with(".json");
-        let text = world::read_at_most(Path::new(&path), LARGEST).map_err(|e| format!("the skills: {e}"))?;
+        let text = text_of(Path::new(&path))?;
         let wrong = |e: String| format!("{path}: {e}");
         if is_published {
             self.published(&text, which).map_err(wrong)
@@ -111,6 +111,14 @@ impl SkillShelf {
             format!("it has no such skills; there are {} (name one behind `#`)", all.join(", "))
         })
     }
+}
+
+/// The text of a file of skills, which is bounded.
+///
+/// # Errors
+/// If it cannot be read, is no text, or is larger than any such file.
+pub fn text_of(path: &Path) -> Result<String, String> {
+    world::read_at_most(path, LARGEST).map_err(|e| format!("the skills: {e}"))
 }
 
 /// What is known at the cursor: what the session was given, else what an option names.

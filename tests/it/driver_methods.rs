@@ -3,20 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
+use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup, watched};
 use stepwright::driver::prompting::{Demonstration, Prompting};
 use stepwright::driver::{Beginning, Command, Level, Notice, Request, WorkshopCommand};
 use stepwright::episode::{AskKind, AskState, Configuration, Event, Origin, Policy};
 use stepwright::model::{ModelError, ModelRequest};
-
-fn watched(method: &str, options: &[(&str, &str)], model: &Arc<Scripted>) -> Watched {
-    let mut header = header();
-    header.method = method.into();
-    header.options = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    let mut setup = setup(Beginning::New(Box::new(header)), Counter::default(), model.clone(), None);
-    setup.method = stepwright::method::named(method).unwrap();
-    Watched::start(setup)
-}
 
 fn prompt(request: &ModelRequest) -> String {
     request.messages.iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n")

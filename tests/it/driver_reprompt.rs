@@ -176,13 +176,10 @@ async fn a_failing_assertion_vetoes_a_step_before_it_is_tried() {
     w.quit().await;
 }
 
-#[tokio::test]
-async fn what_comes_after_a_step_left_out_may_be_another_step_or_the_error_again() {
-    let lines =
-        ["Walk to the fridge", "Grab milk", "skip", "Walk to the table", "Walk to the sink", "Open the fridge", "Done"];
-    let model = Scripted::lines(&lines);
-    let setup = begin("graph", "flat/milk_on_table", "reprompt", &[("completions", "1")], Some(Arc::clone(&model)));
-    let mut w = Watched::start(setup);
+/// A session in which the second step failed and its correction left it out; with the corrective prompt that was sent.
+async fn left_out(lines: &[&'static str]) -> (Watched, Offer) {
+    let model = Some(Scripted::lines(lines));
+    let mut w = Watched::start(begin("graph", "flat/milk_on_table", "reprompt", &[("completions", "1")], model));
     w.recommended().await;
     w.approve();
     w.executed().await;
@@ -191,6 +188,14 @@ async fn what_comes_after_a_step_left_out_may_be_another_step_or_the_error_again
     let offer = prompt(&mut w).await;
     w.send(Command::Gate(Request::ApproveOffer(offer.id)));
     assert_eq!(w.recommended().await, "Walk to the table");
+    (w, offer)
+}
+
+#[tokio::test]
+async fn what_comes_after_a_step_left_out_may_be_another_step_or_the_error_again() {
+    let lines =
+        ["Walk to the fridge", "Grab milk", "skip", "Walk to the table", "Walk to the sink", "Open the fridge", "Done"];
+    let (mut w, _) = left_out(&lines).await;
     // Who rejects the next step asks for another next step: the refused one stays left out.
     let next = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
     w.send(Command::Gate(Request::Reject { proposal: next, reason: "not yet".into() }));
@@ -198,18 +203,8 @@ async fn what_comes_after_a_step_left_out_may_be_another_step_or_the_error_again
     assert_eq!(plan(&w).iter().map(|(_, fate)| *fate).collect::<Vec<_>>(), [Fate::Done, Fate::Dropped]);
     w.quit().await;
 
-    let model =
-        Scripted::lines(&["Walk to the fridge", "Grab milk", "skip", "Walk to the table", "Open the fridge", "Done"]);
-    let setup = begin("graph", "flat/milk_on_table", "reprompt", &[("completions", "1")], Some(Arc::clone(&model)));
-    let mut w = Watched::start(setup);
-    w.recommended().await;
-    w.approve();
-    w.executed().await;
-    w.recommended().await;
-    w.approve();
-    let offer = prompt(&mut w).await;
-    w.send(Command::Gate(Request::ApproveOffer(offer.id)));
-    assert_eq!(w.recommended().await, "Walk to the table");
+    let lines = ["Walk to the fridge", "Grab milk", "skip", "Walk to the table", "Open the fridge", "Done"];
+    let (mut w, offer) = left_out(&lines).await;
     // Who asks anew is offered the corrective prompt of the step that was left out.
     w.send(Command::Gate(Request::Propose));
     let again = prompt(&mut w).await;

@@ -1,4 +1,4 @@
-//! The fuzzer's targets on their seeds and on damaged seeds. `STEPWRIGHT_FUZZ_CASES` sets how many of each (scripts/campaign sets it).
+//! The fuzzer's targets on their seeds and on damaged seeds. `STEPWRIGHT_FUZZ_CASES` sets how many of each.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

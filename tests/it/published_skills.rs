@@ -1,22 +1,12 @@
 //! Published and human-written knowledge as it is, by the methods that act by skills or are given tips; and files that are broken.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use crate::support::driver::{Counter, Scripted, Watched, header, setup};
+use crate::support::driver::{Scripted, watched};
 use crate::support::recordings::recordings;
-use stepwright::driver::{Beginning, Level};
+use stepwright::driver::Level;
 use stepwright::method::skills::SkillShelf;
 use stepwright::world::{household, shop};
-
-fn watched(method: &str, options: &[(&str, &str)], model: &Arc<Scripted>) -> Watched {
-    let mut header = header();
-    header.method = method.into();
-    header.options = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    let mut setup = setup(Beginning::New(Box::new(header)), Counter::default(), model.clone(), None);
-    setup.method = stepwright::method::named(method).unwrap();
-    Watched::start(setup)
-}
 
 fn prompt(model: &Scripted) -> String {
     let asked = model.asked.lock().unwrap();

@@ -300,6 +300,16 @@ pub fn header() -> Header {
     }
 }
 
+/// A session of the counter by a method with options, watched from its beginning.
+pub fn watched(method: &str, options: &[(&str, &str)], model: &Arc<Scripted>) -> Watched {
+    let mut header = header();
+    header.method = method.into();
+    header.options = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let mut setup = setup(Beginning::New(Box::new(header)), Counter::default(), model.clone(), None);
+    setup.method = stepwright::method::named(method).unwrap();
+    Watched::start(setup)
+}
+
 pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Option<log::Writer>) -> Setup {
     let again = Arc::clone(&model);
     Setup {

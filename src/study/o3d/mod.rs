@@ -221,8 +221,8 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
 /// What a named file of skills holds, as results depend on it.
 fn content(name: &str) -> Result<String, String> {
     let path = name.split_once(".json#").map_or_else(|| name.to_owned(), |(path, _)| format!("{path}.json"));
-    let bytes = std::fs::read(&path).map_err(|e| format!("{path}: {e}"))?;
-    Ok(format!("{}{}", digest_of(&bytes), name.get(path.len()..).unwrap_or_default()))
+    let text = method::skills::text_of(Path::new(&path))?;
+    Ok(format!("{}{}", digest_of(text.as_bytes()), name.get(path.len()..).unwrap_or_default()))
 }
 
 /// Conditions of skills found without a language model in the first pairs of a log, one for each number of pairs. Their files are

@@ -1,6 +1,8 @@
 //! Comparison of branches of the session, and of other sessions, in columns aligned by step, over the whole screen. The lines are those of
 //! `stepwright compare`; it reads sessions and sends nothing, only Enter goes to a step.
 
+use std::ops::Range;
+
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -33,6 +35,8 @@ pub struct Compare {
     /// Which of the session's nodes each column ends at; `None` of other sessions.
     ends: Vec<Option<NodeId>>,
     lines: Vec<Laid>,
+    /// The columns that the lines were laid out for, and the width of each.
+    laid_for: Option<(Range<usize>, usize)>,
 }
 
 /// All there is to compare: the session's branches, then the other sessions as they were left.
@@ -64,7 +68,7 @@ impl Compare {
         if self.laid == Some(key) {
             return;
         }
-        self.laid = Some(key);
+        (self.laid, self.laid_for) = (Some(key), None);
         let shown = all(view).into_iter().enumerate().filter(|(at, _)| !self.out.contains(at)).map(|(_, line)| line);
         let (lines, ends): (Vec<_>, Vec<_>) = shown.unzip();
         self.comparison = (!lines.is_empty()).then(|| compare(&lines));
@@ -175,7 +179,11 @@ impl Dialog for Compare {
         let fits = (width / NARROWEST).clamp(1, all);
         let first = (self.at + 1).saturating_sub(fits);
         let each = width / fits;
-        self.lines = self.comparison.as_ref().map(|c| lay(c, first..first + fits, each)).unwrap_or_default();
+        let wanted = (first..first + fits, each);
+        if self.laid_for.as_ref() != Some(&wanted) {
+            self.lines = self.comparison.as_ref().map(|c| lay(c, wanted.0.clone(), each)).unwrap_or_default();
+            self.laid_for = Some(wanted);
+        }
         // The names stay in sight.
         let heads = self.lines.iter().take_while(|line| !line.parts.is_empty()).count().min(1);
         let (head, body) = split_top(body, heads as u16);
