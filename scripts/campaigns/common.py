@@ -1,5 +1,6 @@
 """What the parts share: the program under test, runs of it with a deadline and a memory limit, damage to texts, and the tally."""
 
+import json
 import os
 import pathlib
 import random
@@ -20,8 +21,8 @@ RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]
 class Bench:
     """The program, a random source, and a folder that is gone at the end."""
 
-    def __init__(self, program, root, seed):
-        self.program, self.root, self.seed = str(program), root, seed
+    def __init__(self, program, root, seed, tests=None):
+        self.program, self.root, self.seed, self.tests = str(program), root, seed, tests
         self.random = random.Random(seed)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="campaign-"))
         self.kept = root / "target/campaign"
@@ -30,6 +31,15 @@ class Bench:
     def home(self):
         """An empty home."""
         return pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+
+    def seeds(self, target):
+        """What is kept for a target of the fuzzer."""
+        return [path.read_bytes() for path in sorted((self.root / "fuzz/seeds" / target).glob("*"))]
+
+    def saved(self, part):
+        """What is kept for a part: lists of values, each a case that failed once or is an edge."""
+        path = self.root / "scripts/campaigns/kept" / f"{part}.json"
+        return json.loads(path.read_text()) if path.exists() else []
 
     def env(self, home):
         """Variables of a run: its own folders, and no key of anybody's."""

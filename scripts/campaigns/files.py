@@ -8,7 +8,7 @@ NAME = "files"
 
 
 def kinds(bench):
-    """(name, seed text, arguments with FILE in place of its path, its name)."""
+    """(name, seed texts, arguments with FILE in place of its path and DIR in place of its folder, its name)."""
     worlds, made = bench.root / "worlds", bench.home()
     text = lambda path: (bench.root / path).read_bytes()  # noqa: E731
     bench.run(["config", "init"], home=made)
@@ -37,7 +37,19 @@ def kinds(bench):
     ]
     if results.exists():
         found.append(("results", results.read_bytes(), ["report", "FILE"], "r.jsonl"))
-    return [kind for kind in found if kind[1]]
+    step = ["run", "--tasks", "first=1", "--max-steps", "1"]
+    found += [
+        ("cassette", b"", [*step, "--method", "few-shot", "--model", "cassette:FILE"], "tape.jsonl"),
+        ("recorded", b"", [*step, "--world", "table", "--method", "statler", "--model", "recorded:FILE"], "outputs.jsonl"),
+        ("playback", text("worlds/household/react.txt"), ["play", "recorded", "--list", "--data", "FILE"], "log.txt"),
+        ("dialogues", b"", ["play", "dialogue", "--list", "--data", "FILE"], "dialogues_001.json"),
+        ("tasks", text("worlds/graph/tasks.toml"), ["play", "graph", "--list", "--data", "DIR"], "tasks.toml"),
+        ("theme", text("themes/dark.toml"), ["config", "show", "--config-dir", "DIR", "--set", "ui.theme=own"], "themes/own.toml"),
+        ("demonstrations", text("worlds/household/demonstrations.jsonl")[:40000],
+         [*step, "--set", "data.demonstrations=FILE"], "d.jsonl"),
+    ]
+    kept = {"assertions": "adopted", "products": "catalogue", "graph": "house", "log": "logs"}
+    return [(name, [*([seed] if seed else []), *bench.seeds(kept.get(name, name))], words, file) for name, seed, words, file in found]
 
 
 def run(bench, end):
@@ -45,11 +57,15 @@ def run(bench, end):
     all_kinds, home = kinds(bench), bench.home()
     names = set()
     while time.monotonic() < end:
-        name, seed, words, file = all_kinds[tally.tried % len(all_kinds)]
+        name, seeds, words, file = all_kinds[tally.tried % len(all_kinds)]
         names.add(name)
-        data = common.damaged(seed, bench.random)
+        # First every seed as it is.
+        turn = tally.tried // len(all_kinds)
+        data = seeds[turn] if turn < len(seeds) else common.damaged(bench.random.choice(seeds), bench.random)
         folder = home / name
-        folder.mkdir(exist_ok=True)
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        if name == "tasks":
+            (folder / "scene_attic.json").write_bytes((bench.root / "worlds/graph/scene_attic.json").read_bytes())
         (folder / file).write_bytes(data)
         args = [str(word).replace("FILE", str(folder / file)).replace("DIR", str(folder)) for word in words]
         ran = bench.run(args, home=folder)

@@ -1,8 +1,11 @@
-"""Random keys, mouse, paste, bytes and changes of size: no crash, no hang, the terminal restored, every session readable."""
+"""Random keys, mouse, paste, bytes and changes of size: no crash, no hang, the terminal restored, every session readable. At the end the
+terminal may be held, as by Ctrl-S: the program ends all the same. Every course ends with SIGTERM; those of `kept/monkey.json` go first."""
 
+import json
 import os
 import shutil
 import signal
+import termios
 import time
 
 from . import common
@@ -34,29 +37,53 @@ def input_of(chance):
     return chance.choice(KEYS) * chance.randrange(2, 30)
 
 
+def course(chance, examples):
+    """What is done in one terminal: the session that is opened, the inputs as keys or as [columns, rows], and how it is held at its end."""
+    steps = []
+    for _ in range(chance.randrange(40, 200)):
+        if chance.random() < 0.05:
+            steps.append([chance.choice([0, 1, 7, 40, 80, 120, 300]), chance.choice([0, 1, 5, 24, 40, 100])])
+        else:
+            steps.append(input_of(chance).decode("latin-1"))
+    opened = chance.choice(examples).name if chance.random() < 0.6 else None
+    return {"open": opened, "inputs": steps, "held": chance.choice([None, None, "before", "after"])}
+
+
+def ended(terminal, held):
+    """Asks it to end; its code, or None where it does not. `held`: the terminal takes no output, from before that or from right after."""
+    if held == "before":
+        termios.tcflow(terminal.slave, termios.TCOOFF)
+    terminal.child.send_signal(signal.SIGTERM)
+    if held == "after":
+        # Once the modes are as before, Ctrl-S holds what is written.
+        for _ in range(40):
+            terminal.send(b"\x13")
+            time.sleep(0.01)
+    code = terminal.end(10)
+    if held:
+        termios.tcflow(terminal.slave, termios.TCOON)
+        terminal.read(0.1, 2)
+    return code
+
+
 def run(bench, end):
-    tally, inputs = common.Tally("monkey in a terminal", bench), 0
+    tally, inputs, holds = common.Tally("monkey in a terminal", bench), 0, 0
     examples = sorted((bench.root / "sessions").glob("*.jsonl"))
+    kept = bench.saved("monkey")
     while time.monotonic() < end:
         since, home, chance = time.monotonic(), bench.home(), bench.random
-        args = []
-        if chance.random() < 0.6:
-            # A copy: what is opened is written to.
-            args = ["open", shutil.copy(chance.choice(examples), home)]
+        plan = kept.pop(0) if kept else course(chance, examples)
+        # A copy: what is opened is written to.
+        args = ["open", shutil.copy(bench.root / "sessions" / plan["open"], home)] if plan["open"] else []
         terminal = Terminal(bench, args, home)
         terminal.read(0.3, 10)
-        history = []
-        for _ in range(chance.randrange(40, 200)):
+        for step in plan["inputs"]:
             if terminal.child.poll() is not None or time.monotonic() > end + 20:
                 break
-            if chance.random() < 0.05:
-                size = (chance.choice([0, 1, 7, 40, 80, 120, 300]), chance.choice([0, 1, 5, 24, 40, 100]))
-                terminal.resize(size)
-                history.append(repr(size))
+            if isinstance(step, list):
+                terminal.resize(step)
             else:
-                keys = input_of(chance)
-                terminal.send(keys)
-                history.append(repr(keys))
+                terminal.send(step.encode("latin-1"))
             inputs += 1
             terminal.read(0.004, 0.2)
         terminal.resize((120, 40))
@@ -64,16 +91,16 @@ def run(bench, end):
         if code is None:
             # Whatever is open, a request to end is obeyed.
             terminal.read(0.3, 20)
-            terminal.child.send_signal(signal.SIGTERM)
-            code = terminal.end(20)
+            code = ended(terminal, plan["held"])
+            holds += plan["held"] is not None
         else:
             terminal.end()
         trouble = None
         if code is None:
-            trouble = "it does not end on SIGTERM"
+            trouble = f"it does not end on SIGTERM (terminal held: {plan['held']})"
         elif code not in (0, 143, -signal.SIGTERM, 1, 2):
             trouble = f"it ended with {code}"
-        elif not terminal.is_restored():
+        elif plan["held"] != "before" and not terminal.is_restored():
             trouble = "the terminal is not restored"
         for path in [*home.glob("*.jsonl"), *(home / "state/stepwright/sessions").glob("*.jsonl")]:
             ran = bench.run(["show", path], home=home)
@@ -81,7 +108,8 @@ def run(bench, end):
                 trouble = f"a session does not open: {os.fsdecode(ran.err)[:200]}"
         tally.took(time.monotonic() - since)
         if trouble:
-            tally.failed(trouble, f"{args}", "\n".join(history).encode() + b"\n" + terminal.out[-20000:])
+            # The first line belongs into kept/monkey.json.
+            tally.failed(trouble, f"{args}", json.dumps(plan).encode() + b"\n" + terminal.out[-20000:])
         terminal.close()
-    tally.what += f" ({inputs:,} inputs)"
+    tally.what += f" ({inputs:,} inputs; held at the end: {holds})"
     return tally

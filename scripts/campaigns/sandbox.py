@@ -20,10 +20,12 @@ LIMITS = {"wall": {"secs": 1, "nanos": 0}, "memory": 64 << 20, "calls": 20, "dep
 
 def run(bench, end):
     tally = common.Tally("hostile code in the worker", bench)
+    kept = CODES + [seed.decode(errors="replace") for seed in bench.seeds("module")] + bench.saved("sandbox")
     while time.monotonic() < end:
-        code = bench.random.choice(CODES)
-        if bench.random.random() < 0.6:
-            code = common.damaged((code + "\n" + bench.random.choice(CODES)).encode(), bench.random).decode(errors="replace")
+        # First all of them as they are.
+        code = kept[tally.tried] if tally.tried < len(kept) else bench.random.choice(kept)
+        if tally.tried >= len(kept) and bench.random.random() < 0.8:
+            code = common.damaged((code + "\n" + bench.random.choice(kept)).encode(), bench.random).decode(errors="replace")
         order = json.dumps({"code": code, "functions": ["say"], "values": {"state": {}}, "limits": LIMITS}) + "\n"
         if bench.random.random() < 0.1:
             order = common.damaged(order.encode(), bench.random).decode(errors="replace").replace("\n", " ") + "\n"

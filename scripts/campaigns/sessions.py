@@ -22,6 +22,10 @@ def run(bench, end):
         ran = bench.run(["export", "--jsonl", "-", path])
         seeds.append(ran.out if ran.code == 0 else path.read_bytes())
     file = home / "cut.jsonl"
+    for seed in bench.seeds("session"):
+        file.write_bytes(seed)
+        ran = bench.run(["export", "--jsonl", "-", file])
+        seeds += [ran.out] if ran.code == 0 else []
     while time.monotonic() < end:
         data = bench.random.choice(seeds)
         header = data.index(b"\n") + 1

@@ -58,6 +58,9 @@ enum Line {
     },
 }
 
+/// How a journal begins.
+const BEGINNING: &str = "{\"distilled\":";
+
 /// The answers of a run, in a file beside its result.
 pub struct Journal {
     lines: Lines,
@@ -84,6 +87,10 @@ impl Journal {
             line.clear();
             let length = lines.read_line(&mut line).map_err(|e| wrong(e.to_string()))?;
             if length == 0 || !line.ends_with('\n') {
+                // Only what was certainly begun by this program may be cut off.
+                if number == 0 && length > 0 && !line.starts_with(BEGINNING) {
+                    return Err(wrong("it is no journal of a run; name another --out, or move it away".to_owned()));
+                }
                 break;
             }
             number += 1;
@@ -263,5 +270,13 @@ mod tests {
         drop(journal);
         let Err(error) = Journal::open(&path, &json!({ "logs": 3 })) else { panic!("another run") };
         assert!(error.contains("another --out"), "{error}");
+        // What is not certainly a journal is left as it is.
+        for other in ["{", "my only notes", "{\"distilled\""] {
+            std::fs::write(&path, other).unwrap();
+            assert!(Journal::open(&path, &heading).is_err(), "{other}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+        }
+        std::fs::write(&path, "{\"distilled\":{\"lo").unwrap();
+        assert_eq!(Journal::open(&path, &heading).unwrap().answers.len(), 0);
     }
 }

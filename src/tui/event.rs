@@ -95,7 +95,26 @@ pub(super) const SIGNALS: [i32; 16] = [
     SIGTRAP, SIGTSTP, SIGCONT,
 ];
 
-/// Feeds the signals that concern the terminal into the channel.
+/// How long the program may take to end. Beyond that only a terminal that takes no output keeps it.
+const ENDING: Duration = Duration::from_secs(4);
+
+/// The exit code after a signal.
+pub fn code_of(signal: i32) -> u8 {
+    128_u8.saturating_add(u8::try_from(signal).unwrap_or(0))
+}
+
+/// Ends the process, once it should have ended by itself: a terminal that is held takes neither the last frame nor what gives it back,
+/// and no write to it returns. Its modes are set back all the same, which needs no output.
+pub fn end_at_last(code: u8) {
+    spawn("end", move || {
+        thread::sleep(ENDING);
+        super::terminal::abandon();
+        std::process::exit(code.into());
+    });
+}
+
+/// Feeds the signals that concern the terminal into the channel. After one that ends the program it ends, even where the thread that draws
+/// is held by the terminal.
 ///
 /// # Errors
 /// When the system refuses the handlers.
@@ -103,6 +122,9 @@ pub fn read_signals(to: Sender<Message>) -> std::io::Result<()> {
     let mut signals = Signals::new(SIGNALS)?;
     spawn("signals", move || {
         for signal in signals.forever() {
+            if !matches!(signal, SIGTSTP | SIGCONT) {
+                end_at_last(code_of(signal));
+            }
             if to.send(Message::Signal(signal)).is_err() {
                 return;
             }

@@ -124,15 +124,19 @@ struct Workbench {
 impl Workbench {
     fn run(mut self) -> std::io::Result<Left> {
         let end = self.turns();
+        let code = match &end {
+            End::Quit => 0,
+            End::Panicked => 101,
+            End::Signal(signal) => event::code_of(*signal),
+            End::Failed(_) => 1,
+        };
+        event::end_at_last(code);
         terminal::leave();
         self.stop_driver();
-        let code = match end {
-            End::Quit => ExitCode::SUCCESS,
-            End::Panicked => ExitCode::from(101),
-            End::Signal(signal) => ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(0))),
-            End::Failed(error) => return Err(error),
-        };
-        Ok(Left { code, session: self.app.view.path.take() })
+        match end {
+            End::Failed(error) => Err(error),
+            _ => Ok(Left { code: ExitCode::from(code), session: self.app.view.path.take() }),
+        }
     }
 
     fn turns(&mut self) -> End {

@@ -159,6 +159,11 @@ pub fn leave() {
     let _ = terminal::disable_raw_mode();
 }
 
+/// Sets the modes of a terminal back that takes no output: what was drawn stays, and the person's keys work again.
+pub fn abandon() {
+    let _ = terminal::disable_raw_mode();
+}
+
 /// Makes a panic in any thread give the terminal back before it is reported, then calls `after` (which ends the workbench).
 pub fn install_panic_hook(after: impl Fn() + Send + Sync + 'static) {
     let report = std::panic::take_hook();

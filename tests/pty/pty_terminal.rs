@@ -68,6 +68,25 @@ fn d19_every_signal_that_a_thread_can_catch_restores_the_terminal() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn d19_a_terminal_that_takes_no_output_does_not_keep_the_program() {
+    use rustix::fs::{Mode, OFlags};
+    use rustix::termios::{Action, tcflow};
+    for (keys, signal, code) in [("", "TERM", 143), ("?", "HUP", 129)] {
+        let mut bench = started();
+        let terminal = rustix::fs::open(bench.pty.name(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        tcflow(&terminal, Action::OOff).unwrap();
+        // What a key has drawn holds the thread that draws.
+        bench.pty.send(keys);
+        std::thread::sleep(Duration::from_millis(300));
+        bench.pty.signal(signal);
+        assert_eq!(bench.pty.wait(), code, "{signal}");
+        assert!(bench.pty.is_cooked(), "{signal}: the keys work again");
+        tcflow(&terminal, Action::OOn).unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn d19_a_closed_terminal_is_no_panic() {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     use std::io::Read;

@@ -122,6 +122,11 @@ impl Pty {
         self
     }
 
+    /// The path of the terminal as the program has it.
+    pub fn name(&self) -> std::path::PathBuf {
+        self.master.tty_name().expect("a terminal with a name")
+    }
+
     /// The screen's text.
     pub fn text(&self) -> String {
         self.parser.screen().contents()
@@ -171,7 +176,7 @@ impl Pty {
     }
 
     /// Whether the kernel edits lines and makes signals of keys again.
-    fn is_cooked(&self) -> bool {
+    pub fn is_cooked(&self) -> bool {
         let Some(termios) = self.master.get_termios() else { return true };
         let wanted = (LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG).bits();
         termios.local_flags.bits() & wanted == wanted

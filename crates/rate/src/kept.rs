@@ -30,6 +30,9 @@ pub struct Kept {
     judged: BTreeMap<String, BTreeMap<String, bool>>,
 }
 
+/// How a line begins: what was cut off before that could be of any file.
+const BEGINNING: &str = "{\"rater\":";
+
 impl Kept {
     /// Opens or makes a file. A last line that was cut off while it was written is not counted.
     ///
@@ -68,7 +71,7 @@ impl Kept {
         for (number, line) in (1..).zip(text.lines()) {
             match serde_json::from_str::<Judgement>(line) {
                 Ok(judgement) => self.take(&judgement),
-                Err(error) if error.is_eof() => {}
+                Err(error) if error.is_eof() && line.starts_with(BEGINNING) => {}
                 Err(error) => {
                     return Err(RateError::Line {
                         path: self.path.display().to_string(),
@@ -147,5 +150,19 @@ mod tests {
         std::fs::write(&path, "{\"rater\":\"a\",\"item\":\"i\",\"correct\":true}\n").unwrap();
         other.with(&path).unwrap();
         assert_eq!(other.of("a", "i"), Some(true));
+    }
+
+    #[test]
+    fn a_file_that_is_not_certainly_one_of_judgements_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes");
+        for other in ["{", "{\"rater\"", "my only notes", "[1,", "{\"rater\":\"a\",\"item\":\"i\",\"correct\":true}\n{"]
+        {
+            std::fs::write(&path, other).unwrap();
+            assert!(Kept::open(&path).unwrap_err().to_string().contains("expected"), "{other}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+        }
+        std::fs::write(&path, "{\"rater\":").unwrap();
+        assert_eq!(Kept::open(&path).unwrap().raters().count(), 0);
     }
 }

@@ -172,8 +172,9 @@ impl Contents {
         let mut contents = Contents::default();
         for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
             if !line.ends_with(b"\n") {
-                // Only what was certainly begun by this program may be cut off.
-                if at == 0 && !begins_alike(line, b"{\"stepwright\":\"results\"") {
+                // Only what was certainly begun by this program may be cut off: a head that was torn before its first words were whole
+                // could be the beginning of anybody's file, and holds nothing.
+                if at == 0 && !line.starts_with(HEAD) {
                     return Err(format!("line 1: {OTHER}"));
                 }
                 break;
@@ -217,12 +218,11 @@ impl Contents {
     }
 }
 
+/// How a file of results begins.
+const HEAD: &[u8] = b"{\"stepwright\":\"results\"";
+
 const OTHER: &str =
     "these are no results with their experiment at the head (an earlier release wrote none); name another file";
-
-fn begins_alike(text: &[u8], beginning: &[u8]) -> bool {
-    text.starts_with(beginning) || beginning.starts_with(text)
-}
 
 #[cfg(test)]
 mod tests {
@@ -254,7 +254,11 @@ mod tests {
     #[test]
     fn a_torn_tail_is_left_out_and_other_files_are_refused() {
         let file = file();
-        for cut in 1..file.len() {
+        assert!(file.as_bytes().starts_with(HEAD));
+        for cut in 1..HEAD.len() {
+            assert!(Contents::read(&file.as_bytes()[..cut]).unwrap_err().contains("line 1"), "{cut}");
+        }
+        for cut in HEAD.len()..file.len() {
             let contents = Contents::read(&file.as_bytes()[..cut]).unwrap();
             assert_eq!(contents.whole, file[..cut].rfind('\n').map_or(0, |at| at + 1), "{cut}");
         }

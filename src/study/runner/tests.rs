@@ -225,7 +225,9 @@ async fn d3_a_results_file_is_never_touched_unless_it_is_one() {
     };
     let second = whole.lines().nth(2).unwrap();
     // Also what only looks like results further down, and a file in the form of an earlier release.
-    for foreign in ["my only notes", "{\"task\":\"a\",\"won\":true}", &format!("notes\n{whole}"), second] {
+    for foreign in
+        ["{", "{\"stepwright\"", "my only notes", "{\"task\":\"a\",\"won\":true}", &format!("notes\n{whole}"), second]
+    {
         let file = folder.path().join("foreign");
         std::fs::write(&file, foreign).unwrap();
         assert!(open(&file, &study).is_err(), "{foreign}");

@@ -1,8 +1,0 @@
-//! `targets::specification` under libFuzzer.
-#![no_main]
-
-#[path = "../../tests/support/targets.rs"]
-#[allow(dead_code, reason = "each target is a program of its own")]
-mod targets;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::specification(data));
