@@ -21,7 +21,7 @@ use stepwright::options::Values;
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::study::runner::episode;
 use stepwright::world::external::{Adapter, Adapters, COMMAND_LINE};
-use stepwright::world::{Sources, WORLDS, World};
+use stepwright::world::{Sources, WORLDS};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
@@ -246,7 +246,7 @@ pub fn method(data: &[u8]) {
 /// Lives through some steps of an episode; it ends, and by itself.
 fn lived(new: &NewSession, model: Option<Arc<dyn LanguageModel>>, sources: &Sources, own: Option<Arc<dyn Method>>) {
     let (new, sources) = (new.clone(), sources.clone());
-    let named = new.method.clone();
+    let (named, what) = (new.method.clone(), format!("{} {}", new.world, new.method));
     let setup = move || {
         // It is begun without a model, for the model is none that has a name.
         let symbolic = NewSession { method: String::new(), model: String::new(), ..new };
@@ -267,7 +267,7 @@ fn lived(new: &NewSession, model: Option<Arc<dyn LanguageModel>>, sources: &Sour
     runtime().block_on(async {
         let cancel = CancellationToken::new();
         let ended = tokio::time::timeout(LONGEST, episode(setup, &cancel)).await;
-        assert!(ended.is_ok(), "the episode of {named} does not end");
+        assert!(ended.is_ok(), "the episode of {what} does not end");
     });
 }
 

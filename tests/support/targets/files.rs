@@ -9,7 +9,7 @@ use stepwright::model::recorded::Recorded;
 use stepwright::options::Values;
 use stepwright::tui::color::Depth;
 use stepwright::tui::theme_file;
-use stepwright::world::{self, Sources, TaskSet};
+use stepwright::world::{self, Sources};
 use stepwright_embed::kept::Origin;
 use stepwright_rate::{Kept, Plans};
 
