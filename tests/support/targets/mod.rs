@@ -25,7 +25,7 @@ use stepwright::world::state_form::StateForm;
 use stepwright::world::{demonstration, household, table};
 use stepwright::{belief, blocking, sanitize, weights};
 use stepwright_program::{Assertion, Limits, Specification, Trajectory, parse_line, read_keywords, run_module};
-use stepwright_skill::hierarchy::Level;
+use stepwright_skill::line::Level;
 
 /// A target.
 pub struct Target {
@@ -139,7 +139,7 @@ fn session(data: &[u8]) {
     let Ok(loaded) = log::read(data, Path::new("session.jsonl")) else { return };
     assert!(loaded.records.len() <= data.len());
     for format in [Format::Text, Format::Html, Format::Jsonl] {
-        let _ = export::render(format, &loaded.header, &loaded.records);
+        let _ = export::render(format, &loaded.session.header, &loaded.records);
     }
 }
 
