@@ -42,10 +42,10 @@ pub struct UnattendedFlags {
     #[arg(long)]
     pub json: bool,
     /// Begin no further unit once this run has spent so many tokens; a session's own limit is gate.token_budget
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     token_limit: Option<u64>,
     /// Begin no further unit once this run has cost so much, by the model's price_in and price_out
-    #[arg(long, value_name = "AMOUNT", help_heading = "Limits")]
+    #[arg(long, value_name = "AMOUNT", value_parser = amount, help_heading = "Limits")]
     cost_limit: Option<f64>,
     /// Stop after this time, as in 90s, 30m or 4h; units under way are carried out again in the next run
     #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Limits")]
@@ -263,7 +263,7 @@ impl UnattendedFlags {
         over.or_else(|| {
             let cost = spent.cost()?;
             let limit = self.cost_limit.filter(|limit| cost >= *limit)?;
-            Some(format!("the limit of {limit} is reached ({cost:.4} spent)"))
+            Some(format!("the cost limit of {limit} is reached ({cost:.4} spent)"))
         })
     }
 }
@@ -299,6 +299,12 @@ impl Spent {
 /// A number of pieces of work at once.
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it takes a whole number from 1 on".to_owned())
+}
+
+/// A sum of money: a number above zero.
+fn amount(text: &str) -> Result<f64, String> {
+    let amount = text.trim().parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount > 0.0);
+    amount.ok_or_else(|| "it takes an amount above 0, as in 2.50".to_owned())
 }
 
 /// A time: `90s`, `30m`, `4h`, or seconds.
@@ -342,6 +348,39 @@ pub(super) fn interrupted(runtime: &Runtime) -> CancellationToken {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_that_nothing_reaches_is_no_amount() {
+        assert_eq!((amount("2.50"), amount("1e-3")), (Ok(2.5), Ok(0.001)));
+        for wrong in ["nan", "inf", "-inf", "0", "-1", "", "two"] {
+            assert!(amount(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn limits_are_of_what_this_run_spends() {
+        let flags = |token_limit, cost_limit| UnattendedFlags {
+            jobs: 1,
+            out: None,
+            shard: None,
+            unit: Vec::new(),
+            list: false,
+            json: false,
+            token_limit,
+            cost_limit,
+            time_limit: None,
+        };
+        let mut spent = Spent { price: Some(Price { input: 100.0, output: 1000.0 }), ..Spent::default() };
+        spent.add((1000, 100));
+        assert_eq!(spent.in_words(), "; 1100 tokens, 0.2000 by the model's prices");
+        assert_eq!(flags(Some(1101), Some(0.21)).reached(&spent), None);
+        let tokens = flags(Some(1100), None).reached(&spent).unwrap();
+        assert_eq!(tokens, "the limit of 1100 tokens is reached (1100 spent)");
+        let cost = flags(None, Some(0.2)).reached(&spent).unwrap();
+        assert_eq!(cost, "the cost limit of 0.2 is reached (0.2000 spent)");
+        // Without prices nothing is known to cost anything: the command is refused before.
+        assert_eq!(flags(None, Some(0.2)).reached(&Spent { price: None, ..spent }), None);
+    }
 
     #[test]
     fn times_are_read() {

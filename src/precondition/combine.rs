@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::instance_set::InstanceSet;
-use super::table::{Evaluated, Table};
+use super::table::{Ending, Evaluated, Table};
 use crate::program::{Change, Dissection, Limits, Part, PartBook, Skeleton};
 
 /// What one part gives at all instances.
@@ -30,6 +30,11 @@ impl PartSets {
     /// Read off a table: `states` are those of the steps, `groups` the lists of arguments of the bindings.
     pub(super) fn new(table: &Table, states: impl Iterator<Item = usize>, groups: &[usize], len: usize) -> Self {
         let endings = table.endings.len();
+        if let [only] = table.endings.as_slice()
+            && table.is_full()
+        {
+            return PartSets::alike(*only, len, table.spent);
+        }
         let mut by_ending = vec![InstanceSet::none(len); endings + 1];
         // Many steps are in the same state: by state, which of its bindings end how. More than a word holds are read one by one.
         let width = if groups.len() <= 64 { endings + 1 } else { 0 };
@@ -56,35 +61,55 @@ impl PartSets {
             }
         }
         let missing = by_ending.pop().unwrap_or_default();
-        let mut sets = PartSets {
+        let mut sets = PartSets::nowhere(len, table.spent);
+        sets.missing = Some(missing).filter(|set| !set.is_empty());
+        for (ending, set) in table.endings.iter().zip(&by_ending) {
+            sets.take(*ending, set);
+        }
+        sets
+    }
+
+    /// Of a part that ends everywhere in the same way.
+    fn alike(ending: Ending, len: usize, spent: (u64, u64)) -> Self {
+        let mut sets = PartSets::nowhere(len, spent);
+        sets.take(ending, &InstanceSet::all(len));
+        sets
+    }
+
+    fn nowhere(len: usize, spent: (u64, u64)) -> Self {
+        PartSets {
             holds: InstanceSet::none(len),
             fails: InstanceSet::none(len),
             raises: Vec::new(),
-            missing: Some(missing).filter(|set| !set.is_empty()),
+            missing: None,
             inserts: None,
             inserted: 0,
             changes: None,
             observed: 0,
-            spent: table.spent,
-        };
-        for (ending, set) in table.endings.iter().zip(by_ending) {
-            match ending.result {
-                Evaluated::Holds => sets.holds.unite(&set),
-                Evaluated::Fails => sets.fails.unite(&set),
-                Evaluated::Raises(exception) => raise(&mut sets.raises, exception, &set),
-            }
-            sets.observed |= ending.observed;
-            let place = match ending.change {
-                Change::None => continue,
-                Change::Defaults => {
-                    sets.inserted |= ending.inserted;
-                    &mut sets.inserts
-                }
-                Change::Other => &mut sets.changes,
-            };
-            place.get_or_insert_with(|| InstanceSet::none(len)).unite(&set);
+            spent,
         }
-        sets
+    }
+
+    /// Takes in where it ends in one way.
+    fn take(&mut self, ending: Ending, set: &InstanceSet) {
+        match ending.result {
+            Evaluated::Holds => self.holds.unite(set),
+            Evaluated::Fails => self.fails.unite(set),
+            Evaluated::Raises(exception) => raise(&mut self.raises, exception, set),
+        }
+        self.observed |= ending.observed;
+        let place = match ending.change {
+            Change::None => return,
+            Change::Defaults => {
+                self.inserted |= ending.inserted;
+                &mut self.inserts
+            }
+            Change::Other => &mut self.changes,
+        };
+        match place {
+            Some(place) => place.unite(set),
+            None => *place = Some(set.clone()),
+        }
     }
 
     /// Bytes it takes, roughly.

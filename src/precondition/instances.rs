@@ -1,8 +1,10 @@
 //! Instances (demonstration, step, binding) of an action, and the values of candidates at all of them. How candidates are taken apart
 //! for that is in `combine`, how states are distinguished in `table`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
 
 use super::combine::{Combined, Known, PartSets};
 use super::demonstrations::{Alike, Demonstrations, Step};
@@ -26,7 +28,7 @@ pub struct Instances {
     /// What is known of the parts of candidates.
     known: Arc<Mutex<Known>>,
     /// Distinct bindings, by the parameters named.
-    groups: Arc<Mutex<HashMap<Vec<usize>, Arc<Groups>>>>,
+    groups: Arc<Mutex<FxHashMap<Vec<usize>, Arc<Groups>>>>,
     /// The demos they are instances on.
     demos: Arc<Alike>,
 }

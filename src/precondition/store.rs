@@ -282,7 +282,7 @@ impl CandidateStore {
     ) -> Result<Pool, StoreError> {
         let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
-        let mut fresh: Vec<Entry> = Vec::new();
+        let mut fresh: Vec<Entry> = Vec::with_capacity(texts.len());
         let mut known: FxHashSet<&str> = of_action.entries.iter().map(|e| e.candidate.text.as_str()).collect();
         for (at, text) in texts.iter().enumerate() {
             if !going_on(at, texts.len()) {
@@ -628,6 +628,7 @@ impl ActionCandidates {
 
     /// Adds entries at the end, each as a person had left it before.
     fn join(&mut self, demos: &Demonstrations, fresh: Vec<Entry>) {
+        self.entries.reserve(fresh.len());
         for mut entry in fresh {
             if let Some(mark) = self.earlier.left(&entry.candidate.text) {
                 if mark.text != entry.candidate.text {

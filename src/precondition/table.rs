@@ -112,6 +112,11 @@ impl Table {
         table
     }
 
+    /// Whether it was evaluated everywhere.
+    pub(super) fn is_full(&self) -> bool {
+        !self.cells.contains(&OPEN)
+    }
+
     /// How many states there are.
     pub(super) fn states(&self) -> usize {
         self.cells.len().checked_div(self.width).unwrap_or(0)

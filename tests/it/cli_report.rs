@@ -235,6 +235,49 @@ fn limits_end_a_run_and_say_so() {
 }
 
 #[test]
+fn a_limit_is_of_what_one_run_spends_and_the_next_goes_on() {
+    use crate::support::server::{Server, json};
+    let server = Server::answering(|_| {
+        let body = r#"{"choices":[{"index":0,"message":{"content":"agent.goto('fridge 1')"},"finish_reason":"stop"}],
+            "usage":{"prompt_tokens":1000,"completion_tokens":100}}"#;
+        vec![json(200, body)]
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let run = |file: &str, more: &[&str]| {
+        let file = folder.path().join(file).display().to_string();
+        let args =
+            ["run", "--tasks", "first=3", "--max-steps", "2", "--method", "few-shot", "--model", "m", "--out", &file];
+        let model = ["--base-url", &server.url, "--set", "model.stream=false", "--set", "model.retries=0"];
+        let output = stepwright(folder.path(), &[&args[..], &model, more].concat());
+        (output.status.code(), out(&output), err(&output))
+    };
+    // An episode of two steps takes 2200 tokens.
+    let (code, text, said) = run("tokens.jsonl", &["--token-limit", "3000"]);
+    assert!(
+        code == Some(1)
+            && text.contains("2 of 3 episodes run, stopped early: the limit of 3000 tokens is reached (4400"),
+        "{text}{said}"
+    );
+    let (code, text, said) = run("tokens.jsonl", &["--token-limit", "3000"]);
+    assert!(
+        code == Some(0) && text.contains("1 of 1 episodes run, 2 had results already; 2200 tokens"),
+        "{text}{said}"
+    );
+    let prices = ["--set", "model.price_in=100", "--set", "model.price_out=1000"];
+    let (code, text, said) = run("cost.jsonl", &[&prices[..], &["--cost-limit", "0.1"]].concat());
+    assert!(
+        code == Some(1)
+            && text.contains("1 of 3 episodes run, stopped early: the cost limit of 0.1 is reached (0.4000"),
+        "{text}{said}"
+    );
+    // What no run reaches would be no limit.
+    for wrong in [&["--cost-limit", "nan"], &["--cost-limit", "inf"], &["--cost-limit", "0"], &["--token-limit", "0"]] {
+        let (code, _, said) = run("none.jsonl", &[&prices[..], wrong].concat());
+        assert!(code == Some(2) && said.contains("invalid value"), "{wrong:?}: {said}");
+    }
+}
+
+#[test]
 fn a_closed_pipe_costs_no_saved_file() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("saved");

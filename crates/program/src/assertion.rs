@@ -10,12 +10,36 @@ use super::dissection::{Dissection, PartBook};
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile::{self, CompileFailure};
 use super::engine::parse::{ParseFailure, with_module};
-use super::engine::types::listed;
 use super::specification::Function;
 
-/// Names that no candidate may use.
-const UNSAFE: &str = "__import__ eval exec compile open input breakpoint exit quit globals locals vars dir setattr delattr print \
-                      help memoryview super copyright credits license";
+/// Whether a name is one that no candidate may use.
+fn is_unsafe(name: &str) -> bool {
+    matches!(
+        name,
+        "__import__"
+            | "eval"
+            | "exec"
+            | "compile"
+            | "open"
+            | "input"
+            | "breakpoint"
+            | "exit"
+            | "quit"
+            | "globals"
+            | "locals"
+            | "vars"
+            | "dir"
+            | "setattr"
+            | "delattr"
+            | "print"
+            | "help"
+            | "memoryview"
+            | "super"
+            | "copyright"
+            | "credits"
+            | "license"
+    )
+}
 
 /// Put before a text to make it a statement in a function body.
 const BEFORE: &str = "def _():\n assert ";
@@ -191,7 +215,7 @@ fn inspect<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Result<(), Rejectio
     }
     impl Names {
         fn name(&mut self, name: &str, variable: bool) {
-            if name.starts_with("__") || (variable && listed(UNSAFE, name)) {
+            if name.starts_with("__") || (variable && is_unsafe(name)) {
                 self.unsafe_name.get_or_insert_with(|| name.to_owned());
             }
         }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use stepwright::config::{self, Config, Overrides};
-use stepwright::driver::{self, NewSession, Source};
-use stepwright::episode::Policy;
+use stepwright::driver::{self, Beginning, NewSession, Source};
+use stepwright::episode::{Policy, Session};
 use stepwright::method::{self, External, Method, ModelTraits};
 use stepwright::model::remote::{Options, Remote, Wire};
 use stepwright::model::{
@@ -231,20 +231,38 @@ fn pairs() -> &'static [Pair] {
 pub fn method(data: &[u8]) {
     let pairs = pairs();
     let (chosen, text) = super::chosen(data, pairs.len());
-    let (method, world, task) = pairs[chosen].clone();
-    let said: Arc<dyn LanguageModel> = Arc::new(Said::new(&super::text(text)));
-    let new = NewSession {
-        world: world.to_owned(),
-        task,
-        method: method.to_owned(),
-        model: "cassette:none".to_owned(),
-        ..NewSession::default()
+    let _ = asked(&pairs[chosen], &super::text(text));
+}
+
+/// An episode of a method in a world, with these answers.
+fn asked((method, world, task): &Pair, text: &str) -> Result<Session, String> {
+    let said: Arc<dyn LanguageModel> = Arc::new(Said::new(text));
+    let (world, task, method) = ((*world).to_owned(), task.clone(), (*method).to_owned());
+    lived(&NewSession { world, task, method, ..NewSession::default() }, Some(said), &shipped().1, None)
+}
+
+/// The methods that no input reaches: there is no world for them, their episode does not begin, or the model is never asked.
+pub fn unreached() -> Vec<String> {
+    let reached = |id: &str| match pairs().iter().find(|(method, ..)| *method == id) {
+        None => Err("no world fits it".to_owned()),
+        Some(pair) => asked(pair, "agent.goto('fridge 1')")
+            .map(|session| session.nodes().iter().any(|node| !node.turn.asks.is_empty())),
     };
-    lived(&new, Some(said), &shipped().1, None);
+    let fault = |id: &str| match reached(id) {
+        Ok(true) => None,
+        Ok(false) => Some(format!("{id}: nothing is asked")),
+        Err(why) => Some(format!("{id}: {why}")),
+    };
+    method::all().iter().filter_map(|info| fault(info.id)).collect()
 }
 
 /// Lives through some steps of an episode; it ends, and by itself.
-fn lived(new: &NewSession, model: Option<Arc<dyn LanguageModel>>, sources: &Sources, own: Option<Arc<dyn Method>>) {
+fn lived(
+    new: &NewSession,
+    model: Option<Arc<dyn LanguageModel>>,
+    sources: &Sources,
+    own: Option<Arc<dyn Method>>,
+) -> Result<Session, String> {
     let (new, sources) = (new.clone(), sources.clone());
     let (named, what) = (new.method.clone(), format!("{} {}", new.world, new.method));
     let setup = move || {
@@ -255,6 +273,9 @@ fn lived(new: &NewSession, model: Option<Arc<dyn LanguageModel>>, sources: &Sour
         setup.policy = Some(Policy { steps: STEPS, ..Policy::manual() });
         setup.unattended = true;
         setup.method = own.or_else(|| method::named(&named)).unwrap_or(setup.method);
+        if let Beginning::New(header) = &mut setup.beginning {
+            header.method = setup.method.info().id.to_owned();
+        }
         if let Some(model) = model {
             setup.source = Source::Language { name: "said".into(), model };
         }
@@ -267,8 +288,9 @@ fn lived(new: &NewSession, model: Option<Arc<dyn LanguageModel>>, sources: &Sour
     runtime().block_on(async {
         let cancel = CancellationToken::new();
         let ended = tokio::time::timeout(LONGEST, episode(setup, &cancel)).await;
-        assert!(ended.is_ok(), "the episode of {what} does not end");
-    });
+        let ended = ended.unwrap_or_else(|_| panic!("the episode of {what} does not end"));
+        ended.map_or_else(|| Err("it was cancelled".to_owned()), |episode| episode.session)
+    })
 }
 
 /// A command that answers with what a file holds.
@@ -286,7 +308,7 @@ pub fn adapter(data: &[u8]) {
     std::fs::write(&path, data).expect("a file");
     let adapters = Adapters::from([(COMMAND_LINE.to_owned(), Arc::new(says(&path)))]);
     let new = NewSession { world: "external".to_owned(), ..NewSession::default() };
-    lived(&new, None, &Sources::with_adapters(adapters), None);
+    let _ = lived(&new, None, &Sources::with_adapters(adapters), None);
 }
 
 /// What a command says that is a method: its introduction, and its steps.
@@ -297,6 +319,6 @@ pub fn introduction(data: &[u8]) {
     let method = Arc::new(External::new(Arc::new(says(&path))));
     if method.ready().is_ok() {
         let new = NewSession { world: "household".to_owned(), ..NewSession::default() };
-        lived(&new, None, &shipped().1, Some(method));
+        let _ = lived(&new, None, &shipped().1, Some(method));
     }
 }

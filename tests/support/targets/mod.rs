@@ -2,7 +2,7 @@
 //! Here those of texts in memory; `files` holds those of files and folders, `answers` those of servers, processes and models.
 //! `fuzz/` runs them under libFuzzer, `tests/it/fuzz_targets.rs` on the seeds and on damaged ones.
 
-mod answers;
+pub mod answers;
 mod files;
 
 use std::borrow::Cow;
