@@ -14,7 +14,7 @@ pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &Program
     if let Some(call) = action.call.as_deref().and_then(|c| c.parse::<Call>().ok()) {
         verdict.checks = program.check(state, &call);
     }
-    if let Some((outcome, _)) = world.preview(&action.text) {
+    if let Some(outcome) = world.preview(&action.text) {
         let status = if outcome.error.is_none() { Status::Holds } else { Status::Fails };
         verdict.checks.push(Check {
             kind: CheckKind::World,

@@ -10,6 +10,11 @@ use crate::belief;
 /// The situation at the cursor.
 pub(super) fn of(driver: &Driver) -> Situation {
     let session = driver.gate.session();
+    if driver.unattended {
+        // Nobody looks at it; of what is derived, studies count what the belief has wrong.
+        let belief = believed(driver).map(Arc::new);
+        return Situation { node: session.cursor(), belief, ..Situation::default() };
+    }
     let world = driver.timeline.world.as_ref();
     let truth = world.truth();
     let node = session.cursor();

@@ -91,6 +91,8 @@ pub struct Tag {
     pub task: String,
     /// The method's id.
     pub method: String,
+    /// The episode's seed.
+    pub seed: u64,
     /// The number of the person's request, or of the plan's step, from 1.
     pub request: usize,
     /// What is to be written.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::Value;
-use stepwright_plan::recorded::{Correction, title_of};
+use stepwright_plan::recorded::{Correction, Plans};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -45,23 +45,26 @@ pub struct Recorded {
     path: PathBuf,
     /// By episode, method and request.
     steps: BTreeMap<(String, String, usize), Step>,
-    /// By the words of the task; of several for one task the first.
-    plans: BTreeMap<String, Correction>,
+    plans: Plans,
 }
 
 impl Recorded {
-    /// Reads the outputs of a file.
+    /// Reads the outputs of a file; behind its name there may be the id of the one plan to play (`corrections.jsonl#12`).
     ///
     /// # Errors
-    /// [`ModelError::Configuration`] naming the file, and the bad line.
+    /// [`ModelError::Configuration`] naming the file, and the bad line, or the id that no plan has.
     pub fn open(name: &str, path: &Path) -> Result<Self, ModelError> {
+        let (path, id) = match path.to_str().and_then(|text| text.rsplit_once('#')) {
+            Some((file, id)) if !path.exists() => (Path::new(file), Some(id)),
+            _ => (path, None),
+        };
         let wrong = |why: String| ModelError::Configuration(format!("{}: {why}", path.display()));
         let size = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?.len();
         if size > LARGEST {
             return Err(wrong("the file is larger than 256 MiB".to_owned()));
         }
         let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-        let (mut steps, mut plans) = (BTreeMap::new(), BTreeMap::new());
+        let (mut steps, mut plans) = (BTreeMap::new(), Plans::default());
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let bad = |error: serde_json::Error| {
                 wrong(format!(
@@ -72,8 +75,7 @@ impl Recorded {
             };
             let value: Value = serde_json::from_str(line).map_err(bad)?;
             if value.get("correction").is_some() {
-                let plan = Correction::deserialize(value).map_err(bad)?;
-                plans.entry(title_of(&plan.task)).or_insert(plan);
+                plans.add(Correction::deserialize(value).map_err(bad)?);
                 continue;
             }
             let run = Run::deserialize(value).map_err(bad)?;
@@ -84,6 +86,10 @@ impl Recorded {
         if steps.is_empty() && plans.is_empty() {
             return Err(wrong("it holds no recorded run".to_owned()));
         }
+        let plans = match id {
+            Some(id) => plans.only(id).map_err(wrong)?,
+            None => plans,
+        };
         Ok(Recorded { name: name.to_owned(), path: path.to_owned(), steps, plans })
     }
 
@@ -122,11 +128,9 @@ impl Recorded {
     /// A step of the plan for a task, or the correction of its last one; else what there is in its place, in words.
     fn of_plan(&self, tag: &Tag) -> Result<String, String> {
         let (task, number) = (&tag.task, tag.request);
-        let others = || self.plans.values().next().map_or("no plan", |plan| plan.task.as_str());
-        let plan = self
-            .plans
-            .get(&title_of(task))
-            .ok_or_else(|| format!("no plan for {task}; recorded is {} and others", others()))?;
+        let plan = self.plans.of(task, tag.seed).ok_or_else(|| {
+            format!("no plan for {task}; recorded is {} and others", self.plans.task().unwrap_or("no plan"))
+        })?;
         match tag.wanted {
             Wanted::Correction => plan.corrected(number).map(str::to_owned).ok_or_else(|| {
                 format!(
@@ -196,7 +200,7 @@ mod tests {
     }
 
     fn tag(task: &str, method: &str, request: usize, wanted: Wanted) -> Tag {
-        Tag { task: task.into(), method: method.into(), request, wanted }
+        Tag { task: task.into(), method: method.into(), seed: 0, request, wanted }
     }
 
     const RUNS: &str = "{\"id\":\"weight-01\",\"method\":\"statler_unified\",\"other\":1,\"steps\":[{\"step\":1,\"generated\":\"noop()\",\"next_state_text\":\"# state = {\"},{\"step\":2,\"generated\":\"say('a')\"}]}\n\n";
@@ -229,6 +233,25 @@ mod tests {
         let error = |task: &str, wanted| find(task, 2, wanted).unwrap_err().to_string();
         assert!(error("scene1/wash_hands", Wanted::Correction).contains("the correction of step 1 of Wash hands"));
         assert!(error("scene1/sleep", Wanted::Step).contains("no plan for scene1/sleep"));
+    }
+
+    #[test]
+    fn every_plan_for_a_task_can_be_played_by_its_seed_or_its_id() {
+        let plan = |id: u8, step: &str| {
+            format!("{{\"id\":{id},\"task\":\"Eat\",\"steps\":[\"{step}\"],\"correction\":\"{step} again\"}}\n")
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plans.jsonl");
+        std::fs::write(&path, [plan(4, "Find bread"), plan(9, "Find milk")].concat()).unwrap();
+        let first = |path: &Path, seed| {
+            let tag = Tag { seed, ..tag("scene1/eat", "reprompt", 1, Wanted::Step) };
+            Recorded::open("recorded", path).unwrap().find(Some(&tag)).unwrap()
+        };
+        assert_eq!([0, 1, 2].map(|seed| first(&path, seed)), ["Find bread", "Find milk", "Find bread"]);
+        let named = |id: &str| PathBuf::from(format!("{}#{id}", path.display()));
+        assert_eq!([0, 1].map(|seed| first(&named("9"), seed)), ["Find milk", "Find milk"]);
+        let error = Recorded::open("recorded", &named("5")).err().unwrap().to_string();
+        assert!(error.contains("plans.jsonl: no plan has the id `5`; there are 4, 9"), "{error}");
     }
 
     #[test]

@@ -74,13 +74,12 @@ pub fn named(kinds: &[&'static WorldKind], name: &str) -> Result<&'static WorldK
     })
 }
 
-/// What a world answers to a reset or an action: one line of the line protocol.
+/// What a world answers to a reset or an action: one line of the line protocol, but for what it can tell at any moment
+/// ([`World::admissible`], [`World::truth`]).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outcome {
     /// The text the agent sees, verbatim, line breaks included.
     pub observation: String,
-    /// All admissible actions after the step, sorted by code point, no duplicates; `None` where a world has no such list.
-    pub admissible: Option<Vec<String>>,
     /// The action as a program call, where the accepted action is one (`agent.goto('drawer 4')`); `None` for a reset, a
     /// refused action, or an action that has no call (`look`).
     pub action_call: Option<Call>,
@@ -243,7 +242,7 @@ pub trait World: Send {
     /// Only when the world itself breaks (an external process that died).
     fn act(&mut self, text: &str) -> Result<Outcome, WorldError>;
 
-    /// Admissible actions now, sorted by code point; `None` where a world has no such list.
+    /// All admissible actions now, sorted by code point, no duplicates; `None` where a world has no such list.
     fn admissible(&self) -> Option<Vec<String>>;
 
     /// The hidden state as JSON, for display. Never shown to a model or a proposer.
@@ -259,7 +258,7 @@ pub trait World: Send {
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError>;
 
     /// What `act(text)` would give, leaving the world as it is; `None` where a world cannot predict it.
-    fn preview(&self, text: &str) -> Option<(Outcome, Value)>;
+    fn preview(&self, text: &str) -> Option<Outcome>;
 
     /// The tasks this instance can be reset to.
     fn tasks(&self) -> Vec<TaskInfo>;

@@ -167,11 +167,8 @@ impl<E: Episode> World for Simulated<E> {
         Ok(())
     }
 
-    fn preview(&self, text: &str) -> Option<(Outcome, Value)> {
-        let mut episode = self.episode.clone()?;
-        let outcome = episode.act(text);
-        let after = episode.truth();
-        Some((outcome, after))
+    fn preview(&self, text: &str) -> Option<Outcome> {
+        Some(self.episode.clone()?.act(text))
     }
 
     fn tasks(&self) -> Vec<TaskInfo> {

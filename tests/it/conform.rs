@@ -71,13 +71,14 @@ fn a_changed_word_is_found_and_shown() {
     let game = serde_json::to_string(&source.definition(&id).unwrap()).unwrap();
     let mut world = HouseholdWorld::new(source, Edition::Put);
     let reset = world.reset(&id, 0).unwrap();
-    let command = reset.admissible.clone().unwrap().swap_remove(0);
+    let offered = world.admissible().unwrap();
+    let command = offered[0].clone();
     let step = world.act(&command).unwrap();
     let mut episode = serde_json::json!({
         "id": "own", "game": id, "edition": "put",
-        "reset": {"observation": reset.observation, "admissible": reset.admissible, "won": false},
+        "reset": {"observation": reset.observation, "admissible": offered, "won": false},
         "steps": [{
-            "command": command, "observation": step.observation, "admissible": step.admissible,
+            "command": command, "observation": step.observation, "admissible": world.admissible(),
             "done": false, "won": false
         }],
     });

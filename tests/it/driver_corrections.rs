@@ -137,7 +137,7 @@ impl World for Household {
         Ok(())
     }
 
-    fn preview(&self, _text: &str) -> Option<(Outcome, Value)> {
+    fn preview(&self, _text: &str) -> Option<Outcome> {
         None
     }
 

@@ -269,7 +269,7 @@ async fn a_blocking_tree_grows_from_an_error_and_goes_once_it_is_resolved() {
     w.recommended().await;
     w.approve();
     let offer = prompt(&mut w).await;
-    assert!(offer.written.raw.contains("`not_at microwave_1` blocks it"), "{}", offer.written.raw);
+    assert_eq!(offer.written.raw, "Error: the agent is not at microwave 1. A correct step would be to");
     w.send(Command::Gate(Request::ApproveOffer(offer.id)));
     assert_eq!(w.recommended().await, "go to microwave 1");
     let tree = grown(&w);

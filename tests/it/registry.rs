@@ -42,8 +42,8 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
     let mut world = opened.world;
     assert!(!world.kind().about.is_empty() && world.kind() == kind);
     Specification::load(&world.specification(), "spec.py").unwrap();
-    let first = world.reset(&opened.task, 0).unwrap();
-    let text = first.admissible.as_ref().and_then(|all| all.first().cloned()).unwrap_or("noop()".into());
+    world.reset(&opened.task, 0).unwrap();
+    let text = world.admissible().as_ref().and_then(|all| all.first().cloned()).unwrap_or("noop()".into());
     let has = |ability| match ability {
         Ability::Admissible => world.admissible().is_some(),
         Ability::Preview => world.preview(&text).is_some(),

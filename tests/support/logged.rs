@@ -72,7 +72,7 @@ impl World for Logged {
         Ok(())
     }
 
-    fn preview(&self, _text: &str) -> Option<(Outcome, Value)> {
+    fn preview(&self, _text: &str) -> Option<Outcome> {
         None
     }
 

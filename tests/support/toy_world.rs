@@ -83,16 +83,7 @@ impl Lamps {
         let won = self.on.iter().all(|on| *on);
         let error = (action_call.is_none() && observation.starts_with("No")).then(|| observation.clone());
         let reward = f64::from(u8::from(won));
-        Outcome {
-            observation,
-            admissible: self.admissible(),
-            action_call,
-            error,
-            reward,
-            done: won,
-            won,
-            ..Outcome::default()
-        }
+        Outcome { observation, action_call, error, reward, done: won, won, ..Outcome::default() }
     }
 }
 

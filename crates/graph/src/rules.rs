@@ -88,10 +88,37 @@ impl Graph {
     }
 }
 
+/// What the character is close to and what it faces, of all things at once: what one check finds by looking through everything that is
+/// near, many checks of one moment look up.
+pub(crate) struct Reach {
+    close: Vec<bool>,
+    faced: Vec<bool>,
+}
+
+impl Reach {
+    pub fn of(graph: &Graph) -> Reach {
+        let me = graph.character();
+        let mut reach = Reach { close: vec![false; graph.len()], faced: vec![false; graph.len()] };
+        let mark = |marks: &mut Vec<bool>, at: At| marks.get_mut(at.index()).into_iter().for_each(|mark| *mark = true);
+        for near in graph.targets(me, Relation::Close) {
+            mark(&mut reach.close, near);
+            graph.targets(near, Relation::Close).for_each(|at| mark(&mut reach.close, at));
+            graph.sources(near, Relation::On).for_each(|at| mark(&mut reach.close, at));
+        }
+        for faced in graph.targets(me, Relation::Facing) {
+            mark(&mut reach.faced, faced);
+            graph.targets(faced, Relation::Facing).for_each(|at| mark(&mut reach.faced, at));
+        }
+        reach
+    }
+}
+
 /// The checks of one step, on a graph that they only read.
 pub(crate) struct Checks<'a> {
     pub graph: &'a Graph,
     pub memory: &'a Memory,
+    /// What is in reach, where it was found out for many checks.
+    pub reach: Option<&'a Reach>,
 }
 
 type Checked = Result<(), Reason>;
@@ -114,12 +141,22 @@ impl Checks<'_> {
         self.require(node.has(property) || or.contains(&&*node.class), || Reason::Unsuited(node.shown(), lack))
     }
 
+    fn is_close(&self, thing: At) -> bool {
+        let known = self.reach.and_then(|reach| reach.close.get(thing.index()));
+        known.copied().unwrap_or_else(|| self.graph.is_close(thing))
+    }
+
+    fn is_faced(&self, thing: At) -> bool {
+        let known = self.reach.and_then(|reach| reach.faced.get(thing.index()));
+        known.copied().unwrap_or_else(|| self.graph.is_faced(thing))
+    }
+
     fn close(&self, thing: At) -> Checked {
-        self.require(self.graph.is_close(thing), || Reason::NotClose(self.me(), self.shown(thing)))
+        self.require(self.is_close(thing), || Reason::NotClose(self.me(), self.shown(thing)))
     }
 
     fn faced(&self, thing: At) -> Checked {
-        self.require(self.graph.is_faced(thing), || Reason::NotFacing(self.me(), self.shown(thing)))
+        self.require(self.is_faced(thing), || Reason::NotFacing(self.me(), self.shown(thing)))
     }
 
     fn free_hand(&self) -> Checked {
@@ -174,7 +211,7 @@ impl Checks<'_> {
         let graph = self.graph;
         graph.is_worn(thing)
             || graph.node(thing).has(Property::BodyPart)
-            || graph.is_close(thing)
+            || self.is_close(thing)
             || graph.states(graph.character()).rests()
     }
 
@@ -190,6 +227,17 @@ impl Checks<'_> {
             && self.graph.node(place).has(Property::CanOpen)
             && !self.graph.is(place, State::Open);
         self.require(!shut, || Reason::Unsuited(self.shown(place), Lack::Opened))
+    }
+
+    /// What an action with its things requires. Of an action that nothing performs nothing is known.
+    pub fn action(&self, action: Action, thing: At, place: Option<At>) -> Checked {
+        match (action, place) {
+            (Action::Walk | Action::Run, _) => self.walk(thing),
+            (Action::Find, _) if self.is_found_here(thing) => self.find_here(thing),
+            (Action::Find, _) => self.walk(thing).or_else(|_| self.find_here(thing)),
+            (_, None) => self.with_one(action, thing),
+            (_, Some(place)) => self.with_two(action, thing, place),
+        }
     }
 
     /// What an action without an object requires.

@@ -8,7 +8,7 @@ use crate::effects::Effects;
 use crate::graph::{At, Graph};
 use crate::memory::Memory;
 use crate::reason::{Reason, Shown};
-use crate::rules::Checks;
+use crate::rules::{Checks, Reach};
 use crate::script::{Line, Param};
 
 /// Something the simulator said of a step.
@@ -95,18 +95,24 @@ impl Runner {
         if matches!(line.action, Action::LookAtShort | Action::LookAtLong) {
             return Err(Reason::Unsupported(line.action.name()));
         }
-        let checks = Checks { graph: &self.graph, memory: &self.memory };
-        if line.action.arity() == 0 {
-            return checks.alone(line.action);
+        let checks = self.checks();
+        match line.action.arity() {
+            0 => checks.alone(line.action),
+            1 => checks.action(line.action, self.find(line.params.first())?, None),
+            _ => {
+                let thing = self.find(line.params.first())?;
+                checks.action(line.action, thing, Some(self.find(line.params.get(1))?))
+            }
         }
-        let thing = self.find(line.params.first())?;
-        match line.action {
-            Action::Walk | Action::Run => checks.walk(thing),
-            Action::Find if checks.is_found_here(thing) => checks.find_here(thing),
-            Action::Find => checks.walk(thing).or_else(|_| checks.find_here(thing)),
-            action if action.arity() == 1 => checks.with_one(action, thing),
-            action => checks.with_two(action, thing, self.find(line.params.get(1))?),
-        }
+    }
+
+    fn checks(&self) -> Checks<'_> {
+        Checks { graph: &self.graph, memory: &self.memory, reach: None }
+    }
+
+    /// The checks of many steps of this moment.
+    pub(crate) fn checks_within<'a>(&'a self, reach: &'a Reach) -> Checks<'a> {
+        Checks { reach: Some(reach), ..self.checks() }
     }
 
     fn find(&self, param: Option<&Param>) -> Result<At, Reason> {
@@ -125,7 +131,7 @@ impl Runner {
         }
         match action.arity() {
             0 => {
-                Checks { graph: &self.graph, memory: &self.memory }.alone(action)?;
+                self.checks().alone(action)?;
                 self.effects().alone(action);
             }
             1 => {
@@ -135,7 +141,7 @@ impl Runner {
             _ => {
                 let thing = self.find(line.params.first())?;
                 let place = self.find(line.params.get(1))?;
-                Checks { graph: &self.graph, memory: &self.memory }.with_two(action, thing, place)?;
+                self.checks().with_two(action, thing, place)?;
                 self.effects().with_two(action, thing, place);
             }
         }
@@ -143,7 +149,7 @@ impl Runner {
     }
 
     fn with_one(&mut self, action: Action, thing: At, said: &mut Vec<Reason>) -> Result<(), Reason> {
-        let checks = Checks { graph: &self.graph, memory: &self.memory };
+        let checks = self.checks();
         match action {
             Action::Walk | Action::Run => {
                 checks.walk(thing)?;

@@ -18,6 +18,8 @@ fn main() {
     runtime.block_on(async {
         programs_run().await;
         what_is_used_up_stops_a_run().await;
+        #[cfg(unix)]
+        a_slow_start_is_no_time_of_the_codes().await;
     });
 }
 
@@ -72,4 +74,21 @@ async fn what_is_used_up_stops_a_run() {
         let run = run(&hurried, &format!("x = {}1", deep.repeat(20_000)), &["say"], &json!({})).await;
         assert!(!matches!(run.fault.clone().unwrap().kind, FaultKind::Worker(_)), "{deep}: {:?}", run.fault);
     }
+}
+
+/// On a busy machine a worker gets no processor for a while; what the code does is the same.
+#[cfg(unix)]
+async fn a_slow_start_is_no_time_of_the_codes() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = std::env::temp_dir().join(format!("stepwright-slow-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("worker");
+    let itself = std::env::current_exe().unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n/bin/sleep 2\nexec '{}' \"$@\"\n", itself.display())).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let limits = Limits { wall: Duration::from_millis(1_000), ..Limits::default() };
+    let run = run(&Workers::at(&path, limits), "say(1)\nsay(2)", &["say"], &json!({})).await;
+    assert_eq!((run.calls.len(), run.fault), (2, None));
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -104,7 +104,9 @@ fn descriptions_name_their_things() {
     assert_eq!(described(&domain, "not_holding Mug|1"), "Mug|1 is not in the hand");
     assert_eq!(described(&domain, "open Toaster|1"), "Toaster|1 is open; it has to be closed to be switched on");
     assert_eq!(described(&domain, "failed open Fridge|1"), "the world refused open Fridge|1");
+    assert_eq!(domain.in_words(&"not_holding Mug|1".parse().unwrap()), "Mug|1 is not in the hand");
     domain.space = Some('_');
+    assert_eq!(domain.in_words(&"out_of_order mug_1 shelf_2".parse().unwrap()), "out of order mug 1 shelf 2");
     let parameters = ["x", "r"].map(str::to_owned);
     let things = "IN mug_1 shelf_2".parse().unwrap();
     assert_eq!(domain.described("(x, not the box) é r.", &parameters, &things), "(mug 1, not the box) é shelf 2.");

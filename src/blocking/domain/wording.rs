@@ -113,6 +113,22 @@ impl Domain {
         described + rest
     }
 
+    /// A condition in words: those it was derived with, else what the domain says it is, with its things (`mug 1 is not in the hand`);
+    /// where it says nothing, its name and things as the world says them (`not at microwave 1`).
+    pub fn in_words(&self, condition: &Atom) -> String {
+        if let Some(words) = self.words.get(&condition.to_string()) {
+            return words.clone();
+        }
+        match self.condition(&condition.predicate).filter(|schema| !schema.about.is_empty()) {
+            Some(schema) => self.described(&schema.about, &schema.form.args, condition),
+            None => {
+                let name = condition.predicate.replace('_', " ");
+                let things = condition.args.iter().map(|thing| self.spoken(thing));
+                std::iter::once(name).chain(things).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
     /// A thing as the world says it.
     pub fn spoken(&self, thing: &str) -> String {
         match (self.words.get(thing), self.space) {

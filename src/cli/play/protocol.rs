@@ -18,7 +18,7 @@ const LONGEST: u64 = 64 * 1024;
 struct Line<'a> {
     step: u64,
     observation: &'a str,
-    admissible: &'a Option<Vec<String>>,
+    admissible: Option<Vec<String>>,
     calls: Vec<&'a Call>,
     error: &'a Option<String>,
     reward: f64,
@@ -30,9 +30,11 @@ struct Line<'a> {
     task: Option<&'a str>,
 }
 
-/// What is sent beyond the outcome, where it was requested.
+/// What is sent beyond the outcome: what is admissible, and what was requested.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct More {
+    #[serde(skip)]
+    admissible: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<Value>,
     #[serde(flatten)]
@@ -64,6 +66,7 @@ impl Wishes {
             Literals { facts: atoms, things, goals: symbols.goals() }
         };
         More {
+            admissible: world.admissible(),
             state: self.state.then(|| world.truth()),
             literals: world.symbols().filter(|_| self.facts).map(literals),
         }
@@ -107,13 +110,13 @@ pub(super) fn write(
     output: &mut impl Write,
     step: u64,
     outcome: &Outcome,
-    more: More,
+    mut more: More,
     task: Option<&str>,
 ) -> Result<(), CliError> {
     let line = Line {
         step,
         observation: &outcome.observation,
-        admissible: &outcome.admissible,
+        admissible: more.admissible.take(),
         calls: outcome.calls().collect(),
         error: &outcome.error,
         reward: outcome.reward,

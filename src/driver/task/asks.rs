@@ -57,6 +57,7 @@ impl Driver {
         let tag = tag.map(|tag| Tag {
             task: header.task.clone(),
             method: self.gate.session().method.clone(),
+            seed: header.seed,
             request: tag.request,
             wanted: tag.wanted,
         });

@@ -59,6 +59,8 @@ pub(super) struct Driver {
     held: VecDeque<Record>,
     /// Whether a session is being opened that has begun before.
     opening: bool,
+    /// Nobody watches.
+    pub(super) unattended: bool,
     clock: super::setup::Clock,
     /// Effects not yet carried out.
     effects: VecDeque<Effect>,
@@ -182,6 +184,7 @@ impl Driver {
             unwritten: false,
             held: VecDeque::new(),
             opening: started,
+            unattended,
             clock,
             effects: effects.into(),
             ended: Vec::new(),

@@ -291,7 +291,7 @@ fn blocks(tree: &LiveTree, text: &str, detail: impl Fn(Option<String>) -> String
     match tree.growth().blocking(text, tree.facts()) {
         Some((condition, resolution)) => {
             let detail = detail(resolution.map(|r| domain.recorded(&r)));
-            check(domain.recorded(&condition), Status::Fails, Some(detail))
+            check(domain.in_words(&condition), Status::Fails, Some(detail))
         }
         None => check("nothing blocks it".to_owned(), Status::Holds, None),
     }

@@ -162,5 +162,5 @@ pub(super) fn deed(cx: &Context<'_>, action: &Action) -> Deed {
 
 /// Whether a line is a thought that the world has no answer of its own to.
 fn is_held(cx: &Context<'_>, text: &str) -> bool {
-    is_thought(text) && cx.world.preview(text).is_none_or(|(outcome, _)| outcome.error.is_some())
+    is_thought(text) && cx.world.preview(text).is_none_or(|outcome| outcome.error.is_some())
 }

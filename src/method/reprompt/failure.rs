@@ -42,9 +42,9 @@ fn cause(verdict: &Verdict) -> Option<String> {
     (!conditions.is_empty()).then(|| conditions.join(" and "))
 }
 
-/// What blocks it, in words.
+/// What blocks it, in the words of the world's domain.
 fn blocking(verdict: &Verdict) -> Option<String> {
     let failing = verdict.checks.iter().filter(|c| c.kind == CheckKind::Blocking && c.status == Status::Fails);
-    let conditions: Vec<String> = failing.map(|check| format!("`{}` blocks it", check.condition)).collect();
+    let conditions: Vec<String> = failing.map(|check| check.condition.clone()).collect();
     (!conditions.is_empty()).then(|| conditions.join(" and "))
 }

@@ -183,7 +183,7 @@ fn draft(cx: &Context<'_>, raw: String, text: Result<String, String>, origin: Or
 /// Checks of a program before it runs.
 pub(super) fn verdict(cx: &Context<'_>, text: &str) -> Verdict {
     let mut verdict = Verdict::default();
-    if let Some((outcome, _)) = cx.world.preview(text)
+    if let Some(outcome) = cx.world.preview(text)
         && outcome.error.is_none()
     {
         let condition = "every line is a call of this world".to_owned();

@@ -25,7 +25,7 @@ fn program_of(cx: &Context<'_>, decision: &Decision, text: &str) -> Option<bool>
         Some(&AskKind::PROGRAM) => Some(true),
         Some(_) => None,
         // What a person typed may be calls of the world, or a program.
-        None => cx.world.preview(text).is_some_and(|(outcome, _)| outcome.error.is_some()).then_some(false),
+        None => cx.world.preview(text).is_some_and(|outcome| outcome.error.is_some()).then_some(false),
     }
 }
 

@@ -46,7 +46,7 @@ impl World for TurnWorld {
             return Err(WorldError::NoSuchTask { id: task.to_owned(), nearest: vec![self.task.id.clone()] });
         }
         self.over = false;
-        Ok(Outcome { admissible: self.admissible(), observation_calls: self.prefix.to_vec(), ..Outcome::default() })
+        Ok(Outcome { observation_calls: self.prefix.to_vec(), ..Outcome::default() })
     }
 
     fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
@@ -54,7 +54,6 @@ impl World for TurnWorld {
         self.over = self.over || call.is_none();
         let answer = self.turn.answer.as_ref().filter(|(service, _)| call.as_ref() == Some(service));
         Ok(Outcome {
-            admissible: self.admissible(),
             observation_calls: answer.map(|(_, status)| status.clone()).into_iter().collect(),
             error: (call.is_none() && text.trim() != END_TURN).then(|| format!("`{text}` is no act")),
             action_call: call,
@@ -80,7 +79,7 @@ impl World for TurnWorld {
         Ok(())
     }
 
-    fn preview(&self, _text: &str) -> Option<(Outcome, Value)> {
+    fn preview(&self, _text: &str) -> Option<Outcome> {
         None
     }
 

@@ -201,7 +201,6 @@ impl Episode {
     ) -> Outcome {
         Outcome {
             observation,
-            admissible: Some(self.acts()),
             action_call,
             observation_calls,
             error,

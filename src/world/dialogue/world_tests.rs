@@ -177,12 +177,11 @@ proptest! {
             let before = (world.truth(), world.snapshot());
             let preview = world.preview(&text).unwrap();
             let outcome = world.act(&text).unwrap();
-            prop_assert_eq!(&outcome, &preview.0);
-            prop_assert_eq!(&world.truth(), &preview.1);
-            let mut sorted = outcome.admissible.clone().unwrap();
+            prop_assert_eq!(&outcome, &preview);
+            let mut sorted = world.admissible().unwrap();
             sorted.sort();
             sorted.dedup();
-            prop_assert_eq!(Some(sorted), outcome.admissible.clone());
+            prop_assert_eq!(Some(sorted), world.admissible());
             let after = world.snapshot();
             world.restore(&before.1).unwrap();
             prop_assert_eq!(world.truth(), before.0);

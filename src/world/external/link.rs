@@ -33,6 +33,7 @@ pub(super) struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct More {
     pub(super) outcome: Outcome,
+    pub(super) admissible: Option<Vec<String>>,
     pub(super) state: Value,
     /// The goal in words; of a reset.
     pub(super) sentence: Option<String>,
@@ -253,10 +254,15 @@ impl Link {
             Request::Reset { .. } => None,
         };
         let (state, sentence) = (answer.state.clone().unwrap_or_default(), answer.task.clone());
+        let admissible = answer.admissible.clone();
         let (literals, request) = (answer.literals.clone(), answer.request.clone());
         let outcome = self.reading.outcome(action.as_deref(), answer);
         let logged = StepOutcome::from(&outcome);
-        Ok(Arc::new(Step { action, logged, more: Some(More { outcome, state, sentence, literals, request }) }))
+        Ok(Arc::new(Step {
+            action,
+            logged,
+            more: Some(More { outcome, admissible, state, sentence, literals, request }),
+        }))
     }
 
     /// Whether it may continue at all.

@@ -55,7 +55,7 @@ impl Reading {
     /// The outcome of an action, or of the reset if `None`. Calls that the adapter reports are kept; what it leaves out is
     /// supplied where the specification has the words for it.
     pub(super) fn outcome(&self, action: Option<&str>, answer: Answer) -> Outcome {
-        let Answer { observation, admissible, mut calls, error, reward, done, won, .. } = answer;
+        let Answer { observation, mut calls, error, reward, done, won, .. } = answer;
         let accepted = error.is_none();
         let reported = calls.first().is_some_and(|c| self.actions.contains(&(c.receiver.clone(), c.function.clone())));
         let action_call = match action {
@@ -66,7 +66,7 @@ impl Reading {
         if calls.is_empty() && accepted && self.observes {
             calls.extend(said(OBSERVE, &observation));
         }
-        Outcome { observation, admissible, action_call, observation_calls: calls, error, reward, done, won }
+        Outcome { observation, action_call, observation_calls: calls, error, reward, done, won }
     }
 }
 

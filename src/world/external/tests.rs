@@ -120,7 +120,7 @@ fn an_episode_is_played_and_gone_back_in() {
     let mut world = bed.world();
     let reset = world.reset("counter", 0).unwrap();
     assert_eq!(reset.observation, "total 0");
-    assert_eq!(reset.admissible, Some(vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(world.admissible(), Some(vec!["a".to_owned(), "b".to_owned()]));
     assert_eq!(reset.observation_calls[0].to_string(), "agent.observe('total 0')");
     assert_eq!(world.tasks()[0].sentence, "count.");
     assert_eq!(world.header().function, "episode_count");

@@ -79,7 +79,7 @@ impl World for ExternalWorld {
     }
 
     fn admissible(&self) -> Option<Vec<String>> {
-        self.last()?.more.as_ref()?.outcome.admissible.clone()
+        self.last()?.more.as_ref()?.admissible.clone()
     }
 
     fn truth(&self) -> Value {
@@ -99,7 +99,7 @@ impl World for ExternalWorld {
         Ok(())
     }
 
-    fn preview(&self, _text: &str) -> Option<(Outcome, Value)> {
+    fn preview(&self, _text: &str) -> Option<Outcome> {
         None
     }
 

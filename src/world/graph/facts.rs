@@ -2,27 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use stepwright_graph::possible::in_sight;
 use stepwright_graph::{At, Graph, Relation};
 
 use super::names::Things;
 use crate::world::{Atom, Facts};
-
-/// The things in sight of the person: those in its room that are in nothing closed, the doors of the room, what it holds and wears.
-pub fn in_sight(graph: &Graph) -> Vec<At> {
-    let me = graph.character();
-    let here = graph.room_of(me);
-    let seen = |at: &At| {
-        let at = *at;
-        if at == me {
-            return false;
-        }
-        let mine = graph.held().any(|held| held == at) || graph.is_worn(at);
-        let leads = here.is_some_and(|room| graph.holds(at, Relation::Between, room));
-        let in_room = graph.room_of(at) == here && graph.closed_container(at).is_none();
-        mine || leads || in_room || graph.node(at).is_room()
-    };
-    graph.places().filter(seen).collect()
-}
 
 /// What the person can see now.
 pub fn facts(graph: &Graph, things: &Things, done: &[Atom]) -> Facts {

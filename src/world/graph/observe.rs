@@ -1,8 +1,8 @@
 //! Observation: what the person sees after a step, in a sentence and as program calls. Only what changed is reported again.
 
+use stepwright_graph::possible::in_sight;
 use stepwright_graph::{At, Graph, Relation, States};
 
-use super::facts::in_sight;
 use super::names::Things;
 use super::program::PERSON;
 use crate::program::{Call, Literal};

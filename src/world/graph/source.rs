@@ -36,6 +36,8 @@ const LARGEST: usize = 8 << 20;
 /// The most demonstrations of a task, and the most programs that are tried for them.
 const MOST_SHOWN: usize = 10;
 const MOST_TRIED: usize = 40;
+/// Where a program comes from that is done to be shown.
+const SHOWN: &str = "shown";
 
 /// A household with what is known of its kind.
 #[derive(Debug)]
@@ -46,6 +48,9 @@ pub struct Home {
     pub graph: Graph,
     /// What all households of the source share.
     pub tables: Arc<Shared>,
+    /// The programs that may be shown, done in this household once they are asked for; `None` of one that cannot be done here. In the
+    /// order of [`Shared`], each for the first program of a title.
+    done: Vec<OnceLock<Option<Demonstration>>>,
 }
 
 /// What the households of a source share.
@@ -330,7 +335,10 @@ impl Shown {
 
 fn source_homes(graphs: BTreeMap<i64, Graph>, shared: Shared) -> BTreeMap<i64, Arc<Home>> {
     let tables = Arc::new(shared);
-    let home = |(number, graph)| (number, Arc::new(Home { number, graph, tables: Arc::clone(&tables) }));
+    let home = |(number, graph)| {
+        let done = tables.shown.iter().map(|_| OnceLock::new()).collect();
+        (number, Arc::new(Home { number, graph, tables: Arc::clone(&tables), done }))
+    };
     graphs.into_iter().map(home).collect()
 }
 
@@ -388,31 +396,51 @@ impl Task {
 
     /// Programs of other tasks, done in this household as it is prepared for each; those of which a step is refused on the way are left
     /// out.
-    fn others_done(&self) -> Result<Vec<Demonstration>, WorldError> {
-        let others = self.home.tables.shown.iter().filter(|shown| shown.title != self.title);
-        let mut source = Source::default();
-        let mut programs: Vec<(String, &Vec<Line>)> = Vec::new();
-        for (shown, program) in others.filter_map(|shown| Some((shown, shown.programs.first()?))).take(MOST_TRIED) {
-            let id = format!("scene{}/{}", self.home.number, word_of(&shown.title));
-            let task = Task::without_goal(id.clone(), shown.title.clone(), &self.home, &self.origin);
-            if source.put(task) {
-                programs.push((id, program));
-            }
-        }
-        let mut world = GraphWorld::over(Arc::new(source), Mode::Prepared);
-        let mut done = Vec::new();
-        for (id, program) in programs {
-            let actions = program.iter().map(Line::to_string);
-            let shown = Demonstration::replay(&mut world, &id, format!("demonstration/{id}"), actions)?;
-            if shown.actions().count() == program.len() {
-                done.push(shown);
-            }
-            if done.len() == MOST_SHOWN {
-                break;
-            }
-        }
-        Ok(done)
+    fn others_done(&self) -> Vec<Demonstration> {
+        let others = (0..).zip(&self.home.tables.shown).filter(|(_, shown)| shown.title != self.title);
+        let mut ids = BTreeSet::new();
+        let others = others.filter(|(_, shown)| !shown.programs.is_empty() && ids.insert(word_of(&shown.title)));
+        let others = others.take(MOST_TRIED);
+        others.filter_map(|(at, _)| done(&self.home, at).cloned()).take(MOST_SHOWN).collect()
     }
+}
+
+/// What the first program of the `at`th title does in a household that is prepared for it; `None` if a step of it is refused.
+fn done(home: &Arc<Home>, at: usize) -> Option<&Demonstration> {
+    let perform = || {
+        let shown = home.tables.shown.get(at)?;
+        let program = shown.programs.first()?;
+        let id = format!("scene{}/{}", home.number, word_of(&shown.title));
+        let mut source = Source::default();
+        source.put(Task::without_goal(id.clone(), shown.title.clone(), home, SHOWN));
+        let mut world = GraphWorld::over(Arc::new(source), Mode::Prepared);
+        let actions = program.iter().map(Line::to_string);
+        let done = Demonstration::replay(&mut world, &id, format!("demonstration/{id}"), actions).ok()?;
+        (done.actions().count() == program.len()).then_some(done)
+    };
+    home.done.get(at)?.get_or_init(perform).as_ref()
+}
+
+/// The demonstrations that ship, with the ids of their tasks: what every household of one's own, and every shipped one, is shown.
+///
+/// # Errors
+/// Never, unless the program's own files are damaged.
+fn shipped_done() -> Result<&'static [(String, Demonstration)], WorldError> {
+    static DONE: OnceLock<Vec<(String, Demonstration)>> = OnceLock::new();
+    if let Some(done) = DONE.get() {
+        return Ok(done);
+    }
+    let source = Arc::new(Source::shipped()?);
+    let tasks = source.entries().iter().map(|listed| &listed.task);
+    let tasks = tasks.filter(|task| task.is_shown && !task.program.is_empty());
+    let mut world = GraphWorld::over(Arc::clone(&source), Mode::Script);
+    let replay = |task: &Arc<Task>| {
+        let actions = task.program.iter().map(Line::to_string);
+        let done = Demonstration::replay(&mut world, &task.id, format!("demonstration/{}", task.id), actions)?;
+        Ok((task.id.clone(), done))
+    };
+    let done = tasks.map(replay).collect::<Result<_, WorldError>>()?;
+    Ok(DONE.get_or_init(|| done))
 }
 
 /// A title as a part of an id.
@@ -451,22 +479,9 @@ impl Entry for Listed {
 
     fn demonstrations(&self, _options: &Values) -> Result<Vec<Demonstration>, WorldError> {
         if self.task.is_abstract {
-            return self.task.others_done();
+            return Ok(self.task.others_done());
         }
-        let source = Source::shipped()?;
-        let others: Vec<(String, Vec<Line>)> = source
-            .entries()
-            .iter()
-            .map(|listed| &listed.task)
-            .filter(|task| task.is_shown && task.id != self.task.id && !task.program.is_empty())
-            .take(MOST_SHOWN)
-            .map(|task| (task.id.clone(), task.program.clone()))
-            .collect();
-        let mut world = GraphWorld::over(source, Mode::Script);
-        let replay = |(id, program): &(String, Vec<Line>)| {
-            let actions = program.iter().map(Line::to_string);
-            Demonstration::replay(&mut world, id, format!("demonstration/{id}"), actions)
-        };
-        others.iter().map(replay).collect()
+        let others = shipped_done()?.iter().filter(|(id, _)| *id != self.task.id);
+        Ok(others.take(MOST_SHOWN).map(|(_, done)| done.clone()).collect())
     }
 }

@@ -208,7 +208,6 @@ impl Episode {
         let observation_calls = Arc::make_mut(&mut self.reported).update(self.runner.graph(), &self.things);
         Outcome {
             observation,
-            admissible: world::Episode::admissible(self),
             action_call: None,
             observation_calls,
             error: None,

@@ -73,7 +73,7 @@ proptest! {
         texts.extend(world(kind, seed, edition).admissible().unwrap());
         texts.extend(["", "think: where is it", "help", "put x 1 in/on y 1", "move x 1 to y 1"].map(String::from));
         for text in texts {
-            let (outcome, _) = here.preview(&format!(" {text}\t")).unwrap();
+            let outcome = here.preview(&format!(" {text}\t")).unwrap();
             let refused = outcome.observation == "Nothing happens.";
             prop_assert_eq!(refused, !admissible.contains(&text), "{}", text);
             prop_assert_eq!(refused, outcome.error.is_some());
@@ -91,7 +91,7 @@ proptest! {
         walk(&mut here, &choices);
         for text in here.admissible().unwrap() {
             let call = here.call_of(&text);
-            prop_assert_eq!(&here.preview(&text).unwrap().0.action_call, &call, "{}", &text);
+            prop_assert_eq!(&here.preview(&text).unwrap().action_call, &call, "{}", &text);
             if let Some(call) = call {
                 prop_assert_eq!(here.text_of(&call), Some(text));
             }

@@ -49,7 +49,6 @@ impl Episode {
         let won = goal::won(&self.game, &self.state);
         Outcome {
             observation,
-            admissible: Some(self.menu.texts()),
             action_call,
             observation_calls,
             error,

@@ -281,7 +281,7 @@ fn what_happens_can_be_written_as_a_program() {
         }
         next = (next * 31 + step) % 997;
         let action = &offered[next % offered.len()];
-        let (expected, _) = world.preview(action).unwrap();
+        let expected = world.preview(action).unwrap();
         let outcome = world.act(action).unwrap();
         assert_eq!(outcome, expected);
         accepted += usize::from(outcome.action_call.is_some());

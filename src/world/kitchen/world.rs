@@ -56,7 +56,6 @@ impl Episode {
             Arc::make_mut(&mut self.observed).update(self.simulation.scene(), self.simulation.state());
         Outcome {
             observation,
-            admissible: Some(self.actions()),
             action_call: None,
             observation_calls,
             error: None,

@@ -36,7 +36,6 @@ impl Playback {
         let won = done && log.is_some_and(|log| log.success);
         Outcome {
             observation: observation.unwrap_or_default().to_owned(),
-            admissible: self.admissible(),
             action_call: step.action,
             observation_calls: step.observed,
             error: step.refused,
@@ -83,12 +82,7 @@ impl Episode for Playback {
                     |step| format!("the log goes on with `{}`", step.action),
                 );
                 let why = format!("{goes_on}; what another action would have led to, no log says");
-                Outcome {
-                    observation: why.clone(),
-                    admissible: self.admissible(),
-                    error: Some(why),
-                    ..Outcome::default()
-                }
+                Outcome { observation: why.clone(), error: Some(why), ..Outcome::default() }
             }
         }
     }

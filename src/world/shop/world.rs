@@ -48,14 +48,7 @@ impl Run {
     }
 
     fn refuse(&self, observation: String, why: String) -> Outcome {
-        Outcome {
-            observation,
-            admissible: world::Episode::admissible(self),
-            error: Some(why),
-            done: self.done,
-            won: self.won(),
-            ..Outcome::default()
-        }
+        Outcome { observation, error: Some(why), done: self.done, won: self.won(), ..Outcome::default() }
     }
 }
 
@@ -74,12 +67,7 @@ impl world::Episode for Run {
         let run = Run { task: task.to_owned(), visit, done: false };
         let mut observation_calls = vec![program::form(options.form)];
         observation_calls.extend(run.calls());
-        let outcome = Outcome {
-            observation: run.visit.observation(),
-            admissible: world::Episode::admissible(&run),
-            observation_calls,
-            ..Outcome::default()
-        };
+        let outcome = Outcome { observation: run.visit.observation(), observation_calls, ..Outcome::default() };
         Ok((run, outcome))
     }
 
@@ -103,7 +91,6 @@ impl world::Episode for Run {
         let observation_calls = self.changes(text, &answer.observation);
         Outcome {
             observation: answer.observation,
-            admissible: world::Episode::admissible(self),
             action_call: program::call_of(text),
             observation_calls,
             error: None,

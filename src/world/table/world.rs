@@ -95,7 +95,6 @@ impl Run {
         let action_call = single.then(|| calls.remove(0));
         Outcome {
             observation: reported.join("\n"),
-            admissible: None,
             action_call,
             observation_calls: calls,
             error: None,

@@ -39,7 +39,7 @@ pub const WORKER: &str = "sandbox-worker";
 /// What a run may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Time the worker may spend in all; time in which a call waits for its answer does not count.
+    /// Time the code may run in all, by the engine's clock: it stands while a call waits for its answer, and while the worker starts.
     pub wall: Duration,
     /// Bytes the code may take beyond what the worker needs itself.
     pub memory: usize,
@@ -55,7 +55,18 @@ const OWN_MEMORY: u64 = 112 << 20;
 /// Seconds of processor time that a worker may take for itself.
 const OWN_SECONDS: u64 = 2;
 
+/// How many times the code's own time a worker is waited for. To start, to get a processor on a busy machine and to pass messages is
+/// no time of the code's: that is bounded by the engine's clock and by processor time. This ends a worker that does nothing at all.
+const PATIENCE: u32 = 6;
+/// How much longer than that, however short the time is.
+const GRACE: Duration = Duration::from_millis(500);
+
 impl Limits {
+    /// How long a worker is waited for in all; time in which it waits for an answer does not count.
+    fn deadline(&self) -> Duration {
+        self.wall * PATIENCE + GRACE
+    }
+
     /// What the operating system is to hold a worker to.
     #[must_use]
     pub fn bounds(&self) -> Bounds {

@@ -14,9 +14,6 @@ use super::{Call, Limits};
 /// The host function by which a trial reports: called once, with one value.
 pub const REPORT: &str = "trial_report";
 
-/// How much later than its deadline a worker may say itself that the time is over.
-const GRACE: Duration = Duration::from_millis(500);
-
 /// Runs trials, each in a worker of its own.
 #[derive(Debug, Clone)]
 pub struct Trials {
@@ -49,7 +46,7 @@ impl Trials {
     pub fn run(&self, prelude: &str, code: &str) -> Result<Value, String> {
         let order = order(prelude, code, self.limits);
         let program = self.program.clone();
-        let late = self.limits.wall + GRACE;
+        let late = self.limits.deadline();
         // A runtime of its own on a thread of its own: the caller may stand in a runtime that must not be blocked on.
         let waited = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -12,10 +12,6 @@ use super::process::Process;
 use super::wire::{Answer, Order, Reply};
 use super::{Limits, Running, Sandbox, Step};
 
-/// How much later than its deadline a worker may say itself that the time is over. What is beside the code's own time, above all
-/// the start, is taken from it too.
-const GRACE: Duration = Duration::from_millis(500);
-
 /// Workers of one program. Needs a tokio runtime, the same for all its runs. Clones share the worker that is ahead.
 #[derive(Clone)]
 pub struct Workers {
@@ -86,14 +82,14 @@ impl Sandbox for Workers {
         };
         let workers = self.clone();
         tokio::spawn(async move { workers.warm() });
-        Box::new(WorkerRun { state, left: self.limits.wall + GRACE })
+        Box::new(WorkerRun { state, left: self.limits.deadline() })
     }
 }
 
 /// A run in a worker.
 struct WorkerRun {
     state: State,
-    /// Time the worker may still spend.
+    /// How long the worker is still waited for.
     left: Duration,
 }
 

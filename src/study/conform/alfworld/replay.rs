@@ -64,21 +64,22 @@ pub fn world_of(games: &Games, id: &str, edition: Edition) -> Option<Result<(Hou
 }
 
 fn play(mut world: HouseholdWorld, outcome: Outcome, episode: &Episode, at: &str, steps: &mut Row, resets: &mut Row) {
-    resets.fields(|| format!("{at}, {}, reset", episode.id), differing(&episode.reset, outcome));
+    resets.fields(|| format!("{at}, {}, reset", episode.id), differing(&episode.reset, outcome, &world));
     for (i, step) in episode.steps.iter().enumerate() {
         let found = match world.act(&step.command) {
             Err(e) => [Some(("act", "an outcome".to_owned(), e.to_string())), None, None, None],
-            Ok(outcome) => differing(&step.answer, outcome),
+            Ok(outcome) => differing(&step.answer, outcome, &world),
         };
         steps.fields(|| format!("{at}, {}, step {}, `{}`", episode.id, i + 1, step.command), found);
     }
 }
 
 /// The fields that the recording has and that differ.
-fn differing(recorded: &Answer, got: Outcome) -> [Found; 4] {
+fn differing(recorded: &Answer, got: Outcome, world: &HouseholdWorld) -> [Found; 4] {
+    let offered = || world.admissible().unwrap_or_default();
     [
         field("observation", &recorded.observation, &got.observation),
-        recorded.admissible.as_ref().and_then(|r| field("admissible", r, &got.admissible.unwrap_or_default())),
+        recorded.admissible.as_ref().and_then(|r| field("admissible", r, &offered())),
         recorded.done.and_then(|r| field("done", &r, &got.done)),
         recorded.won.and_then(|r| field("won", &r, &got.won)),
     ]
