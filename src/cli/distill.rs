@@ -184,14 +184,7 @@ impl Distill {
         let found = discover(logs, &settings);
         let mut all = found.knowledge;
         if self.tips_only {
-            let tips = all.tips.into_iter().chain(all.skills.into_iter().flat_map(|skill| skill.tips));
-            let mut once: Vec<String> = Vec::new();
-            tips.for_each(|tip| {
-                if !once.contains(&tip) {
-                    once.push(tip)
-                }
-            });
-            all = Knowledge { tips: once, ..Knowledge::default() };
+            all = all.tips_alone();
         }
         // What was known stays, unless it is said otherwise now.
         let added = changes::between(known, &all);

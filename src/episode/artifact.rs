@@ -67,6 +67,12 @@ impl ArtifactKind {
         matches!(self, ArtifactKind::Belief | ArtifactKind::Other(_))
     }
 
+    /// Whether an offer of this kind stays open over the steps that follow, on each branch until it is decided about there: nothing of the
+    /// episode depends on it.
+    pub fn stays_open(&self) -> bool {
+        matches!(self, ArtifactKind::Knowledge | ArtifactKind::Segments)
+    }
+
     /// The document that the first patch is applied to.
     fn empty(&self) -> Value {
         match self {
@@ -344,6 +350,53 @@ impl Node {
         self.documents.get(artifact)
     }
 
+    /// The offers that were open when this step was taken, then those made here.
+    pub fn offers(&self) -> impl DoubleEndedIterator<Item = &Offer> {
+        self.inherited_offers.iter().map(AsRef::as_ref).chain(&self.turn.offers)
+    }
+
+    /// The offer of that number, as far as it is one of this node's.
+    pub fn offer(&self, id: OfferId) -> Option<&Offer> {
+        let own = place(&self.turn.offers, id, |offer| offer.id).and_then(|at| self.turn.offers.get(at));
+        own.or_else(|| self.inherited_offers.iter().map(AsRef::as_ref).find(|offer| offer.id == id))
+    }
+
+    /// The offer of a document that is not settled on this branch yet.
+    pub fn open_offer(&self, artifact: &ArtifactId) -> Option<&Offer> {
+        let own = self.turn.index.open.get(artifact).and_then(|at| self.turn.offers.get(*at));
+        own.or_else(|| {
+            let open = |offer: &&Offer| offer.fate == Fate::Pending && offer.written.artifact == *artifact;
+            self.inherited_offers.iter().map(AsRef::as_ref).find(open)
+        })
+    }
+
+    /// The offers that a step taken here leaves open.
+    pub(super) fn left_open(&self) -> Arc<Vec<Arc<Offer>>> {
+        let is_open = |offer: &Offer| offer.fate == Fate::Pending && offer.written.artifact.kind.stays_open();
+        let own: Vec<Arc<Offer>> = self.turn.offers.iter().filter(|o| is_open(o)).cloned().map(Arc::new).collect();
+        if own.is_empty() && self.inherited_offers.iter().all(|offer| is_open(offer)) {
+            return Arc::clone(&self.inherited_offers);
+        }
+        Arc::new(self.inherited_offers.iter().filter(|offer| is_open(offer)).cloned().chain(own).collect())
+    }
+
+    fn set_fate(&mut self, id: OfferId, fate: Fate) {
+        let own = place(&self.turn.offers, id, |offer| offer.id);
+        let offer = match own {
+            Some(at) => self.turn.offers.get_mut(at),
+            None => {
+                let inherited = Arc::make_mut(&mut self.inherited_offers).iter_mut();
+                inherited.filter(|offer| offer.id == id).map(Arc::make_mut).next()
+            }
+        };
+        let Some(offer) = offer else { return };
+        match own.filter(|_| fate == Fate::Pending) {
+            Some(at) => drop(self.turn.index.open.insert(offer.written.artifact.clone(), at)),
+            None => drop(self.turn.index.open.remove(&offer.written.artifact)),
+        }
+        offer.fate = fate;
+    }
+
     /// The belief here, where one is maintained.
     pub fn belief(&self) -> Option<&Arc<Value>> {
         self.document(&ArtifactId::BELIEF)
@@ -373,15 +426,15 @@ impl Node {
                 if *offer != next {
                     return Err(format!("offer {offer} out of order, expected {next}"));
                 }
-                let earlier = self.turn.index.open.insert(written.artifact.clone(), self.turn.offers.len());
-                if let Some(earlier) = earlier.and_then(|place| self.turn.offers.get_mut(place)) {
-                    earlier.fate = Fate::Replaced;
+                if let Some(earlier) = self.open_offer(&written.artifact).map(|earlier| earlier.id) {
+                    self.set_fate(earlier, Fate::Replaced);
                 }
+                self.turn.index.open.insert(written.artifact.clone(), self.turn.offers.len());
                 let written = written.as_ref().clone();
                 self.turn.offers.push(Offer { id: *offer, ask: *ask, written, fate: Fate::Pending });
             }
             Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => {
-                let place = offer.map(|id| self.pending(id)).transpose()?;
+                offer.map(|id| self.pending(id)).transpose()?;
                 let before = self.documents.get(artifact).cloned();
                 let after = Arc::new(patched(&artifact.kind, before.as_deref(), patch)?);
                 let left = room.checked_sub(patch::weight(&after)).ok_or_else(|| {
@@ -389,20 +442,16 @@ impl Node {
                 })?;
                 self.put(artifact, Some(&after))?;
                 *room = left;
-                if let Some(taken) = place.and_then(|i| self.turn.offers.get_mut(i)) {
-                    taken.fate = Fate::Taken { by: *by, edited: *edited };
-                    self.turn.index.open.remove(&taken.written.artifact);
+                if let Some(taken) = offer {
+                    self.set_fate(*taken, Fate::Taken { by: *by, edited: *edited });
                 }
                 let (artifact, patch, why) = (artifact.clone(), patch.clone(), why.clone());
                 let (offer, by, edited) = (*offer, *by, *edited);
                 self.turn.changes.push(Change { artifact, offer, patch, by, edited, why, before, after });
             }
             Event::ArtifactRefused { offer, by, why } => {
-                let place = self.pending(*offer)?;
-                if let Some(refused) = self.turn.offers.get_mut(place) {
-                    refused.fate = Fate::Refused { by: *by, why: why.clone() };
-                    self.turn.index.open.remove(&refused.written.artifact);
-                }
+                self.pending(*offer)?;
+                self.set_fate(*offer, Fate::Refused { by: *by, why: why.clone() });
             }
             Event::ArtifactUndone { artifact } => {
                 let last = self.turn.changes.iter().rposition(|change| change.artifact == *artifact);
@@ -411,7 +460,13 @@ impl Node {
                 };
                 let before = self.turn.changes.get(last).and_then(|change| change.before.clone());
                 self.put(artifact, before.as_ref())?;
-                self.turn.changes.remove(last);
+                let undone = self.turn.changes.remove(last);
+                // What was taken can be taken otherwise, unless something newer is offered.
+                if let Some(offer) = undone.offer.filter(|_| artifact.kind.stays_open())
+                    && self.open_offer(artifact).is_none()
+                {
+                    self.set_fate(offer, Fate::Pending);
+                }
             }
             _ => {}
         }
@@ -436,11 +491,10 @@ impl Node {
         Ok(())
     }
 
-    /// Which of the offers here a pending one is.
-    fn pending(&self, id: OfferId) -> Result<usize, String> {
-        let found = place(&self.turn.offers, id, |o| o.id);
-        let found = found.filter(|at| self.turn.offers.get(*at).is_some_and(|o| o.fate == Fate::Pending));
-        found.ok_or_else(|| format!("no offer {id} waits for a decision at node {}", self.id))
+    /// Whether an offer waits here.
+    fn pending(&self, id: OfferId) -> Result<(), String> {
+        let found = self.offer(id).filter(|offer| offer.fate == Fate::Pending);
+        found.map(|_| ()).ok_or_else(|| format!("no offer {id} waits for a decision at node {}", self.id))
     }
 }
 

@@ -152,11 +152,6 @@ impl Turn {
         self.offers.iter().find(|o| o.fate == Fate::Pending && o.written.artifact.kind.waits())
     }
 
-    /// The offer of a document that is not settled yet.
-    pub fn open_offer(&self, artifact: &ArtifactId) -> Option<&Offer> {
-        self.offers.iter().find(|o| o.fate == Fate::Pending && o.written.artifact == *artifact)
-    }
-
     /// The last ask still without an answer.
     pub fn pending(&self) -> Option<&Ask> {
         self.asks.iter().rev().find(|a| a.state == AskState::Pending)
@@ -188,6 +183,8 @@ pub struct Node {
     pub tree_edits: Vec<TreeEdit>,
     /// How many changes of the blocking tree the documents held on arriving here.
     pub inherited_edits: usize,
+    /// The offers that were open above when this step was taken; what became of them here.
+    pub inherited_offers: Arc<Vec<Arc<Offer>>>,
     /// The documents here: inherited, then as they were changed here.
     pub documents: Arc<Documents>,
     /// The assertions in force here, read from their documents.
@@ -482,6 +479,7 @@ impl Session {
                     changes: changes.clone(),
                     tree_edits: node.tree_edits_here(),
                     inherited_edits: node.edits(),
+                    inherited_offers: node.left_open(),
                     documents: Arc::clone(&node.documents),
                     in_force: Arc::clone(&node.in_force),
                     ..Node::default()

@@ -54,7 +54,7 @@ fn lines(kind: &ArtifactKind, value: &Value) -> Vec<String> {
 /// What became known at a node, and what was offered there and not taken.
 pub(super) fn at(node: &Node) -> Vec<Learned> {
     let of = |offer: Option<OfferId>| {
-        let found = offer.and_then(|id| node.turn.offers.iter().find(|offer| offer.id == id));
+        let found = offer.and_then(|id| node.offer(id));
         found.map(|offer| format!(", offered as \"{}\"", offer.written.title)).unwrap_or_default()
     };
     let taken = node.turn.changes.iter().filter(|change| is_learned(&change.artifact.kind)).map(|change| {
@@ -73,17 +73,19 @@ pub(super) fn at(node: &Node) -> Vec<Learned> {
         };
         Learned { title: format!("{}, {who}{}", name(&change.artifact), of(change.offer)), lines }
     });
-    let refused =
-        node.turn.offers.iter().filter(|offer| is_learned(&offer.written.artifact.kind)).filter_map(|offer| {
-            let fate = match &offer.fate {
-                Fate::Refused { why, .. } if why.is_empty() => "refused".to_owned(),
-                Fate::Refused { why, .. } => format!("refused: {why}"),
-                Fate::Pending => "offered, not decided about".to_owned(),
-                Fate::Taken { .. } | Fate::Replaced => return None,
-            };
-            let what = name(&offer.written.artifact);
-            Some(Learned { title: format!("{what}, {fate} (\"{}\")", offer.written.title), lines: Vec::new() })
-        });
+    // What came along from above and was decided about here; what is still open is listed where it was offered.
+    let above = node.inherited_offers.iter().filter(|offer| offer.fate != Fate::Pending).map(AsRef::as_ref);
+    let offers = above.chain(&node.turn.offers).filter(|offer| is_learned(&offer.written.artifact.kind));
+    let refused = offers.filter_map(|offer| {
+        let fate = match &offer.fate {
+            Fate::Refused { why, .. } if why.is_empty() => "refused".to_owned(),
+            Fate::Refused { why, .. } => format!("refused: {why}"),
+            Fate::Pending => "offered, not decided about".to_owned(),
+            Fate::Taken { .. } | Fate::Replaced => return None,
+        };
+        let what = name(&offer.written.artifact);
+        Some(Learned { title: format!("{what}, {fate} (\"{}\")", offer.written.title), lines: Vec::new() })
+    });
     taken.chain(refused).collect()
 }
 

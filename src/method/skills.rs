@@ -21,8 +21,8 @@ pub const SHIPPED: &str = "shipped";
 const FILE: &str = "skills.toml";
 /// Whose skills are taken of published knowledge, where several wrote some.
 const AUTHOR: &str = "llm";
-/// Who wrote both skills and a list of tips; the skills are meant.
-const HUMAN: &str = "human";
+/// Behind the author of a list of tips who wrote skills too (`human`), where the list is meant.
+const TIPS_BEHIND: &str = "-tips";
 /// Most bytes of a file of skills.
 const LARGEST: usize = 8 << 20;
 
@@ -92,9 +92,15 @@ impl SkillShelf {
     fn published(&self, text: &str, which: Option<&str>) -> Result<Knowledge, String> {
         let published = Published::read(text)?;
         let (env, author) = which.map_or(("", AUTHOR), |which| which.split_once('/').unwrap_or((which, AUTHOR)));
-        let list =
-            published.tips_only.iter().find(|(known, variant, _)| (known.as_str(), variant.as_str()) == (env, author));
-        if let Some((.., tips)) = list.filter(|_| author != HUMAN) {
+        let has_skills = |env: &str, by: &str| {
+            published.knowledge.iter().any(|(of, author, _)| (of.as_str(), author.as_str()) == (env, by))
+        };
+        let name_of = |env: &str, variant: &str| match has_skills(env, variant) {
+            true => format!("{variant}{TIPS_BEHIND}"),
+            false => variant.to_owned(),
+        };
+        let list = published.tips_only.iter().find(|(of, variant, _)| of == env && name_of(of, variant) == author);
+        if let Some((.., tips)) = list {
             return Ok(Knowledge { tips: tips.clone(), ..Knowledge::default() });
         }
         let own = self.shipped().unwrap_or_default();
@@ -106,7 +112,7 @@ impl SkillShelf {
         };
         found.map(|(.., knowledge)| knowledge.clone()).ok_or_else(|| {
             let skills = published.knowledge.iter().map(|(env, by, _)| format!("{env}/{by}"));
-            let tips = published.tips_only.iter().map(|(env, variant, _)| format!("{env}/{variant}"));
+            let tips = published.tips_only.iter().map(|(env, variant, _)| format!("{env}/{}", name_of(env, variant)));
             let all: Vec<String> = skills.chain(tips).collect();
             format!("it has no such skills; there are {} (name one behind `#`)", all.join(", "))
         })

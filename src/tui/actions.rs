@@ -201,7 +201,7 @@ actions! {
         Save "save-set" "W" "save" "Write what is in force to a file";
         Load "load-set" "R" "load" "Read a file and show what it would change, before it does";
         Score "score" "L" "score" "Have the model score the valid candidates: mean log-probability a token";
-        Options "options" "S" "options" "Say how many demonstrations and samples a model is asked with";
+        Options "options" "S" "options" "Say how many demonstrations and samples a model is asked with; how tips are distilled: as published, or by the paper's ablations";
         MoveUp "row-earlier" "K" "move up" "Move the row up among those below the same parent";
         MoveDown "row-later" "J" "move down" "Move the row down among those below the same parent";
         Force "force" "F" "force" "Do the row's action although a condition blocks it";

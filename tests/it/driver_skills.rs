@@ -9,7 +9,7 @@ use stepwright::config::{Overrides, load_with};
 use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, SkillsCommand, Source, prepare};
 use stepwright::episode::{ArtifactId, AskKind, AskState, Event, Offer};
 use stepwright::world::Sources;
-use stepwright_skill::distil::Wanted;
+use stepwright_skill::distil::{Wanted, Way};
 use stepwright_skill::{document, file};
 
 /// A success and a failure on one task, written for this test.
@@ -46,7 +46,7 @@ fn say(text: &'static str) -> Turn {
 }
 
 fn propose(w: &Watched, wanted: Wanted) {
-    w.send(Command::Skills(SkillsCommand::Propose(wanted)));
+    w.send(Command::Skills(SkillsCommand::Propose(wanted, Way::Published)));
 }
 
 async fn offered(w: &mut Watched) -> Offer {
@@ -138,6 +138,23 @@ async fn an_ask_can_be_stopped_and_comes_again_and_one_pair_is_asked_about_alone
     let offer = offered(&mut w).await;
     let known = document::read(offer.written.value.as_deref().unwrap()).unwrap();
     assert_eq!(known.tips, ["Name things with their numbers."]);
+}
+
+#[tokio::test]
+async fn the_ablations_are_asked_for_as_unattended() {
+    let model =
+        Scripted::new([say("- Successes name things with their numbers."), say("- Numbers tell things apart.")]);
+    let (mut w, _folder) = opened(Some(Arc::clone(&model)));
+    w.send(Command::Skills(SkillsCommand::Propose(Wanted::Next, Way::TipsOnlyNonContrastive)));
+    let offer = offered(&mut w).await;
+    assert_eq!(offer.written.title, "tips of good by scripted", "the success alone, and no skills before");
+    let known = document::read(offer.written.value.as_deref().unwrap()).unwrap();
+    assert_eq!((known.skills.len(), known.tips.len()), (0, 1));
+    w.send(Command::Gate(Request::RefuseOffer { offer: offer.id, reason: String::new() }));
+    w.send(Command::Skills(SkillsCommand::Propose(Wanted::Next, Way::TipsOnly)));
+    let offer = offered(&mut w).await;
+    assert_eq!(offer.written.title, "tips of good, bad by scripted");
+    w.quit().await;
 }
 
 #[tokio::test]

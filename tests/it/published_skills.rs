@@ -25,12 +25,16 @@ fn published_knowledge_loads_as_it_is() {
     assert!(human.skill("clean").is_some_and(|skill| !skill.tips.is_empty()) && human != llm);
     let tips = |which: &str| household.get(&name(which)).unwrap().tips.len();
     assert_eq!((tips("#alfworld/contrastive"), tips("#alfworld/non-contrastive")), (16, 24));
+    // Where the author of a list wrote skills too, the list has a name of its own.
+    assert_eq!((tips("#alfworld/human-tips"), tips("#webshop/human-tips")), (9, 8));
+    assert!(household.get(&name("#alfworld/human-tips")).unwrap().skills.is_empty());
     // Without a name the environment whose skills are most like the world's own.
     assert_eq!(household.get(&name("")).unwrap(), llm);
     let shop = SkillShelf::new(&shop::KIND);
     assert!(shop.get(&name("#webshop/llm")).unwrap().skill("search_item").is_some());
     let error = household.get(&name("#alfworld/nobody")).unwrap_err();
     assert!(error.contains("alfworld/llm") && error.contains("webshop/non-contrastive"), "{error}");
+    assert!(error.contains("webshop/human-tips"), "{error}");
 }
 
 #[tokio::test]

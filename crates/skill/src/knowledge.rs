@@ -83,6 +83,18 @@ struct TipsOnly {
 }
 
 impl Knowledge {
+    /// Its tips, each once and of no skill, and nothing else.
+    #[must_use]
+    pub fn tips_alone(self) -> Knowledge {
+        let mut tips: Vec<String> = Vec::new();
+        for tip in self.tips.into_iter().chain(self.skills.into_iter().flat_map(|skill| skill.tips)) {
+            if !tips.contains(&tip) {
+                tips.push(tip);
+            }
+        }
+        Knowledge { tips, ..Knowledge::default() }
+    }
+
     /// The skill of a name.
     pub fn skill(&self, name: &str) -> Option<&Skill> {
         self.skills.iter().find(|skill| skill.signature.name == name)

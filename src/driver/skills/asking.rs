@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use stepwright_skill::distil::{Distiller, Settings, Wanted};
+use stepwright_skill::distil::{Distiller, Settings, Wanted, Way};
 use stepwright_skill::document;
 
 use crate::driver::distilling::{MAX_TOKENS, template};
@@ -18,7 +18,7 @@ const UNDER_WAY: &str = "distilling:";
 
 impl Driver {
     /// Asks the model in use for what is wanted.
-    pub(super) fn ask_about(&mut self, wanted: &Wanted) {
+    pub(super) fn ask_about(&mut self, wanted: &Wanted, way: Way) {
         if self.distilling.asked.is_some() {
             return self.say(Level::Warning, "the model is being asked already; Esc stops it");
         }
@@ -33,11 +33,11 @@ impl Driver {
             Err(why) => return self.say(Level::Error, why),
         };
         let (cuts, is_of_run) = (self.cuts(&logs.all), *wanted == Wanted::Next);
-        let kept = self.distilling.run.take_if(|_| is_of_run);
-        let began = kept.map_or_else(
-            || Distiller::alone(Arc::clone(&logs.all), known.clone(), &cuts, Settings::default(), wanted),
-            Ok,
-        );
+        let settings = Settings::from(way);
+        // A run that was begun in another way is left.
+        let kept = self.distilling.run.take_if(|_| is_of_run).filter(|run| *run.settings() == settings);
+        let began =
+            kept.map_or_else(|| Distiller::alone(Arc::clone(&logs.all), known.clone(), &cuts, settings, wanted), Ok);
         match began {
             Ok(mut distiller) => {
                 if is_of_run {
@@ -51,15 +51,14 @@ impl Driver {
 
     /// Whether an offer that the next question would build on waits for a decision.
     fn is_undecided(&self, wanted: &Wanted) -> bool {
-        let Some(turn) = self.gate.session().current().map(|node| &node.turn) else { return false };
-        let waits = |artifact: &ArtifactId| turn.open_offer(artifact).is_some();
+        let Some(node) = self.gate.session().current() else { return false };
+        let waits = |artifact: &ArtifactId| node.open_offer(artifact).is_some();
         match wanted {
             Wanted::Cut { of } => waits(&ArtifactId::segments(of)),
             Wanted::Tips { .. } => waits(&ArtifactId::KNOWLEDGE),
             Wanted::Next => {
                 let kinds = [ArtifactKind::Knowledge, ArtifactKind::Segments];
-                turn.offers
-                    .iter()
+                node.offers()
                     .any(|offer| kinds.contains(&offer.written.artifact.kind) && waits(&offer.written.artifact))
             }
         }
@@ -70,8 +69,8 @@ impl Driver {
             let words = "all questions of both stages were asked; the same key begins again with what is known now";
             return self.say(Level::Info, words);
         };
-        // As `distill` asks by default: tips by contrast.
-        let prompt = match self.prompting.render(&template(&question, true), &question.context) {
+        let contrast = distiller.settings().contrast;
+        let prompt = match self.prompting.render(&template(&question, contrast), &question.context) {
             Ok(prompt) => prompt,
             Err(why) => return self.say(Level::Error, why),
         };

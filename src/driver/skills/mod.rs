@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use stepwright_skill::contrast::{Contrast, tip};
-use stepwright_skill::distil::{Cuts, Proposed, Wanted};
+use stepwright_skill::distil::{Cuts, Proposed, Wanted, Way};
 use stepwright_skill::{Knowledge, Trajectory, changes, cut, discover, document, file};
 
 use super::Level;
@@ -27,9 +27,9 @@ pub enum SkillsCommand {
     /// Read a file of skills and offer what it knows.
     Load(PathBuf),
     /// Find skills, primitives and tips in the recorded logs without a language model, and offer what is new.
-    Discover,
+    Discover(Way),
     /// Have the model in use propose; without one, the discoverer that counts.
-    Propose(Wanted),
+    Propose(Wanted, Way),
 }
 
 /// What was read or found beside the driver's task.
@@ -58,12 +58,12 @@ impl Driver {
                     Ok(vec![Proposed::Knowledge(known)])
                 });
             }
-            SkillsCommand::Discover => self.count_up(Wanted::Next),
-            SkillsCommand::Propose(wanted) => match self.source {
-                Source::Language { .. } => self.ask_about(&wanted),
+            SkillsCommand::Discover(way) => self.count_up(Wanted::Next, way),
+            SkillsCommand::Propose(wanted, way) => match self.source {
+                Source::Language { .. } => self.ask_about(&wanted, way),
                 Source::Symbolic => {
                     self.say(Level::Info, "no language model is in use (M chooses one): the logs are counted through");
-                    self.count_up(wanted);
+                    self.count_up(wanted, way);
                 }
             },
         }
@@ -78,7 +78,7 @@ impl Driver {
     }
 
     /// Finds what is wanted by counting.
-    fn count_up(&mut self, wanted: Wanted) {
+    fn count_up(&mut self, wanted: Wanted, way: Way) {
         let Some(logs) = self.timeline.world.recorded() else {
             return self.say(Level::Warning, "there are no recorded logs here; open a file of logs");
         };
@@ -97,7 +97,7 @@ impl Driver {
         if !matches!(wanted, Wanted::Tips { .. }) {
             self.say(Level::Info, format!("looking through {n}"));
         }
-        self.find(title, move || counted(&all, known, &cuts, shown, &wanted));
+        self.find(title, move || counted(&all, known, &cuts, shown, (&wanted, way)));
     }
 
     /// Offers what was found.
@@ -173,7 +173,7 @@ fn counted(
     mut known: Knowledge,
     cuts: &Cuts,
     shown: Option<String>,
-    wanted: &Wanted,
+    (wanted, way): (&Wanted, Way),
 ) -> Result<Vec<Proposed>, String> {
     let by_id = |id: &str| logs.iter().find(|log| log.id == id).ok_or_else(|| format!("there is no log {id} here"));
     let own_cut = |all: Vec<discover::Cut>, id: &str| {
@@ -183,14 +183,17 @@ fn counted(
     // Of a few logs, what one success shows has to do.
     let successes = logs.iter().filter(|log| log.success).count();
     let usual = discover::Settings::default();
-    let settings = discover::Settings { least: usual.least.min(successes.max(1)), ..usual };
+    let settings =
+        discover::Settings { least: usual.least.min(successes.max(1)), contrast: way.is_contrastive(), ..usual };
     match wanted {
         Wanted::Next => {
             let found = discover(logs, &settings);
+            let found_known = if way.is_tips_only() { found.knowledge.tips_alone() } else { found.knowledge };
             // What is known already is not taken away.
-            let all = changes::between(&known, &found.knowledge);
+            let all = changes::between(&known, &found_known);
             let new: Vec<_> = all.into_iter().filter(|change| change.sign() != '-').collect();
             let knowledge = Proposed::Knowledge(changes::apply(&known, &new));
+            let shown = shown.filter(|_| !way.is_tips_only());
             Ok(shown.and_then(|id| own_cut(found.cuts, &id)).into_iter().chain([knowledge]).collect())
         }
         Wanted::Cut { of } => {
@@ -200,13 +203,16 @@ fn counted(
                 "counting cuts successes whose task names what they act on; this is none: cut it by hand".to_owned()
             })
         }
+        Wanted::Tips { .. } if !way.is_contrastive() => {
+            Err("counting finds the tip of a pair by contrast alone; choose another way, or a model".to_owned())
+        }
         Wanted::Tips { success, failure } => {
             let (good, bad) = (by_id(success)?, by_id(failure)?);
             let contrast = Contrast::of(&good.steps, &bad.steps);
             let lesson = tip(&contrast, &good.steps, &bad.steps).ok_or("both did the same")?;
             let segment = cuts.get(success).zip(contrast.right_step());
             let skill = segment.and_then(|(cut, step)| Some(cut.get(cut::at(cut, step)?)?.skill.as_str()));
-            match skill.and_then(|skill| known.skill_mut(skill)) {
+            match skill.filter(|_| !way.is_tips_only()).and_then(|skill| known.skill_mut(skill)) {
                 Some(skill) => skill.tips.push(lesson),
                 None => known.tips.push(lesson),
             }

@@ -142,10 +142,9 @@ impl Gate {
         self.consult(None);
     }
 
-    /// The offer of that number at the cursor, if it is not settled yet.
+    /// The offer of that number at the cursor or from above, if it is not settled yet on this branch.
     fn offer_of(&self, id: OfferId) -> Option<Offer> {
-        let offers = &self.session.current()?.turn.offers;
-        offers.iter().find(|o| o.id == id && o.fate == Fate::Pending).cloned()
+        self.session.current()?.offer(id).filter(|offer| offer.fate == Fate::Pending).cloned()
     }
 
     /// Records an artifact that a service beside the episode wrote; a person decides about it when they like.

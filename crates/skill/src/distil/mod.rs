@@ -48,6 +48,58 @@ impl Default for Settings {
     }
 }
 
+/// How tips are found: as published, or by the paper's ablations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Way {
+    /// Skills, primitives, and tips by contrasting a failure with a success.
+    #[default]
+    Published,
+    /// The same, tips from successes alone.
+    NonContrastive,
+    /// Tips of no skill by contrast, and nothing else.
+    TipsOnly,
+    /// Tips of no skill from successes alone, and nothing else.
+    TipsOnlyNonContrastive,
+}
+
+impl Way {
+    /// All, in the order in which they are gone through.
+    pub const ALL: [Way; 4] = [Way::Published, Way::NonContrastive, Way::TipsOnly, Way::TipsOnlyNonContrastive];
+
+    /// Whether tips come from contrasting a failure with a success.
+    pub fn is_contrastive(self) -> bool {
+        matches!(self, Way::Published | Way::TipsOnly)
+    }
+
+    /// Whether tips are all that is found.
+    pub fn is_tips_only(self) -> bool {
+        matches!(self, Way::TipsOnly | Way::TipsOnlyNonContrastive)
+    }
+
+    /// The one behind it; the first behind the last.
+    #[must_use]
+    pub fn next(self) -> Way {
+        let mut ways = Way::ALL.into_iter().cycle().skip_while(|way| *way != self);
+        ways.nth(1).unwrap_or_default()
+    }
+
+    /// In words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Way::Published => "skills, primitives, and tips by contrast",
+            Way::NonContrastive => "skills, primitives, and tips of successes alone",
+            Way::TipsOnly => "tips alone, by contrast",
+            Way::TipsOnlyNonContrastive => "tips alone, of successes alone",
+        }
+    }
+}
+
+impl From<Way> for Settings {
+    fn from(way: Way) -> Self {
+        Settings { contrast: way.is_contrastive(), tips_only: way.is_tips_only(), ..Settings::default() }
+    }
+}
+
 /// What a question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
@@ -132,6 +184,11 @@ impl Distiller {
     fn idle(logs: Arc<Vec<Trajectory>>, known: Knowledge, settings: Settings) -> Self {
         let (cuts, open, remarks) = (BTreeMap::new(), std::collections::VecDeque::new(), Vec::new());
         Distiller { logs, settings, known, cuts, open, planned: 0, asked: 0, again: None, remarks }
+    }
+
+    /// How it goes about it.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// What is known so far.

@@ -21,7 +21,8 @@ pub enum Wanted {
         /// The log's id.
         of: String,
     },
-    /// Tips by contrast of one pair: for the skill in whose segment the success did otherwise, where the success is cut; of no skill else.
+    /// Tips by contrast of one pair, without contrast of its success: for the skill in whose segment the success did otherwise, where the
+    /// success is cut; of no skill else.
     Tips {
         /// The success's id.
         success: String,
@@ -72,7 +73,10 @@ impl Distiller {
             }
             Wanted::Tips { success, failure } => {
                 let pair = (run.place(success)?, run.place(failure)?);
-                Task { stage: Stage::Tips { skill: run.skill_of(pair) }, of: Vec::new(), pairs: vec![pair] }
+                let skill = run.skill_of(pair).filter(|_| !run.settings.tips_only);
+                let (of, pairs) =
+                    if run.settings.contrast { (Vec::new(), vec![pair]) } else { (vec![pair.0], Vec::new()) };
+                Task { stage: Stage::Tips { skill }, of, pairs }
             }
         };
         run.open.push_back(task);

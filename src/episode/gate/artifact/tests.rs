@@ -214,29 +214,71 @@ fn a_belief_nobody_waits_for_changes_nothing() {
 #[test]
 fn knowledge_is_offered_beside_the_episode_and_nothing_waits_for_it() {
     let mut sim = Sim::new();
-    let written = |tip: &str| {
-        let value = json!({ "tips": [tip] });
-        Box::new(crate::episode::Written {
-            artifact: ArtifactId::KNOWLEDGE,
-            due: None,
-            title: "tips of two logs".into(),
-            raw: tip.into(),
-            repairs: Vec::new(),
-            value: Some(value.into()),
-            problem: None,
-        })
-    };
-    sim.ask(Request::OfferArtifact(written("look")));
-    sim.ask(Request::OfferArtifact(written("leap")));
+    sim.ask(Request::OfferArtifact(tips("look")));
+    sim.ask(Request::OfferArtifact(tips("leap")));
     assert!(sim.gate.session().pending_offer().is_none(), "it keeps nothing from going on");
-    let turn = &sim.gate.session().current().unwrap().turn;
-    assert_eq!(turn.offers[0].fate, Fate::Replaced);
-    let open = turn.open_offer(&ArtifactId::KNOWLEDGE).map(|offer| offer.id).unwrap();
+    assert_eq!(sim.gate.session().current().unwrap().turn.offers[0].fate, Fate::Replaced);
+    let open = open(&sim).unwrap();
     sim.ask(Request::ApproveOffer(open));
-    let known = |sim: &Sim| sim.gate.session().current().unwrap().document(&ArtifactId::KNOWLEDGE).cloned();
-    assert_eq!(known(&sim).as_deref(), Some(&json!({ "tips": ["leap"] })));
+    assert_eq!(known(&sim), Some(json!({ "tips": ["leap"] })));
     sim.ask(Request::UndoArtifact(ArtifactId::KNOWLEDGE));
     assert_eq!(known(&sim), None);
+}
+
+/// Tips that were found beside the episode.
+fn tips(tip: &str) -> Box<crate::episode::Written> {
+    Box::new(crate::episode::Written {
+        artifact: ArtifactId::KNOWLEDGE,
+        due: None,
+        title: "tips of two logs".into(),
+        raw: tip.into(),
+        repairs: Vec::new(),
+        value: Some(json!({ "tips": [tip] }).into()),
+        problem: None,
+    })
+}
+
+fn known(sim: &Sim) -> Option<Value> {
+    sim.gate.session().current().unwrap().document(&ArtifactId::KNOWLEDGE).map(|known| known.as_ref().clone())
+}
+
+/// The offer of knowledge that is open at the cursor.
+fn open(sim: &Sim) -> Option<u64> {
+    sim.gate.session().current().unwrap().open_offer(&ArtifactId::KNOWLEDGE).map(|offer| offer.id)
+}
+
+#[test]
+fn an_offer_beside_the_episode_comes_along_and_is_decided_about_on_each_branch() {
+    let mut sim = Sim::new();
+    sim.ask(Request::OfferArtifact(tips("look")));
+    for _ in 0..2 {
+        sim.answer(0, &["go"]);
+        approve(&mut sim);
+    }
+    assert_eq!((sim.gate.session().cursor(), open(&sim)), (2, Some(1)), "two steps later it is still there");
+    sim.reopen();
+    assert_eq!(open(&sim), Some(1), "and after the session was closed");
+    sim.ask(Request::ApproveOffer(1));
+    assert_eq!((open(&sim), known(&sim)), (None, Some(json!({ "tips": ["look"] }))));
+    // Where it was made and on another branch it is not known, and can still be taken or refused.
+    sim.ask(Request::Goto(1));
+    assert_eq!((open(&sim), known(&sim)), (Some(1), None));
+    sim.ask(Request::Manual { text: "go".into() });
+    assert_eq!((sim.gate.session().cursor(), open(&sim)), (3, Some(1)));
+    sim.ask(Request::RefuseOffer { offer: 1, reason: "not here".into() });
+    assert_eq!((open(&sim), known(&sim)), (None, None));
+    sim.ask(Request::Manual { text: "go".into() });
+    assert_eq!((sim.gate.session().cursor(), open(&sim)), (4, None), "what is settled is not offered again");
+    // Taking it back offers it again, and a newer offer takes its place.
+    sim.ask(Request::Goto(2));
+    sim.ask(Request::UndoArtifact(ArtifactId::KNOWLEDGE));
+    assert_eq!((open(&sim), known(&sim)), (Some(1), None));
+    sim.ask(Request::OfferArtifact(tips("leap")));
+    assert_eq!(open(&sim), Some(2));
+    sim.ask(Request::ApproveOffer(1));
+    assert!(said(&sim, "no offer 1 waits"), "{:?}", sim.said);
+    sim.reopen();
+    assert_eq!((open(&sim), known(&sim)), (Some(2), None));
 }
 
 /// An automatic run whose only step ends the episode and tells something.

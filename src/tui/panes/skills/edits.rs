@@ -110,7 +110,7 @@ impl SkillsPane {
             };
             actions.push((A::Distil, ask));
             actions.extend((self.shown == Shown::Log && logs.all.len() > 1).then_some((A::Compare, "next log")));
-            actions.push((A::RunAll, "discover"));
+            actions.extend([(A::RunAll, "discover"), (A::Options, "ablation")]);
         }
         actions
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 use stepwright_skill::changes::Change;
 use stepwright_skill::contrast::Contrast;
-use stepwright_skill::distil::Wanted;
+use stepwright_skill::distil::{Wanted, Way};
 use stepwright_skill::{Knowledge, Segment, changes, distil, document};
 
 use super::browse::{BROWSING, Browser};
@@ -104,6 +104,8 @@ pub struct SkillsPane {
     pair: usize,
     contrast: Contrast,
     typing: Option<(Typing, Editor)>,
+    /// How tips are found of logs.
+    way: Way,
 }
 
 impl SkillsPane {
@@ -122,7 +124,7 @@ impl SkillsPane {
         let node = view.node();
         let document = node.and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
         self.known = document.and_then(|document| document::read(document).ok()).unwrap_or_default();
-        let offer = view.turn().and_then(|turn| turn.open_offer(&ArtifactId::KNOWLEDGE));
+        let offer = node.and_then(|node| node.open_offer(&ArtifactId::KNOWLEDGE));
         let left_out = self.offered.take().map(|offered| (offered.id, offered.changes, offered.left_out));
         self.offered = offer.map(|offer| {
             let (id, title, problem) = (offer.id, offer.written.title.clone(), offer.written.problem.clone());
@@ -247,7 +249,8 @@ impl Pane for SkillsPane {
     }
 
     fn title(&self, _view: &View) -> String {
-        match self.shown {
+        let way = if self.way == Way::default() { String::new() } else { format!(" · {}", self.way.about()) };
+        let title = match self.shown {
             Shown::Known if self.offered.is_some() => "Skills: changes offered".to_owned(),
             Shown::Known => "Skills".to_owned(),
             Shown::Log => match self.logs.as_ref().map_or(0, |logs| logs.all.len()) {
@@ -255,7 +258,8 @@ impl Pane for SkillsPane {
                 all => format!("Skills: log {} of {all}", self.seen + 1),
             },
             Shown::Contrast => format!("Skills: pair {} of {}", self.pair + 1, self.pairs.len()),
-        }
+        };
+        title + &way
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
@@ -345,10 +349,14 @@ impl Pane for SkillsPane {
                 let artifact = log.map_or(ArtifactId::KNOWLEDGE, |log| ArtifactId::segments(&log.id));
                 return vec![Intent::Send(Command::Gate(Request::UndoArtifact(artifact)))];
             }
-            PaneAction::RunAll => return vec![Intent::Send(Command::Skills(SkillsCommand::Discover))],
+            PaneAction::Options => {
+                self.way = self.way.next();
+                return vec![Intent::Say(Level::Info, format!("logs are distilled into {}", self.way.about()))];
+            }
+            PaneAction::RunAll => return vec![Intent::Send(Command::Skills(SkillsCommand::Discover(self.way)))],
             PaneAction::Distil => {
-                let wanted = self.wanted();
-                return wanted.map(|w| Intent::Send(Command::Skills(SkillsCommand::Propose(w)))).into_iter().collect();
+                let propose = |wanted| Intent::Send(Command::Skills(SkillsCommand::Propose(wanted, self.way)));
+                return self.wanted().map(propose).into_iter().collect();
             }
             _ => match self.change(action, view) {
                 Some(intents) => return intents,

@@ -34,11 +34,11 @@ impl SkillsPane {
 
     /// Takes in how the log shown is cut; a log whose cut was offered since is shown from then on.
     pub(super) fn load_cut(&mut self, view: &View) {
-        let offers = view.turn().map(|turn| turn.offers.as_slice()).unwrap_or_default();
         let open = |offer: &&crate::episode::Offer| {
             offer.fate == Fate::Pending && offer.written.artifact.kind == ArtifactKind::Segments
         };
-        if let Some(new) = offers.iter().rfind(open).filter(|offer| Some(offer.id) > self.newest_cut) {
+        let newest = view.node().and_then(|node| node.offers().rfind(open));
+        if let Some(new) = newest.filter(|offer| Some(offer.id) > self.newest_cut) {
             self.newest_cut = Some(new.id);
             let logs = self.logs.as_ref();
             let at = logs.and_then(|logs| logs.all.iter().position(|log| log.id == new.written.artifact.key));
@@ -50,7 +50,7 @@ impl SkillsPane {
         };
         let cut = |document: &serde_json::Value| serde_json::from_value(document.clone()).ok();
         let decided = view.node().and_then(|node| cut(node.document(&id)?));
-        let offer = offers.iter().rfind(|offer| open(offer) && offer.written.artifact == id);
+        let offer = view.node().and_then(|node| node.open_offer(&id));
         // What a person has moved of it stays.
         let kept = self.offered_cut.take().filter(|kept| offer.is_some_and(|offer| offer.id == kept.id));
         self.offered_cut = kept.or_else(|| {
