@@ -39,14 +39,16 @@ fn played(world: &str, path: &Path) {
     let Ok(set) = Sources::default().set(world, Some(path)) else { return };
     for task in set.tasks().iter().take(TASKS) {
         let Ok(mut opened) = set.clone().open(&task.id, &Values::default()) else { continue };
-        let Ok(begun) = opened.world.reset(&opened.task, 0) else { continue };
-        let mut admissible = begun.admissible;
+        if opened.world.reset(&opened.task, 0).is_err() {
+            continue;
+        }
         for step in 0..STEPS {
-            let offered = admissible.unwrap_or_default();
+            let offered = opened.world.admissible().unwrap_or_default();
             let text = offered.get(step * 7 % offered.len().max(1)).cloned().unwrap_or_else(|| "look".to_owned());
-            let Ok(outcome) = opened.world.act(&text) else { break };
+            if opened.world.act(&text).is_err() {
+                break;
+            }
             let _ = opened.world.truth();
-            admissible = outcome.admissible;
         }
         let _ = set.demonstrations(&task.id, &Values::default(), 0);
     }
