@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{CliError, print};
+use super::{CliError, print, print_json};
 use crate::driver::{self, Violation};
 use crate::episode::Status;
 use crate::episode::gate::Assertions;
@@ -68,7 +68,7 @@ impl CheckLogs {
                 count(logs, "log")
             ));
         }
-        print(&out)?;
+        if self.json { print_json(&out) } else { print(&out) }?;
         Ok(ExitCode::from(u8::from(violated > 0)))
     }
 }

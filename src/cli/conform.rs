@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
-use super::{CliError, print};
+use super::{CliError, print, print_json};
 use crate::study::conform;
 
 /// Compares the program with recordings; exit code 1 on any difference, 2 where there is nothing to compare.
@@ -33,7 +33,7 @@ impl Conform {
     /// If the folder or the topic does not exist.
     pub fn run(self) -> Result<ExitCode, CliError> {
         let report = conform::run(&self.dir, self.topic.as_deref()).map_err(|e| CliError::Usage(e.to_string()))?;
-        let text = if self.json {
+        let printed = if self.json {
             let mut value = json!({
                 "compared": report.compared(), "differences": report.differences(), "rows": report.rows,
             });
@@ -42,13 +42,13 @@ impl Conform {
             {
                 other["others"] = json!(row.others);
             }
-            format!("{value:#}\n")
+            print_json(&format!("{value:#}\n"))
         } else if self.all {
-            format!("{report:#}")
+            print(&format!("{report:#}"))
         } else {
-            report.to_string()
+            print(&report.to_string())
         };
-        match print(&text) {
+        match printed {
             // A reader that left early does not turn differences into success.
             Err(CliError::Stream(e)) if e.kind() == ErrorKind::BrokenPipe => {}
             other => other?,

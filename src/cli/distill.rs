@@ -92,6 +92,7 @@ impl Distill {
     /// If logs, settings or files are wrong.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
+        self.has_place()?;
         let logs = self.read()?;
         let known = match &self.known {
             Some(path) => read_knowledge(path)?,
@@ -149,6 +150,21 @@ impl Distill {
             }
         };
         self.write(&known, &found)
+    }
+
+    /// Whether there is a folder for the files: said before anything is asked or counted.
+    fn has_place(&self) -> Result<(), CliError> {
+        if self.out.as_os_str() == "-" {
+            return Err(CliError::Usage("--out is a file: the journal is kept beside it".to_owned()));
+        }
+        for file in [Some(&self.out), self.segments.as_ref()].into_iter().flatten() {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+                let why = format!("{}: there is no folder {}; make it first", file.display(), folder.display());
+                return Err(CliError::Failed(why));
+            }
+        }
+        Ok(())
     }
 
     fn journal(&self) -> PathBuf {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::sessions::found;
 use super::{CliError, Global, print, print_file, recording};
 use crate::episode::log;
 use crate::export::Format;
@@ -14,15 +15,15 @@ use crate::world::Sources;
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("format").required(true))]
 pub struct Export {
-    /// The session's log
+    /// The session: a file, the name of one in the folder of sessions, or `-` for standard input
     session: PathBuf,
-    /// One self-contained HTML page
+    /// One self-contained HTML page; `-` is standard output
     #[arg(long, group = "format", value_name = "FILE")]
     html: Option<PathBuf>,
-    /// The log in its normal form
+    /// The log in its normal form; `-` is standard output
     #[arg(long, group = "format", value_name = "FILE")]
     jsonl: Option<PathBuf>,
-    /// An asciicast v3 with a marker at every decision
+    /// An asciicast v3 with a marker at every decision; `-` is standard output
     #[arg(long, group = "format", value_name = "FILE")]
     cast: Option<PathBuf>,
 }
@@ -30,7 +31,7 @@ pub struct Export {
 /// Prints a session as plain text.
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The session's log
+    /// The session: a file, the name of one in the folder of sessions, or `-` for standard input
     session: PathBuf,
 }
 
@@ -69,7 +70,12 @@ impl Show {
 fn render(global: &Global, session: &Path, format: Option<Format>) -> Result<String, CliError> {
     let config = global.load()?;
     let sources = Sources::with_adapters(config.external.clone());
-    let loaded = log::load(session).map_err(|e| CliError::Failed(e.to_string()))?;
+    let loaded = if session.as_os_str() == "-" {
+        log::read(std::io::stdin().lock(), Path::new("standard input"))
+    } else {
+        log::load(&found(&config.paths.sessions(), session)?)
+    };
+    let loaded = loaded.map_err(|e| CliError::Failed(e.to_string()))?;
     let failed = |e: String| CliError::Failed(format!("{}: {e}", session.display()));
     match format {
         Some(format) => recording::render(format, loaded, &config, &sources).map_err(|e| failed(e.to_string())),

@@ -69,7 +69,7 @@ enum Command {
     Play(play::Play),
     /// Generate a task, solvable by construction and checked to be
     NewTask(new_task::NewTask),
-    /// Print a task of the kitchen or the household as a planning problem (PDDL), or a plan for it
+    /// Print a task as a planning problem (PDDL), or a plan for it
     Pddl(pddl::Pddl),
     /// Distil skills, primitives and tips from logs of episodes into a file
     Distill(distill::Distill),
@@ -90,7 +90,7 @@ enum Command {
     Sessions(sessions::Sessions),
     /// Print a session as plain text
     Show(export::Show),
-    /// Put branches of a session, or several sessions, side by side, aligned by step
+    /// Put branches of a session, or several sessions, side by side, aligned by step; exit code 1 if they differ
     Compare(compare::Compare),
     /// List the methods: what can be set of them, and in which worlds they work
     Methods(methods::Methods),
@@ -115,6 +115,11 @@ enum Command {
     /// Try what no worker should get; started by the program itself
     #[command(name = sandbox::TRIAL, hide = true)]
     SandboxTrial(sandbox::Trial),
+}
+
+/// The command line as it is declared: what completions, man pages and the documents' own test are made from.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Parses the command line and does what it says.
@@ -146,10 +151,10 @@ pub fn run() -> ExitCode {
         Some(Command::Export(export)) => export.run(&cli.global),
         Some(Command::Sessions(sessions)) => sessions.run(&cli.global),
         Some(Command::Show(show)) => show.run(&cli.global),
-        Some(Command::Compare(compare)) => compare.run(),
+        Some(Command::Compare(compare)) => compare.run(&cli.global),
         Some(Command::Preconditions(command)) => command.run(&cli.global),
-        Some(Command::Completions(completions)) => completions.run(Cli::command()),
-        Some(Command::Man(man)) => man.run(Cli::command()),
+        Some(Command::Completions(completions)) => completions.run(command()),
+        Some(Command::Man(man)) => man.run(command()),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Sandbox(sandbox)) => sandbox.run(),
         Some(Command::SandboxWorker(worker)) => Ok(worker.run()),

@@ -20,7 +20,7 @@ pub struct NewTask {
     /// Seed; the same type and seed give the same task
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// File to append the task to, one JSON object a line; standard output if absent
+    /// File to append the task to, one JSON object a line; standard output if absent or `-`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -34,7 +34,7 @@ impl NewTask {
         let made = self.world.kind().generate(&self.kind, self.seed).map_err(CliError::Usage)?;
         let GeneratedTask { id, about, line } = made;
         let line = line + "\n";
-        match &self.out {
+        match self.out.as_ref().filter(|path| path.as_os_str() != "-") {
             None => print_json(&line)?,
             Some(path) => {
                 append(path, &line).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))?;

@@ -10,10 +10,11 @@ use crate::planner::Observed;
 use crate::planner::classical::{Known, Limits, PlanningTask};
 use crate::world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, refusal};
 
-/// Prints a task of the kitchen or the household as PDDL.
+/// Prints a task as PDDL, in worlds with a planning domain.
 #[derive(Debug, Args)]
 pub struct Pddl {
-    /// The world: kitchen or household
+    /// The world
+    #[arg(help = planned_for())]
     world: WorldName,
     #[command(flatten)]
     options: WorldOptions,
@@ -81,7 +82,13 @@ impl Pddl {
         };
         let shown = Observed { observation: reset.observation, calls: reset.observation_calls, ..Observed::default() };
         let problem = world.planning((&task, &sentence), &[shown], known);
-        let none = || Err(format!("the world {} has no planning domain; kitchen and household have", world.name()));
+        let none = || Err(format!("{task}: this task has no goal that can be planned for"));
         problem.unwrap_or_else(none).map_err(CliError::Failed)
     }
+}
+
+/// The worlds there are to choose from.
+fn planned_for() -> String {
+    let planned = WORLDS.iter().filter(|kind| kind.abilities.contains(&Ability::Planning)).map(|kind| kind.name);
+    format!("The world, one with a planning domain: {}", planned.collect::<Vec<_>>().join(" or "))
 }

@@ -23,7 +23,7 @@ use crate::world::{Sources, TaskInfo, WORLDS};
 #[command(mut_arg("out", |out| out.required_unless_present("list")))]
 pub struct Run {
     /// The world
-    #[arg(long, default_value = "household")]
+    #[arg(long, default_value = WORLDS[0].name)]
     world: WorldName,
     /// Which tasks: `all`, ids, patterns with *, type=, split=, first=, separated by commas
     #[arg(long, value_name = "SELECTOR", default_value = "all")]

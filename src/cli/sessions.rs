@@ -1,6 +1,6 @@
 //! `stepwright sessions`: the sessions kept on this machine, listed, renamed and deleted.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -146,7 +146,9 @@ fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliErr
         print(&out)?
     }
     if rows.is_empty() {
-        note(&format!("no session of that kind in {}", folder.display()));
+        let narrowed = !filter.words.is_empty() || filter.won || filter.unfinished;
+        let which = if narrowed { "no session that fits" } else { "no session yet" };
+        note(&format!("{which} in {}", folder.display()));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -171,8 +173,16 @@ pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> 
     let inside = folder.join(session);
     let ended = folder.join(format!("{}.jsonl", session.display()));
     let files = [session.to_path_buf(), inside, ended];
-    let missing = || format!("{}: no such file, here or in {}", session.display(), folder.display());
-    files.into_iter().find(|file| file.is_file()).ok_or_else(|| CliError::Failed(missing()))
+    let missing = || match session.is_dir() {
+        true => format!("{} is a folder; name a session in it", session.display()),
+        false => format!(
+            "{}: no such file, here or in {}; `stepwright sessions` lists those there",
+            session.display(),
+            folder.display()
+        ),
+    };
+    // What is no folder is one: a pipe may be named too.
+    files.into_iter().find(|file| file.exists() && !file.is_dir()).ok_or_else(|| CliError::Failed(missing()))
 }
 
 fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
@@ -184,7 +194,10 @@ fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
     let target = file.with_file_name(name);
     // Linking fails where the name is taken; renaming would replace what is there.
     let done = std::fs::hard_link(file, &target).and_then(|()| std::fs::remove_file(file));
-    done.map_err(|e| CliError::Failed(format!("{}: {e}", target.display())))?;
+    done.map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists => CliError::Failed(format!("{} is there already; choose another name", target.display())),
+        _ => CliError::Failed(format!("{}: {e}", target.display())),
+    })?;
     print(&format!("{}\n", target.display()))?;
     Ok(ExitCode::SUCCESS)
 }

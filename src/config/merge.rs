@@ -36,8 +36,14 @@ pub(super) fn merge(
         // `external` has no values itself, only its sections have.
         let Some((section, setting)) = found.filter(|(section, _)| !holds_commands(section)) else {
             let names: Vec<String> = SETTINGS.iter().map(|s| format!("{}.{}", s.section, s.key)).collect();
-            let advice = nearest(&flag.setting, names.iter().map(String::as_str))
-                .map_or_else(|| "see `stepwright config show`".into(), |near| format!("did you mean {near}?"));
+            let key = format!(".{}", flag.setting.rsplit('.').next().unwrap_or_default());
+            let named: Vec<&str> = names.iter().map(String::as_str).filter(|name| name.ends_with(&key)).collect();
+            let near = if named.is_empty() { nearest(&flag.setting, names.iter().map(String::as_str)) } else { None };
+            let meant = near.map_or_else(|| named.join(" or "), str::to_owned);
+            let advice = match meant.as_str() {
+                "" => "see `stepwright config show`".to_owned(),
+                meant => format!("did you mean {meant}?"),
+            };
             let message = format!("there is no setting {}; {advice}", flag.setting);
             problems.push(Problem { place: flag.flag.clone(), line: None, message });
             continue;

@@ -165,7 +165,7 @@ const OWN: [Setting; 66] = settings! {
     }
     "ui" {
         "theme", Kind::Text, "auto", ["STEPWRIGHT_THEME"],
-            "auto, or a theme's name: dark, light, high-contrast, monochrome or one of your own";
+            "auto, or a theme's name: dark, light, high-contrast, colour-blind, monochrome or one of your own";
         "color", Kind::Choice(&[("auto", "as the terminal has them"), ("never", "")]), "auto", [],
             "NO_COLOR in the environment means never";
         "ascii", Kind::Switch, "false", ["STEPWRIGHT_ASCII"], "draw with ASCII characters only";

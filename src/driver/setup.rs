@@ -9,6 +9,7 @@ use crate::method::blocking::BlockingSource;
 use crate::method::prompting::Prompting;
 use crate::method::{self, Method, ModelTraits, SYMBOLIC};
 use crate::model::LanguageModel;
+use crate::options::known_names;
 use crate::planner::Agent;
 use crate::program::sandbox::{Limits, Sandbox, Workers};
 use crate::world::World;
@@ -71,7 +72,7 @@ pub fn built_in_methods() -> MethodResolver {
     Arc::new(|id| {
         method::named(id).ok_or_else(|| {
             let known: Vec<_> = method::all().iter().map(|m| m.id).collect();
-            format!("there is no method `{id}`; there is {}", known.join(", "))
+            format!("there is no method `{id}`; {}", known_names(id, &known))
         })
     })
 }

@@ -116,6 +116,12 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     (distance <= word.chars().count().max(best.chars().count()) / 2).then_some(best)
 }
 
+/// What to do about a name that stands for nothing: the nearest, where one is near enough to be meant, and all there are.
+pub fn known_names(word: &str, known: &[&str]) -> String {
+    let near = nearest(word, known.iter().copied()).map(|near| format!("did you mean `{near}`? "));
+    format!("{}there are {}", near.unwrap_or_default(), known.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,5 +151,7 @@ mod tests {
         assert_eq!(nearest("base_ulr", known()), Some("base_url"));
         assert_eq!(nearest("Temprature", known()), Some("temperature"));
         assert_eq!(nearest("zzzzzz", known()), None);
+        assert_eq!(known_names("retres", &["base_url", "retries"]), "did you mean `retries`? there are base_url, retries");
+        assert_eq!(known_names("zzzzzz", &["base_url", "retries"]), "there are base_url, retries");
     }
 }

@@ -8,7 +8,7 @@ pub mod flags;
 mod kind;
 mod values;
 
-pub use kind::{Kind, nearest};
+pub use kind::{Kind, known_names, nearest};
 pub use values::{OptionError, Values};
 
 /// Something that can be set.

@@ -24,7 +24,7 @@ pub fn render() -> String {
         let _ = write!(out, "\n## {}\n\n", context.title());
         out.push_str("| Keys | Action | What it does |\n|---|---|---|\n");
         for spec in ACTIONS.iter().filter(|s| s.context == context) {
-            let keys: Vec<String> = keymap.keys(spec.id).iter().map(|k| format!("`{k}`")).collect();
+            let keys: Vec<String> = keymap.keys(spec.id).iter().map(|k| format!("`{k}`").replace('|', "\\|")).collect();
             let _ = writeln!(out, "| {} | `{}` | {} |", keys.join(" "), spec.name, spec.about.replace('|', "\\|"));
         }
     }

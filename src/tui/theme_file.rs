@@ -14,6 +14,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor, value::MapAccessDeserial
 
 use super::color::{self, Depth};
 use super::theme::{ASCII, Glyphs, ROLES, Role, Theme, UNICODE};
+use crate::options::known_names;
 
 /// The themes that ship, the default first.
 const SHIPPED: [(&str, &str); 5] = [
@@ -145,7 +146,7 @@ pub fn load(wanted: Wanted<'_>) -> Result<(Vec<Theme>, Vec<String>), String> {
     };
     if !sources.contains_key(first) {
         let names: Vec<&str> = sources.keys().map(String::as_str).collect();
-        return Err(format!("no theme `{first}`; there are: {}", names.join(", ")));
+        return Err(format!("no theme `{first}`; {}", known_names(first, &names)));
     }
     let glyphs = if wanted.ascii { ASCII } else { UNICODE };
     let mut order: Vec<&str> = SHIPPED.iter().map(|(n, _)| *n).collect();

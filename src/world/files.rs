@@ -122,13 +122,21 @@ where
 
 /// The error that names the ids nearest to one that is not there.
 pub(super) fn no_such_task<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> WorldError {
-    let mut ranked: Vec<(usize, &str)> = ids.map(|id| (unlikeness(id, wanted), id)).collect();
-    ranked.sort();
-    WorldError::NoSuchTask {
-        id: wanted.to_owned(),
-        nearest: ranked.into_iter().take(3).map(|(_, id)| id.to_owned()).collect(),
-    }
+    WorldError::NoSuchTask { id: wanted.to_owned(), nearest: nearest_ids(ids, wanted) }
 }
+
+/// The three ids nearest to one that is not there: those with most of its words, of these those that are spelt most like it.
+pub fn nearest_ids<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<String> {
+    let brief = |text: &str| text.chars().take(LONGEST_COMPARED).collect::<String>();
+    let asked = brief(wanted);
+    let mut ranked: Vec<(usize, usize, &str)> =
+        ids.map(|id| (unlikeness(id, &asked), strsim::osa_distance(&brief(id), &asked), id)).collect();
+    ranked.sort();
+    ranked.into_iter().take(3).map(|(.., id)| id.to_owned()).collect()
+}
+
+/// Most characters of an id that are compared letter by letter.
+const LONGEST_COMPARED: usize = 100;
 
 /// How unlike an id is to what was asked for: the number of asked words (split at punctuation) that it lacks.
 fn unlikeness(id: &str, wanted: &str) -> usize {
@@ -150,6 +158,8 @@ mod tests {
         assert_eq!(error, "`bank-` is part of 3 ids: bank-01, bank-010, bank-02; name more of the one you mean");
         assert!(resolve(ids, "shop").unwrap_err().to_string().starts_with("no task `shop`"));
         assert!(matches!(resolve(ids, ""), Err(WorldError::NoSuchTask { .. })));
+        let spelt = nearest_ids(["galley/apple", "galley/coffee", "galley/mug"].into_iter(), "galley/cofee");
+        assert_eq!(spelt.first().map(String::as_str), Some("galley/coffee"));
         let many: Vec<String> = (10..30).map(|n| format!("t-{n}")).collect();
         let error = resolve(|| many.iter().map(String::as_str), "t-").unwrap_err().to_string();
         assert!(error.contains("part of 20 ids: t-10, ") && error.contains("t-17 and 12 more"), "{error}");

@@ -39,6 +39,7 @@ use serde_json::Value;
 pub use ability::{Ability, refusal};
 pub use agent::{Learn, agent, agent_of_demonstrations};
 pub use catalog::{Catalog, Entry, Identified};
+pub use files::nearest_ids;
 pub(crate) use files::read_at_most;
 pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin, ShippedFile, TaskSet, WorldKind};
 pub use language::{Correction, Language, Refusal, WordedPlan};

@@ -65,6 +65,28 @@ fn a_blocking_domain_is_a_file_or_derived() {
 }
 
 #[test]
+fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out.jsonl").display().to_string();
+    for (args, said) in [
+        (vec!["run", "--out", &out, "--method", "blockng"], "there is no method `blockng`; did you mean `blocking`? there are "),
+        (vec!["config", "show", "--theme", "drak"], "no theme `drak`; did you mean `dark`? there are "),
+        (vec!["config", "show", "--set", "retries=0"], "there is no setting retries; did you mean model.retries?"),
+        (vec!["config", "show", "--set", "mode.retries=0"], "did you mean model.retries?"),
+        (vec!["run", "--out", &out, "--tasks", "type=het"], "no task fits `type=het`; types are look_at_obj_in_light, "),
+        (vec!["play", "kitchen", "--task", "galley/cofee"], "nearest: galley/coffee, "),
+        (vec!["conform", "no-such-folder"], "no such folder; name the one that holds the recordings"),
+        (vec!["distill", "log", "--out", "none/x.skills.toml"], "there is no folder none; make it first"),
+    ] {
+        let output = stepwright(dir.path(), &args, &[]);
+        let error = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(said), "{args:?}: {error}");
+    }
+    let printed = stepwright(dir.path(), &["new-task", "household", "--type", "heat", "--out", "-"], &[]);
+    assert!(text(&printed.stdout).starts_with('{') && !Path::new("-").exists(), "{}", text(&printed.stderr));
+}
+
+#[test]
 fn a_wrong_file_is_refused_with_its_line() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("config.toml"), "[ui]\nthem = 'dark'\n").unwrap();

@@ -83,10 +83,38 @@ fn sessions_are_listed_renamed_and_deleted() {
     let deleted = stepwright(folder.path(), &["sessions", "delete", "heated", "--yes"]);
     assert!(deleted.status.success() && !Path::new(sessions).join("heated.jsonl").exists());
 
+    let nothing = stepwright(folder.path(), &["sessions", "nowhere-to-be-found"]);
+    assert!(nothing.stdout.is_empty() && err(&nothing).starts_with("no session that fits in "), "{}", err(&nothing));
+    // A name in the folder of sessions is enough everywhere.
+    let shown = stepwright(folder.path(), &["show", "by-hand"]);
+    assert_eq!(out(&shown), out(&stepwright(folder.path(), &["show", BY_HAND])), "{}", err(&shown));
+    let exported = stepwright(folder.path(), &["export", "by-hand.jsonl", "--jsonl", "-"]);
+    assert!(out(&exported).starts_with("{\"stepwright\":\"session\""), "{}", err(&exported));
+    let compared = stepwright(folder.path(), &["compare", "by-hand#3", "by-hand#8"]);
+    assert!(compared.status.code() == Some(1) && out(&compared).contains("by-hand#8"), "{}", err(&compared));
+    let folder_named = stepwright(folder.path(), &["show", sessions]);
+    assert!(err(&folder_named).contains("is a folder; name a session in it"), "{}", err(&folder_named));
+
     let step = stepwright(folder.path(), &["open", "by-hand", "--step", "999"]);
     assert!(err(&step).contains("there is no step 999"), "{}", err(&step));
     let absent = stepwright(folder.path(), &["open", "nowhere"]);
     assert!(err(&absent).contains("no such file"), "{}", err(&absent));
+}
+
+#[test]
+fn a_session_is_read_from_a_pipe_and_a_place_that_is_not_there_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    command.env("XDG_STATE_HOME", folder.path()).env("HOME", folder.path()).stdin(std::fs::File::open(SOLVED).unwrap());
+    let piped = command.args(["show", "-"]).output().unwrap();
+    assert!(out(&piped).starts_with("heat some tomato and put it in fridge."), "{}", err(&piped));
+    let nowhere = folder.path().join("none/page.html");
+    let lost = stepwright(folder.path(), &["export", SOLVED, "--html", nowhere.to_str().unwrap()]);
+    assert!(lost.status.code() == Some(2) && err(&lost).contains("there is no folder ") && !err(&lost).contains(".tmp"), "{}", err(&lost));
+    // A shell may leave the variable empty.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    let wide = command.env("HOME", folder.path()).env("COLUMNS", "").args(["compare", BY_HAND]).output().unwrap();
+    assert_eq!(wide.status.code(), Some(1), "{}", err(&wide));
 }
 
 #[test]

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// All files below a folder with one of these endings, without what is built or hidden.
-fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = std::fs::read_dir(folder) else { return found };
     for entry in entries.map(Result::unwrap) {
@@ -28,14 +28,14 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 }
 
 /// The documents that are read by people.
-fn pages() -> Vec<PathBuf> {
+pub(crate) fn pages() -> Vec<PathBuf> {
     let mut pages = files(&root().join("docs"), &[".md"]);
     pages.extend(["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "adapters/README.md"].map(|page| root().join(page)));
     pages
 }
 
 /// The text without code, in which brackets are no links.
-fn prose(text: &str) -> String {
+pub(crate) fn prose(text: &str) -> String {
     let mut code = false;
     let lines = text.lines().filter(|line| {
         let fence = line.trim_start().starts_with("```");
@@ -114,7 +114,7 @@ fn documents_that_the_sources_mention_are_there() {
 }
 
 /// Holds a page against what it is made from, or writes it.
-fn current(page: &str, text: &str) {
+pub(crate) fn current(page: &str, text: &str) {
     let path = root().join("docs/reference").join(page);
     if std::env::var_os("STEPWRIGHT_WRITE_DOCS").is_some() {
         std::fs::write(&path, text).unwrap();
@@ -186,7 +186,7 @@ fn the_page_of_the_configuration_is_current() {
 }
 
 /// `AssertionsAdopted` as a record names it.
-fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut out = String::new();
     for (at, c) in name.char_indices() {
         if c.is_uppercase() && at > 0 {
@@ -195,50 +195,4 @@ fn snake(name: &str) -> String {
         out.extend(c.to_lowercase());
     }
     out
-}
-
-/// The kinds of records with their fields, each with its description: from the declaration of the events.
-fn events() -> String {
-    let source = std::fs::read_to_string(root().join("src/episode/event.rs")).unwrap();
-    let (_, body) = source.split_once("pub enum Event {\n").unwrap();
-    let (body, _) = body.split_once("\n}\n").unwrap();
-    let mut out = String::new();
-    let mut about = String::new();
-    for line in body.lines() {
-        let (depth, text) = (line.len() - line.trim_start().len(), line.trim());
-        if let Some(words) = text.strip_prefix("///") {
-            about = if about.is_empty() { words.trim().to_owned() } else { format!("{about} {}", words.trim()) };
-        } else if depth == 4 && text.starts_with(|c: char| c.is_uppercase()) {
-            let name: String = text.chars().take_while(|c| c.is_alphanumeric()).collect();
-            out.push_str(&format!("\n**`{}`** {}\n", snake(&name), std::mem::take(&mut about)));
-            if text.ends_with('{') {
-                out.push('\n');
-            }
-        } else if let (8, Some((field, _))) = (depth, text.split_once(": ").filter(|_| !text.starts_with('#'))) {
-            out.push_str(&format!("- `{field}`: {}\n", std::mem::take(&mut about)));
-        }
-    }
-    out
-}
-
-#[test]
-fn the_page_of_the_session_file_is_current() {
-    let page = format!(
-        "# Session file\n\n\
-         A session is a file of JSON lines (`.jsonl`) that is only ever added to. It holds all that is shown: opening it repeats nothing\n\
-         and asks nobody. `stepwright show FILE` prints it, `stepwright export FILE --jsonl OUT` writes it with one object a step.\n\n\
-         The first line is the header: `stepwright` (always `session`), `version` (of the format; 1 and 2 are read), `program`,\n\
-         `created`, `world`, `options`, `data`, `task`, `sentence`, `seed`, `method`, `model`, `specification`, `opening`.\n\n\
-         Every further line is a record: `id` (consecutive, from 1), `ts` (Unix time in milliseconds), `node` (where the cursor was: 0 is\n\
-         the reset, every executed decision adds one) and `event`, with the fields of that kind of event. A last line torn by a crash is\n\
-         set aside in `FILE.torn`. Fields that hold nothing may be left out.\n\n\
-         ## Events\n\n\
-         Made from `src/episode/event.rs`; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n{}",
-        events()
-    );
-    assert!(
-        page.contains("**`executed`** A decision was carried out") && page.contains("- `changes`: What changed"),
-        "{page}"
-    );
-    current("session-file.md", &page);
 }

@@ -58,7 +58,6 @@ const NAMED: &[(&str, &str, &str)] = &[
     // Studies and conformance checks repeat a paper's experiment: the world and the methods are its conditions.
     ("study/", "*", "a paper's experiment"),
     ("cli/study/", "*", "a paper's experiment"),
-    ("cli/run.rs", "household", "a default of the command line"),
     // Data that ships.
     ("driver/examples.rs", "*", "the list of example sessions"),
     ("world/kitchen/receptacles.rs", "household", "ALFWorld's table of what fits where serves both"),

@@ -29,6 +29,8 @@ mod conform_dialogues;
 #[cfg(unix)]
 mod debug_log;
 mod docs;
+mod docs_claims;
+mod docs_session;
 mod driver_blocking;
 mod driver_blocking_skills;
 mod driver_candidates;

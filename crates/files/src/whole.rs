@@ -13,6 +13,13 @@ use crate::handle::{cannot_sync, sync_folder};
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     faults::pass(path, Operation::Open)?;
+    if !folder.is_dir() {
+        let why = format!("there is no folder {}; make it first", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, why));
+    }
+    if path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder; name a file in it"));
+    }
     let mut beside = tempfile::NamedTempFile::new_in(folder)?;
     faults::pass(path, Operation::Write)?;
     beside.write_all(bytes)?;

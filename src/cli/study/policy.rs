@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::driver::{SYMBOLIC, prompting, resolver, system_clock};
 use crate::method::options::LIKELIHOOD;
 use crate::method::{self, MAX_SHOTS};
+use crate::options::known_names;
 use crate::precondition::Demo;
 use crate::program::Specification;
 use crate::prompt::Prompts;
@@ -162,7 +163,7 @@ impl PolicyStudy {
         };
         let known: Vec<&str> = method::all().iter().map(|m| m.id).collect();
         if let Some(unknown) = methods.iter().find(|m| !known.contains(&m.as_str())) {
-            return Err(CliError::Usage(format!("there is no method `{unknown}`; there are {}", known.join(", "))));
+            return Err(CliError::Usage(format!("there is no method `{unknown}`; {}", known_names(unknown, &known))));
         }
         let think: &[bool] = match self.think {
             Think::Off => &[false],

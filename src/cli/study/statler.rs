@@ -12,6 +12,7 @@ use crate::cli::unattended::UnattendedFlags;
 use crate::cli::{CliError, Global, print, print_json};
 use crate::driver::SYMBOLIC;
 use crate::method::{self, Needs};
+use crate::options::known_names;
 use crate::study::curve::{Format, Plot};
 use crate::study::runner::{Circumstances, Opening, Seeds, Selector, Study, first_of_each_kind};
 use crate::study::statler::groups::Group;
@@ -159,7 +160,7 @@ impl StatlerStudy {
         let all: Vec<_> = method::all();
         let known: Vec<&str> = all.iter().filter(|m| m.needs.has(Ability::Requests)).map(|m| m.id).collect();
         if let Some(unknown) = self.methods.iter().find(|name| !known.contains(&name.as_str())) {
-            return Err(format!("there is no method `{unknown}` of this study; there are {}", known.join(", ")));
+            return Err(format!("there is no method `{unknown}` of this study; {}", known_names(unknown, &known)));
         }
         if model != SYMBOLIC {
             let usual = || known.iter().map(|id| (*id).to_owned()).collect();

@@ -3,9 +3,12 @@
 //! Terms separated by commas. `type=`, `split=` and `first=` narrow the choice; every other term is an id, or a pattern with `*`,
 //! or the beginning of ids, and adds to it. `all` is every task.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::world::TaskInfo;
+use crate::world::{TaskInfo, nearest_ids};
+
+/// Most types or splits that an error lists.
+const LISTED: usize = 8;
 
 /// What a selector says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -51,17 +54,38 @@ impl Selector {
         let idle = self.idle_terms(tasks);
         let any = self.patterns.iter().any(|p| tasks.iter().any(|t| fits(p, &t.id)));
         if !idle.is_empty() && (any || self.patterns.is_empty()) {
-            let nearest = tasks.iter().map(|t| t.id.as_str()).take(3).collect::<Vec<_>>().join(", ");
-            return Err(format!("no task fits {}; tasks are named like {nearest}", idle.join(", ")));
+            return Err(format!("no task fits {}{}", idle.join(", "), self.known(tasks)));
         }
         let chosen: Vec<TaskInfo> =
             tasks.iter().filter(|t| self.matches(t)).take(self.first.unwrap_or(usize::MAX)).cloned().collect();
         if chosen.is_empty() {
             let example =
                 tasks.first().map_or_else(|| "none".to_owned(), |t| format!("`{}`, of type {}", t.id, t.kind));
-            return Err(format!("no task fits; there are {}, the first is {example}", tasks.len()));
+            let known = self.known(tasks);
+            return Err(format!("no task fits; there are {}, the first is {example}{known}", tasks.len()));
         }
         Ok(chosen)
+    }
+
+    /// What there is in place of the terms that no task fits: the nearest ids, the types, the splits.
+    fn known(&self, tasks: &[TaskInfo]) -> String {
+        let mut known = String::new();
+        for pattern in self.patterns.iter().filter(|p| !tasks.iter().any(|t| fits(p, &t.id))) {
+            let near = nearest_ids(tasks.iter().map(|t| t.id.as_str()), pattern).join(", ");
+            known.push_str(&format!("; nearest to `{pattern}`: {near}"));
+        }
+        let mut listed = |what: &str, terms: &[String], of: fn(&TaskInfo) -> &str, is: fn(&str, &TaskInfo) -> bool| {
+            if terms.iter().any(|term| !tasks.iter().any(|t| is(term, t))) {
+                let all: BTreeSet<&str> = tasks.iter().map(of).collect();
+                let some: Vec<&str> = all.iter().copied().take(LISTED).collect();
+                let more = all.len().checked_sub(LISTED).filter(|more| *more > 0);
+                let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
+                known.push_str(&format!("; {what} are {}{more}", some.join(", ")));
+            }
+        };
+        listed("types", &self.kinds, |t| t.kind.as_str(), is_kind);
+        listed("splits", &self.splits, split_of, |s, t| split_of(t) == s);
+        known
     }
 
     /// The terms that no task fits by themselves: a slip that would go unseen beside terms that do.
@@ -152,6 +176,9 @@ mod tests {
         assert_eq!(ids("*/b, shipped/heat"), ["shipped/heat-mug-1", "valid_unseen/a/b"]);
         assert_eq!(ids("*-2"), ["shipped/cool-mug-2"]);
         assert!(ids("nothing")[0].contains("no task fits; there are 4"));
+        assert!(ids("shipped/heet-mug-1")[0].contains("`: shipped/heat-mug-1, shipped/cool-mug-2, "));
+        assert!(ids("type=haet")[0].contains("; types are look_at_obj_in_light, pick_and_place_simple, "));
+        assert!(ids("split=test")[0].ends_with("; splits are shipped, valid_unseen"));
     }
 
     #[test]

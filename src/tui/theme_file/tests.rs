@@ -105,7 +105,7 @@ fn errors_name_file_line_and_remedy() {
         assert!(error.contains(expected), "{error}");
         assert!(error.contains("mine.toml"), "{error}");
     }
-    assert!(load(wanted(Some("nope"), None)).unwrap_err().contains("no theme `nope`; there are: colour-blind, dark"));
+    assert!(load(wanted(Some("nope"), None)).unwrap_err().contains("no theme `nope`; there are colour-blind, dark"));
 }
 
 #[test]
