@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 pub use crate::episode::{PromptMessage, Structure, TokenLogprob, Usage, Wanted};
@@ -382,11 +382,9 @@ pub trait LanguageModel: Send + Sync {
     ///
     /// # Errors
     /// [`ModelError`]; [`ModelError::Configuration`] where a model reports no log-probabilities of given texts.
-    async fn score(&self, _request: &ScoreRequest, _cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
-        let name = self.info().name;
-        Err(ModelError::Configuration(format!(
-            "{name} reports no log-probabilities of given texts; choose a method that lets it write"
-        )))
+    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
+        let (nobody, _) = unbounded_channel();
+        self.score_watched(request, &nobody, cancel).await
     }
 
     /// As [`LanguageModel::score`], reporting how many candidates are done as it proceeds. A closed `done` is no error.
@@ -395,11 +393,14 @@ pub trait LanguageModel: Send + Sync {
     /// As [`LanguageModel::score`].
     async fn score_watched(
         &self,
-        request: &ScoreRequest,
+        _request: &ScoreRequest,
         _done: &UnboundedSender<usize>,
-        cancel: &CancellationToken,
+        _cancel: &CancellationToken,
     ) -> Result<Vec<Completion>, ModelError> {
-        self.score(request, cancel).await
+        let name = self.info().name;
+        Err(ModelError::Configuration(format!(
+            "{name} reports no log-probabilities of given texts; choose a method that lets it write"
+        )))
     }
 
     /// Whether prompts for it are best one raw text to continue, rather than chat messages.

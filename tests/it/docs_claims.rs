@@ -175,6 +175,9 @@ fn the_docs_name_only_files_tests_variables_and_decisions_that_are_there() {
         .filter(|entry| entry.path().is_dir() && entry.file_name() != "target")
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
+    let folders_of_code = ["src", "crates", "tests", "benches", "fuzz", "examples"];
+    let all = folders_of_code.iter().flat_map(|folder| files(&root().join(folder), &[".rs"]));
+    let all: Vec<String> = all.map(|path| path.display().to_string()).collect();
     let (mut seen, mut missing) = (0, Vec::new());
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
@@ -190,6 +193,10 @@ fn the_docs_name_only_files_tests_variables_and_decisions_that_are_there() {
             let place = span.split('/').next().is_some_and(|first| folders.contains(first)) && span.contains('/');
             if place && span.chars().all(plain) {
                 looked_for(is_there(&span), &span);
+            }
+            if span.ends_with(".rs") && span.chars().all(plain) {
+                let file = format!("/{span}");
+                looked_for(all.iter().any(|path| path.ends_with(&file)), &span);
             }
             let long = span.matches('_').count() > 2 && span.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
             if long {

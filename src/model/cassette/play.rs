@@ -80,7 +80,12 @@ impl LanguageModel for Cassette {
         self.tape().len().1 > 0
     }
 
-    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        _done: &UnboundedSender<usize>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
         if cancel.is_cancelled() {
             return Err(ModelError::Cancelled);
         }

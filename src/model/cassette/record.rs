@@ -163,11 +163,6 @@ impl LanguageModel for Recorder {
         self.inner.may_score()
     }
 
-    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
-        let (nobody, _) = unbounded_channel();
-        self.score_watched(request, &nobody, cancel).await
-    }
-
     async fn score_watched(
         &self,
         request: &ScoreRequest,

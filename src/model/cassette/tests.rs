@@ -215,7 +215,12 @@ impl LanguageModel for Measuring {
         true
     }
 
-    async fn score(&self, request: &ScoreRequest, _: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        _: &UnboundedSender<usize>,
+        _: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
         let of = |c: &String| Completion {
             text: c.clone(),
             finish: String::new(),

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -161,11 +161,6 @@ impl LanguageModel for Local {
 
     fn context(&self) -> Option<usize> {
         self.context
-    }
-
-    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
-        let (nobody, _) = unbounded_channel();
-        self.score_watched(request, &nobody, cancel).await
     }
 
     async fn score_watched(

@@ -109,11 +109,6 @@ impl LanguageModel for Remote {
             && !matches!(self.scoring.get(), Some(Err(_)))
     }
 
-    async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
-        let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
-        self.score_watched(request, &nobody, cancel).await
-    }
-
     async fn score_watched(
         &self,
         request: &ScoreRequest,
