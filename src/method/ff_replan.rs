@@ -49,7 +49,7 @@ impl Method for FfReplan {
             MethodInfo {
                 id: "ff-replan-limited",
                 label: "FF-Replan, limited",
-                description: "As FF-Replan, but the planner is not told that things out of sight are in the room. No language model.",
+                description: "As FF-Replan, but the planner does not know that things out of sight are in the room. No language model.",
                 options: &[BELIEF, BLOCKING],
                 needs,
             }

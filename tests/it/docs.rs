@@ -172,7 +172,7 @@ fn the_page_of_the_command_line_is_current() {
 fn the_page_of_the_configuration_is_current() {
     let page = format!(
         "# Configuration\n\n\
-         `stepwright config init` writes a commented `config.toml` where the platform keeps such files, `stepwright config path` tells\n\
+         `stepwright config init` writes a commented `config.toml` where the platform keeps such files, `stepwright config path` says\n\
          where, `stepwright config show` lists every value and where it comes from. Later ones win: defaults, file, environment, flags.\n\
          A wrong key is an error that names its line and the nearest right one. Keys of providers are never in the file: a setting\n\
          names the environment variable that holds one.\n\n\

@@ -233,13 +233,21 @@ fn the_docs_name_only_files_tests_variables_and_decisions_that_are_there() {
 
 #[test]
 fn the_docs_tables_of_methods_are_those_that_are_printed() {
-    let page = std::fs::read_to_string(root().join("docs/reference/methods.md")).unwrap();
+    let path = root().join("docs/reference/methods.md");
+    let mut page = std::fs::read_to_string(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
     for args in [["methods", "--options"], ["methods", "--matrix"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
         let printed = command.env_clear().env("HOME", folder.path()).args(args).output().unwrap();
         let table = String::from_utf8(printed.stdout).unwrap();
         assert!(printed.status.success() && table.lines().count() > 20, "{args:?}");
+        if std::env::var_os("STEPWRIGHT_WRITE_DOCS").is_some() {
+            let head = table.lines().next().unwrap();
+            let (before, rest) = page.split_once(head).unwrap();
+            let after: Vec<&str> = rest.lines().skip(1).skip_while(|line| line.starts_with('|')).collect();
+            page = format!("{before}{}\n{}\n", table.trim_end(), after.join("\n"));
+            std::fs::write(&path, &page).unwrap();
+        }
         let old: Vec<&str> = table.lines().filter(|line| !page.contains(line)).collect();
         assert!(old.is_empty(), "docs/reference/methods.md does not have what {args:?} prints:\n{}", old.join("\n"));
     }

@@ -27,7 +27,7 @@ const MEMORY: OptionSpec = OptionSpec::new(
     "memory",
     "Reflections",
     Kind::Whole { min: 0, max: 10 },
-    "last reflections that stand in a prompt",
+    "last reflections in a prompt",
 )
 .or("3");
 

@@ -37,7 +37,7 @@ pub const INFORMATION: OptionSpec = OptionSpec::new(
         ("inference", "which step failed"),
         ("cause", "why the step failed"),
     ]),
-    "what a corrective prompt tells of an error",
+    "what a corrective prompt says of an error",
 )
 .or("cause");
 
@@ -58,7 +58,7 @@ pub const REPEATED: OptionSpec = OptionSpec::new(
     "repeated",
     "Repeated step costs",
     Kind::Number { min: 0.0, max: 100.0 },
-    "off a repeated step's score; or the preset",
+    "off a repeated step's score; else preset",
 );
 
 /// What a step costs that was tried before.

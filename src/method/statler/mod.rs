@@ -137,7 +137,7 @@ pub(super) fn built_in() -> Vec<Coder> {
         coder(
             "statler-auto",
             "Statler, writer by instructions",
-            "As Statler, but the writer is only told what to do; it is shown no example.",
+            "As Statler, but the writer is only instructed; it is shown no example.",
             program("statler/reader", Memory::Apart { shown: false }, STATE),
         ),
         coder(
