@@ -80,7 +80,7 @@ pub enum Status {
 /// One thing that was checked about a proposal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
-    /// What kind of check: `precondition`, `admissible`, `dry run`.
+    /// What kind of check.
     pub kind: CheckKind,
     /// The condition as a person reads it (`self.is_visible(recep)`).
     pub condition: String,

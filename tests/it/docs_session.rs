@@ -187,7 +187,7 @@ fn page() -> String {
          Made from `src/episode`; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n"
         .to_owned();
     for name in ["Header", "Record"] {
-        page.push_str(&format!("\n## {}\n\n{}\n\n", words(name), all[name].about));
+        page.push_str(&format!("\n## {name}\n\n{}\n\n", all[name].about));
         page.push_str(&listed(&all[name].fields, &all, ""));
     }
     page.push_str("\n## Events\n");
