@@ -75,7 +75,8 @@ impl Compare {
 
 /// The columns there are. A shell may leave the variable empty.
 fn columns() -> usize {
-    let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse::<usize>().ok()).filter(|columns| *columns > 0);
+    let said =
+        std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse::<usize>().ok()).filter(|columns| *columns > 0);
     let there = || std::io::stdout().is_terminal().then(crossterm::terminal::size)?.ok();
     said.or_else(|| there().map(|(columns, _)| usize::from(columns))).unwrap_or(120)
 }

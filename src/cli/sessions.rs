@@ -195,7 +195,9 @@ fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
     // Linking fails where the name is taken; renaming would replace what is there.
     let done = std::fs::hard_link(file, &target).and_then(|()| std::fs::remove_file(file));
     done.map_err(|e| match e.kind() {
-        ErrorKind::AlreadyExists => CliError::Failed(format!("{} is there already; choose another name", target.display())),
+        ErrorKind::AlreadyExists => {
+            CliError::Failed(format!("{} is there already; choose another name", target.display()))
+        }
         _ => CliError::Failed(format!("{}: {e}", target.display())),
     })?;
     print(&format!("{}\n", target.display()))?;

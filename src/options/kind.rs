@@ -151,7 +151,10 @@ mod tests {
         assert_eq!(nearest("base_ulr", known()), Some("base_url"));
         assert_eq!(nearest("Temprature", known()), Some("temperature"));
         assert_eq!(nearest("zzzzzz", known()), None);
-        assert_eq!(known_names("retres", &["base_url", "retries"]), "did you mean `retries`? there are base_url, retries");
+        assert_eq!(
+            known_names("retres", &["base_url", "retries"]),
+            "did you mean `retries`? there are base_url, retries"
+        );
         assert_eq!(known_names("zzzzzz", &["base_url", "retries"]), "there are base_url, retries");
     }
 }

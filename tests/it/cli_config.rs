@@ -69,11 +69,17 @@ fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out.jsonl").display().to_string();
     for (args, said) in [
-        (vec!["run", "--out", &out, "--method", "blockng"], "there is no method `blockng`; did you mean `blocking`? there are "),
+        (
+            vec!["run", "--out", &out, "--method", "blockng"],
+            "there is no method `blockng`; did you mean `blocking`? there are ",
+        ),
         (vec!["config", "show", "--theme", "drak"], "no theme `drak`; did you mean `dark`? there are "),
         (vec!["config", "show", "--set", "retries=0"], "there is no setting retries; did you mean model.retries?"),
         (vec!["config", "show", "--set", "mode.retries=0"], "did you mean model.retries?"),
-        (vec!["run", "--out", &out, "--tasks", "type=het"], "no task fits `type=het`; types are look_at_obj_in_light, "),
+        (
+            vec!["run", "--out", &out, "--tasks", "type=het"],
+            "no task fits `type=het`; types are look_at_obj_in_light, ",
+        ),
         (vec!["play", "kitchen", "--task", "galley/cofee"], "nearest: galley/coffee, "),
         (vec!["conform", "no-such-folder"], "no such folder; name the one that holds the recordings"),
         (vec!["distill", "log", "--out", "none/x.skills.toml"], "there is no folder none; make it first"),

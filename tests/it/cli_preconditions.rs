@@ -96,7 +96,8 @@ fn violations_of_logs_are_json_whatever_the_log_holds() {
     let step = "{\"action\":\"go to desk 1\",\"observation\":\"You arrive at desk 1.\"}";
     std::fs::write(dir.path().join("log.jsonl"), format!("{{\"id\":\"a\\u202eb\",\"steps\":[{step}]}}\n")).unwrap();
     let output = stepwright(dir.path(), &["logs", "--json", "log.jsonl"]);
-    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", printed(&output)));
+    let line: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", printed(&output)));
     assert_eq!(line["log"], "a\u{202e}b");
     assert_eq!(output.status.code(), Some(1), "nothing was seen of the desk: {line}");
     assert!(!printed(&output).contains('\u{202e}'), "what deceives a reader is written as an escape");

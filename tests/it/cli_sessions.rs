@@ -110,7 +110,11 @@ fn a_session_is_read_from_a_pipe_and_a_place_that_is_not_there_is_said() {
     assert!(out(&piped).starts_with("heat some tomato and put it in fridge."), "{}", err(&piped));
     let nowhere = folder.path().join("none/page.html");
     let lost = stepwright(folder.path(), &["export", SOLVED, "--html", nowhere.to_str().unwrap()]);
-    assert!(lost.status.code() == Some(2) && err(&lost).contains("there is no folder ") && !err(&lost).contains(".tmp"), "{}", err(&lost));
+    assert!(
+        lost.status.code() == Some(2) && err(&lost).contains("there is no folder ") && !err(&lost).contains(".tmp"),
+        "{}",
+        err(&lost)
+    );
     // A shell may leave the variable empty.
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
     let wide = command.env("HOME", folder.path()).env("COLUMNS", "").args(["compare", BY_HAND]).output().unwrap();

@@ -67,7 +67,9 @@ fn wrong(words: &[String], whole: bool) -> Option<String> {
     let error = stepwright::cli::command().try_get_matches_from(words).err()?;
     let open = words.iter().any(|word| is_placeholder(word));
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => None,
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            None
+        }
         ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => Some(error.to_string()),
         _ if open || !whole => None,
         _ => Some(error.to_string()),
@@ -80,7 +82,8 @@ fn the_docs_name_only_commands_that_the_program_takes() {
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
         let of_blocks = blocks(&text).into_iter().filter(|(language, ..)| language == "sh");
-        let of_blocks = of_blocks.flat_map(|(_, line, body)| calls(&body).into_iter().map(move |call| (line, true, call)));
+        let of_blocks =
+            of_blocks.flat_map(|(_, line, body)| calls(&body).into_iter().map(move |call| (line, true, call)));
         // A whole command in the text may leave out what does not matter there.
         let inline = spans(&text).into_iter().filter(|span| span.starts_with("stepwright "));
         let inline = inline.flat_map(|span| calls(&span)).map(|call| (0, false, call));
@@ -97,7 +100,11 @@ fn the_docs_name_only_commands_that_the_program_takes() {
     assert!(seen > 150, "{seen} commands");
     assert!(found.is_empty(), "the program does not take these:\n{}", found.join("\n"));
     // The test itself finds what is wrong.
-    for (bad, whole) in [("stepwright run --ot x", false), ("stepwright rnu", false), ("stepwright run --jobs many --out x.jsonl", true)] {
+    for (bad, whole) in [
+        ("stepwright run --ot x", false),
+        ("stepwright rnu", false),
+        ("stepwright run --jobs many --out x.jsonl", true),
+    ] {
         let words: Vec<String> = bad.split(' ').map(str::to_owned).collect();
         assert!(wrong(&words, whole).is_some(), "{bad}");
     }
@@ -108,7 +115,18 @@ fn the_docs_show_only_settings_that_are_read() {
     let mut seen = 0;
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
-        let first = ["[model]", "[models.", "[method]", "[methods.", "[external.", "[keys]", "[ui]", "[data]", "[log]", "[gate]"];
+        let first = [
+            "[model]",
+            "[models.",
+            "[method]",
+            "[methods.",
+            "[external.",
+            "[keys]",
+            "[ui]",
+            "[data]",
+            "[log]",
+            "[gate]",
+        ];
         for (language, line, body) in blocks(&text) {
             if language != "toml" || !first.iter().any(|section| body.contains(section)) {
                 continue;
@@ -116,7 +134,11 @@ fn the_docs_show_only_settings_that_are_read() {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("config.toml"), &body).unwrap();
             let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-            let shown = command.env_clear().env("HOME", folder.path()).env("TEAM", "a").env("STEPWRIGHT_CONFIG_DIR", folder.path());
+            let shown = command
+                .env_clear()
+                .env("HOME", folder.path())
+                .env("TEAM", "a")
+                .env("STEPWRIGHT_CONFIG_DIR", folder.path());
             let shown = shown.args(["config", "show"]).output().unwrap();
             let said = String::from_utf8_lossy(&shown.stderr);
             assert!(shown.status.success(), "{}:{line}: {said}", page.display());
@@ -147,7 +169,9 @@ fn is_there(path: &str) -> bool {
     for part in path.trim_end_matches('/').split('/') {
         let (before, after) = match (part.find(['*', '<']), part.rfind(['*', '>'])) {
             (Some(from), Some(to)) => (&part[..from], &part[to + 1..]),
-            _ if part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase()) && !root().join(part).exists() => ("", ""),
+            _ if part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase()) && !root().join(part).exists() => {
+                ("", "")
+            }
             _ => {
                 places = places.iter().map(|place| place.join(part)).filter(|place| place.exists()).collect();
                 continue;
@@ -198,12 +222,18 @@ fn the_docs_name_only_files_tests_variables_and_decisions_that_are_there() {
                 let file = format!("/{span}");
                 looked_for(all.iter().any(|path| path.ends_with(&file)), &span);
             }
-            let long = span.matches('_').count() > 2 && span.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+            let long = span.matches('_').count() > 2
+                && span.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
             if long {
                 looked_for(sources.contains(&span), &span);
             }
             for (at, _) in span.match_indices("STEPWRIGHT_") {
-                let variable: String = span.get(at..).unwrap_or_default().chars().take_while(|c| c.is_ascii_uppercase() || *c == '_').collect();
+                let variable: String = span
+                    .get(at..)
+                    .unwrap_or_default()
+                    .chars()
+                    .take_while(|c| c.is_ascii_uppercase() || *c == '_')
+                    .collect();
                 looked_for(sources.contains(&variable), &variable);
             }
             for (flag, folder) in [("--test ", "tests"), ("--bench ", "benches")] {
@@ -257,10 +287,14 @@ fn the_docs_tables_of_methods_are_those_that_are_printed() {
 fn the_docs_have_every_method_world_crate_and_module_in_its_list() {
     let read = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
     let (methods, readme, map) = (read("docs/reference/methods.md"), read("README.md"), read("ARCHITECTURE.md"));
-    let table: Vec<&str> = methods.lines().take_while(|line| *line != "## Options").filter(|l| l.starts_with("| `")).collect();
+    let table: Vec<&str> =
+        methods.lines().take_while(|line| *line != "## Options").filter(|l| l.starts_with("| `")).collect();
     let mut missing = Vec::new();
     for method in stepwright::method::all() {
-        if !table.iter().any(|row| row.split(" | ").next().is_some_and(|cell| cell.contains(&format!("`{}`", method.id)))) {
+        if !table
+            .iter()
+            .any(|row| row.split(" | ").next().is_some_and(|cell| cell.contains(&format!("`{}`", method.id))))
+        {
             missing.push(format!("docs/reference/methods.md: the method {}", method.id));
         }
     }

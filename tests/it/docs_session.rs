@@ -113,7 +113,11 @@ fn listed(fields: &[Field], all: &BTreeMap<String, Declared>, indent: &str) -> S
     for field in fields {
         let made_of: Vec<String> = named_in(&field.kind, all).iter().map(|name| format!(" ({})", link(name))).collect();
         if field.flat {
-            out.push_str(&format!("{indent}- the fields of {}: {}\n", link(made_of_one(&field.kind, all)), field.about));
+            out.push_str(&format!(
+                "{indent}- the fields of {}: {}\n",
+                link(made_of_one(&field.kind, all)),
+                field.about
+            ));
         } else {
             out.push_str(&format!("{indent}- `{}`{}: {}\n", field.name, made_of.concat(), field.about));
         }
@@ -126,7 +130,11 @@ fn made_of_one<'a>(kind: &'a str, all: &BTreeMap<String, Declared>) -> &'a str {
 }
 
 fn link(name: &str) -> String {
-    if name == "Event" { "the [event](#events)".to_owned() } else { format!("[{}](#{})", words(name), words(name).replace(' ', "-")) }
+    if name == "Event" {
+        "the [event](#events)".to_owned()
+    } else {
+        format!("[{}](#{})", words(name), words(name).replace(' ', "-"))
+    }
 }
 
 /// `StepOutcome` in words.
@@ -210,7 +218,9 @@ fn page() -> String {
 #[test]
 fn the_docs_page_of_the_session_file_is_current() {
     let page = page();
-    for said in ["**`executed`** A decision was carried out", "- `changes`: What changed", "### verdict", "**`note_edited`**"] {
+    for said in
+        ["**`executed`** A decision was carried out", "- `changes`: What changed", "### verdict", "**`note_edited`**"]
+    {
         assert!(page.contains(said), "{said}: {page}");
     }
     current("session-file.md", &page);
@@ -243,7 +253,11 @@ fn the_docs_page_names_every_field_and_event_of_the_sessions_that_ship() {
             let mut found = BTreeSet::new();
             names(&value, &mut found);
             lines += 1;
-            missing.extend(found.into_iter().filter(|name| !page.contains(&format!("`{name}`")) && !page.contains(&format!("`\"{name}\": "))));
+            missing.extend(
+                found
+                    .into_iter()
+                    .filter(|name| !page.contains(&format!("`{name}`")) && !page.contains(&format!("`\"{name}\": "))),
+            );
             if let Some(event) = value.get("event").and_then(Value::as_str)
                 && !page.contains(&format!("**`{event}`**"))
             {

@@ -23,13 +23,8 @@ use trials::{Trial, id, kind, reflected, unreflected};
 const TOKENS: u32 = 256;
 
 /// How many reflections a prompt holds.
-const MEMORY: OptionSpec = OptionSpec::new(
-    "memory",
-    "Reflections",
-    Kind::Whole { min: 0, max: 10 },
-    "last reflections in a prompt",
-)
-.or("3");
+const MEMORY: OptionSpec =
+    OptionSpec::new("memory", "Reflections", Kind::Whole { min: 0, max: 10 }, "last reflections in a prompt").or("3");
 
 /// How many trials an unattended episode has.
 pub const TRIALS: OptionSpec =
