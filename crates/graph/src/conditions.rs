@@ -110,14 +110,18 @@ pub struct Condition {
 impl Condition {
     /// As recordings have it: `{"atreach": [["cup", "1"], ["sink", "1"]]}`.
     pub fn to_json(&self) -> Value {
-        // The reference numbers the character with a number, everything else with a text.
-        let key = |key: &Key| match &*key.name {
+        // The reference numbers the character with a number where it presumes something of it by itself, and everything that a program
+        // names with a text.
+        let text = |key: &Key| json!([key.name.as_ref(), key.number.to_string()]);
+        let own = |key: &Key| match &*key.name {
             CHARACTER => json!([key.name.as_ref(), key.number]),
-            name => json!([name, key.number.to_string()]),
+            _ => text(key),
         };
-        let things = match &self.other {
-            Some(other) => json!([key(&self.thing), key(other)]),
-            None => key(&self.thing),
+        let things = match (self.presumed, &self.other) {
+            (Presumed::Sitting, _) => own(&self.thing),
+            (Presumed::In, Some(other)) => json!([text(&self.thing), own(other)]),
+            (_, Some(other)) => json!([text(&self.thing), text(other)]),
+            (_, None) => text(&self.thing),
         };
         json!({ self.presumed.name(): things })
     }
@@ -402,5 +406,25 @@ fn seats(program: &[Line], found: &mut Found) {
     });
     for thing in program.iter().flat_map(|line| &line.params).filter(|thing| SEATS.contains(&&*thing.name)) {
         found.add(Presumed::Free, thing, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::parse;
+
+    fn presumed(lines: &[&str]) -> Vec<Value> {
+        let properties: PropertyTable = serde_json::from_str(r#"{"shoes":["CLOTHES"]}"#).unwrap();
+        let found = infer(&parse(lines.iter().copied()).unwrap(), &properties).unwrap();
+        found.iter().map(Condition::to_json).collect()
+    }
+
+    #[test]
+    fn the_character_is_numbered_with_a_number_only_where_the_program_does_not_name_it() {
+        let found = presumed(&["[WALK] <table> (1)", "[PUTOFF] <shoes> (1)", "[TURNTO] <character> (1)", "[STANDUP]"]);
+        assert!(found.contains(&json!({ "sitting": ["character", 1] })), "{found:?}");
+        assert!(found.contains(&json!({ "in": [["shoes", "1"], ["character", 1]] })), "{found:?}");
+        assert!(found.contains(&json!({ "atreach": [["character", "1"], ["table", "1"]] })), "{found:?}");
     }
 }

@@ -24,16 +24,10 @@ fn in_words(line: &Line, spoken: impl Fn(&str) -> String) -> String {
     capitalised(&text)
 }
 
-/// A name in words: underscores as spaces, and `coffe` as it should be spelled.
+/// A name in words: underscores as spaces, and `coffe` as it should be spelled, wherever it stands in a name that has it spelled so only.
 pub fn spoken(name: &str) -> String {
-    let mut spoken = String::with_capacity(name.len() + 1);
-    for word in name.split(['_', ' ']) {
-        if !spoken.is_empty() {
-            spoken.push(' ');
-        }
-        spoken.push_str(if word == "coffe" { "coffee" } else { word });
-    }
-    spoken
+    let words = name.replace('_', " ");
+    if words.contains("coffee") { words } else { words.replace("coffe", "coffee") }
 }
 
 fn capitalised(text: &str) -> String {
@@ -65,10 +59,13 @@ fn after_colon(text: &str) -> &str {
     text.split_once(':').map_or(text, |(_, after)| after).trim()
 }
 
-/// The one action whose template fits words, and the names in its places as scripts spell them; `None` if none or several fit.
+/// The one action whose template fits words, and the names in its places as scripts spell them; `None` if none or several fit. A
+/// template that has no place for an object of its action (`release`) fits nothing.
 pub fn matching(text: &str) -> Option<(Action, Vec<String>)> {
     let lower = after_colon(text).to_lowercase();
-    let mut fitting = Action::ALL.iter().filter_map(|action| Some((*action, fit(action.words(), &lower)?)));
+    let fits =
+        |action: &Action| Some((*action, fit(action.words(), &lower).filter(|found| found.len() == action.arity())?));
+    let mut fitting = Action::ALL.iter().filter_map(fits);
     let (action, found) = fitting.next()?;
     if fitting.next().is_some() {
         return None;
@@ -93,10 +90,12 @@ pub fn scripted(text: &str, names: &Names) -> Scripted {
         return Scripted { script: Line { action, params }.to_string(), matched: true };
     }
     let text = after_colon(text);
-    let mut parts = text.split_whitespace();
+    // One blank parts two words; where there are more, the words between them are empty.
+    let mut parts = text.split(' ');
     let action = parts.next().unwrap_or_default().to_uppercase();
     let rest: Vec<&str> = parts.collect();
     let script = match rest.as_slice() {
+        [] if text.is_empty() => "[EMPTY]".to_owned(),
         [] => format!("[{action}]"),
         [one] => format!("[{action}] <{one}> (1)"),
         [one, two] => format!("[{action}] <{one}> (1) <{two}> (1)"),
@@ -145,5 +144,23 @@ mod tests {
         assert!(!scripted("Step 3: Put back cup on table", &none).matched);
         assert_eq!(scripted("Step 3: put back cup", &none).script, "[PUTOBJBACK] <cup> (1)");
         assert_eq!(scripted("Fly a Big Kite", &none).script, "[FLY] <a_Big_Kite> (1)");
+    }
+
+    #[test]
+    fn words_that_fit_none_are_parted_at_every_blank() {
+        let script = |text: &str| scripted(text, &Names::default()).script;
+        assert_eq!(script("Fly  kite"), "[FLY] <> (1) <kite> (1)");
+        assert_eq!(script("Step 2: Fly a  kite"), "[FLY] <a__kite> (1)");
+        assert_eq!(script("Step 4:"), "[EMPTY]");
+        let released = scripted("Step 1: Release", &Names::default());
+        assert_eq!((released.script.as_str(), released.matched), ("[RELEASE]", false));
+    }
+
+    #[test]
+    fn a_name_is_spoken_with_coffee_spelled_right() {
+        assert_eq!(
+            ["coffe_maker", "coffemaker", "coffee_table", "a__b_"].map(spoken),
+            ["coffee maker", "coffeemaker", "coffee table", "a  b "]
+        );
     }
 }
