@@ -104,3 +104,27 @@ fn a_changed_word_is_found_and_shown() {
     std::fs::write(folder.path().join("traces/mine.jsonl"), "{\"id\": 3}\n").unwrap();
     assert_eq!(conform::run(folder.path(), None).unwrap().exit_code(), 1);
 }
+
+#[test]
+fn what_is_not_compared_is_said_and_empty_recordings_are_not_passed() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = folder.path().join("python");
+    std::fs::create_dir_all(&python).unwrap();
+    let program = r#"{"name": "one", "source": "print(1)", "stdout": "1\n"}"#;
+    std::fs::write(python.join("constructs_seed7.jsonl"), program).unwrap();
+    std::fs::write(python.join("constructs_empty.jsonl"), "").unwrap();
+    std::fs::write(python.join("programs.jsonl"), program).unwrap();
+    std::fs::write(python.join("README.md"), "for people").unwrap();
+    std::fs::create_dir_all(folder.path().join("chess")).unwrap();
+    let all = conform::run(folder.path(), None).unwrap();
+    assert!(all.rows.iter().any(|row| row.what == "chess/" && row.compared == 0), "{all}");
+    let report = conform::run(folder.path(), Some("python")).unwrap();
+    let said = |name: &str| report.rows.iter().find(|row| row.what == name).unwrap();
+    assert_eq!((said("constructs_seed7.jsonl").compared, said("constructs_seed7.jsonl").differences), (1, 0));
+    assert!(said("constructs_empty.jsonl").note.as_ref().is_some_and(|note| note.contains("nothing to compare")));
+    assert!(said("programs.jsonl").note.as_ref().is_some_and(|note| note.contains("not compared")));
+    assert!(report.rows.iter().all(|row| row.what != "README.md"));
+    // A record that lacks what it is compared by is a difference.
+    std::fs::write(python.join("constructs_seed7.jsonl"), r#"{"name": "one", "source": "pass"}"#).unwrap();
+    assert_eq!(conform::run(folder.path(), Some("python")).unwrap().exit_code(), 1);
+}

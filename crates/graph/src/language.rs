@@ -89,8 +89,9 @@ pub fn scripted(text: &str, names: &Names) -> Scripted {
         let params = found.iter().map(|name| Param { name: names.in_general(name), number: 1 }).collect();
         return Scripted { script: Line { action, params }.to_string(), matched: true };
     }
-    let text = after_colon(text);
-    // One blank parts two words; where there are more, the words between them are empty.
+    let text = text.split_once(':').map_or(text, |(_, after)| after.trim());
+    // One blank parts two words; where there are more, the words between them are empty, as before or after one that begins or ends the
+    // line.
     let mut parts = text.split(' ');
     let action = parts.next().unwrap_or_default().to_uppercase();
     let rest: Vec<&str> = parts.collect();
@@ -151,6 +152,7 @@ mod tests {
         let script = |text: &str| scripted(text, &Names::default()).script;
         assert_eq!(script("Fly  kite"), "[FLY] <> (1) <kite> (1)");
         assert_eq!(script("Step 2: Fly a  kite"), "[FLY] <a__kite> (1)");
+        assert_eq!(script("fly "), "[FLY] <> (1)");
         assert_eq!(script("Step 4:"), "[EMPTY]");
         let released = scripted("Step 1: Release", &Names::default());
         assert_eq!((released.script.as_str(), released.matched), ("[RELEASE]", false));

@@ -40,11 +40,11 @@ impl Compared {
 /// Something compared, or a record that cannot be read.
 pub type Record = Result<Compared, String>;
 
-/// A kind of recordings: the file, what is counted, and how a line of it is compared.
+/// A kind of recordings: how its files' names begin, what is counted, and how a line of it is compared.
 #[derive(Clone, Copy)]
 pub struct Recording {
-    /// The file's name.
-    pub file: &'static str,
+    /// How the names of its files begin, all of which end in `.jsonl`.
+    pub kind: &'static str,
     /// What is counted.
     pub unit: &'static str,
     compare: fn(&Arc<Shop>, &str, &Value) -> Vec<Record>,
@@ -52,12 +52,12 @@ pub struct Recording {
 
 /// The kinds of recordings of the shop.
 pub const RECORDINGS: [Recording; 6] = [
-    Recording { file: "analyzer_golden.jsonl", unit: "texts", compare: analysis },
-    Recording { file: "search_golden.jsonl", unit: "queries", compare: search },
-    Recording { file: "fuzz_golden.jsonl", unit: "pairs", compare: fuzzy },
-    Recording { file: "reward_golden.jsonl", unit: "purchases", compare: rewards },
-    Recording { file: "text_env_traces.jsonl", unit: "steps", compare: session },
-    Recording { file: "react_site_traces.jsonl", unit: "steps", compare: site },
+    Recording { kind: "analyzer_golden", unit: "texts", compare: analysis },
+    Recording { kind: "search_golden", unit: "queries", compare: search },
+    Recording { kind: "fuzz_golden", unit: "pairs", compare: fuzzy },
+    Recording { kind: "reward_golden", unit: "purchases", compare: rewards },
+    Recording { kind: "text_env_traces", unit: "steps", compare: session },
+    Recording { kind: "react_site_traces", unit: "steps", compare: site },
 ];
 
 /// The shop of a folder of recordings; `None` where there are no products.
@@ -72,19 +72,34 @@ pub fn shop(folder: &Path) -> Result<Option<Arc<Shop>>, crate::ShopError> {
 }
 
 impl Recording {
-    /// Compares the file in a folder; `None` if it is not there.
-    pub fn compare(&self, shop: &Arc<Shop>, folder: &Path) -> Option<Vec<Record>> {
-        let file = BufReader::new(File::open(folder.join(self.file)).ok()?);
+    /// Its files in a folder by name, sorted.
+    pub fn files(&self, folder: &Path) -> Vec<String> {
+        let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> = names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.retain(|name| name.starts_with(self.kind) && name.ends_with(".jsonl"));
+        names.sort();
+        names
+    }
+
+    /// Compares a file of a folder.
+    pub fn compare(&self, shop: &Arc<Shop>, folder: &Path, name: &str) -> Vec<Record> {
+        let file = match File::open(folder.join(name)) {
+            Ok(file) => BufReader::new(file),
+            Err(error) => return vec![Err(format!("{name}: {error}"))],
+        };
         let mut records = Vec::new();
         for (i, line) in file.lines().enumerate() {
-            let at = format!("{}:{}", self.file, i + 1);
+            let at = format!("{name}:{}", i + 1);
             let line = line.map_err(|e| e.to_string());
+            if line.as_ref().is_ok_and(|line| line.trim().is_empty()) {
+                continue;
+            }
             match line.and_then(|line| serde_json::from_str(&line).map_err(|e| e.to_string())) {
                 Ok(value) => records.extend((self.compare)(shop, &at, &value)),
                 Err(error) => records.push(Err(format!("{at}: {error}"))),
             }
         }
-        Some(records)
+        records
     }
 }
 

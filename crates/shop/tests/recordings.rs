@@ -16,8 +16,11 @@ fn compare(file: &str) {
         return;
     };
     let Some(shop) = shop(&folder).unwrap() else { return };
-    let recording = RECORDINGS.iter().find(|recording| recording.file == file).unwrap();
-    let Some(records) = recording.compare(&shop, &folder) else { return };
+    let recording = RECORDINGS.iter().find(|recording| file.starts_with(recording.kind)).unwrap();
+    if !recording.files(&folder).iter().any(|name| name == file) {
+        return;
+    }
+    let records = recording.compare(&shop, &folder, file);
     assert!(!records.is_empty());
     let mut wrong = 0;
     for record in &records {

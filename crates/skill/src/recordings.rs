@@ -52,31 +52,36 @@ pub fn compare(folder: &Path) -> Vec<Compare> {
     let logs = logs(folder);
     let by_id: BTreeMap<String, &Trajectory> =
         logs.iter().flat_map(|(_, all)| all).filter_map(|t| t.as_ref().ok()).map(|t| (t.id.clone(), t)).collect();
-    let lines = |file: &str, unit: &'static str, compare: &dyn Fn(&str, &Value) -> Record| {
-        let records = json_lines(&folder.join(file)).map(|lines| {
-            let each = lines.into_iter().enumerate().map(|(i, line)| {
-                let at = format!("{file}:{}", i + 1);
-                line.map_err(|e| format!("{at}: {e}")).and_then(|line| compare(&at, &line))
+    let lines = |kind: &str, unit: &'static str, compare: &dyn Fn(&str, &Value) -> Record| -> Vec<Compare> {
+        let mut files = names(folder, |name| name.starts_with(kind) && name.ends_with(".jsonl"));
+        if files.is_empty() {
+            files.push(format!("{kind}.jsonl"));
+        }
+        let of_file = |file: String| {
+            let records = json_lines(&folder.join(&file)).map(|lines| {
+                let each = lines.into_iter().enumerate().map(|(i, line)| {
+                    let at = format!("{file}:{}", i + 1);
+                    line.map_err(|e| format!("{at}: {e}")).and_then(|line| compare(&at, &line))
+                });
+                each.collect()
             });
-            each.collect()
-        });
-        Compare { file: file.to_owned(), unit, records }
+            Compare { file, unit, records }
+        };
+        files.into_iter().map(of_file).collect()
     };
     let env_of = |line: &Value| text(line, "env").to_owned();
-    let mut all = vec![
-        Compare {
-            file: "knowledge.json".to_owned(),
-            unit: "skills",
-            records: folder.join("knowledge.json").is_file().then(|| knowledge_records(&published)),
-        },
-        lines("response_fixtures.jsonl", "responses", &responses),
-        lines("policy_line_fixtures.jsonl", "lines", &|at, line| policy_line(at, line, &known(&env_of(line)))),
-        lines("segment_validator_cases.jsonl", "cuts", &|at, line| {
-            let env = by_id.get(text(line, "trajectory_id")).map(|t| t.env.clone()).unwrap_or_default();
-            cut(at, line, &known(&env))
-        }),
-        lines("segments.jsonl", "trajectories", &|at, line| segments(at, line, &known(&env_of(line)), &by_id)),
-    ];
+    let mut all = vec![Compare {
+        file: "knowledge.json".to_owned(),
+        unit: "skills",
+        records: folder.join("knowledge.json").is_file().then(|| knowledge_records(&published)),
+    }];
+    all.extend(lines("response_fixtures", "responses", &responses));
+    all.extend(lines("policy_line_fixtures", "lines", &|at, line| policy_line(at, line, &known(&env_of(line)))));
+    all.extend(lines("segment_validator_cases", "cuts", &|at, line| {
+        let env = by_id.get(text(line, "trajectory_id")).map(|t| t.env.clone()).unwrap_or_default();
+        cut(at, line, &known(&env))
+    }));
+    all.extend(lines("segments", "trajectories", &|at, line| segments(at, line, &known(&env_of(line)), &by_id)));
     all.extend(logs.iter().map(|(file, read)| Compare {
         file: file.clone(),
         unit: "trajectories",
@@ -101,12 +106,17 @@ fn json_lines(path: &Path) -> Option<Vec<Result<Value, String>>> {
 
 type Log = (String, Vec<Result<Trajectory, trajectory::LogError>>);
 
-fn logs(folder: &Path) -> Vec<Log> {
+/// The names of the files of a folder that are wanted, sorted.
+fn names(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| name.ends_with(".jsonl") && LOGS.iter().any(|part| name.contains(part)));
+    names.retain(|name| wanted(name));
     names.sort();
     names
+}
+
+fn logs(folder: &Path) -> Vec<Log> {
+    names(folder, |name| name.ends_with(".jsonl") && LOGS.iter().any(|part| name.contains(part)))
         .into_iter()
         .filter_map(|name| Some((name.clone(), trajectory::read(&std::fs::read_to_string(folder.join(&name)).ok()?))))
         .collect()

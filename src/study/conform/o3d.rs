@@ -7,10 +7,28 @@ use std::sync::Arc;
 use stepwright_shop::{Shop, Site, recordings as shop};
 use stepwright_skill::{Trajectory, recordings, trajectory};
 
+use super::files::{files, name_of};
 use super::{Row, difference, unreadable};
 
-/// Logs that were made on the shop's recorded catalogue.
-const BOUGHT: &str = "webshop_pairs_scripted.jsonl";
+/// How the names begin of logs that were made on the shop's recorded catalogue.
+const BOUGHT: &str = "webshop_pairs_scripted";
+
+/// How the paths begin of what is looked at here, or is there for people or for other programs.
+pub(super) const LOOKED_AT: &[&str] = &[
+    "knowledge.json",
+    "response_fixtures*.jsonl",
+    "policy_line_fixtures*.jsonl",
+    "segment_validator_cases*.jsonl",
+    "segments*.jsonl",
+    "*_pairs*.jsonl",
+    "*_log.jsonl",
+    "*_demos.jsonl",
+    "webshop_human_sessions",
+    "webshop_react_scores.json",
+    "reflexion_memories",
+    "code_programs.json",
+    "paper_tables.json",
+];
 
 /// Compares O3D's recordings.
 pub fn compare(folder: &Path) -> Vec<Row> {
@@ -32,14 +50,27 @@ pub fn compare(folder: &Path) -> Vec<Row> {
         }
         row
     };
-    recordings::compare(folder).into_iter().map(compared).chain([bought(folder)]).collect()
+    recordings::compare(folder).into_iter().map(compared).chain(bought(folder)).collect()
 }
 
 /// The logged purchases, with the shop's recordings beside this folder.
-fn bought(folder: &Path) -> Row {
-    let what = format!("{BOUGHT} bought again");
+fn bought(folder: &Path) -> Vec<Row> {
+    let files = files(folder, |name| name.starts_with(BOUGHT) && name.ends_with(".jsonl"));
+    let what = format!("{BOUGHT}.jsonl bought again");
+    Row::of_files(&files, (&what, "steps", "not in this folder"), |file| [bought_of(folder, file)])
+}
+
+fn bought_of(folder: &Path, file: &Path) -> Row {
+    let what = format!("{} bought again", name_of(file));
     let missing = |note: &str| Row::missing(what.clone(), "steps", note);
-    let Ok(text) = std::fs::read_to_string(folder.join(BOUGHT)) else { return missing("not in this folder") };
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => {
+            let mut row = Row::new(what, "steps");
+            row.differs(unreadable(name_of(file), error));
+            return row;
+        }
+    };
     let beside = folder.parent().map(|parent| parent.join("webshop")).unwrap_or_default();
     let Ok(Some(shop)) = shop::shop(&beside) else {
         return missing("the shop's recordings are not beside this folder");
@@ -48,7 +79,7 @@ fn bought(folder: &Path) -> Row {
     for trajectory in trajectory::read(&text) {
         match trajectory {
             Ok(trajectory) => replay(&shop, &trajectory, &mut row),
-            Err(error) => row.differs(unreadable(BOUGHT, error)),
+            Err(error) => row.differs(unreadable(name_of(file), error)),
         }
     }
     row

@@ -7,11 +7,15 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use super::{Row, difference};
+use super::files::{jsonl_files, name_of};
+use super::{Row, difference, unreadable};
 use crate::program::{FaultKind, Limits, run_module};
 
 /// Far above what any budget allows: a program that takes longer has no bound.
 const HANGS: Duration = Duration::from_secs(60);
+
+/// How the paths begin of what is looked at here.
+pub(super) const LOOKED_AT: &[&str] = &["constructs", "hostile"];
 
 /// A line of `constructs.jsonl` or `hostile.jsonl`.
 #[derive(Debug, Deserialize)]
@@ -23,21 +27,23 @@ struct Program {
 
 /// Compares every construct, and looks at every hostile program.
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
-    vec![of_file(&folder.join("constructs.jsonl"), construct), of_file(&folder.join("hostile.jsonl"), hostile)]
+    let mut rows = of_files(folder, "constructs", construct);
+    rows.extend(of_files(folder, "hostile", hostile));
+    rows
 }
 
-fn of_file(file: &Path, one: impl Fn(&Program, &mut Row, String)) -> Row {
-    let what = super::files::name_of(file);
-    if !file.is_file() {
-        return Row::missing(what, "programs", "not in this folder");
-    }
-    let mut row = Row::new(what, "programs");
-    row.each_record(file, |row, at, program: Program| one(&program, row, format!("{at} ({})", program.name)));
-    row
+fn of_files(folder: &Path, prefix: &str, one: impl Fn(&Program, &mut Row, String)) -> Vec<Row> {
+    let what = format!("{prefix}.jsonl");
+    Row::of_files(&jsonl_files(folder, prefix), (&what, "programs", "not in this folder"), |file| {
+        let mut row = Row::new(name_of(file), "programs");
+        row.each_record(file, |row, at, program: Program| one(&program, row, format!("{at} ({})", program.name)));
+        [row]
+    })
 }
 
 /// Equal output, or unsupported.
 fn construct(program: &Program, row: &mut Row, at: String) {
+    let Some(expected) = &program.stdout else { return row.differs(unreadable(at, "it has no field `stdout`")) };
     let run = run_module(&program.source, Limits::MODULE);
     let got = match run.fault {
         None => run.stdout,
@@ -49,7 +55,7 @@ fn construct(program: &Program, row: &mut Row, at: String) {
             _ => format!("{}{fault}", run.stdout),
         },
     };
-    row.equal(at, program.stdout.as_deref().unwrap_or_default(), &got);
+    row.equal(at, expected, &got);
 }
 
 /// Any verdict, in bounded time.

@@ -129,6 +129,14 @@ impl Row {
         self
     }
 
+    /// Says of a recording that is there and holds nothing that nothing was compared.
+    pub fn said_if_empty(self) -> Self {
+        if self.compared == 0 && self.differences == 0 && self.absent == 0 && self.note.is_none() {
+            return self.or_absent("it holds nothing to compare");
+        }
+        self
+    }
+
     /// Counts a difference without counting a comparison (a recording that cannot be read).
     pub fn differs(&mut self, difference: impl Into<Option<Difference>>) {
         if let Some(found) = difference.into() {

@@ -40,6 +40,23 @@ fn prompts(record: &Value, library: &Library, traces: &Traces) -> Replayed {
     recorded::prompts(record, trace, library)
 }
 
+/// How the paths begin of what is looked at here, or is there for people or for other programs.
+pub(super) const LOOKED_AT: &[&str] = &[
+    "scenes/",
+    "resources/",
+    "traces",
+    "steps",
+    "eval",
+    "prompts",
+    "language",
+    "metrics",
+    "kappa",
+    "programs",
+    "examples",
+    "available_actions",
+    "corrections",
+];
+
 /// Compares the recordings of the evolving graph.
 pub fn compare(folder: &Path) -> Vec<Row> {
     let mut read = Row::new("scenes/*.json read", "scenes");

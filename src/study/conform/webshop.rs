@@ -7,13 +7,27 @@ use stepwright_shop::recordings::{RECORDINGS, shop};
 
 use super::{Row, difference, unreadable};
 
+/// How the paths begin of what is looked at here, or is there for people or for other programs.
+pub(super) const LOOKED_AT: &[&str] = &[
+    "products.json",
+    "goals.json",
+    "constants.json",
+    "human_instructions.json",
+    "analyzer_golden*.jsonl",
+    "search_golden*.jsonl",
+    "fuzz_golden*.jsonl",
+    "reward_golden*.jsonl",
+    "text_env_traces*.jsonl",
+    "react_site_traces*.jsonl",
+];
+
 /// Compares the shop's recordings.
 pub fn compare(folder: &Path) -> Vec<Row> {
     let shop = match shop(folder) {
         Ok(Some(shop)) => shop,
         Ok(None) => {
             let note = "no products.json in this folder";
-            return RECORDINGS.iter().map(|r| Row::missing(r.file, r.unit, note)).collect();
+            return RECORDINGS.iter().map(|r| Row::missing(format!("{}.jsonl", r.kind), r.unit, note)).collect();
         }
         Err(error) => {
             let mut row = Row::new("products.json, goals.json", "files");
@@ -21,23 +35,27 @@ pub fn compare(folder: &Path) -> Vec<Row> {
             return vec![row];
         }
     };
-    let rows = RECORDINGS.iter().map(|recording| {
-        let Some(records) = recording.compare(&shop, folder) else {
-            return Row::missing(recording.file, recording.unit, "not in this folder");
-        };
-        let mut row = Row::new(recording.file, recording.unit);
-        for record in records {
-            match record {
-                Ok(compared) => {
-                    let found = compared.difference();
-                    let found = found
-                        .map(|(field, recorded, own)| difference(format!("{}, {field}", compared.at), recorded, own));
-                    row.count(found);
-                }
-                Err(error) => row.differs(unreadable(recording.file, error)),
-            }
+    let mut rows = Vec::new();
+    for recording in &RECORDINGS {
+        let files = recording.files(folder);
+        if files.is_empty() {
+            rows.push(Row::missing(format!("{}.jsonl", recording.kind), recording.unit, "not in this folder"));
         }
-        row
-    });
-    rows.collect()
+        rows.extend(files.into_iter().map(|file| {
+            let mut row = Row::new(file.clone(), recording.unit);
+            for record in recording.compare(&shop, folder, &file) {
+                match record {
+                    Ok(compared) => {
+                        let found = compared.difference().map(|(field, recorded, own)| {
+                            difference(format!("{}, {field}", compared.at), recorded, own)
+                        });
+                        row.count(found);
+                    }
+                    Err(error) => row.differs(unreadable(&file, error)),
+                }
+            }
+            row
+        }));
+    }
+    rows
 }

@@ -27,6 +27,9 @@ fn arity(of: Builtin) -> (usize, usize, &'static [&'static str]) {
     }
 }
 
+/// Fewer items than this CPython sorts by insertion.
+const FEW: usize = 64;
+
 impl Vm {
     pub(crate) fn call_builtin(&mut self, of: Builtin, args: Args, keywords: Keywords) -> Done<Value> {
         let (least, most, allowed) = arity(of);
@@ -65,7 +68,8 @@ impl Vm {
             Builtin::Min | Builtin::Max => self.extreme(of == Builtin::Max, &args, keyword("key"), keyword("default")),
             Builtin::Sorted => {
                 let items = self.collect_unordered(&arg(0))?;
-                let sorted = self.sort(items, keyword("key"), keyword("reverse"))?;
+                let mut sorted = items;
+                self.sort(&mut sorted, keyword("key"), keyword("reverse"))?;
                 self.alloc(Obj::List(sorted))
             }
             Builtin::IsInstance => self.is_instance(&arg(0), &arg(1)).map(Value::Bool),
@@ -221,6 +225,9 @@ impl Vm {
     }
 
     fn sum(&mut self, iterable: &Value, start: Value) -> Done<Value> {
+        if matches!(start, Value::Str(_) | Value::Bytes(_)) {
+            self.start(iterable)?;
+        }
         if matches!(start, Value::Str(_)) {
             return Err(Stop::type_error("sum() can't sum strings [use ''.join(seq) instead]"));
         }
@@ -299,28 +306,70 @@ impl Vm {
         self.collect(iterable)
     }
 
-    /// A stable sort by `<`, as CPython's.
-    pub(crate) fn sort(&mut self, items: Vec<Value>, key: Option<Value>, reverse: Option<Value>) -> Done<Vec<Value>> {
+    /// A stable sort by `<`, as CPython's. Where things cannot be compared, few are left as far as CPython has then come.
+    pub(crate) fn sort(&mut self, items: &mut Vec<Value>, key: Option<Value>, reverse: Option<Value>) -> Done<()> {
         let reverse = match reverse {
             Some(value) => self.truth(&value)?,
             None => false,
         };
         let mut keyed = Vec::with_capacity(items.len());
-        for item in items {
+        for item in items.iter() {
             let rank = match key.as_ref().filter(|k| !matches!(k, Value::None)) {
                 Some(key) => self.call_one(key, item.clone())?,
                 None => item.clone(),
             };
-            keyed.push((rank, item));
+            keyed.push((rank, item.clone()));
         }
         if reverse {
             keyed.reverse();
         }
-        self.merge_sort(&mut keyed)?;
+        let sorted = if keyed.len() < FEW {
+            self.insertion_sort(&mut keyed)
+        } else {
+            // Which things are compared first, and where they then are, is CPython's own.
+            self.merge_sort(&mut keyed).map_err(|stop| match stop {
+                Stop::Raise(_) => Stop::unsupported("an error within a long sort"),
+                other => other,
+            })
+        };
         if reverse {
             keyed.reverse();
         }
-        Ok(keyed.into_iter().map(|(_, item)| item).collect())
+        *items = keyed.into_iter().map(|(_, item)| item).collect();
+        sorted
+    }
+
+    /// Sorts few items with the comparisons that CPython makes, in its order: the run that they begin with, then each of the others
+    /// put in its place by halving.
+    fn insertion_sort(&mut self, items: &mut [(Value, Value)]) -> Done<()> {
+        let mut run = items.len().min(1);
+        let mut descends = false;
+        while let Some([before, next]) = items.get(run.saturating_sub(1)..=run) {
+            let (before, next) = (before.0.clone(), next.0.clone());
+            let less = self.less(&next, &before)?;
+            if run == 1 {
+                descends = less;
+            } else if less != descends {
+                break;
+            }
+            run += 1;
+        }
+        if descends && let Some(run) = items.get_mut(..run) {
+            run.reverse();
+        }
+        for at in run..items.len() {
+            let Some((pivot, _)) = items.get(at).cloned() else { break };
+            let (mut from, mut to) = (0, at);
+            while from < to {
+                let middle = from + (to - from) / 2;
+                let Some((other, _)) = items.get(middle).cloned() else { break };
+                if self.less(&pivot, &other)? { to = middle } else { from = middle + 1 }
+            }
+            if let Some(part) = items.get_mut(from..=at) {
+                part.rotate_right(1);
+            }
+        }
+        Ok(())
     }
 
     fn merge_sort(&mut self, items: &mut Vec<(Value, Value)>) -> Done<()> {
@@ -409,6 +458,7 @@ impl Vm {
                 let of = self.iterator_type(one);
                 self.alloc(Obj::Iter(state, of))
             }
+            [function, _] if !self.callable(function) => Err(Stop::type_error("iter(v, w): v must be callable")),
             [function, sentinel] => {
                 self.alloc(Obj::Iter(IterState::Until(function.clone(), sentinel.clone()), Type::CallableIterator))
             }
@@ -435,7 +485,8 @@ impl Vm {
     fn round(&mut self, value: &Value, places: Option<&Value>) -> Done<Value> {
         let places = match places {
             None | Some(Value::None) => None,
-            Some(places) => Some(self.whole(places)?),
+            Some(places) if num(value).is_some() => Some(self.whole(places)?),
+            Some(_) => None,
         };
         match (num(value), places) {
             (Some(Num::Int(n)), None) => Ok(Value::Int(n)),

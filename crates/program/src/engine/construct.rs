@@ -8,7 +8,7 @@ use super::methods::given;
 use super::number::{Num, num, range_len, to_float};
 use super::relate::float_to_big;
 use super::types::{Takes, Type};
-use super::value::{Dict, IterState, Obj, Set, Value};
+use super::value::{Dict, IterState, Obj, Part, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
 impl Vm {
@@ -22,6 +22,10 @@ impl Vm {
             })),
             Type::Int => self.int(&args),
             Type::Float => self.float(first),
+            Type::Str | Type::Bytes if self.wrong_codec(&args).is_some() => {
+                let (name, wrong) = self.wrong_codec(&args).unwrap_or_default();
+                Err(type_error!("{}() argument '{name}' must be str, not {wrong}", of.name()))
+            }
             Type::Str => match (first, given(&args, 1), given(&args, 2)) {
                 (None, _, _) => Ok(Value::str("")),
                 (Some(text @ Value::Str(_)), None, None) => Ok(text.clone()),
@@ -128,6 +132,16 @@ impl Vm {
             || matches!(object, Some(Obj::Class(_) | Obj::Function(_) | Obj::Method { .. } | Obj::BuiltinMethod { .. }))
     }
 
+    /// Of the arguments that say how a text is encoded, the first that is no text: its name and its type.
+    fn wrong_codec(&self, args: &Args) -> Option<(&'static str, String)> {
+        let codec = [("encoding", given(args, 1)), ("errors", given(args, 2))];
+        codec.into_iter().find_map(|(name, value)| match value? {
+            Value::Str(_) => None,
+            Value::None => Some((name, "None".to_owned())),
+            other => Some((name, self.type_name(other).to_string())),
+        })
+    }
+
     fn int(&mut self, args: &Args) -> Done<Value> {
         let invalid = |text: &str, base: u32| {
             // The message quotes the text as `repr` does; texts that need escapes are not vouched for.
@@ -144,20 +158,21 @@ impl Vm {
             Some(Value::Bytes(bytes)) => Some(as_text(bytes)),
             _ => None,
         };
-        match (given(args, 0), text, given(args, 1)) {
-            (None, _, None) => Ok(Value::Int(0)),
-            (None, _, Some(_)) => Err(Stop::type_error("int() missing string argument")),
+        let base = match given(args, 1) {
+            None => None,
+            Some(_) if given(args, 0).is_none() => return Err(Stop::type_error("int() missing string argument")),
+            Some(base) => Some(match num(base) {
+                Some(Num::Big(_)) => 1,
+                _ => u32::try_from(self.whole(base)?).unwrap_or(1),
+            }),
+        };
+        if base.is_some_and(|base| base == 1 || base > 36) {
+            return Err(Stop::exact(ExcKind::ValueError, "int() base must be >= 2 and <= 36, or 0"));
+        }
+        match (given(args, 0), text, base) {
+            (None, ..) => Ok(Value::Int(0)),
             (Some(_), Some(text), base) => {
-                let base = match base {
-                    None => 10,
-                    Some(base) => match num(base) {
-                        Some(Num::Big(_)) => 1,
-                        _ => u32::try_from(self.whole(base)?).unwrap_or(1),
-                    },
-                };
-                if base == 1 || base > 36 {
-                    return Err(Stop::exact(ExcKind::ValueError, "int() base must be >= 2 and <= 36, or 0"));
-                }
+                let base = base.unwrap_or(10);
                 self.work(text.len())?;
                 parse_whole(&text, base)?.ok_or_else(|| invalid(&text, base))
             }
@@ -268,7 +283,12 @@ impl Vm {
                 }
                 Obj::Dict(_) | Obj::View(..) => match self.start(value)? {
                     IterState::Dict { id, part, index, version, len, .. } => {
-                        (IterState::Dict { id, part, index, version, len, reversed: true }, Type::Reversed)
+                        let of = match part {
+                            Part::Keys => Type::KeyReversed,
+                            Part::Values => Type::ValueReversed,
+                            Part::Items => Type::ItemReversed,
+                        };
+                        (IterState::Dict { id, part, index, version, len, reversed: true }, of)
                     }
                     _ => return Err(Stop::unsupported("reversing this")),
                 },
@@ -304,7 +324,6 @@ impl Vm {
             return Ok(());
         }
         let mut at = 0;
-        let mut pairs: Vec<(Value, Value)> = Vec::new();
         self.each(source, |vm, item| {
             let pair = match vm.collect(&item) {
                 Err(Stop::Raise(r)) if r.kind == ExcKind::TypeError => {
@@ -317,13 +336,9 @@ impl Vm {
             })?;
             at += 1;
             vm.spend(48)?;
-            pairs.push((key, value));
+            vm.dict_insert(dict, key, value)?;
             Ok(true)
-        })?;
-        for (key, value) in pairs {
-            self.dict_insert(dict, key, value)?;
-        }
-        Ok(())
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::code::{Bounds, Call, Clause, CmpOp, Comp, ConversionFlag, Element, Fallback, Node, Piece};
 use super::fault::{ExcKind, Stop};
+use super::relate::no_iterable;
 use super::types::{Member, Type, member};
 use super::value::{Dict, Entry, Generator, IterState, Name, Obj, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
@@ -79,15 +80,15 @@ impl Vm {
                 if self.truth(&test)? { self.eval(&parts.1) } else { self.eval(&parts.2) }
             }
             Node::Tuple(nodes) => {
-                let items = self.items(nodes)?;
+                let items = self.items(nodes, true)?;
                 self.new_tuple(items)
             }
             Node::List(nodes) => {
-                let items = self.items(nodes)?;
+                let items = self.items(nodes, true)?;
                 self.new_list(items)
             }
             Node::Set(nodes) => {
-                let items = self.items(nodes)?;
+                let items = self.items(nodes, false)?;
                 let set = self.set_of(items)?;
                 self.alloc(Obj::Set(set))
             }
@@ -152,14 +153,19 @@ impl Vm {
         }
     }
 
-    /// Elements of a display, starred ones spread.
-    fn items(&mut self, nodes: &[Node]) -> Done<Vec<Value>> {
+    /// Elements of a display, starred ones spread. CPython words it apart where one of a list or tuple (`spread`) cannot be.
+    fn items(&mut self, nodes: &[Node], spread: bool) -> Done<Vec<Value>> {
         let mut items = Vec::with_capacity(nodes.len());
         for node in nodes {
             match node {
                 Node::Starred(inner) => {
                     let iterable = self.eval(inner)?;
-                    items.extend(self.collect(&iterable)?);
+                    items.extend(self.collect(&iterable).map_err(|stop| match stop {
+                        Stop::Raise(raised) if spread && raised.message == no_iterable(&self.type_name(&iterable)) => {
+                            type_error!("Value after * must be an iterable, not {}", self.type_name(&iterable))
+                        }
+                        other => other,
+                    })?);
                 }
                 node => items.push(self.eval(node)?),
             }

@@ -21,7 +21,8 @@ struct Spec {
     kind: Option<char>,
 }
 
-fn parse_spec(text: &str) -> Done<Spec> {
+/// Reads a specification for a value that is formatted as `usual` where none is named.
+fn parse_spec(text: &str, usual: Option<char>) -> Done<Spec> {
     let bad = || Stop::raise(ExcKind::ValueError, "Invalid format specifier");
     let chars: Vec<char> = text.chars().collect();
     let mut spec = Spec::default();
@@ -60,6 +61,12 @@ fn parse_spec(text: &str) -> Done<Spec> {
     if let Some(c @ (',' | '_')) = chars.get(i) {
         spec.group = Some(*c);
         i += 1;
+        if chars
+            .get(i)
+            .is_some_and(|other| matches!(other, ',' | '_') && (*c, *other) != (',', ',') && (*c, *other) != ('_', '_'))
+        {
+            return Err(Stop::exact(ExcKind::ValueError, "Cannot specify both ',' and '_'."));
+        }
     }
     if chars.get(i) == Some(&'.') {
         i += 1;
@@ -70,6 +77,12 @@ fn parse_spec(text: &str) -> Done<Spec> {
     spec.kind = chars.get(i).copied();
     if chars.len() > i + 1 {
         return Err(bad());
+    }
+    if let (Some(separator), Some(kind)) = (spec.group, spec.kind.or(usual)) {
+        let based = matches!(kind, 'b' | 'o' | 'x' | 'X') && separator == '_';
+        if !based && !matches!(kind, 'd' | 'e' | 'f' | 'g' | 'E' | 'G' | '%' | 'F') {
+            return Err(exact!(ValueError, "Cannot specify '{separator}' with '{}'.", shown(kind)));
+        }
     }
     Ok(spec)
 }
@@ -85,14 +98,17 @@ impl Vm {
             let name = self.type_name(value);
             return Err(type_error!("unsupported format string passed to {name}.__format__"));
         }
-        let spec = parse_spec(spec)?;
+        let spec = parse_spec(spec, matches!(value, Value::Str(_)).then_some('s'))?;
         self.spend(spec.width.max(spec.precision.unwrap_or(0)))?;
         match (value, num(value)) {
             (Value::Str(text), _) => {
                 let text = text.clone();
                 self.format_str(&text, &spec)
             }
-            (_, Some(n)) => self.format_number(&n, &spec),
+            (_, Some(n)) => {
+                let of = if matches!(n, Num::Float(_)) { "float" } else { "int" };
+                self.format_number(&n, &spec, if matches!(value, Value::Bool(_)) { "bool" } else { of })
+            }
             _ => Err(Stop::unsupported("this format")),
         }
     }
@@ -100,7 +116,7 @@ impl Vm {
     fn format_str(&mut self, text: &str, spec: &Spec) -> Done<String> {
         let refuse = |message: &str| Err(Stop::raise(ExcKind::ValueError, message));
         if !matches!(spec.kind, None | Some('s')) {
-            return refuse("Unknown format code for object of type 'str'");
+            return Err(unknown_code(spec.kind.unwrap_or_default(), "str"));
         }
         if spec.sign.is_some() {
             return refuse("Sign not allowed in string format specifier");
@@ -110,9 +126,6 @@ impl Vm {
         }
         if spec.alternate {
             return refuse("Alternate form (#) not allowed in string format specifier");
-        }
-        if spec.group.is_some() {
-            return refuse("Cannot specify ',' with 's'.");
         }
         if spec.align == Some('=') {
             return refuse("'=' alignment not allowed in string format specifier");
@@ -138,10 +151,9 @@ impl Vm {
         Ok(format!("{}{text}{}", repeat(left), repeat(right)))
     }
 
-    fn format_number(&mut self, n: &Num, spec: &Spec) -> Done<String> {
+    fn format_number(&mut self, n: &Num, spec: &Spec, of: &str) -> Done<String> {
         let refuse = |message: String| Err(Stop::exact(ExcKind::ValueError, message));
         let float = matches!(n, Num::Float(_));
-        let of = if float { "float" } else { "int" };
         let kind = match spec.kind {
             None => {
                 if float {
@@ -159,17 +171,9 @@ impl Vm {
             }
             Some(c @ ('e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%')) => c,
             Some(c @ ('b' | 'c' | 'd' | 'o' | 'x' | 'X')) if !float => c,
-            Some(c) => return refuse(format!("Unknown format code '{c}' for object of type '{of}'")),
+            Some(c) => return Err(unknown_code(c, of)),
         };
         let whole = matches!(kind, 'b' | 'c' | 'd' | 'o' | 'x' | 'X');
-        if let Some(c) = spec
-            .kind
-            .filter(|c| matches!(c, 'n' | 'c'))
-            .or(spec.kind.filter(|c| matches!(c, 'b' | 'o' | 'x' | 'X') && spec.group == Some(',')))
-            && let Some(separator) = spec.group
-        {
-            return refuse(format!("Cannot specify '{separator}' with '{c}'."));
-        }
         if whole && spec.precision.is_some() {
             return refuse("Precision not allowed in integer format specifier".into());
         }
@@ -183,6 +187,9 @@ impl Vm {
             return refuse(format!("{what} not allowed with integer format specifier 'c'"));
         }
         let (negative, prefix, body) = match (kind, n) {
+            ('c', Num::Big(_)) => {
+                return Err(Stop::exact(ExcKind::OverflowError, "Python int too large to convert to C long"));
+            }
             ('c', n) => {
                 let value = if let Num::Int(n) = n { Value::Int(*n) } else { Value::Int(-1) };
                 let c = self.char_of(&value, "").map_err(|stop| match stop {
@@ -258,6 +265,10 @@ impl Vm {
                 out.push(c);
                 continue;
             }
+            if chars.next_if_eq(&'%').is_some() {
+                out.push('%');
+                continue;
+            }
             let mut spec = Spec::default();
             let mut mapped = None;
             if chars.peek() == Some(&'(') {
@@ -278,6 +289,8 @@ impl Vm {
                 }
                 let key = if bytes { Value::Bytes(super::byte_strings::as_bytes(&key)) } else { Value::str(&key) };
                 mapped = Some(self.get_item(value, &key)?);
+                // Whoever names one value can take no other but by name.
+                args = Vec::new().into_iter();
             }
             while let Some(c @ ('-' | '+' | ' ' | '0' | '#')) = chars.peek().copied() {
                 match c {
@@ -313,20 +326,27 @@ impl Vm {
             }
             let Some(code) = chars.next() else { return Err(Stop::exact(ExcKind::ValueError, "incomplete format")) };
             self.spend(spec.width.max(spec.precision.unwrap_or(0)))?;
-            if code == '%' {
-                out.push('%');
-                continue;
-            }
             let arg = match mapped {
                 Some(arg) => arg,
                 None => args.next().ok_or_else(few)?,
             };
-            let text = self.percent_one(code, &arg, spec, bytes)?;
+            let text = if "sdiurcaxXofFeEgG".contains(code) || (bytes && code == 'b') {
+                self.percent_one(code, &arg, spec, bytes)?
+            } else {
+                let at = template.chars().count() - chars.clone().count() - 1;
+                return Err(exact!(
+                    ValueError,
+                    "unsupported format character '{}' (0x{:x}) at index {at}",
+                    if matches!(code, ' '..='~') { code } else { '?' },
+                    u32::from(code)
+                ));
+            };
             self.spend(text.len())?;
             out.push_str(&text);
         }
         if args.next().is_some() && !is_mapping {
-            return Err(Stop::type_error("not all arguments converted during string formatting"));
+            let what = if bytes { "bytes" } else { "string" };
+            return Err(type_error!("not all arguments converted during {what} formatting"));
         }
         Ok(out)
     }
@@ -417,11 +437,20 @@ impl Vm {
             'f' | 'F' | 'e' | 'E' | 'g' | 'G' => {
                 let Some(n) = num(arg) else { return Err(type_error!("must be real number, not {name}")) };
                 spec.kind = Some(code);
-                self.format_number(&Num::Float(to_float(&n)?), &spec)
+                self.format_number(&Num::Float(to_float(&n)?), &spec, "float")
             }
             other => Err(rough!(ValueError, "unsupported format character '{other}'")),
         }
     }
+}
+
+/// A format code as errors show it.
+fn shown(code: char) -> String {
+    if matches!(code, '!'..='\u{7F}') { code.to_string() } else { format!("\\x{:x}", u32::from(code)) }
+}
+
+fn unknown_code(code: char, of: &str) -> Stop {
+    exact!(ValueError, "Unknown format code '{}' for object of type '{of}'", shown(code))
 }
 
 /// Digits of a float that is not negative, without sign. The alternate form keeps the point and the zeros behind it.

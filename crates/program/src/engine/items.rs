@@ -5,6 +5,7 @@ use super::eval::SliceBounds;
 use super::fault::{ExcKind, Stop};
 use super::number::{Num, num, range_len};
 use super::ops::{end_of_slice, out_of_range, slice_indices};
+use super::relate::no_iterable;
 use super::types::Type;
 use super::value::{Entry, Id, Obj, Value};
 use super::vm::{Args, Done, Keywords, Vm};
@@ -255,8 +256,9 @@ impl Vm {
         let len = items.len();
         let new = match value {
             Some(value) => match self.collect(value) {
-                Err(Stop::Raise(raised)) if raised.kind == ExcKind::TypeError => {
-                    return Err(Stop::type_error("can only assign an iterable"));
+                Err(Stop::Raise(raised)) if raised.message == no_iterable(&self.type_name(value)) => {
+                    let extended = "must assign iterable to extended slice";
+                    return Err(Stop::type_error(if step == 1 { "can only assign an iterable" } else { extended }));
                 }
                 other => other?,
             },

@@ -258,12 +258,17 @@ impl Vm {
     /// All values of an iterable.
     pub(crate) fn collect(&mut self, iterable: &Value) -> Done<Vec<Value>> {
         let mut items = Vec::new();
+        self.collect_into(&mut items, iterable)?;
+        Ok(items)
+    }
+
+    /// As [`Vm::collect`]; where it ends early, the values before the error are there.
+    pub(crate) fn collect_into(&mut self, items: &mut Vec<Value>, iterable: &Value) -> Done<()> {
         self.each(iterable, |vm, value| {
             vm.spend(24)?;
             items.push(value);
             Ok(true)
-        })?;
-        Ok(items)
+        })
     }
 }
 

@@ -258,10 +258,12 @@ impl Vm {
                 }
             }
             "extend" => {
-                let items = self.collect(&arg(args, 0))?;
+                let mut items = Vec::new();
+                let all = self.collect_into(&mut items, &arg(args, 0));
                 if let Some(list) = self.list_mut(id) {
                     list.extend(items);
                 }
+                all?;
             }
             "insert" => {
                 self.spend(24)?;
@@ -314,11 +316,12 @@ impl Vm {
                 }
             }
             "sort" => {
-                let items = self.collect(this)?;
-                let sorted = self.sort(items, given(args, 0).cloned(), given(args, 1).cloned())?;
+                let mut items = self.collect(this)?;
+                let all = self.sort(&mut items, given(args, 0).cloned(), given(args, 1).cloned());
                 if let Some(list) = self.list_mut(id) {
-                    *list = sorted;
+                    *list = items;
                 }
+                all?;
             }
             _ => return self.sequence_method(this, name, args),
         }
@@ -380,7 +383,14 @@ impl Vm {
                 Ok(arg(args, 1))
             }
             "update" => {
-                let new = self.dict_of(Dict::default(), given(args, 0), keywords)?;
+                let mut new = Dict::default();
+                let all = match given(args, 0) {
+                    Some(source) => self.update_dict(&mut new, source),
+                    None => Ok(()),
+                };
+                if all.is_ok() {
+                    new = self.dict_of(new, None, keywords)?;
+                }
                 if let Obj::Dict(dict) = self.heap.get_mut(id) {
                     for (key, entry) in new.map {
                         match dict.map.get_mut(&key) {
@@ -392,7 +402,7 @@ impl Vm {
                         }
                     }
                 }
-                Ok(Value::None)
+                all.map(|()| Value::None)
             }
             "clear" => {
                 if let Obj::Dict(dict) = self.heap.get(id)
@@ -487,8 +497,19 @@ impl Vm {
                 let mut result = own.clone();
                 self.spend_times(size, 64)?;
                 for other in args {
-                    let other = self.set_from(other)?;
-                    self.combine(set_operator(name), &mut result, other);
+                    let mut set = Set::default();
+                    let all = self.add_from(&mut set, other);
+                    // These take one element after the other; the rest is done whole or not at all.
+                    let partly = matches!(name, "update" | "difference_update");
+                    if all.is_ok() || partly {
+                        self.combine(set_operator(name), &mut result, set);
+                    }
+                    if let Err(stop) = all {
+                        if partly {
+                            self.put_set(id, result);
+                        }
+                        return Err(stop);
+                    }
                 }
                 if name.ends_with("update") {
                     self.put_set(id, result);

@@ -149,7 +149,7 @@ impl Vm {
             }
             Operator::FloorDiv | Operator::Mod => {
                 if y.sign() == Sign::NoSign {
-                    return Err(zero("integer division or modulo by zero"));
+                    return Err(whole_by_zero(op));
                 }
                 self.spend((words(xb) + words(yb)) * 8)?;
                 self.work(words(xb) * words(yb))?;
@@ -212,6 +212,10 @@ fn zero(message: &str) -> Stop {
     Stop::exact(ExcKind::ZeroDivisionError, message)
 }
 
+fn whole_by_zero(op: Operator) -> Stop {
+    zero(if op == Operator::Mod { "integer modulo by zero" } else { "integer division or modulo by zero" })
+}
+
 /// What fits 64 bits; `None` where the result does not.
 fn small(op: Operator, x: i64, y: i64) -> Done<Option<Value>> {
     Ok(match op {
@@ -221,7 +225,7 @@ fn small(op: Operator, x: i64, y: i64) -> Done<Option<Value>> {
         Operator::BitAnd => Some(x & y),
         Operator::BitOr => Some(x | y),
         Operator::BitXor => Some(x ^ y),
-        Operator::FloorDiv | Operator::Mod if y == 0 => return Err(zero("integer division or modulo by zero")),
+        Operator::FloorDiv | Operator::Mod if y == 0 => return Err(whole_by_zero(op)),
         Operator::FloorDiv => match (x.checked_div(y), x.checked_rem(y)) {
             (Some(q), Some(r)) => Some(if r != 0 && (r < 0) != (y < 0) { q - 1 } else { q }),
             _ => None,
@@ -253,7 +257,8 @@ fn divide(a: &Num, b: &Num) -> Done<Value> {
             if x.is_infinite() {
                 return Err(Stop::exact(ExcKind::OverflowError, "integer division result too large for a float"));
             }
-            Ok(Value::Float(if a.sign() == b.sign() { x } else { -x }))
+            // A zero is neither: it turns negative by what it is divided by.
+            Ok(Value::Float(if (a.sign() == Sign::Minus) == (b.sign() == Sign::Minus) { x } else { -x }))
         }
     }
 }

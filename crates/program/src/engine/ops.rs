@@ -60,14 +60,15 @@ impl Vm {
                 let text = self.percent(template, right, false)?;
                 self.new_str(text)
             }
-            (Operator::Mult, Value::Str(text), n) | (Operator::Mult, n, Value::Str(text)) => match self.repeat_count(n)
-            {
-                Some(count) => {
-                    self.spend_times(text.len(), count)?;
-                    Ok(Value::Str(Arc::from(text.repeat(if text.is_empty() { 0 } else { count }))))
+            (Operator::Mult, Value::Str(text), n) | (Operator::Mult, n, Value::Str(text)) => {
+                match self.repeat_count(n)? {
+                    Some(count) => {
+                        self.spend_times(text.len(), count)?;
+                        Ok(Value::Str(Arc::from(text.repeat(if text.is_empty() { 0 } else { count }))))
+                    }
+                    None => Err(self.bad_repeat(op, left, right)),
                 }
-                None => Err(self.bad_repeat(op, left, right)),
-            },
+            }
             (Operator::Add, Value::Bytes(a), Value::Bytes(b)) => {
                 self.spend(a.len() + b.len())?;
                 Ok(Value::Bytes([&**a, &**b].concat().into()))
@@ -81,7 +82,7 @@ impl Vm {
                 Ok(Value::Bytes(as_bytes(&text)))
             }
             (Operator::Mult, Value::Bytes(bytes), n) | (Operator::Mult, n, Value::Bytes(bytes)) => {
-                let Some(count) = self.repeat_count(n) else { return Err(self.bad_repeat(op, left, right)) };
+                let Some(count) = self.repeat_count(n)? else { return Err(self.bad_repeat(op, left, right)) };
                 self.spend_times(bytes.len(), count)?;
                 Ok(Value::Bytes(bytes.repeat(if bytes.is_empty() { 0 } else { count }).into()))
             }
@@ -140,9 +141,7 @@ impl Vm {
             },
             (Operator::Mult, Some(id), None) => return self.repeat(op, id, left, right, right),
             (Operator::Mult, None, Some(id)) => return self.repeat(op, id, left, right, left),
-            (Operator::Mult, Some(a), Some(_)) if matches!(self.heap.get(a), Obj::List(_) | Obj::Tuple(_)) => {
-                return Err(self.bad_repeat(op, left, right));
-            }
+            (Operator::Mult, Some(_), Some(_)) => return Err(self.bad_repeat(op, left, right)),
             (Operator::BitAnd | Operator::BitOr | Operator::BitXor | Operator::Sub, Some(a), Some(b)) => {
                 return self.set_operator(op, a, b, left, right);
             }
@@ -182,12 +181,11 @@ impl Vm {
     }
 
     /// How often a sequence times `value` is repeated; `None` if it is no whole number.
-    fn repeat_count(&self, value: &Value) -> Option<usize> {
-        match num(value)? {
-            Num::Int(n) => Some(usize::try_from(n).unwrap_or(0)),
-            Num::Big(n) if n.sign() == num_bigint::Sign::Minus => Some(0),
-            Num::Big(_) => Some(usize::MAX),
-            Num::Float(_) => None,
+    fn repeat_count(&self, value: &Value) -> Done<Option<usize>> {
+        match num(value) {
+            Some(Num::Int(n)) => Ok(Some(usize::try_from(n).unwrap_or(0))),
+            Some(Num::Big(_)) => Err(exact!(OverflowError, "cannot fit 'int' into an index-sized integer")),
+            Some(Num::Float(_)) | None => Ok(None),
         }
     }
 
@@ -197,7 +195,7 @@ impl Vm {
             Obj::Tuple(items) => (items.clone(), false),
             _ => return Err(self.bad_operands(op, left, right)),
         };
-        let Some(count) = self.repeat_count(count) else { return Err(self.bad_repeat(op, left, right)) };
+        let Some(count) = self.repeat_count(count)? else { return Err(self.bad_repeat(op, left, right)) };
         self.spend_times(items.len().saturating_mul(24), count)?;
         let mut out = Vec::with_capacity(items.len() * count);
         if !items.is_empty() {
@@ -233,17 +231,21 @@ impl Vm {
 
     /// A set of the values of an iterable.
     pub(crate) fn set_from(&mut self, iterable: &Value) -> Done<Set> {
+        let mut set = Set::default();
+        self.add_from(&mut set, iterable)?;
+        Ok(set)
+    }
+
+    /// Puts the elements of an iterable into an empty set. Where that ends early, those before the error are in it.
+    pub(crate) fn add_from(&mut self, to: &mut Set, iterable: &Value) -> Done<()> {
         if let Value::Ref(id) = iterable
             && let Obj::Set(set) = self.heap.get(*id)
         {
-            let mut set = set.clone();
-            set.frozen = false;
-            self.spend_times(set.map.len(), 64)?;
-            return Ok(set);
+            *to = set.clone();
+            to.frozen = false;
+            return self.spend_times(to.map.len(), 64);
         }
-        let mut set = Set::default();
-        self.each(iterable, |vm, value| vm.set_add(&mut set, value).map(|()| true))?;
-        Ok(set)
+        self.each(iterable, |vm, value| vm.set_add(to, value).map(|()| true))
     }
 
     /// `set op= other`
@@ -277,15 +279,16 @@ impl Vm {
 
     /// `left op= right`: lists and sets change in place.
     pub(crate) fn binary_in_place(&mut self, op: Operator, left: &Value, right: &Value) -> Done<Value> {
-        let Value::Ref(id) = left else { return self.binary(op, left, right) };
+        let Value::Ref(id) = left else { return self.binary_assigned(op, left, right) };
         let id = *id;
         match (op, self.heap.get(id)) {
             (Operator::Add, Obj::List(_)) => {
-                let items = self.collect(right)?;
+                let mut items = Vec::new();
+                let all = self.collect_into(&mut items, right);
                 if let Obj::List(list) = self.heap.get_mut(id) {
                     list.extend(items);
                 }
-                Ok(left.clone())
+                all.map(|()| left.clone())
             }
             (Operator::Mult, Obj::List(_)) => {
                 let repeated = self.binary(op, left, right)?;
@@ -312,12 +315,22 @@ impl Vm {
                 self.call_method(left, &Arc::from("update"), Args::from_iter([right.clone()]), Keywords::new())?;
                 Ok(left.clone())
             }
-            _ => self.binary(op, left, right),
+            _ => self.binary_assigned(op, left, right),
         }
     }
 
+    /// As [`Vm::binary`], named as an assignment where the operands do not go together.
+    fn binary_assigned(&mut self, op: Operator, left: &Value, right: &Value) -> Done<Value> {
+        self.binary(op, left, right).map_err(|stop| match (&stop, self.bad_operands(op, left, right)) {
+            (Stop::Raise(raised), Stop::Raise(bad)) if raised.message == bad.message => {
+                self.bad_in_place(op, left, right)
+            }
+            _ => stop,
+        })
+    }
+
     fn bad_in_place(&self, op: Operator, left: &Value, right: &Value) -> Stop {
-        self.bad_operands_of(&format!("{}=", symbol(op)), left, right)
+        self.bad_operands_of(&format!("{}=", op.as_str()), left, right)
     }
 }
 

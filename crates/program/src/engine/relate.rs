@@ -462,5 +462,10 @@ pub(crate) fn float_to_big(x: f64) -> Option<BigInt> {
 
 /// The error for a value that cannot be iterated.
 pub(crate) fn not_iterable(name: &str) -> Stop {
-    exact!(TypeError, "'{name}' object is not iterable")
+    Stop::exact(super::fault::ExcKind::TypeError, no_iterable(name))
+}
+
+/// Its words.
+pub(crate) fn no_iterable(name: &str) -> String {
+    format!("'{name}' object is not iterable")
 }

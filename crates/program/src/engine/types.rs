@@ -30,6 +30,8 @@ types! {
     ValueIterator = "dict_valueiterator", ItemIterator = "dict_itemiterator", SetIterator = "set_iterator",
     CallableIterator = "callable_iterator", Keys = "dict_keys", Values = "dict_values", Items = "dict_items", Map = "map",
     Filter = "filter", Zip = "zip", Enumerate = "enumerate", Reversed = "reversed", ListReversed = "list_reverseiterator",
+    KeyReversed = "dict_reversekeyiterator", ValueReversed = "dict_reversevalueiterator",
+    ItemReversed = "dict_reverseitemiterator",
     Module = "module", Instance = "instance", Cell = "cell",
 }
 

@@ -23,7 +23,11 @@ pub fn compare(folder: &Path, games: &Games) -> Row {
     of_file(folder, "splits.json", " = games", "games", |row, splits: BTreeMap<String, serde_json::Value>| {
         for (name, list) in splits {
             // Counts beside the lists are no lists.
-            for listed in serde_json::from_value::<Vec<Listed>>(list).unwrap_or_default() {
+            let listed = if list.is_array() { serde_json::from_value::<Vec<Listed>>(list) } else { Ok(Vec::new()) };
+            if let Err(error) = &listed {
+                row.differs(unreadable(&name, error));
+            }
+            for listed in listed.unwrap_or_default() {
                 let Some(game) = games.get(&listed.id) else {
                     row.lacks(1, || format!("first: {} of {name} is not among this folder's games", listed.id));
                     continue;

@@ -19,6 +19,20 @@ use crate::world::kitchen::{Scene, Source};
 /// Scenes by id.
 type Scenes = BTreeMap<String, Arc<Scene>>;
 
+/// How the paths begin of what is looked at here, or is there for people or for other programs.
+pub(super) const LOOKED_AT: &[&str] = &[
+    "scenes/",
+    "sim_traces",
+    "bcr_traces",
+    "bcr_reference_results.json",
+    "progprompt_cases",
+    "pddl/",
+    "domain.json",
+    "object_types.json",
+    "receptacle_compatibility.json",
+    "paper_tables.json",
+];
+
 /// Compares everything found in a folder.
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
     let (scenes, read) = read_scenes(folder);

@@ -23,6 +23,10 @@ pub use recordings::{Recordings, Split};
 use super::files::{document, json_files, name_of};
 use super::{Row, difference};
 
+/// How the paths begin of what is looked at here, or is there for people or for other programs.
+pub(super) const LOOKED_AT: &[&str] =
+    &["golden/", "dialogues/", "raw/", "domains.json", "baseline.json", "paper_tables.json"];
+
 /// Compares everything found in a folder.
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
     let recordings = match Recordings::open(folder) {

@@ -1,0 +1,159 @@
+//! Expressions with what CPython 3.11 makes of them, the words of its errors included: corners that programs come to by mistake.
+
+use stepwright_program::{Limits, run_module};
+
+/// An expression, and its `repr` or its exception.
+const CASES: &[(&str, &str)] = &[
+    ("[*1]", "TypeError: Value after * must be an iterable, not int"),
+    ("(*1.5,)", "TypeError: Value after * must be an iterable, not float"),
+    ("[*None]", "TypeError: Value after * must be an iterable, not NoneType"),
+    ("{*1}", "TypeError: 'int' object is not iterable"),
+    ("[*(v for v in 'ab')]", "['a', 'b']"),
+    ("[1, 'a', None].sort()", "TypeError: '<' not supported between instances of 'str' and 'int'"),
+    ("[1, 'a', None].sort(reverse=True)", "TypeError: '<' not supported between instances of 'str' and 'NoneType'"),
+    ("sorted([3, 1, 2, 'a'])", "TypeError: '<' not supported between instances of 'str' and 'int'"),
+    ("sorted([1, 2, None])", "TypeError: '<' not supported between instances of 'NoneType' and 'int'"),
+    ("sorted([2, 1, 3, None])", "TypeError: '<' not supported between instances of 'NoneType' and 'int'"),
+    ("[f.append(w) or w for f in [[]] for w in sorted([3, 1, 2])]", "[1, 2, 3]"),
+    ("0 / 12345678901234567890", "0.0"),
+    ("0 / -(10**20)", "-0.0"),
+    ("-1 / 10**400", "-0.0"),
+    ("'a' * -(2**65)", "OverflowError: cannot fit 'int' into an index-sized integer"),
+    ("2**65 * [1]", "OverflowError: cannot fit 'int' into an index-sized integer"),
+    ("b'a' * 2**65", "OverflowError: cannot fit 'int' into an index-sized integer"),
+    ("{1} * [1]", "TypeError: can't multiply sequence by non-int of type 'set'"),
+    ("{} * ()", "TypeError: can't multiply sequence by non-int of type 'dict'"),
+    ("[1] * {}", "TypeError: can't multiply sequence by non-int of type 'dict'"),
+    ("{} * {}", "TypeError: unsupported operand type(s) for *: 'dict' and 'dict'"),
+    ("1 % 0", "ZeroDivisionError: integer modulo by zero"),
+    ("10**20 % 0", "ZeroDivisionError: integer modulo by zero"),
+    ("1 // 0", "ZeroDivisionError: integer division or modulo by zero"),
+    ("divmod(1, 0)", "ZeroDivisionError: integer division or modulo by zero"),
+    ("True % 0", "ZeroDivisionError: integer modulo by zero"),
+    ("format(1, ',r')", "ValueError: Cannot specify ',' with 'r'."),
+    ("format(1.5, ',s')", "ValueError: Cannot specify ',' with 's'."),
+    ("format(1, ',_')", "ValueError: Cannot specify both ',' and '_'."),
+    ("format(1, '_,')", "ValueError: Cannot specify both ',' and '_'."),
+    ("format(1, ',,')", "ValueError: Cannot specify ',' with ','."),
+    ("format('a', ',')", "ValueError: Cannot specify ',' with 's'."),
+    ("format('a', '+,')", "ValueError: Cannot specify ',' with 's'."),
+    ("format('a', ',d')", "ValueError: Unknown format code 'd' for object of type 'str'"),
+    ("format(1, '_x')", "'1'"),
+    ("format(1, ',x')", "ValueError: Cannot specify ',' with 'x'."),
+    (r#"format(1, '\x01')"#, r#"ValueError: Unknown format code '\x1' for object of type 'int'"#),
+    (r#"format(1.5, '\xe9')"#, r#"ValueError: Unknown format code '\xe9' for object of type 'float'"#),
+    ("format(True, 'r')", "ValueError: Unknown format code 'r' for object of type 'bool'"),
+    ("format('a', 'd')", "ValueError: Unknown format code 'd' for object of type 'str'"),
+    ("format(10**20, 'c')", "OverflowError: Python int too large to convert to C long"),
+    ("format(2**21, 'c')", "OverflowError: %c arg not in range(0x110000)"),
+    ("f'{1234567:,}'", "'1,234,567'"),
+    ("f'{255:_b}'", "'1111_1111'"),
+    ("'%5%' % ()", "TypeError: not enough arguments for format string"),
+    ("'%5%' % 1", "ValueError: unsupported format character '%' (0x25) at index 2"),
+    ("'%(a)%' % {'a': 1}", "ValueError: unsupported format character '%' (0x25) at index 4"),
+    ("'%%' % ()", "'%'"),
+    ("'%s%%' % 5", "'5%'"),
+    ("'abc%5%' % (1, 2)", "ValueError: unsupported format character '%' (0x25) at index 5"),
+    ("'%z' % 1", "ValueError: unsupported format character 'z' (0x7a) at index 1"),
+    (r#"'%\xe9' % 1"#, "ValueError: unsupported format character '?' (0xe9) at index 1"),
+    ("'%(a)s %d' % {'a': 1}", "TypeError: not enough arguments for format string"),
+    ("'%s %(a)s' % {'a': 1}", r#""{'a': 1} 1""#),
+    ("'%(a)s %(a)r' % {'a': 'b'}", r#""b 'b'""#),
+    ("b'%d' % (1, 2)", "TypeError: not all arguments converted during bytes formatting"),
+    ("b'abc' % 3", "TypeError: not all arguments converted during bytes formatting"),
+    ("int('5', 'x')", "TypeError: 'str' object cannot be interpreted as an integer"),
+    ("int(5, 'x')", "TypeError: 'str' object cannot be interpreted as an integer"),
+    ("int(5, 40)", "ValueError: int() base must be >= 2 and <= 36, or 0"),
+    ("int(5, 16)", "TypeError: int() can't convert non-string with explicit base"),
+    ("round([], 'x')", "TypeError: type list doesn't define __round__ method"),
+    ("round('a', 1)", "TypeError: type str doesn't define __round__ method"),
+    ("round(2.5, 'x')", "TypeError: 'str' object cannot be interpreted as an integer"),
+    ("round(1.25, None)", "1"),
+    ("bytes('a', 1)", "TypeError: bytes() argument 'encoding' must be str, not int"),
+    ("bytes([1], [2])", "TypeError: bytes() argument 'encoding' must be str, not list"),
+    ("str(b'a', 1)", "TypeError: str() argument 'encoding' must be str, not int"),
+    ("str(1, 2)", "TypeError: str() argument 'encoding' must be str, not int"),
+    ("bytes('a', 'utf-8', 1)", "TypeError: bytes() argument 'errors' must be str, not int"),
+    ("str(b'a', None)", "TypeError: str() argument 'encoding' must be str, not None"),
+    ("sum(1, '')", "TypeError: 'int' object is not iterable"),
+    ("sum([], '')", "TypeError: sum() can't sum strings [use ''.join(seq) instead]"),
+    ("sum(['a'], '')", "TypeError: sum() can't sum strings [use ''.join(seq) instead]"),
+    ("iter([], 1)", "TypeError: iter(v, w): v must be callable"),
+    ("iter(int, 0) is None", "False"),
+];
+
+#[test]
+fn corners_come_out_as_in_cpython() {
+    for (expression, expected) in CASES {
+        let program = format!(
+            "try:\n    print(repr({expression}))\nexcept Exception as e:\n    print(type(e).__name__ + ': ' + str(e))\n"
+        );
+        let run = run_module(&program, Limits::MODULE);
+        let got = run.fault.map_or(run.stdout, |fault| fault.to_string());
+        assert_eq!(got.trim_end_matches('\n'), *expected, "{expression}");
+    }
+}
+
+#[test]
+fn few_things_are_compared_in_the_order_of_cpythons_sort() {
+    let program = "\
+seen = []
+def rank(pair):
+    return pair[0]
+class Item:
+    def __init__(self, n):
+        self.n = n
+    def __lt__(self, other):
+        seen.append((self.n, other.n))
+        return self.n < other.n
+print([i.n for i in sorted([Item(n) for n in [3, 1, 2, 5, 4]])], seen)
+";
+    let run = run_module(program, Limits::MODULE);
+    let expected = "[1, 2, 3, 4, 5] [(1, 3), (2, 1), (2, 3), (2, 1), (5, 2), (5, 3), (4, 3), (4, 5)]\n";
+    // A class that orders its things may be refused, but is never ordered another way.
+    assert!(run.fault.is_some() || run.stdout == expected, "{}", run.stdout);
+}
+
+/// Programs with what CPython 3.11 prints: what a call has done before it fails stays done.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("d = {}\ntry: d.update([('a', 1), 5])\nexcept TypeError: print(d)\n", "{'a': 1}\n"),
+    ("l = []\ntry: l.extend(1 // x for x in [1, 0])\nexcept ZeroDivisionError: print(l)\n", "[1]\n"),
+    ("l = []\ntry: l += (1 // x for x in [1, 0])\nexcept ZeroDivisionError: print(l)\n", "[1]\n"),
+    ("s = {1}\ntry: s.update([5], 7)\nexcept TypeError: print(sorted(s))\n", "[1, 5]\n"),
+    ("s = {1, 2, 3}\ntry: s.difference_update([1], 7)\nexcept TypeError: print(sorted(s))\n", "[2, 3]\n"),
+    ("s = {1, 2}\ntry: s.intersection_update([1], 7)\nexcept TypeError: print(sorted(s))\n", "[1, 2]\n"),
+    ("l = [3, 1, 2, 'a']\ntry: l.sort()\nexcept TypeError: print(l)\n", "[1, 2, 3, 'a']\n"),
+    ("l = ['a', 2, 1, 3]\ntry: l.sort(reverse=True)\nexcept TypeError: print(l)\n", "['a', 3, 2, 1]\n"),
+    (
+        "x = 'a'\ntry: x -= 1\nexcept TypeError as e: print(e)\n",
+        "unsupported operand type(s) for -=: 'str' and 'int'\n",
+    ),
+    (
+        "x = 1\ntry: x **= 'a'\nexcept TypeError as e: print(e)\n",
+        "unsupported operand type(s) for **=: 'int' and 'str'\n",
+    ),
+    (
+        "x = {}\ntry: x += {}\nexcept TypeError as e: print(e)\n",
+        "unsupported operand type(s) for +=: 'dict' and 'dict'\n",
+    ),
+    ("x = 'a'\ntry: x += 1\nexcept TypeError as e: print(e)\n", "can only concatenate str (not \"int\") to str\n"),
+    ("l = [1]\ntry: l[::2] = 5\nexcept TypeError as e: print(e)\n", "must assign iterable to extended slice\n"),
+    (
+        "l = [1]\ntry: l[:] = (1 + 'a' for x in l)\nexcept TypeError as e: print(e)\n",
+        "unsupported operand type(s) for +: 'int' and 'str'\n",
+    ),
+    (
+        "print(type(reversed({})).__name__, type(reversed({}.items())).__name__)\n",
+        "dict_reversekeyiterator dict_reverseitemiterator\n",
+    ),
+    ("try: dict([([], 1), 5])\nexcept TypeError as e: print(e)\n", "unhashable type: 'list'\n"),
+];
+
+#[test]
+fn programs_print_what_cpython_prints() {
+    for (program, expected) in PROGRAMS {
+        let run = run_module(program, Limits::MODULE);
+        let got = run.fault.map_or(run.stdout, |fault| fault.to_string());
+        assert_eq!(got, *expected, "{program}");
+    }
+}
