@@ -1,5 +1,5 @@
-//! Makes the pictures of the documents from the program's own renderer: the screenshot of the README (SVG) and short recordings (asciicast) of
-//! the workbench's three uses. Plays scripted keys in the real workbench over shipped tasks, without a terminal.
+//! Makes the pictures of the documents from the program's own renderer: the screenshot of the README (SVG) and short recordings (asciicast, and
+//! animated SVG for pages that show pictures) of the workbench's three uses. Plays scripted keys in the real workbench over shipped tasks, without a terminal.
 //!
 //! `scripts/pictures` runs it. With the argument `screenshot` only the screenshot is made.
 
@@ -26,6 +26,8 @@ type Failed = Box<dyn std::error::Error>;
 const PICTURE: (u16, u16) = (170, 46);
 /// Columns and rows of the recordings.
 const CAST: (u16, u16) = (120, 40);
+/// Bytes that a page may have to load for a picture.
+const LARGEST: usize = 400_000;
 /// How long nothing may come before a screen counts as settled.
 const QUIET: Duration = Duration::from_millis(400);
 /// Longest wait for a screen to settle.
@@ -177,8 +179,8 @@ async fn screenshot(config: &Config) -> Result<String, Failed> {
     Ok(stepwright::tui::svg::svg(terminal.backend().buffer(), title))
 }
 
-/// Plays a script and records it as an asciicast of version 3.
-async fn recorded(mut stage: Stage, title: &str, script: &[Line]) -> Result<String, Failed> {
+/// Plays a script and records it, as an asciicast of version 3 and as an animated picture.
+async fn recorded(mut stage: Stage, name: &str, title: &str, script: &[Line]) -> Result<(), Failed> {
     let drawn = Drawn::default();
     let viewport = Viewport::Fixed(Rect::new(0, 0, CAST.0, CAST.1));
     let mut terminal = Terminal::with_options(CrosstermBackend::new(drawn.clone()), TerminalOptions { viewport })?;
@@ -187,6 +189,7 @@ async fn recorded(mut stage: Stage, title: &str, script: &[Line]) -> Result<Stri
     let mut out = format!("{header}\n{}\n", json!([0.0, "o", "\u{1b}[2J\u{1b}[?25l"]));
     stage.settle().await?;
     terminal.draw(|frame| stage.app.draw(frame))?;
+    let mut screens = Vec::new();
     let mut pause = 0.0;
     for (line, said, seconds) in script {
         for key in keys(line) {
@@ -196,13 +199,24 @@ async fn recorded(mut stage: Stage, title: &str, script: &[Line]) -> Result<Stri
         if !said.is_empty() {
             stage.app.say(driver::Level::Info, (*said).to_owned());
         }
-        terminal.draw(|frame| stage.app.draw(frame))?;
+        let screen = terminal.draw(|frame| stage.app.draw(frame))?.buffer.clone();
+        screens.push((screen, *seconds));
         let bytes = std::mem::take(&mut *drawn.0.lock().unwrap_or_else(PoisonError::into_inner));
         out.push_str(&format!("{}\n", json!([pause, "o", String::from_utf8_lossy(&bytes)])));
         pause = *seconds;
     }
     out.push_str(&format!("{}\n", json!([pause, "o", ""])));
-    Ok(out)
+    let casts = docs().join("casts");
+    write(casts.join(format!("{name}.cast")), &out)?;
+    let picture = stepwright::tui::svg::animated(&screens, &format!("Stepwright: {title}"));
+    if picture.len() > LARGEST {
+        return Err(format!("{name}.svg is {} bytes long, more than {LARGEST}", picture.len()).into());
+    }
+    write(casts.join(format!("{name}.svg")), &picture)
+}
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
 }
 
 fn write(path: PathBuf, text: &str) -> Result<(), Failed> {
@@ -216,16 +230,14 @@ async fn main() -> Result<(), Failed> {
     let config = config::load_with(&Overrides::default(), &|name| {
         matches!(name, "STEPWRIGHT_CONFIG_DIR" | "STEPWRIGHT_STATE_DIR").then(|| "/nonexistent".to_owned())
     })?;
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    write(docs.join("screenshot.svg"), &format!("{}\n", screenshot(&config).await?))?;
+    write(docs().join("screenshot.svg"), &format!("{}\n", screenshot(&config).await?))?;
     if std::env::args().nth(1).as_deref() == Some("screenshot") {
         return Ok(());
     }
     let stepping = Stage::task("shipped/heat-cup-2", &config)?;
-    write(docs.join("casts/stepping.cast"), &recorded(stepping, "stepping an episode by hand", STEPPING).await?)?;
+    recorded(stepping, "stepping", "stepping an episode by hand", STEPPING).await?;
     let assertions = Stage::task("shipped/place-box-1", &config)?;
-    let text = recorded(assertions, "editing inferred assertions before use", ASSERTIONS).await?;
-    write(docs.join("casts/assertions.cast"), &text)?;
+    recorded(assertions, "assertions", "editing inferred assertions before use", ASSERTIONS).await?;
     // A session of its own to be looked at again: decided by keys first, none of which is recorded.
     let mut review = Stage::task("shipped/place-box-1", &config)?;
     review.settle().await?;
@@ -235,5 +247,5 @@ async fn main() -> Result<(), Failed> {
             review.settle().await?;
         }
     }
-    write(docs.join("casts/review.cast"), &recorded(review, "a live review", REVIEW).await?)
+    recorded(review, "review", "a live review", REVIEW).await
 }

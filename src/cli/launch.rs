@@ -13,11 +13,12 @@ use std::time::{Duration, SystemTime};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use super::places::Places;
 use super::recording;
 use super::workbench::Reopened;
 use crate::config::Config;
 use crate::driver::{self, Command, Handle, NewSession, OpenRequest, Request, Source};
-use crate::episode::{Header, Session, log};
+use crate::episode::{Header, NodeId, Session, log};
 use crate::export::{self, Format};
 use crate::method::{self, ModelTraits};
 use crate::model::{ModelInfo, ModelKind, fetch};
@@ -150,6 +151,10 @@ impl Launch {
     fn layouts(&self) -> BTreeMap<String, String> {
         let text = std::fs::read_to_string(self.config.paths.layouts_file()).unwrap_or_default();
         toml::from_str(&text).unwrap_or_default()
+    }
+
+    fn places(&self) -> Places {
+        Places::new(self.config.paths.places_file())
     }
 
     fn sessions(&self) -> Vec<SessionEntry> {
@@ -292,8 +297,10 @@ impl Launcher for Launch {
             (None, Some(episode)) => OpenRequest::Log(path.to_owned(), episode),
             (None, None) => OpenRequest::File(path.to_owned()),
         })?;
-        let wanted = self.reopened.iter().filter(|s| s.file == path);
-        let requests = wanted.flat_map(|s| [s.node.map(Request::Goto), s.change.clone().map(Request::Configure)]);
+        let wanted = || self.reopened.iter().filter(|s| s.file == path);
+        let asked_for = wanted().find_map(|s| s.node);
+        let node = asked_for.or_else(|| self.places().of(path)).map(Request::Goto);
+        let requests = std::iter::once(node).chain(wanted().map(|s| s.change.clone().map(Request::Configure)));
         for request in requests.flatten() {
             // A driver that stopped already says so itself.
             let _ = handle.commands.send(Command::Gate(request));
@@ -325,6 +332,10 @@ impl Launcher for Launch {
         let written =
             file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| super::export::write(&file, &text));
         written.map_err(|e| format!("the layout could not be kept: {}: {e}", file.display()))
+    }
+
+    fn keep_place(&self, session: &Path, node: NodeId) -> Result<(), String> {
+        self.places().keep(session, node)
     }
 
     fn load(&self, path: &Path) -> Result<Session, String> {

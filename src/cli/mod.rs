@@ -16,6 +16,7 @@ mod methods;
 mod models;
 mod new_task;
 mod pddl;
+mod places;
 mod play;
 mod preconditions;
 mod rate;
@@ -52,7 +53,7 @@ struct Cli {
     /// Tasks to choose from beside the shipped ones
     #[arg(long, value_name = "FILE_OR_DIR", help = world::tasks_help())]
     data: Option<std::path::PathBuf>,
-    /// Hide the world's dry run, its truth and recorded answers until a decision is taken
+    /// Hide the world's dry run, its truth, recorded answers and what is recommended until a decision is taken
     #[arg(long)]
     blind: bool,
     #[command(flatten)]

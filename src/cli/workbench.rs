@@ -34,7 +34,7 @@ pub struct Open {
     /// The episode of a log of episodes, by its id or a part of it; the first if absent
     #[arg(long, value_name = "ID", conflicts_with_all = ["last", "step"])]
     episode: Option<String>,
-    /// Hide the world's dry run, its truth and recorded answers until a decision is taken
+    /// Hide the world's dry run, its truth, recorded answers and what is recommended until a decision is taken
     #[arg(long)]
     blind: bool,
     #[command(flatten)]

@@ -66,6 +66,11 @@ impl Paths {
         self.state.join("layouts.toml")
     }
 
+    /// The file of the places at which sessions were last looked at.
+    pub fn places_file(&self) -> PathBuf {
+        self.state.join("places.toml")
+    }
+
     /// The folder of log files.
     pub fn logs(&self) -> PathBuf {
         self.state.join("logs")

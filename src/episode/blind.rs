@@ -1,14 +1,20 @@
 //! Blind sessions: what must not be seen before a decision is left out of the records until it is taken.
 //!
 //! Left out is what tells the future: the world's dry run of an action (whether it would be accepted, what it would change, what it would
-//! say; where an episode was recorded, that is the recorded answer). What the assertions in force and the method say stays. The log keeps
-//! everything: only what is shown and exported leaves it out.
+//! say; where an episode was recorded, that is the recorded answer). Left out is also what would decide for the person: which proposal
+//! the method recommends, the scores it was ranked by, and its rank, so that ranked proposals are shown in an order of their own. What the
+//! assertions in force say, and what a model wrote, stays. The log keeps everything: only what is shown and exported leaves it out.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::event::{Event, NodeId, Record};
-use super::proposal::{CheckKind, Verdict};
+use super::ask::AskKind;
+use super::event::{AskId, Event, NodeId, Record};
+use super::proposal::{CheckKind, Origin, Proposal, Verdict};
+use super::session::Session;
+
+/// What is said in place of what is hidden.
+pub const HIDDEN: &str = "hidden until you decide";
 
 /// A verdict without the world's dry run.
 pub fn verdict(verdict: &Verdict) -> Verdict {
@@ -16,10 +22,28 @@ pub fn verdict(verdict: &Verdict) -> Verdict {
     Verdict { checks, effect: None, preview: None }
 }
 
-/// A record without what must not be seen before a decision; `None` if there is nothing of the kind in it.
-pub fn record(record: &Record) -> Option<Record> {
-    let Event::Checked { proposal, verdict: full } = &record.event else { return None };
-    let event = Event::Checked { proposal: *proposal, verdict: verdict(full) };
+/// Whether the answers to an ask come in the order of a ranking.
+pub fn ranks(kind: &AskKind) -> bool {
+    kind.is(&AskKind::RANKED) || *kind == AskKind::SCORED
+}
+
+/// A record without what must not be seen before a decision, `None` if there is nothing of the kind in it; `ranked` says of an ask
+/// whether its answers come in the order of a ranking.
+pub fn record(record: &Record, ranked: impl Fn(AskId) -> bool) -> Option<Record> {
+    let event = match &record.event {
+        Event::Checked { proposal, verdict: full } => Event::Checked { proposal: *proposal, verdict: verdict(full) },
+        Event::Recommended { proposal: Some(_), .. } => Event::Recommended { proposal: None, why: HIDDEN.to_owned() },
+        Event::Proposed { proposal } if is_ranked(proposal) => {
+            // The reason of a ranking tells the rank.
+            Event::Proposed { proposal: Proposal { score: None, logprob: None, rationale: None, ..proposal.clone() } }
+        }
+        Event::Answered { ask, texts, usage, ms } if ranked(*ask) => {
+            let mut texts = texts.clone();
+            texts.sort();
+            Event::Answered { ask: *ask, texts, usage: *usage, ms: *ms }
+        }
+        _ => return None,
+    };
     Some(Record { event, ..record.clone() })
 }
 
@@ -30,13 +54,56 @@ pub fn shown(records: &[Record]) -> Cow<'_, [Record]> {
         return Cow::Borrowed(records);
     }
     let decided: BTreeSet<NodeId> = records.iter().filter(|r| takes(r)).map(|r| r.node).collect();
-    let hide = |r: &Record| record(r).filter(|_| !decided.contains(&r.node)).unwrap_or_else(|| r.clone());
+    let ranking = |r: &Record| match &r.event {
+        Event::Asked { ask, kind, .. } if ranks(kind) => Some(*ask),
+        _ => None,
+    };
+    let ranked: BTreeSet<AskId> = records.iter().filter_map(ranking).collect();
+    let hide = |r: &Record| {
+        let seen = if decided.contains(&r.node) { None } else { record(r, |ask| ranked.contains(&ask)) };
+        seen.unwrap_or_else(|| r.clone())
+    };
     Cow::Owned(records.iter().map(hide).collect())
 }
 
 /// Whether a record is a decision to take a step.
 pub fn takes(record: &Record) -> bool {
     matches!(&record.event, Event::Decided { decision } if decision.takes())
+}
+
+/// Puts ranked proposals into an order that says nothing of their rank: the same in each view of a session, another in another
+/// session. What a model wrote keeps its place.
+pub fn shuffle(session: &Session, node: NodeId, proposals: &mut [&Proposal]) {
+    let seed = session.header.created ^ session.header.seed.rotate_left(32);
+    let key = |proposal: &Proposal| {
+        let text = proposal.action.as_ref().map_or(proposal.raw.as_str(), |action| action.text.as_str());
+        mixed(seed.to_le_bytes().iter().chain(&node.to_le_bytes()).chain(text.as_bytes()))
+    };
+    let mut ranked: Vec<&Proposal> = proposals.iter().copied().filter(|p| is_ranked(p)).collect();
+    ranked.sort_by_cached_key(|proposal| key(proposal));
+    for (slot, proposal) in proposals.iter_mut().filter(|p| is_ranked(p)).zip(ranked) {
+        *slot = proposal;
+    }
+}
+
+/// Whether the place of a record among those of the session's present node tells a rank.
+pub fn tells_rank(session: &Session, record: &Record) -> bool {
+    let id = match &record.event {
+        Event::Proposed { proposal } => proposal.id,
+        Event::Checked { proposal, .. } => *proposal,
+        _ => return false,
+    };
+    let here = session.current().filter(|node| node.id == record.node);
+    here.and_then(|node| node.turn.proposal(id)).is_some_and(is_ranked)
+}
+
+fn is_ranked(proposal: &Proposal) -> bool {
+    matches!(proposal.origin, Origin::Symbolic | Origin::Scored)
+}
+
+/// FNV-1a: the same on every machine and in every version, unlike the library's hashes.
+fn mixed<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -60,6 +127,52 @@ mod tests {
             preview: Some("As recorded.".into()),
         };
         Record { id: 1, ts: 0, node, event: Event::Checked { proposal: 1, verdict } }
+    }
+
+    fn proposed(id: u64, text: &str, origin: Origin) -> Proposal {
+        let action = Some(crate::episode::Action { text: text.into(), call: None });
+        let rationale = Some("the best".to_owned());
+        let (raw, problem, ask) = (text.to_owned(), None, Some(1));
+        Proposal { id, raw, action, problem, origin, score: Some(-2.0), logprob: None, rationale, ask }
+    }
+
+    #[test]
+    fn neither_star_nor_score_nor_rank_is_seen_before_the_decision() {
+        let asked = at(
+            0,
+            json!({"event": "asked", "ask": 1, "purpose": "next action, ranked", "model": "symbolic", "n": 2, "temperature": 0.0}),
+        );
+        let answered = at(0, json!({"event": "answered", "ask": 1, "texts": ["go", "bark"], "ms": 1}));
+        let offered = |id, text| {
+            let proposal = proposed(id, text, Origin::Symbolic);
+            Record { id: 1, ts: 0, node: 0, event: Event::Proposed { proposal } }
+        };
+        let recommended = at(0, json!({"event": "recommended", "proposal": 1, "why": "the best one"}));
+        let blind = Record { id: 1, ts: 0, node: 0, event: Event::BlindSet { blind: true } };
+        let records = [blind, asked, answered, offered(1, "go"), offered(2, "bark"), recommended];
+        let text = serde_json::to_string(shown(&records).as_ref()).unwrap();
+        assert!(!text.contains("best") && !text.contains("-2.0"), "{text}");
+        assert!(text.contains(r#"["bark","go"]"#), "{text}");
+        assert!(text.contains(HIDDEN), "{text}");
+    }
+
+    #[test]
+    fn the_order_of_ranked_proposals_is_a_session_s_own() {
+        let ranked: Vec<Proposal> = (0..8).map(|n| proposed(n, &format!("go to {n}"), Origin::Symbolic)).collect();
+        let written = proposed(8, "look", Origin::Greedy);
+        let ids = |created: u64, node: NodeId| {
+            let header = crate::episode::Header { created, ..Default::default() };
+            let mut proposals: Vec<&Proposal> = std::iter::once(&written).chain(&ranked).collect();
+            shuffle(&Session::new(header), node, &mut proposals);
+            proposals.iter().map(|p| p.id).collect::<Vec<_>>()
+        };
+        let first = ids(1, 0);
+        assert_eq!(first[0], 8, "what a model wrote keeps its place");
+        assert_eq!(first, ids(1, 0));
+        assert!(ids(2, 0) != first && ids(1, 1) != first, "{first:?}");
+        let mut sorted = first.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..9).collect::<Vec<_>>());
     }
 
     #[test]

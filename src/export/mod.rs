@@ -20,7 +20,7 @@ use crate::episode::{Header, InvalidRecord, NodeId, Record, Session, blind};
 
 pub use html::comparison as comparison_page;
 pub use learned::Learned;
-pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, step_of, story};
+pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, offered, step_of, story};
 pub use summary::{Summary, summary};
 pub use trajectory::trajectory;
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::learned::{self, Learned};
 use crate::episode::{
     Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, Origin,
-    Proposal, Session, Turn,
+    Proposal, Session, Turn, blind,
 };
 use crate::words::count;
 
@@ -291,7 +291,7 @@ pub fn step_of(session: &Session, node: &Node) -> Step {
         won: node.outcome.won,
         here: session.cursor() == node.id,
         asks: node.turn.asks.iter().map(ask).collect(),
-        proposals: node.turn.proposals.iter().map(|p| proposal(p, &node.turn)).collect(),
+        proposals: offered(session, node).into_iter().map(|p| proposal(p, &node.turn)).collect(),
         adopted: adopted(node),
         learned: learned::at(node),
         notes: node.turn.notes.clone(),
@@ -304,10 +304,23 @@ pub fn step_of(session: &Session, node: &Node) -> Step {
     }
 }
 
+/// The proposals of a node in the order they came; before a decision of a blind session, in one that says nothing of their rank.
+pub fn offered<'a>(session: &Session, node: &'a Node) -> Vec<&'a Proposal> {
+    let mut proposals: Vec<&Proposal> = node.turn.proposals.iter().collect();
+    if hides_future(session, node) {
+        blind::shuffle(session, node.id, &mut proposals);
+    }
+    proposals
+}
+
+/// Whether nothing was decided yet at a node of a blind session.
+fn hides_future(session: &Session, node: &Node) -> bool {
+    session.blind && !node.outcome.done && !node.turn.decisions.iter().any(Decision::takes)
+}
+
 /// A step with the state at it. Before a decision of a blind session the truth is left out.
 fn with_state(step: Step, session: &Session, node: &Node, seen: &Seen) -> Step {
-    let decided = node.outcome.done || node.turn.decisions.iter().any(Decision::takes);
-    let shown = decided || !session.blind;
+    let shown = !hides_future(session, node);
     Step {
         state: Some(seen.variables.clone()),
         truth: Some(seen.truth.clone()).filter(|truth| shown && !truth.is_null()),

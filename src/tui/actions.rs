@@ -24,13 +24,39 @@ pub enum Context {
     /// The start screen.
     #[strum(serialize = "Start screen")]
     Start,
-    /// An open dialog.
+    /// An open dialog; its letters count where no text is typed.
     #[strum(serialize = "In a dialog")]
     Dialog,
+    /// The presenter's view, before the keys of every dialog; so are those of the dialogs below.
+    #[strum(serialize = "In the presenter's view")]
+    Presenter,
+    /// Branches and sessions side by side.
+    #[strum(serialize = "In the comparison of branches")]
+    Comparison,
+    /// The tree of steps and branches.
+    #[strum(serialize = "In the list of steps and branches")]
+    Branches,
+    /// Model, method and options.
+    #[strum(serialize = "In the dialog of model and method")]
+    Settings,
+    /// The help.
+    #[strum(serialize = "In the help")]
+    HelpPage,
 }
 
 /// All contexts, in the order of help and documentation.
-pub const CONTEXTS: [Context; 5] = [Context::Gate, Context::Pane, Context::Global, Context::Dialog, Context::Start];
+pub const CONTEXTS: [Context; 10] = [
+    Context::Gate,
+    Context::Pane,
+    Context::Global,
+    Context::Dialog,
+    Context::Presenter,
+    Context::Comparison,
+    Context::Branches,
+    Context::Settings,
+    Context::HelpPage,
+    Context::Start,
+];
 
 impl Context {
     /// Its heading.
@@ -115,7 +141,7 @@ actions! {
         Tree "tree" "t" "branches" "Show every step and branch; go to any of them";
         Present "present" "V" "presenter's view" "Show the session one decision at a time over the whole screen, for a review";
         CompareBranches "compare-branches" "C" "compare" "Show branches, and other sessions, side by side, aligned by step";
-        Blind "blind" "b" "blind" "Hide the world's dry run, its truth and recorded answers until you decide, or show them again";
+        Blind "blind" "b" "blind" "Hide the world's dry run, its truth, recorded answers and what is recommended until you decide, or show them again";
         Note "note" "c" "note" "Write a remark into the session";
         RestartWorld "restart-world" "R" "restart world" "Restart the process of an external world and replay the steps so far";
         Configure "configure" "M" "model/method" "Change the model or the method from here on";
@@ -144,12 +170,47 @@ actions! {
     Dialog {
         Accept "accept" "enter" "accept" "Accept the dialog";
         AcceptText "accept-text" "ctrl-s" "accept" "Accept a text of many lines, where Enter begins a line";
-        Close "close" "esc ctrl-c" "cancel" "Close the dialog and change nothing";
-        ItemUp "item-up" "up ctrl-p shift-tab" "up" "To the previous item";
-        ItemDown "item-down" "down ctrl-n" "down" "To the next item";
+        Close "close" "esc ctrl-c q" "cancel" "Close the dialog and change nothing";
+        ItemUp "item-up" "up ctrl-p shift-tab k" "up" "To the previous item, or scroll up";
+        ItemDown "item-down" "down ctrl-n j" "down" "To the next item, or scroll down";
         ItemPageUp "item-page-up" "pageup" "page up" "One page up";
-        ItemPageDown "item-page-down" "pagedown" "page down" "One page down";
+        ItemPageDown "item-page-down" "pagedown space" "page down" "One page down";
+        ItemTop "item-top" "g home" "top" "To the first item, or the beginning";
+        ItemBottom "item-bottom" "G end" "bottom" "To the last item, or the end";
         Complete "complete" "tab" "complete" "Complete with the marked item, or go to the next field";
+    }
+    Presenter {
+        NextDecision "present-next" "right l n" "next" "To the next decision";
+        PreviousDecision "present-previous" "left h p" "previous" "To the previous decision";
+        FirstDecision "present-first" "g home" "first" "To the beginning of the episode";
+        LastDecision "present-last" "G end" "last" "To the last decision of the branch";
+        Play "present-play" "space" "play" "Go on by itself, or stop that";
+        Faster "present-faster" "+ =" "faster" "Show each decision for a shorter time";
+        Slower "present-slower" "-" "slower" "Show each decision for a longer time";
+        NextBranch "present-branch" "b" "branch" "Show the next branch, at the same decision if it has that";
+    }
+    Comparison {
+        NextDifference "compare-next" "n d" "next difference" "To the next row in which the columns differ";
+        PreviousDifference "compare-previous" "N" "previous difference" "To the previous row in which the columns differ";
+        NextColumn "compare-right" "right l" "right" "To the column on the right";
+        PreviousColumn "compare-left" "left h" "left" "To the column on the left";
+        TakeOut "compare-take-out" "x" "take out" "Take the column out of the comparison";
+        AllColumns "compare-all" "r" "all" "Put back every column that was taken out";
+        AddColumn "compare-add" "+ a" "add" "Add a column: another session";
+    }
+    Branches {
+        NameBranch "branch-name" "n" "name" "Give the branch a name";
+        HideBranch "branch-hide" "h" "hide or show" "Hide the steps of the branch in the list, or show them again";
+        DeleteBranch "branch-delete" "x" "delete or bring back" "Leave the branch out of lists and exports, or bring it back";
+        DeletedBranches "branch-deleted" "D" "list deleted" "List deleted branches too, or leave them out";
+    }
+    Settings {
+        NextValue "option-next" "right space +" "change" "The next value of the marked option";
+        PreviousValue "option-previous" "left -" "change back" "The previous value of the marked option";
+        PreviousList "option-list-back" "shift-tab" "previous list" "To the list before";
+    }
+    HelpPage {
+        SearchHelp "help-search" "/" "search" "Search in keys, commands and the glossary";
     }
     Start {
         Begin "begin" "enter" "begin" "Begin the episode, or open the marked session";

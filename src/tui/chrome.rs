@@ -324,6 +324,23 @@ pub fn message_line(
     frame.render_widget(Line::styled(format!(" {text}"), theme.style(role)), area);
 }
 
+/// Hints of which the last is always among those that fit into so many columns: how to get out is never cut.
+pub fn with_last<'a>(mut hints: Vec<(String, &'a str)>, columns: u16) -> Vec<(String, &'a str)> {
+    let Some(last) = hints.pop() else { return hints };
+    let columns_of = |(key, word): &(String, &str)| key.width() + word.width() + 3;
+    let mut room = usize::from(columns).saturating_sub(1 + columns_of(&last));
+    hints.retain({
+        let mut full = false;
+        move |hint| {
+            full |= columns_of(hint) > room;
+            room = room.saturating_sub(columns_of(hint));
+            !full
+        }
+    });
+    hints.push(last);
+    hints
+}
+
 /// The footer: as many hints as fit, the last one always at the right end.
 pub fn footer(
     hints: &[(String, &str)],

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::driver::Handle;
-use crate::episode::Session;
+use crate::episode::{NodeId, Session};
 use crate::method::{self, MethodInfo, ModelTraits};
 use crate::options::{Table, Values};
 use crate::world::{TaskInfo, WorldKind};
@@ -140,7 +140,7 @@ pub trait Launcher: Send + Sync {
     /// What went wrong and what to do, in words.
     fn start(&self, choice: &Choice) -> Result<Handle, String>;
 
-    /// Opens a recorded session at its cursor.
+    /// Opens a recorded session where it was last looked at.
     ///
     /// # Errors
     /// What went wrong and what to do, in words.
@@ -170,6 +170,15 @@ pub trait Launcher: Send + Sync {
     /// What went wrong and what to do, in words.
     fn keep_layout(&self, world: &str, layout: &str) -> Result<(), String> {
         let _ = (world, layout);
+        Ok(())
+    }
+
+    /// Remembers where a session is looked at, beside it: the session itself stays as it is.
+    ///
+    /// # Errors
+    /// What went wrong and what to do, in words.
+    fn keep_place(&self, session: &Path, node: NodeId) -> Result<(), String> {
+        let _ = (session, node);
         Ok(())
     }
 

@@ -114,6 +114,17 @@ pub enum Preset {
     Review,
 }
 
+impl Preset {
+    /// The pane that it is about: it has the keys at first.
+    pub fn first(self) -> PaneId {
+        match self {
+            Preset::Stepping => PaneId::Proposals,
+            Preset::Assertions => PaneId::Preconditions,
+            Preset::Review => PaneId::Program,
+        }
+    }
+}
+
 /// The arrangement and what the person made of it.
 #[derive(Debug, Clone)]
 pub struct Layout {

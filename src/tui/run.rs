@@ -133,6 +133,8 @@ impl Workbench {
         event::end_at_last(code);
         terminal::leave();
         self.stop_driver();
+        // Not to come back to the same place is no reason to fail.
+        let _ = self.keep_place();
         match end {
             End::Failed(error) => Err(error),
             _ => Ok(Left { code: ExitCode::from(code), session: self.app.view.path.take() }),
@@ -220,6 +222,9 @@ impl Workbench {
             // Given up while it was starting: letting go of the handle ends it.
             Message::Launched(launch, _) if launch != self.launch => {}
             Message::Launched(_, Ok(handle)) => {
+                if let Err(why) = self.keep_place() {
+                    self.app.say(Level::Warning, why);
+                }
                 // The driver before it flushes and stops; what it still says is stale.
                 if let Some(commands) = self.commands.replace(handle.commands) {
                     let _ = commands.send(Command::Quit);
@@ -293,6 +298,11 @@ impl Workbench {
             Effect::Quit => return Err(End::Quit),
         }
         Ok(())
+    }
+
+    /// Remembers where the session is looked at that is shown.
+    fn keep_place(&self) -> Result<(), String> {
+        self.app.place().map_or(Ok(()), |(session, node)| self.launcher.keep_place(session, node))
     }
 
     /// The number of a driver that is started from now on; those before are not waited for any more.

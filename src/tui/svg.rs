@@ -10,6 +10,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::color;
 
+mod animated;
+
+pub use animated::animated;
+
 /// Width of a cell in SVG units.
 const CELL_WIDTH: usize = 9;
 /// Height of a cell in SVG units.

@@ -272,7 +272,8 @@ impl View {
 
     /// The proposals to show at the cursor, in order of arrival; those whose action was pruned last. An action that the built-in
     /// proposer offers again is shown once, at its place in the newest ranking, and one that a model writes more than once is shown
-    /// once, where it came first; offered again after a rejection, it is shown again.
+    /// once, where it came first; offered again after a rejection, it is shown again. Before a decision of a blind session ranked ones
+    /// come in an order that says nothing of their rank.
     pub fn offered(&self) -> Vec<&Proposal> {
         let mut offered = self.in_order();
         let pruned = self.pruned();
@@ -305,7 +306,11 @@ impl View {
             }
         }
         let shown = copies.rows.iter().enumerate().filter(|(at, row)| places.get(*row) == Some(at));
-        shown.filter_map(|(_, row)| copies.shown.get(*row).copied()).collect()
+        let mut shown: Vec<&Proposal> = shown.filter_map(|(_, row)| copies.shown.get(*row).copied()).collect();
+        if let Some((session, node)) = self.session.as_ref().zip(self.node()).filter(|_| self.hides_future()) {
+            blind::shuffle(session, node.id, &mut shown);
+        }
+        shown
     }
 
     /// How often models wrote the action of a proposal that is shown, itself included.

@@ -4,18 +4,13 @@
 use std::path::Path;
 
 use crate::support::driver::Watched;
+use crate::support::opened::configuration;
 use stepwright::blocking::{BlockingTree, NamedDomain};
-use stepwright::config::{Config, Overrides, load_with};
+use stepwright::config::Config;
 use stepwright::driver::{
     Command, Level, NewSession, Notice, OpenRequest, Request, Setup, Sources, WorkshopCommand, prepare,
 };
 use stepwright::episode::{Configuration, TreeEdit};
-
-fn configuration(folder: &Path) -> Config {
-    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
-    let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
-}
 
 /// A new session with the method `blocking`.
 fn new(config: &Config, world: &str, task: &str) -> Setup {

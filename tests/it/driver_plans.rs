@@ -3,15 +3,9 @@
 use std::sync::Arc;
 
 use crate::support::driver::{Scripted, Watched};
-use stepwright::config::{Config, Overrides, load_with};
+use crate::support::opened::configuration;
 use stepwright::driver::{Beginning, Command, NewSession, Notice, Request, Setup, Source, Sources, prepare_new};
 use stepwright::episode::{ArtifactId, AskKind, AskState, CheckKind, Policy, Proposal};
-
-fn configuration(folder: &std::path::Path) -> Config {
-    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
-    let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
-}
 
 fn kitchen(method: &str, task: &str) -> Setup {
     let folder = tempfile::tempdir().unwrap();

@@ -6,30 +6,15 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::support::driver::{Scripted, Watched};
-use stepwright::blocking::{BlockingNode, NodeKind};
-use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Command, NewSession, Notice, Request, Setup, Source, Sources, prepare_new};
+use crate::support::opened::{before_goals, begun, configuration};
+use stepwright::driver::{Command, Notice, Request, Setup};
 use stepwright::episode::{Event, Level, Offer, Policy, Session};
 use stepwright::method::Fate;
 
-fn configuration(folder: &std::path::Path) -> Config {
-    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
-    let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
-}
-
 fn begin(world: &str, task: &str, method: &str, options: &[(&str, &str)], model: Option<Arc<Scripted>>) -> Setup {
     let folder = tempfile::tempdir().unwrap();
-    let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let (world, task, method) = (world.into(), task.into(), method.into());
-    let new = NewSession { world, task, method, options, model: "symbolic".into(), ..NewSession::default() };
-    let mut setup = prepare_new(&new, &configuration(folder.path()), &Sources::default(), Arc::new(|| 1_000)).unwrap();
-    if let Some(model) = model {
-        let stepwright::driver::Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
-        header.model = "scripted".into();
-        setup.source = Source::Language { name: "scripted".into(), model };
-    }
-    setup
+    let script = model.map(|model| ("scripted", model));
+    begun((world, task), (method, options), &configuration(folder.path()), Arc::new(|| 1_000), script)
 }
 
 /// The corrective prompt that waits.
@@ -243,8 +228,7 @@ fn grown(w: &Watched) -> Vec<String> {
         _ => None,
     });
     let here = situations.into_iter().find(|situation| situation.node == w.session.cursor()).unwrap();
-    let below = |node: &&BlockingNode| node.kind != NodeKind::Goal;
-    here.goals.nodes.iter().take_while(below).map(|node| node.text.clone()).collect()
+    before_goals(&here.goals)
 }
 
 #[tokio::test]

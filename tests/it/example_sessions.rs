@@ -6,13 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::support::driver::{Scripted, Turn, Watched};
-use stepwright::blocking::{BlockingNode, NodeKind};
-use stepwright::config::{Config, Overrides, load_with};
+use crate::support::opened::{before_goals, begun, configuration};
+use stepwright::config::Config;
 use stepwright::driver::examples::EXAMPLES;
-use stepwright::driver::{
-    Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup, Source, Sources, prepare,
-    prepare_new, start,
-};
+use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, Setup, Sources, prepare, start};
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
 use stepwright::method::Fate;
 use stepwright::program::sandbox::{Limits, Workers};
@@ -20,12 +17,6 @@ use stepwright::world::dialogue::{END_TURN, Speaker};
 
 /// Said of the scripted model wherever its name is shown.
 const SCRIPT: &str = "scripted (written for this example, no language model)";
-
-fn configuration(folder: &std::path::Path) -> Config {
-    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
-    let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
-}
 
 /// A new session on a shipped household task, written to `path`, on a separate clock.
 fn begin(config: &Config, task: &str, path: &std::path::Path, script: Option<Arc<Scripted>>) -> Setup {
@@ -46,17 +37,12 @@ fn begin_by(
 ) -> Setup {
     let clock = AtomicU64::new(1_795_000_000_000);
     let clock = Arc::new(move || clock.fetch_add(700, Ordering::Relaxed));
-    let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let (world, task, method) = (world.into(), task.into(), method.into());
-    let new = NewSession { world, task, method, options, model: "symbolic".into(), ..NewSession::default() };
-    let mut setup = prepare_new(&new, config, &Sources::default(), clock).unwrap();
-    let stepwright::driver::Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
-    if let Some(model) = script {
-        header.model = SCRIPT.into();
-        setup.source = Source::Language { name: SCRIPT.into(), model };
-    }
+    let script = script.map(|model| (SCRIPT, model));
+    let mut setup = begun((world, task), (method, options), config, clock, script);
+    let stepwright::driver::Beginning::New(header) = &setup.beginning else { panic!("a new session") };
+    let log = log::Writer::create(path, header).unwrap();
     setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
-    setup.keep = Persistence::Log(log::Writer::create(path, header).unwrap());
+    setup.keep = Persistence::Log(log);
     setup
 }
 
@@ -476,10 +462,7 @@ async fn a_blocking_tree_grows_from_each_error_of_the_mixed_example() {
     let mut trees = std::collections::BTreeMap::new();
     while let Some(notice) = handle.notices.recv().await {
         if let Notice::Situation(situation) = notice {
-            let below = |node: &&BlockingNode| node.kind != NodeKind::Goal;
-            let tree: Vec<String> =
-                situation.goals.nodes.iter().take_while(below).map(|node| node.text.clone()).collect();
-            trees.insert(situation.node, tree);
+            trees.insert(situation.node, before_goals(&situation.goals));
         }
     }
     let grown: Vec<&Vec<String>> = trees.values().filter(|tree| !tree.is_empty()).collect();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
-use stepwright::config::{Config, Overrides, load_with};
+use crate::support::opened::configuration;
 use stepwright::driver::{
     Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Sources, Unwritten, prepare,
 };
@@ -16,12 +16,6 @@ const LINES: [&str; 3] = ["agent.add(4)", "agent.add(4)", "agent.add(2)"];
 
 /// The error number of a read-only file system.
 const EROFS: i32 = 30;
-
-fn configuration(folder: &Path) -> Config {
-    let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
-    let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
-}
 
 fn begun(path: &Path) -> Watched {
     let writer = log::Writer::create(path, &header()).unwrap();

@@ -53,16 +53,16 @@ fn a_review_writes_nothing_into_the_session() {
     assert_eq!(pty.wait(), 0);
     assert_eq!(kept(home.path()), before, "the file's bytes, and no file beside it");
 
-    // Something is done: what was torn is set aside, and the moves before it are written with it.
+    // It opens where it was looked at. Something is done: what was torn is set aside, and the moves before it are written with it.
     let records = log::load(&file).unwrap().records.len();
     let mut pty = Pty::start(PROGRAM, &["open", "--last"], home.path(), &[], SIZE);
-    pty.wait_for("step ").settle().send("u");
-    pty.wait_for("at step").settle().send("c");
+    pty.wait_for("step 3 ·").settle().send("u");
+    pty.wait_for("at step 2").settle().send("c");
     pty.wait_for("A remark").send("seen\r");
     pty.settle().send("q");
     assert_eq!(pty.wait(), 0);
     let after = log::load(&file).unwrap();
-    assert_eq!((after.records.len(), after.torn), (records + 2, None));
+    assert_eq!((after.records.len(), after.torn), (records + 3, None));
     assert!(file.with_extension("jsonl.torn").is_file());
 }
 
@@ -84,7 +84,8 @@ fn a_run_stops_at_a_change_of_the_state_and_two_branches_are_compared() {
     let home = tempfile::tempdir().unwrap();
     let mut pty = Pty::start(PROGRAM, &["--blind"], home.path(), &[], SIZE);
     pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\r");
-    pty.wait_for("blind · step 0 ·").wait_for("★ recommended").settle();
+    pty.wait_for("blind · step 0 ·").wait_for("what is recommended: hidden until you decide").settle();
+    assert!(!pty.text().contains('★'), "{}", pty.text());
     assert!(
         !pty.text().contains("the world would say") && !pty.text().contains("the world accepts it"),
         "{}",
@@ -102,7 +103,7 @@ fn a_run_stops_at_a_change_of_the_state_and_two_branches_are_compared() {
     pty.send("\x1b[6~\x1b[6~\x1b[6~\x1b[6~");
     pty.wait_for("the world accepts it").settle().send("2");
     pty.settle().send("a");
-    pty.wait_for("★ recommended").settle().send("C");
+    pty.wait_for("what is recommended: hidden").settle().send("C");
     pty.wait_for("branch 2").wait_for("First difference: step").send("n");
     pty.wait_for("=>").settle().send("\x1b");
     pty.settle().send("q");

@@ -66,6 +66,35 @@ fn d19_every_signal_that_a_thread_can_catch_restores_the_terminal() {
     }
 }
 
+/// A program that drew something on a terminal which is then closed: whether the program still runs is all that can be seen of it.
+#[cfg(target_os = "linux")]
+fn closed(command: &[&str], home: &std::path::Path) -> Box<dyn portable_pty::Child + Send + Sync> {
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+    use std::io::Read;
+    let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 100, ..PtySize::default() }).unwrap();
+    let mut builder = CommandBuilder::new(command[0]);
+    builder.args(&command[1..]);
+    for name in ["HOME", "STEPWRIGHT_CONFIG_DIR", "STEPWRIGHT_STATE_DIR"] {
+        builder.env(name, home);
+    }
+    let child = pair.slave.spawn_command(builder).unwrap();
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    // It draws; then the window is closed.
+    reader.read_exact(&mut [0; 200]).unwrap();
+    child
+}
+
+/// Waits until something is over.
+#[cfg(target_os = "linux")]
+fn wait_until(mut over: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !over() {
+        assert!(Instant::now() < end, "still running");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn d19_a_terminal_that_takes_no_output_does_not_keep_the_program() {
@@ -88,30 +117,15 @@ fn d19_a_terminal_that_takes_no_output_does_not_keep_the_program() {
 #[cfg(target_os = "linux")]
 #[test]
 fn d19_a_closed_terminal_is_no_panic() {
-    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
-    use std::io::Read;
     for _ in 0..3 {
         let home = tempfile::tempdir().unwrap();
-        let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 100, ..PtySize::default() }).unwrap();
-        let mut command = CommandBuilder::new(PROGRAM);
-        for name in ["HOME", "STEPWRIGHT_CONFIG_DIR", "STEPWRIGHT_STATE_DIR"] {
-            command.env(name, home.path());
-        }
-        let mut child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
-        let mut reader = pair.master.try_clone_reader().unwrap();
-        // It draws; then the window is closed.
-        reader.read_exact(&mut [0; 200]).unwrap();
-        drop((reader, pair.master));
-        let end = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(Instant::now() < end, "still running");
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        assert_ne!(status.exit_code(), 101, "{status:?}");
+        let mut child = closed(&[PROGRAM], home.path());
+        let mut status = None;
+        wait_until(|| {
+            status = child.try_wait().unwrap();
+            status.is_some()
+        });
+        assert_ne!(status.as_ref().unwrap().exit_code(), 101, "{status:?}");
     }
 }
 
@@ -119,8 +133,6 @@ fn d19_a_closed_terminal_is_no_panic() {
 #[cfg(target_os = "linux")]
 #[test]
 fn d19_a_terminal_closed_without_a_signal_ends_the_program() {
-    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
-    use std::io::Read;
     let home = tempfile::tempdir().unwrap();
     let mark = home.path().display().to_string();
     let runs = || {
@@ -132,24 +144,10 @@ fn d19_a_terminal_closed_without_a_signal_ends_the_program() {
         };
         std::fs::read_dir("/proc").unwrap().flatten().any(|entry| own(&entry))
     };
-    let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 100, ..PtySize::default() }).unwrap();
-    let mut command = CommandBuilder::new("setsid");
-    command.args(["--wait", PROGRAM]);
-    for name in ["HOME", "STEPWRIGHT_CONFIG_DIR", "STEPWRIGHT_STATE_DIR"] {
-        command.env(name, home.path());
-    }
-    let mut child = pair.slave.spawn_command(command).unwrap();
-    drop(pair.slave);
-    let mut reader = pair.master.try_clone_reader().unwrap();
-    reader.read_exact(&mut [0; 200]).unwrap();
-    assert!(runs());
-    drop((reader, pair.master));
-    let end = Instant::now() + PATIENCE;
-    while runs() {
-        assert!(Instant::now() < end, "still running");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let _ = child.wait();
+    let mut child = closed(&["setsid", "--wait", PROGRAM], home.path());
+    wait_until(|| !runs());
+    // It ran, and no panic ended it: `setsid` hands its end on.
+    assert_ne!(child.wait().unwrap().exit_code(), 101);
 }
 
 #[cfg(debug_assertions)]

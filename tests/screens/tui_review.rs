@@ -181,7 +181,9 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
     let text = everything(&mut app);
     assert!(!text.contains(FUTURE) && text.contains("hidden until you decide"), "{text}");
     assert!(!text.contains("\"mug 1\": \"desk 1\"") && !text.contains("objects: {"), "the world's truth is hidden too");
-    assert!(screen(&mut app, 80, 24).contains("blind · step 0"));
+    let text = screen(&mut app, 80, 24);
+    assert!(text.contains("blind · step 0") && text.contains("what is recommended: hidden until you decide"), "{text}");
+    assert!(!text.contains('★') && !text.contains("~4.2 steps") && app.view.selected.is_none(), "{text}");
     for format in [Format::Html, Format::Text, Format::Jsonl] {
         let out = render(format, &session::header(), builder.records()).unwrap();
         assert!(!out.contains(FUTURE), "{format:?}");
@@ -203,6 +205,88 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
     assert!(everything(&mut shown(&builder)).contains("You see THE FUTURE."));
     press(&mut app, &[KeyCode::F(2), KeyCode::Char('b')]);
     assert_eq!(app.take_effects().last(), Some(&Effect::Send(Command::Gate(Request::SetBlind(false)))));
+}
+
+#[test]
+fn the_order_of_a_blind_session_says_nothing_of_the_ranking() {
+    let order = |created: u64, blind: bool| {
+        let mut builder = Builder::default();
+        builder.push(Event::BlindSet { blind }).propose();
+        let mut app = app(false);
+        let records = builder.records().iter().cloned().map(std::sync::Arc::new).collect();
+        let header = Box::new(stepwright::episode::Header { created, ..session::header() });
+        app.notice(stepwright::driver::Notice::Opened { header, records, path: None });
+        app.view.offered().iter().map(|p| p.id).collect::<Vec<_>>()
+    };
+    assert_eq!(order(1, false), [1, 2, 3]);
+    let orders: std::collections::BTreeSet<_> = (0..40).map(|created| order(created, true)).collect();
+    assert!(orders.len() > 3, "sessions differ: {orders:?}");
+    assert_eq!(order(7, true), order(7, true), "and each is the same when it is opened again");
+}
+
+#[test]
+fn help_over_a_dialog_begins_with_its_keys_and_leaves_it_as_it_was() {
+    let mut app = shown(&reviewed());
+    press(&mut app, &[KeyCode::Char('V'), KeyCode::Char('g'), KeyCode::Char(' '), KeyCode::Char('?')]);
+    let text = screen(&mut app, 120, 40);
+    assert!(text.contains("In Presenter's view, now") && text.contains("Go on by itself, or stop that"), "{text}");
+    // What plays below goes on.
+    app.wake(Instant::now() + Duration::from_secs(20));
+    assert_eq!(app.dialog().as_deref(), Some("Help"));
+    press(&mut app, &[KeyCode::Char('?')]);
+    assert_eq!(app.dialog().as_deref(), Some("Presenter's view"));
+    let text = screen(&mut app, 120, 40);
+    assert!(text.contains("Decision 1 of 2") && text.contains("playing"), "{text}");
+    assert!(app.next_wake().is_some());
+    press(&mut app, &[KeyCode::Char('V')]);
+    assert_eq!(app.dialog(), None, "the key that opens it closes it");
+    assert!(app.next_wake().is_none());
+}
+
+#[test]
+fn a_person_s_keys_count_in_the_presenter_s_view_and_are_shown_there() {
+    use stepwright::tui::keymap::{Keymap, UserKeys};
+    let user = UserKeys { action: "present-next".into(), keys: vec!["w".into()], place: String::new() };
+    let (keymap, _) = Keymap::with_user(&[user]).unwrap();
+    let (themes, _) = stepwright::tui::theme_file::load(stepwright::tui::theme_file::Wanted {
+        folder: None,
+        name: Some("monochrome"),
+        ascii: false,
+        depth: stepwright::tui::color::Depth::None,
+    })
+    .unwrap();
+    let panes = stepwright::tui::panes::all();
+    let mut app = App::new(stepwright::tui::app::Parts { panes, keymap, themes });
+    let builder = reviewed();
+    app.notice(builder.opened());
+    press(&mut app, &[KeyCode::Char('V'), KeyCode::Char('g'), KeyCode::Char('w')]);
+    let text = screen(&mut app, 80, 24);
+    assert!(text.contains("Decision 1 of 2") && text.contains("Left/w decision"), "{text}");
+    press(&mut app, &[KeyCode::Right]);
+    assert!(screen(&mut app, 80, 24).contains("Decision 1 of 2"), "its own key is gone");
+}
+
+#[test]
+fn escape_leaves_a_name_or_a_search_before_it_closes_the_dialog() {
+    let mut app = shown(&reviewed());
+    press(&mut app, &[KeyCode::Char('t'), KeyCode::Char('n'), KeyCode::Char('q'), KeyCode::Esc]);
+    assert_eq!(app.dialog().as_deref(), Some("Steps and branches"), "q was a letter of the name");
+    press(&mut app, &[KeyCode::Esc, KeyCode::Char('?'), KeyCode::Char('/'), KeyCode::Char('u'), KeyCode::Esc]);
+    assert_eq!(app.dialog().as_deref(), Some("Help"));
+    press(&mut app, &[KeyCode::Esc]);
+    assert_eq!(app.dialog(), None);
+}
+
+#[test]
+fn a_layout_gives_the_keys_to_the_pane_it_is_about() {
+    use stepwright::tui::pane::PaneId;
+    let mut app = shown(&reviewed());
+    press(&mut app, &[KeyCode::Char('I')]);
+    assert!(screen(&mut app, 120, 40).contains("I does nothing in Proposals"));
+    for (key, pane) in [(11, PaneId::Preconditions), (12, PaneId::Program), (10, PaneId::Proposals)] {
+        press(&mut app, &[KeyCode::F(key)]);
+        assert_eq!(app.focus(), pane);
+    }
 }
 
 /// The session opened after so many records, the others arriving one by one.

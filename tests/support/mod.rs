@@ -4,6 +4,7 @@
 pub mod driver;
 pub mod fixture;
 pub mod logged;
+pub mod opened;
 #[cfg(unix)]
 pub mod pty;
 pub mod recordings;

@@ -54,9 +54,8 @@ impl Gate {
             Request::Goto(to) if self.session.node(to).is_none() => {
                 self.refuse(Level::Error, format!("there is no node {to}"));
             }
-            Request::Goto(to) if to == self.session.cursor() => {
-                self.refuse(Level::Info, format!("already at node {to}"));
-            }
+            // It is there.
+            Request::Goto(to) if to == self.session.cursor() => {}
             Request::Goto(to) => self.go(to, AfterMove::Rest),
             Request::Rewrite { node, text } => self.rewrite(node, text),
             Request::Resend { ask, messages } => self.resend(ask, messages),

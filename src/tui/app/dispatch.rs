@@ -8,7 +8,7 @@ use super::gate::{goes_without_saying, is_command};
 use super::{App, Effect, Sleeper};
 use crate::driver::{Command, Level, Request, Unwritten};
 use crate::episode::ProposalId;
-use crate::tui::actions::{ActionId, Context};
+use crate::tui::actions::{ACTIONS, ActionId, Context};
 use crate::tui::dialog::act::{Act, Purpose};
 use crate::tui::dialog::compare::Compare;
 use crate::tui::dialog::configure::Configure;
@@ -24,7 +24,7 @@ use crate::tui::dialog::{Dialog, Fetch, Reply};
 use crate::tui::event::Input;
 use crate::tui::keymap::Chord;
 use crate::tui::layout::{Preset, Resize};
-use crate::tui::pane::{PANES, PaneId};
+use crate::tui::pane::{PANES, Pane, PaneId};
 use crate::tui::request;
 use crate::tui::start::Wish;
 
@@ -109,19 +109,37 @@ impl App {
             (ActionId::Pane(action), Some(pane)) => pane.missing(action, &self.view),
             _ => None,
         };
-        missing.unwrap_or_else(|| format!("{chord} does nothing in {}", self.focus.title()))
+        missing.unwrap_or_else(|| format!("{chord} does nothing in {}{}", self.focus.title(), self.elsewhere(action)))
+    }
+
+    /// The panes in which a pane's key does something now, and the keys that go there.
+    fn elsewhere(&self, action: ActionId) -> String {
+        let offers = |pane: &&Box<dyn Pane>| pane.actions(&self.view).iter().any(|(a, _)| ActionId::Pane(*a) == action);
+        let there = self.panes.iter().filter(offers).map(|pane| pane.id());
+        let named = there.filter_map(|id| Some(format!("{} ({})", id.title(), self.keymap.hint(ActionId::Focus(id))?)));
+        match named.collect::<Vec<_>>().as_slice() {
+            [] => String::new(),
+            panes => format!("; it does in {}", panes.join(", ")),
+        }
     }
 
     fn dialog_key(&mut self, key: KeyEvent, chord: Chord, now: Instant) {
+        let Some(dialog) = self.dialogs.last() else { return };
         let plain = matches!(key.code, KeyCode::Char(_))
             && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        let text = plain && self.dialogs.last().is_some_and(|d| d.captures_text());
-        let lines = self.dialogs.last().is_some_and(|d| d.holds_lines());
-        let action = self.keymap.lookup(Context::Dialog, chord).filter(|_| !text);
+        let (types, lines) = (dialog.captures_text(), dialog.holds_lines());
+        let (own, opener) = (dialog.keys(), dialog.opener());
+        let bound = |context| self.keymap.lookup(context, chord).filter(|_| !(plain && types));
+        let everywhere = [Context::Global, Context::Gate].into_iter().filter_map(bound).collect::<Vec<_>>();
+        let action = own.and_then(bound).or_else(|| bound(Context::Dialog));
         let action = action.filter(|a| !lines || matches!(a, ActionId::AcceptText | ActionId::Close));
+        // In a text these move the cursor.
+        let action = action.filter(|a| !types || !matches!(a, ActionId::ItemTop | ActionId::ItemBottom));
         match action {
             Some(ActionId::Close) => self.close_dialog(),
             Some(action) => self.with_dialog(now, |dialog, context| dialog.act(action, context)),
+            None if opener.is_some_and(|opener| everywhere.contains(&opener)) => self.close_dialog(),
+            None if everywhere.contains(&ActionId::Help) => self.open_help(),
             None => match self.keymap.lookup(Context::Global, chord) {
                 Some(action @ (ActionId::Suspend | ActionId::Redraw)) => self.perform(action, now),
                 _ => self.with_dialog(now, |dialog, context| dialog.input(Input::Key(key), context)),
@@ -129,12 +147,34 @@ impl App {
         }
     }
 
-    pub(super) fn close_dialog(&mut self) {
-        self.dialogs.pop();
-        self.sleepers.retain(|(_, s)| *s != Sleeper::Dialog);
+    /// Leaves a part of the dialog, or closes it and takes back what it tried out.
+    fn close_dialog(&mut self) {
+        if self.dialogs.last_mut().is_some_and(|dialog| dialog.leave_part()) {
+            return;
+        }
+        self.drop_dialog();
+        self.put_theme_back();
+    }
+
+    fn put_theme_back(&mut self) {
         if let Some(theme) = self.theme_before.take() {
             self.theme = theme;
         }
+    }
+
+    /// Closes every dialog: what they are about is no longer shown.
+    pub(super) fn close_all(&mut self) {
+        while !self.dialogs.is_empty() {
+            self.drop_dialog();
+        }
+        self.put_theme_back();
+    }
+
+    /// Takes the dialog away; what it waited for does not wake the one below.
+    pub(super) fn drop_dialog(&mut self) {
+        self.dialogs.pop();
+        let open = self.dialogs.len();
+        self.sleepers.retain(|(_, s)| !matches!(s, Sleeper::Dialog(at) if *at >= open));
     }
 
     fn start_key(&mut self, key: KeyEvent, chord: Chord, now: Instant) {
@@ -403,8 +443,11 @@ impl App {
     }
 
     fn open_help(&mut self) {
-        let pane = (!self.is_choosing()).then(|| (self.focus.title().to_owned(), self.pane_actions()));
-        self.open(Box::new(Help::new(pane.filter(|(_, actions)| !actions.is_empty()))));
+        let here = match self.dialogs.last() {
+            Some(dialog) => Some((dialog.title(), dialog_actions(&**dialog))),
+            None => (!self.is_choosing()).then(|| (self.focus.title().to_owned(), self.pane_actions())),
+        };
+        self.open(Box::new(Help::new(here.filter(|(_, actions)| !actions.is_empty()))));
     }
 
     fn open_palette(&mut self) {
@@ -429,4 +472,10 @@ impl App {
         }
         self.effects.push(Effect::Quit);
     }
+}
+
+/// What a dialog does: its own keys, then those it names of every dialog's.
+fn dialog_actions(dialog: &dyn Dialog) -> Vec<(ActionId, &'static str)> {
+    let own = ACTIONS.iter().filter(|row| Some(row.context) == dialog.keys()).map(|row| (row.id, row.label));
+    own.chain(dialog.hints()).collect()
 }

@@ -109,7 +109,7 @@ impl App {
         let hints = dialog.hints();
         let hints = self.with_keys(&hints);
         let footer = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
-        chrome::footer(&hints, None, &self.theme, footer, frame);
+        chrome::footer(&chrome::with_last(hints, area.width), None, &self.theme, footer, frame);
     }
 
     fn draw_too_small(&self, area: Rect, frame: &mut Frame<'_>) {

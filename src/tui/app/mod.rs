@@ -30,7 +30,7 @@ use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
 use crate::driver::{Command, Level, Notice, Unwritten};
-use crate::episode::Session;
+use crate::episode::{NodeId, Session};
 
 /// Characters of a copied text up to which the message shows it.
 const SHORT_COPY: usize = 72;
@@ -94,7 +94,8 @@ pub struct Parts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sleeper {
     Pane(PaneId),
-    Dialog,
+    /// The dialog at that place among the open ones.
+    Dialog(usize),
 }
 
 /// The application.
@@ -238,7 +239,7 @@ impl App {
             self.arrange_as_kept(&header.world);
             self.launching = None;
             self.choosing = false;
-            self.dialogs.clear();
+            self.close_all();
             self.view.always_blind = self.blind;
         }
         if matches!(notice, Notice::World(_)) {
@@ -323,6 +324,12 @@ impl App {
         self.view.path.as_deref().or(self.opened.as_deref())
     }
 
+    /// The file of the session that is shown, and the node it is at; `None` of one that is kept in no file yet.
+    pub fn place(&self) -> Option<(&Path, NodeId)> {
+        let session = self.view.session.as_ref().filter(|s| s.is_started())?;
+        Some((self.view.path.as_deref()?, session.cursor()))
+    }
+
     /// A session was read to be compared, or not.
     pub fn loaded(&mut self, result: Result<(String, Session), String>) {
         match result {
@@ -369,7 +376,7 @@ impl App {
             self.dirty = true;
             match sleeper {
                 Sleeper::Pane(id) => self.with_pane(id, now, |pane, view| pane.wake(view)),
-                Sleeper::Dialog => self.with_dialog(now, |dialog, context| dialog.wake(context)),
+                Sleeper::Dialog(at) => self.with_dialog_at(at, now, |dialog, context| dialog.wake(context)),
             }
         }
     }
@@ -416,11 +423,20 @@ impl App {
     }
 
     fn with_dialog(&mut self, now: Instant, act: impl FnOnce(&mut dyn Dialog, dialog::Context<'_>) -> Vec<Reply>) {
+        self.with_dialog_at(self.dialogs.len().saturating_sub(1), now, act);
+    }
+
+    fn with_dialog_at(
+        &mut self,
+        at: usize,
+        now: Instant,
+        act: impl FnOnce(&mut dyn Dialog, dialog::Context<'_>) -> Vec<Reply>,
+    ) {
         let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap };
-        let Some(dialog) = self.dialogs.last_mut() else { return };
+        let Some(dialog) = self.dialogs.get_mut(at) else { return };
         let replies = act(&mut **dialog, context);
         self.dirty = true;
-        self.replies(replies, now);
+        self.replies(at, replies, now);
     }
 
     fn intents(&mut self, from: PaneId, intents: Vec<Intent>, now: Instant) {
@@ -452,12 +468,13 @@ impl App {
         }
     }
 
-    fn replies(&mut self, replies: Vec<Reply>, now: Instant) {
+    /// Carries out what the dialog at that place wants done.
+    fn replies(&mut self, from: usize, replies: Vec<Reply>, now: Instant) {
         for reply in replies {
             self.dirty = true;
             match reply {
                 Reply::Close => {
-                    self.dialogs.pop();
+                    self.drop_dialog();
                     self.theme_before = None;
                 }
                 Reply::Send(command) => self.send(command),
@@ -490,7 +507,7 @@ impl App {
                     self.effects.push(Effect::Fetch(fetch.model.clone()));
                     self.fetching = Some((fetch, "(looking for it)".into()));
                 }
-                Reply::WakeIn(time) => self.sleep(now, time, Sleeper::Dialog),
+                Reply::WakeIn(time) => self.sleep(now, time, Sleeper::Dialog(from)),
             }
         }
     }
@@ -518,7 +535,7 @@ impl App {
     /// Arranges the panes, and has that kept for the world.
     pub(super) fn arrange(&mut self, preset: Preset) {
         self.layout = Layout::of(preset);
-        self.layout.show(self.focus);
+        self.set_focus(preset.first());
         let name: &'static str = preset.into();
         if let Some(world) = self.view.session.as_ref().map(|s| s.header.world.clone()) {
             self.say(Level::Info, format!("Arranged for {name}; kept for {world}"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::field::Field;
 use super::list::List;
@@ -15,10 +15,10 @@ use crate::driver::{Command, Request};
 use crate::episode::{CheckKind, ProposalId, Status, TreeEdit, Verdict};
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
+use crate::tui::panes::draw::{Painter, Row, run};
 use crate::tui::panes::words;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::{fuzzy, sanitize};
-use crate::wrap::wrapped;
 
 /// Quiet time before a typed text is checked.
 const DEBOUNCE: Duration = Duration::from_millis(80);
@@ -157,37 +157,34 @@ fn admissible(context: Context<'_>) -> Option<&[String]> {
     context.view.situation.as_ref().and_then(|s| s.admissible.as_deref())
 }
 
-/// What checking said, in at most `VERDICT_ROWS` rows.
-pub(super) fn verdict_lines<'a>(verdict: &'a Result<Verdict, String>, theme: &Theme) -> Vec<Line<'a>> {
+/// What checking said, in rows of so many columns.
+pub(super) fn verdict_rows(verdict: &Result<Verdict, String>, theme: &Theme, columns: usize) -> Vec<Row> {
     let verdict = match verdict {
         Ok(verdict) => verdict,
-        Err(why) => {
-            let text = format!("{} {}", theme.glyphs.no, sanitize::line(why));
-            return vec![Line::styled(text, theme.style(Role::Bad))];
-        }
+        Err(why) => return words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, why, columns),
     };
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
+    if let Some(preview) = verdict.preview.as_deref() {
+        rows.extend(words::labelled(&format!("{} ", theme.glyphs.arrow), Role::Dim, &sanitize::line(preview), columns));
+    }
     for check in &verdict.checks {
         let (mark, role) = words::mark(&theme.glyphs, check.status.into());
         let kind = if check.kind == CheckKind::World { "world: " } else { "" };
-        let mut spans = vec![
-            Span::styled(format!("{mark} "), theme.style(role)),
-            Span::styled(format!("{kind}{}", sanitize::line(&check.condition)), theme.style(Role::Text)),
-        ];
-        if let Some(detail) = check.detail.as_deref().filter(|_| check.status != Status::Holds) {
-            spans.push(Span::styled(format!("  {}", sanitize::line(detail)), theme.style(Role::Dim)));
+        let mut lines =
+            words::labelled(&format!("{mark} "), Role::Text, &format!("{kind}{}", check.condition), columns);
+        if let Some(lead) = lines.first_mut().and_then(|line| line.first_mut()) {
+            lead.role = role;
         }
-        lines.push(Line::from(spans));
+        rows.extend(lines);
+        if let Some(detail) = check.detail.as_deref().filter(|_| check.status != Status::Holds) {
+            rows.extend(words::labelled("    ", Role::Dim, detail, columns));
+        }
     }
-    if lines.is_empty() {
-        let text = format!("{} not checked: no precondition is in force for this action", theme.glyphs.unchecked);
-        lines.push(Line::styled(text, theme.style(Role::Dim)));
+    if verdict.checks.is_empty() {
+        let text = "not checked: no precondition is in force for this action";
+        rows.extend(words::labelled(&format!("{} ", theme.glyphs.unchecked), Role::Dim, text, columns));
     }
-    if let Some(preview) = verdict.preview.as_deref() {
-        let text = format!("{} {}", theme.glyphs.arrow, sanitize::line(preview));
-        lines.insert(0, Line::styled(text, theme.style(Role::Dim)));
-    }
-    lines
+    rows
 }
 
 impl Dialog for Act {
@@ -219,21 +216,16 @@ impl Dialog for Act {
         self.field.render(theme, area, frame, !self.picking);
         let verdict =
             Rect { y: area.y + area.height.min(1), height: area.height.saturating_sub(1).min(VERDICT_ROWS), ..area };
-        let question = self.question(context);
-        let lines = match self.verdict(context) {
-            _ if question.is_some() => wrapped(question.as_deref().unwrap_or_default(), usize::from(verdict.width))
-                .into_iter()
-                .map(|text| Line::styled(text, theme.style(Role::Warn)))
-                .collect(),
-            Some(verdict) => verdict_lines(verdict, theme),
-            None if self.field.text().trim().is_empty() => {
-                vec![Line::styled("An action as the world reads it, or its program call.", theme.style(Role::Dim))]
+        let columns = usize::from(verdict.width);
+        let rows = match (self.question(context), self.verdict(context)) {
+            (Some(question), _) => words::labelled("", Role::Warn, &question, columns),
+            (None, Some(checked)) => verdict_rows(checked, theme, columns),
+            (None, None) if self.field.text().trim().is_empty() => {
+                words::labelled("", Role::Dim, "An action as the world reads it, or its program call.", columns)
             }
-            None => vec![Line::styled(format!("checking {}", theme.glyphs.ellipsis), theme.style(Role::Dim))],
+            (None, None) => vec![vec![run(Role::Dim, format!("checking {}", theme.glyphs.ellipsis))]],
         };
-        for (y, line) in (verdict.y..verdict.bottom()).zip(lines) {
-            frame.render_widget(line, Rect { y, height: 1, ..verdict });
-        }
+        Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(verdict, &rows);
         let below = Rect { y: verdict.bottom(), height: area.bottom().saturating_sub(verdict.bottom()), ..area };
         let title = match context.view.situation.as_ref().map(|s| s.admissible.as_ref().map(Vec::len)) {
             Some(Some(all)) => format!("{} of {all} admissible actions", self.found.len()),

@@ -3,17 +3,15 @@
 
 use std::ops::Range;
 
-use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{Context, Dialog, Reply};
+use super::{Context, Dialog, Reply, WHOLE_SCREEN, key_row};
 use crate::driver::{Command, Request};
 use crate::episode::{NodeId, Session};
 use crate::export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
 use crate::export::compare::{Comparison, Line, compare, tips};
-use crate::tui::actions::ActionId;
-use crate::tui::event::Input;
+use crate::tui::actions::{self, ActionId};
 use crate::tui::panes::draw::{Painter, run, split_bottom, split_top};
 use crate::tui::sanitize;
 use crate::tui::theme::{Role, Theme};
@@ -165,8 +163,16 @@ impl Dialog for Compare {
         false
     }
 
+    fn keys(&self) -> Option<actions::Context> {
+        Some(actions::Context::Comparison)
+    }
+
+    fn opener(&self) -> Option<ActionId> {
+        Some(ActionId::CompareBranches)
+    }
+
     fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (u16::MAX, u16::MAX)
+        WHOLE_SCREEN
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
@@ -197,12 +203,24 @@ impl Dialog for Compare {
             painter.row(body, line, &row(laid, each, None, context.theme));
         }
         painter.scrollbar(body, self.top, self.lines.len());
-        let more = if fits < all { format!(" ({fits} of {all} fit)") } else { String::new() };
-        let text = format!("n/N difference  Left/Right column{more}  x take out  + add  r all  j/k scroll");
-        painter.row(keys, 0, &[run(Role::Dim, text)]);
+        let column = if fits < all { format!("column ({fits} of {all} fit)") } else { "column".to_owned() };
+        let mut named: Vec<(&[ActionId], &str)> =
+            vec![(&[ActionId::NextDifference, ActionId::PreviousDifference], "difference")];
+        if all > 1 {
+            named.extend([
+                (&[ActionId::PreviousColumn, ActionId::NextColumn][..], column.as_str()),
+                (&[ActionId::TakeOut], "take out"),
+            ]);
+        }
+        named.push((&[ActionId::AddColumn], "add"));
+        if !self.out.is_empty() {
+            named.push((&[ActionId::AllColumns], "all"));
+        }
+        named.push((&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
+        painter.row(keys, 0, &[run(Role::Dim, key_row(context.keymap, &named))]);
     }
 
-    fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
         let page = isize::try_from(self.rows.saturating_sub(1).max(1)).unwrap_or(1);
         match action {
             ActionId::Accept => {
@@ -217,40 +235,19 @@ impl Dialog for Compare {
             ActionId::ItemUp => self.scroll(-1),
             ActionId::ItemPageDown => self.scroll(page),
             ActionId::ItemPageUp => self.scroll(-page),
+            ActionId::ItemTop => self.top = 0,
+            ActionId::ItemBottom => self.scroll(isize::MAX),
             ActionId::Complete => self.at = (self.at + 1) % self.ends.len().max(1),
-            _ => {}
-        }
-        Vec::new()
-    }
-
-    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
-        let Input::Key(key) = input else { return Vec::new() };
-        match key.code {
-            KeyCode::Char('q' | 'C') => return vec![Reply::Close],
-            KeyCode::Char('n' | 'd') => self.go_to_difference(true),
-            KeyCode::Char('N') => self.go_to_difference(false),
-            KeyCode::Char('j') => self.scroll(1),
-            KeyCode::Char('k') => self.scroll(-1),
-            KeyCode::Char(' ') => return self.act(ActionId::ItemPageDown, context),
-            KeyCode::Char('g') | KeyCode::Home => self.top = 0,
-            KeyCode::Char('G') | KeyCode::End => self.scroll(isize::MAX),
-            KeyCode::Right | KeyCode::Char('l') => self.at = (self.at + 1).min(self.ends.len().saturating_sub(1)),
-            KeyCode::Left | KeyCode::Char('h') => self.at = self.at.saturating_sub(1),
-            KeyCode::Char('x') => self.drop_column(context.view),
-            KeyCode::Char('r') => {
+            ActionId::NextDifference => self.go_to_difference(true),
+            ActionId::PreviousDifference => self.go_to_difference(false),
+            ActionId::NextColumn => self.at = (self.at + 1).min(self.ends.len().saturating_sub(1)),
+            ActionId::PreviousColumn => self.at = self.at.saturating_sub(1),
+            ActionId::TakeOut => self.drop_column(context.view),
+            ActionId::AllColumns => {
                 self.out.clear();
                 self.laid = None;
             }
-            KeyCode::Char('+' | 'a') => return vec![Reply::AskCompared],
-            _ => {}
-        }
-        Vec::new()
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _: Rect, _: Context<'_>) -> Vec<Reply> {
-        match event.kind {
-            MouseEventKind::ScrollDown => self.scroll(3),
-            MouseEventKind::ScrollUp => self.scroll(-3),
+            ActionId::AddColumn => return vec![Reply::AskCompared],
             _ => {}
         }
         Vec::new()

@@ -2,19 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crossterm::event::KeyCode;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
 use super::list::List;
-use super::{Context, Dialog, Fetch, Reply};
+use super::{Context, Dialog, Fetch, Reply, key_row};
 use crate::driver::{Command, Request};
 use crate::episode::{Configuration, Session};
 use crate::method;
 use crate::options::{Kind, OptionSpec, Table, Values};
-use crate::tui::actions::ActionId;
-use crate::tui::event::Input;
+use crate::tui::actions::{self, ActionId};
 use crate::tui::launcher::{Catalog, Entry, WorldEntry};
 use crate::tui::panes::wrap::wrapped;
 use crate::tui::sanitize;
@@ -191,6 +189,14 @@ impl Dialog for Configure {
         false
     }
 
+    fn keys(&self) -> Option<actions::Context> {
+        Some(actions::Context::Settings)
+    }
+
+    fn opener(&self) -> Option<ActionId> {
+        Some(ActionId::Configure)
+    }
+
     fn size(&self, _: Context<'_>) -> (u16, u16) {
         let rows: usize = self.lists.iter().map(|(_, entries, _)| entries.len().min(12) + 1).sum();
         (80, u16::try_from(rows + self.most_options() + 1).unwrap_or(20) + FOOT)
@@ -201,7 +207,8 @@ impl Dialog for Configure {
         let table = self.table();
         let lens = [self.lists[0].1.len(), self.lists[1].1.len(), table.len()];
         let heights = shares(lens, self.focus, area.height.saturating_sub(FOOT));
-        let heading = if self.focus == 2 { "Options (left and right change them)" } else { "Options" };
+        let change = key_row(context.keymap, &[(&[ActionId::PreviousValue, ActionId::NextValue], "change them")]);
+        let heading = if self.focus == 2 { format!("Options ({change})") } else { "Options".to_owned() };
         let options: Vec<Line<'static>> =
             table.iter().map(|s| option_row(s, self.values.text(s), self.missing(s), theme)).collect();
         let methods = self.lists[1].1.iter();
@@ -222,7 +229,7 @@ impl Dialog for Configure {
                 }
                 None => {
                     self.row.render(theme, below, frame, focused, len, |r| options.get(r).cloned().unwrap_or_default());
-                    (heading, &self.row)
+                    (heading.as_str(), &self.row)
                 }
             };
             let role = if focused { Role::Title } else { Role::Dim };
@@ -254,12 +261,11 @@ impl Dialog for Configure {
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
         self.problem = None;
-        let step = match action {
-            ActionId::ItemUp => -1,
-            ActionId::ItemDown => 1,
-            ActionId::Complete => {
-                self.focus = (self.focus + 1) % 3;
-                0
+        match action {
+            ActionId::Complete => self.focus = (self.focus + 1) % 3,
+            ActionId::PreviousList => self.focus = (self.focus + 2) % 3,
+            ActionId::NextValue | ActionId::PreviousValue if self.focus == 2 => {
+                self.change(action == ActionId::NextValue);
             }
             ActionId::Accept => {
                 let (Some(model), Some(method)) = (self.chosen(0), self.chosen(1)) else { return vec![Reply::Close] };
@@ -281,23 +287,15 @@ impl Dialog for Configure {
                 };
                 return vec![Reply::Close, what];
             }
-            _ => 0,
-        };
-        let options = self.table().len();
-        match self.lists.get_mut(self.focus) {
-            Some((_, entries, list)) => list.step(step, entries.len()),
-            None => self.row.step(step, options),
+            _ => {}
         }
-        Vec::new()
-    }
-
-    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
-        if let (2, Input::Key(key)) = (self.focus, input) {
-            match key.code {
-                KeyCode::Right | KeyCode::Char(' ' | '+') => self.change(true),
-                KeyCode::Left | KeyCode::Char('-') => self.change(false),
-                _ => {}
-            }
+        let options = self.table().len();
+        let (list, len) = match self.lists.get_mut(self.focus) {
+            Some((_, entries, list)) => (list, entries.len()),
+            None => (&mut self.row, options),
+        };
+        if action != ActionId::Complete {
+            list.act(action, len);
         }
         Vec::new()
     }

@@ -16,6 +16,8 @@ const LIMIT: usize = 4_000;
 /// One line of text being typed.
 pub struct Field {
     area: TextArea<'static>,
+    /// Columns it was drawn in last.
+    columns: u16,
 }
 
 impl Field {
@@ -24,7 +26,7 @@ impl Field {
         let mut area = TextArea::new(vec![one_line(text)]);
         area.move_cursor(CursorMove::End);
         area.set_cursor_line_style(Style::new());
-        Field { area }
+        Field { area, columns: 0 }
     }
 
     /// The text.
@@ -64,6 +66,13 @@ impl Field {
         if area.is_empty() {
             return;
         }
+        if std::mem::replace(&mut self.columns, area.width) != area.width {
+            // The widget keeps what it scrolled away, also where there is room for it now.
+            let (_, column) = self.area.cursor();
+            let mut area = Field::new(self.text()).area;
+            area.move_cursor(CursorMove::Jump(0, column.try_into().unwrap_or(u16::MAX)));
+            self.area = area;
+        }
         let base = theme.style(Role::Text).add_modifier(Modifier::UNDERLINED);
         self.area.set_style(base);
         let cursor = Style::new().add_modifier(Modifier::REVERSED);
@@ -94,5 +103,21 @@ mod tests {
         assert_eq!(field.text(), "go to! desk \\x1b[2J");
         field.input(Input::Paste(&"x".repeat(10_000)));
         assert!(field.text().len() <= LIMIT);
+    }
+
+    #[test]
+    fn a_wider_field_shows_what_a_narrow_one_scrolled_away() {
+        use ratatui::Terminal;
+        use ratatui::backend::TestBackend;
+        let theme = Theme::monochrome(crate::tui::theme::ASCII);
+        let mut field = Field::new("go to armchair 1 and further");
+        let mut shown = |columns| {
+            let mut terminal = Terminal::new(TestBackend::new(columns, 1)).unwrap();
+            terminal.draw(|frame| field.render(&theme, frame.area(), frame, true)).unwrap();
+            let cells = &terminal.backend().buffer().content;
+            cells.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned()
+        };
+        assert!(!shown(10).starts_with("go"));
+        assert_eq!(shown(60), "go to armchair 1 and further");
     }
 }

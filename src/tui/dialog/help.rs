@@ -5,12 +5,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
-
 use super::field::Field;
 use super::list::scrollbar;
-use super::{Context, Dialog, Reply};
-use crate::tui::actions::{ACTIONS, ActionId, CONTEXTS, spec};
+use super::{Context, Dialog, Reply, key_row};
+use crate::tui::actions::{self, ACTIONS, ActionId, CONTEXTS, spec};
 use crate::tui::event::Input;
 use crate::tui::keymap::Keymap;
 use crate::tui::pane::PaneAction;
@@ -178,6 +176,21 @@ impl Dialog for Help {
         self.typing
     }
 
+    fn keys(&self) -> Option<actions::Context> {
+        Some(actions::Context::HelpPage)
+    }
+
+    fn opener(&self) -> Option<ActionId> {
+        Some(ActionId::Help)
+    }
+
+    fn leave_part(&mut self) -> bool {
+        let searched = self.typing || !self.query.text().is_empty();
+        self.typing = false;
+        self.query.set("");
+        searched
+    }
+
     fn size(&self, _: Context<'_>) -> (u16, u16) {
         (116, 60)
     }
@@ -188,7 +201,8 @@ impl Dialog for Help {
         if self.typing || !self.query.text().is_empty() {
             self.query.render(context.theme, head, frame, self.typing);
         } else {
-            let words = "/ searches in keys, commands and the glossary";
+            let words =
+                key_row(context.keymap, &[(&[ActionId::SearchHelp], "searches in keys, commands and the glossary")]);
             frame.render_widget(Line::styled(words, context.theme.style(Role::Dim)), head);
         }
         // The last column is the scroll bar's.
@@ -208,6 +222,10 @@ impl Dialog for Help {
             ActionId::ItemDown => self.top += 1,
             ActionId::ItemPageUp => self.top = self.top.saturating_sub(page),
             ActionId::ItemPageDown | ActionId::Complete => self.top += page,
+            ActionId::ItemTop => self.top = 0,
+            // Drawing keeps it inside.
+            ActionId::ItemBottom => self.top = usize::MAX / 2,
+            ActionId::SearchHelp => self.typing = true,
             ActionId::Accept if self.typing => self.typing = false,
             ActionId::Accept => return vec![Reply::Close],
             _ => {}
@@ -215,41 +233,9 @@ impl Dialog for Help {
         Vec::new()
     }
 
-    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
-        if self.typing {
-            if self.query.input(input) {
-                self.top = 0;
-            }
-            return Vec::new();
-        }
-        let Input::Key(key) = input else { return Vec::new() };
-        match key.code {
-            KeyCode::Char('/') => {
-                self.typing = true;
-                Vec::new()
-            }
-            KeyCode::Char('?' | 'q') => vec![Reply::Close],
-            KeyCode::Char('j') => self.act(ActionId::ItemDown, context),
-            KeyCode::Char('k') => self.act(ActionId::ItemUp, context),
-            KeyCode::Char(' ') => self.act(ActionId::ItemPageDown, context),
-            KeyCode::Char('g') | KeyCode::Home => {
-                self.top = 0;
-                Vec::new()
-            }
-            KeyCode::Char('G') | KeyCode::End => {
-                // Rendering keeps it inside.
-                self.top = (ACTIONS.len() + GLOSSARY.len() + STATUSES.len()) * 4;
-                Vec::new()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _: Rect, _: Context<'_>) -> Vec<Reply> {
-        match event.kind {
-            MouseEventKind::ScrollUp => self.top = self.top.saturating_sub(3),
-            MouseEventKind::ScrollDown => self.top += 3,
-            _ => {}
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        if self.typing && self.query.input(input) {
+            self.top = 0;
         }
         Vec::new()
     }

@@ -50,6 +50,8 @@ impl List {
             ActionId::ItemDown | ActionId::Complete => self.step(1, len),
             ActionId::ItemPageUp => self.page(-1, len),
             ActionId::ItemPageDown => self.page(1, len),
+            ActionId::ItemTop => self.step(isize::MIN, len),
+            ActionId::ItemBottom => self.step(isize::MAX, len),
             _ => {}
         }
     }

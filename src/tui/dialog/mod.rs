@@ -21,11 +21,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crossterm::event::MouseEvent;
+use crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::actions::ActionId;
+use super::actions::{self, ActionId};
 use super::event::Input;
 use super::keymap::Keymap;
 use super::launcher::ExportForm;
@@ -84,6 +84,21 @@ pub enum Reply {
     WakeIn(Duration),
 }
 
+/// The size of a dialog that takes the whole screen.
+pub const WHOLE_SCREEN: (u16, u16) = (u16::MAX, u16::MAX);
+
+/// Rows that the mouse wheel scrolls.
+const WHEEL: usize = 3;
+
+/// A row that names keys: each with its word, several of one word apart by `/`.
+pub fn key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)]) -> String {
+    let named = |(actions, word): &(&[ActionId], &str)| {
+        let keys: Vec<String> = actions.iter().filter_map(|action| keymap.hint(*action)).collect();
+        (!keys.is_empty()).then(|| format!("{} {word}", keys.join("/")))
+    };
+    keys.iter().filter_map(named).collect::<Vec<_>>().join("  ")
+}
+
 /// A dialog.
 pub trait Dialog {
     /// Its title.
@@ -101,6 +116,21 @@ pub trait Dialog {
     /// A dialog key; returns what it wants done. `Close` never arrives: the application closes.
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply>;
 
+    /// Where its own keys are in the action table; they come before those of every dialog.
+    fn keys(&self) -> Option<actions::Context> {
+        None
+    }
+
+    /// The action that opens it: the same key closes it again, where it is no text.
+    fn opener(&self) -> Option<ActionId> {
+        None
+    }
+
+    /// Leaves a part of it (a name being typed, a search) instead of closing it all; whether there was one.
+    fn leave_part(&mut self) -> bool {
+        false
+    }
+
     /// Any other key, or pasted text.
     fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
         let _ = (input, context);
@@ -117,10 +147,15 @@ pub trait Dialog {
         false
     }
 
-    /// A mouse event inside the area last drawn.
+    /// A mouse event inside the area last drawn; the wheel scrolls.
     fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
-        let _ = (event, area, context);
-        Vec::new()
+        let _ = area;
+        let action = match event.kind {
+            MouseEventKind::ScrollUp => ActionId::ItemUp,
+            MouseEventKind::ScrollDown => ActionId::ItemDown,
+            _ => return Vec::new(),
+        };
+        (0..WHEEL).flat_map(|_| self.act(action, context)).collect()
     }
 
     /// Called after [`Reply::WakeIn`].

@@ -6,18 +6,17 @@ mod parts;
 
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
+use crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
 use self::parts::{Parts, laid, parts};
-use super::{Context, Dialog, Reply};
+use super::{Context, Dialog, Reply, WHOLE_SCREEN, key_row};
 use crate::driver::{Command, Request};
 use crate::episode::{NodeId, Session};
 use crate::export::compare::tips;
-use crate::tui::actions::ActionId;
-use crate::tui::event::Input;
+use crate::tui::actions::{self, ActionId};
 use crate::tui::panes::draw::{Painter, Row, run, split_bottom, split_left, split_top, width};
 use crate::tui::panes::words;
 use crate::tui::sanitize;
@@ -200,8 +199,16 @@ impl Dialog for Presenter {
         false
     }
 
+    fn keys(&self) -> Option<actions::Context> {
+        Some(actions::Context::Presenter)
+    }
+
+    fn opener(&self) -> Option<ActionId> {
+        Some(ActionId::Present)
+    }
+
     fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (u16::MAX, u16::MAX)
+        WHOLE_SCREEN
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
@@ -239,12 +246,23 @@ impl Dialog for Presenter {
         self.hidden = longest.saturating_sub(usize::from(body.height));
         self.top = self.top.min(self.hidden);
         for (area, rows) in columns {
-            painter.rows(area, rows.get(self.top..).unwrap_or_default());
+            let end = rows.len().min(self.top + usize::from(area.height));
+            painter.rows(area, rows.get(self.top..end).unwrap_or_default());
         }
         painter.scrollbar(body, self.top, longest);
-        let more = if self.hidden > 0 { "  j/k scroll" } else { "" };
-        let text = format!("Left/Right decision  Space play  +/- speed  b branch  g/G ends{more}");
-        painter.row(keys, 0, &[run(Role::Dim, text)]);
+        let mut named: Vec<(&[ActionId], &str)> = vec![
+            (&[ActionId::PreviousDecision, ActionId::NextDecision], "decision"),
+            (&[ActionId::Play], if self.playing { "stop" } else { "play" }),
+            (&[ActionId::Faster, ActionId::Slower], "speed"),
+        ];
+        if tips(session).len() > 1 {
+            named.push((&[ActionId::NextBranch], "branch"));
+        }
+        named.push((&[ActionId::FirstDecision, ActionId::LastDecision], "ends"));
+        if self.hidden > 0 {
+            named.push((&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
+        }
+        painter.row(keys, 0, &[run(Role::Dim, key_row(context.keymap, &named))]);
     }
 
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
@@ -259,27 +277,14 @@ impl Dialog for Presenter {
             }
             ActionId::ItemDown => self.top += 1,
             ActionId::ItemUp => self.top = self.top.saturating_sub(1),
-            ActionId::ItemPageDown | ActionId::Complete => self.go(context, |at, _| at + 1),
-            ActionId::ItemPageUp => self.go(context, |at, _| at.saturating_sub(1)),
-            _ => {}
-        }
-        Vec::new()
-    }
-
-    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
-        let Input::Key(key) = input else { return Vec::new() };
-        match key.code {
-            KeyCode::Char('q' | 'V') => return vec![Reply::Close],
-            KeyCode::Char(' ') => return self.play(context),
-            KeyCode::Char('+' | '=') => return self.set_pace(false),
-            KeyCode::Char('-') => return self.set_pace(true),
-            KeyCode::Right | KeyCode::Char('l' | 'n') => self.go(context, |at, _| at + 1),
-            KeyCode::Left | KeyCode::Char('h' | 'p') => self.go(context, |at, _| at.saturating_sub(1)),
-            KeyCode::Home | KeyCode::Char('g') => self.go(context, |_, _| 0),
-            KeyCode::End | KeyCode::Char('G') => self.go(context, |_, last| last),
-            KeyCode::Char('j') => self.top += 1,
-            KeyCode::Char('k') => self.top = self.top.saturating_sub(1),
-            KeyCode::Char('b') => self.next_branch(context),
+            ActionId::NextDecision | ActionId::ItemPageDown | ActionId::Complete => self.go(context, |at, _| at + 1),
+            ActionId::PreviousDecision | ActionId::ItemPageUp => self.go(context, |at, _| at.saturating_sub(1)),
+            ActionId::FirstDecision => self.go(context, |_, _| 0),
+            ActionId::LastDecision => self.go(context, |_, last| last),
+            ActionId::Play => return self.play(context),
+            ActionId::Faster => return self.set_pace(false),
+            ActionId::Slower => return self.set_pace(true),
+            ActionId::NextBranch => self.next_branch(context),
             _ => {}
         }
         Vec::new()

@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use tui_textarea::{TextArea, WrapMode};
 
-use super::act::verdict_lines;
+use super::act::verdict_rows;
 use super::{Context, Dialog, Reply, next_token};
 use crate::driver::{BeliefReading, Command, Request};
 use crate::episode::{ArtifactId, OfferId, ProposalId};
@@ -234,16 +234,14 @@ impl Dialog for TextForm {
             return;
         }
         let checked = context.view.text_checked.as_ref().filter(|(token, _)| Some(*token) == self.token);
-        let lines = match checked {
-            Some((_, verdict)) => verdict_lines(verdict, theme),
-            None => vec![Line::styled(
-                "Calls, one a line, or a program of them; it is run only when it is taken.",
-                theme.style(Role::Dim),
-            )],
+        let rows = match checked {
+            Some((_, verdict)) => verdict_rows(verdict, theme, width),
+            None => {
+                let about = "Calls, one a line, or a program of them; it is run only when it is taken.";
+                words::labelled("", Role::Dim, about, width)
+            }
         };
-        for (y, line) in (notes.y..notes.bottom()).zip(lines) {
-            frame.render_widget(line, Rect { y, height: 1, ..notes });
-        }
+        draw::Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(notes, &rows);
     }
 
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {

@@ -1,17 +1,17 @@
 //! Dialog of the tree of steps and branches: go to any of them; name, hide, delete a branch.
 
-use crossterm::event::{KeyCode, MouseEvent};
+use crossterm::event::MouseEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::field::Field;
 use super::list::List;
-use super::{Context, Dialog, Reply};
+use super::{Context, Dialog, Reply, key_row};
 use crate::driver::{Command, Request};
 use crate::episode::{Branch, BranchEdit, Node, NodeId, Session};
 use crate::export::decided;
-use crate::tui::actions::ActionId;
+use crate::tui::actions::{self, ActionId};
 use crate::tui::event::Input;
 use crate::tui::panes::words;
 use crate::tui::sanitize;
@@ -163,11 +163,26 @@ impl Dialog for Tree {
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        if self.naming.is_some() {
+            return vec![(ActionId::Accept, "name it"), (ActionId::Close, "leave it as it was")];
+        }
         vec![(ActionId::Accept, "go there"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")]
     }
 
     fn captures_text(&self) -> bool {
         self.naming.is_some()
+    }
+
+    fn keys(&self) -> Option<actions::Context> {
+        Some(actions::Context::Branches)
+    }
+
+    fn opener(&self) -> Option<ActionId> {
+        Some(ActionId::Tree)
+    }
+
+    fn leave_part(&mut self) -> bool {
+        self.naming.take().is_some()
     }
 
     fn size(&self, context: Context<'_>) -> (u16, u16) {
@@ -190,8 +205,13 @@ impl Dialog for Tree {
         match &mut self.naming {
             Some((_, field)) => field.render(theme, last, frame, true),
             None => {
-                let deleted = if self.all { "D leave deleted ones out" } else { "D list deleted ones" };
-                let keys = format!("branch: n name  h hide or show  x delete or bring back  {deleted}");
+                let named: [(&[ActionId], &str); 4] = [
+                    (&[ActionId::NameBranch], "name"),
+                    (&[ActionId::HideBranch], "hide or show"),
+                    (&[ActionId::DeleteBranch], "delete or bring back"),
+                    (&[ActionId::DeletedBranches], if self.all { "leave deleted out" } else { "list deleted" }),
+                ];
+                let keys = format!("branch: {}", key_row(context.keymap, &named));
                 frame.render_widget(Line::styled(keys, theme.style(Role::Dim)), last);
             }
         }
@@ -207,38 +227,31 @@ impl Dialog for Tree {
             let edit = BranchEdit::Name { name: field.text().trim().to_owned() };
             return vec![Reply::Send(Command::Gate(Request::EditBranch { branch, edit }))];
         }
-        if action != ActionId::Accept {
-            self.list.act(action, self.rows(context).len());
-            return Vec::new();
-        }
-        let node = self.marked(context);
-        node.map(|n| vec![Reply::Close, Reply::Send(Command::Gate(Request::Goto(n)))]).unwrap_or_default()
-    }
-
-    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
-        if let Some((_, field)) = &mut self.naming {
-            field.input(input);
-            return Vec::new();
-        }
-        let Input::Key(key) = input else { return Vec::new() };
-        let rows = self.rows(context).len();
-        match key.code {
-            KeyCode::Char('j') => self.list.step(1, rows),
-            KeyCode::Char('k') => self.list.step(-1, rows),
-            KeyCode::Char('t' | 'q') => return vec![Reply::Close],
-            KeyCode::Char('g') | KeyCode::Home => self.list = List::at(0),
-            KeyCode::Char('G') | KeyCode::End => self.list = List::at(rows.saturating_sub(1)),
-            KeyCode::Char('n') => {
+        match action {
+            ActionId::Accept => {
+                let node = self.marked(context);
+                return node
+                    .map(|n| vec![Reply::Close, Reply::Send(Command::Gate(Request::Goto(n)))])
+                    .unwrap_or_default();
+            }
+            ActionId::NameBranch => {
                 let session = context.view.session.as_ref();
                 self.naming = session.zip(self.marked(context)).map(|(session, node)| {
                     let branch = session.branch_start(node);
                     (branch, Field::new(session.branch(branch).map_or("", |b| b.name.as_str())))
                 });
             }
-            KeyCode::Char('h') => return self.edit(context, |b| BranchEdit::Hide { hidden: !b.hidden }),
-            KeyCode::Char('x') => return self.edit(context, |b| BranchEdit::Delete { deleted: !b.deleted }),
-            KeyCode::Char('D') => self.all = !self.all,
-            _ => {}
+            ActionId::HideBranch => return self.edit(context, |b| BranchEdit::Hide { hidden: !b.hidden }),
+            ActionId::DeleteBranch => return self.edit(context, |b| BranchEdit::Delete { deleted: !b.deleted }),
+            ActionId::DeletedBranches => self.all = !self.all,
+            other => self.list.act(other, self.rows(context).len()),
+        }
+        Vec::new()
+    }
+
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        if let Some((_, field)) = &mut self.naming {
+            field.input(input);
         }
         Vec::new()
     }

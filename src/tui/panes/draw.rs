@@ -80,11 +80,18 @@ impl Painter<'_> {
         }
     }
 
-    /// Draws rows from the top of an area as far as there is room; returns the lines used.
+    /// Draws rows from the top of an area as far as there is room, with an ellipsis at the end of the last where there is more; returns
+    /// the lines used.
     pub fn rows(&mut self, area: Rect, rows: &[Row]) -> usize {
         let shown = rows.len().min(usize::from(area.height));
         for (line, row) in rows.iter().take(shown).enumerate() {
-            self.row(area, line, row);
+            if line + 1 == shown && shown < rows.len() {
+                let mut row = row.clone();
+                row.push(run(Role::Dim, format!(" {}", self.theme.glyphs.ellipsis)));
+                self.row(area, line, &row);
+            } else {
+                self.row(area, line, row);
+            }
         }
         shown
     }
@@ -154,9 +161,8 @@ impl Painter<'_> {
 
     /// Says why there is nothing to show, and what to do.
     pub fn empty(&mut self, area: Rect, text: &str) {
-        for (line, text) in wrap::wrapped(text, usize::from(area.width)).iter().enumerate() {
-            self.row(area, line, &[run(Role::Dim, text)]);
-        }
+        let lines = wrap::wrapped(text, usize::from(area.width));
+        self.rows(area, &lines.iter().map(|text| vec![run(Role::Dim, text)]).collect::<Vec<_>>());
     }
 
     /// A thin heading between two parts of a pane: `── text ────`.

@@ -7,7 +7,7 @@ use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run};
 use super::summary::{kind, step, summary};
 use crate::driver::{Command, Level, Request};
-use crate::episode::{Event, NodeId, Record, Session};
+use crate::episode::{Event, NodeId, Record, blind};
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::theme::Role;
 use crate::tui::view::View;
@@ -44,17 +44,24 @@ fn offset(ms: u64) -> String {
     }
 }
 
-fn row(record: &Record, session: Option<&Session>, first: u64, digits: usize, width: usize) -> Row {
+/// A record in words. Before a decision of a blind session the proposals' order is not to be read off their records.
+fn in_words(record: &Record, view: &View) -> String {
+    let session = view.session.as_ref();
+    let hidden = view.hides_future() && session.is_some_and(|s| blind::tells_rank(s, record));
+    if hidden { blind::HIDDEN.to_owned() } else { summary(record, session) }
+}
+
+fn row(record: &Record, view: &View, first: u64, digits: usize, width: usize) -> Row {
     let (kind, role) = kind(&record.event);
     let mut row = vec![run(Role::Dim, format!("{:>digits$} ", record.id))];
     if width >= 60 {
         row.push(run(Role::Dim, format!("{:>8} ", offset(record.ts.saturating_sub(first)))));
     }
     if width >= 46 {
-        row.push(run(Role::Dim, format!("{:<8} ", step(record.node, session))));
+        row.push(run(Role::Dim, format!("{:<8} ", step(record.node, view.session.as_ref()))));
     }
     row.push(run(role, format!("{kind:<11} ")));
-    row.push(run(Role::Text, summary(record, session)));
+    row.push(run(Role::Text, in_words(record, view)));
     row
 }
 
@@ -88,7 +95,7 @@ impl Pane for LogPane {
     }
 
     fn row_text(&self, row: usize, view: &View) -> String {
-        let words = |r: &Record| format!("{} {}", kind(&r.event).0, summary(r, view.session.as_ref()));
+        let words = |r: &Record| format!("{} {}", kind(&r.event).0, in_words(r, view));
         view.records.get(row).map(|r| words(r)).unwrap_or_default()
     }
 
@@ -101,10 +108,7 @@ impl Pane for LogPane {
         let first = view.records.first().map_or(0, |r| r.ts);
         let digits = view.records.len().to_string().len();
         self.browser.draw(painter, area, view.records.len(), |at, width| {
-            view.records
-                .get(at)
-                .map(|record| row(record, view.session.as_ref(), first, digits, width))
-                .unwrap_or_default()
+            view.records.get(at).map(|record| row(record, view, first, digits, width)).unwrap_or_default()
         });
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::words;
 use crate::episode::{
     Actor, Adopted, ArtifactId, ArtifactKind, BranchEdit, CandidateEdit, Choice, Event, NodeId, OfferId, ProposalId,
-    Record, Session, TreeEdit,
+    Record, Session, TreeEdit, blind,
 };
 use crate::tui::theme::Role;
 
@@ -100,6 +100,7 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
             }
         }
         Event::Recommended { proposal: Some(id), why } => format!("{}: {why}", of(*id)),
+        Event::Recommended { proposal: None, why } if why == blind::HIDDEN => why.clone(),
         Event::Recommended { proposal: None, why } => format!("none: {why}"),
         Event::Decided { decision } => {
             let what = of(decision.proposal());

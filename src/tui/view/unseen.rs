@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::View;
 use crate::driver::{BeliefView, Situation};
-use crate::episode::{Event, Node, NodeId, Record, Session, blind};
+use crate::episode::{AskId, Event, Node, NodeId, Record, Session, blind};
 
 impl View {
     /// Whether what tells the future is hidden before decisions.
@@ -41,7 +41,8 @@ impl View {
                     }
                 }
                 false if hide => {
-                    if let Some(seen) = blind::record(record).filter(|seen| *seen != **record) {
+                    let seen = blind::record(record, |ask| is_ranking(self.session.as_ref(), record.node, ask));
+                    if let Some(seen) = seen.filter(|seen| *seen != **record) {
                         self.withheld.insert(at, std::mem::replace(record, Arc::new(seen)));
                         changed = true;
                     }
@@ -64,14 +65,19 @@ impl View {
     pub(super) fn show_given(&mut self) {
         let hidden = self.hides_future();
         self.logs = self.given.1.clone().filter(|_| !hidden);
-        self.situation =
-            self.given.0.as_ref().map(|full| if hidden { Arc::new(unseen(full)) } else { Arc::clone(full) });
+        // Where an episode is played back, the recorded action is all that is admissible.
+        let played_back = self.given.1.is_some();
+        self.situation = self.given.0.as_ref().map(|full| match hidden {
+            true => Arc::new(unseen(full, played_back)),
+            false => Arc::clone(full),
+        });
     }
 
     /// What may be seen of a record that has arrived; the whole of it is kept.
     pub(super) fn withhold(&mut self, record: Arc<Record>) -> Arc<Record> {
         let withheld = self.is_blind() && !matches!(record.event, Event::BlindSet { .. });
-        let seen = withheld.then(|| blind::record(&record)).flatten();
+        let ranked = |ask| is_ranking(self.session.as_ref(), record.node, ask);
+        let seen = withheld.then(|| blind::record(&record, ranked)).flatten();
         let seen = seen.filter(|_| {
             let node = self.session.as_ref().and_then(|s| s.node(record.node));
             !node.is_some_and(|n| n.turn.decisions.iter().any(|d| d.takes()))
@@ -86,13 +92,17 @@ impl View {
     }
 }
 
-/// What is said in place of what is hidden.
-const HIDDEN: &str = "hidden until you decide";
+/// Whether the answers to an ask at a node come in the order of a ranking.
+fn is_ranking(session: Option<&Session>, node: NodeId, ask: AskId) -> bool {
+    let asks = session.and_then(|s| s.node(node)).map(|n| n.turn.asks.as_slice()).unwrap_or_default();
+    asks.iter().any(|one| one.id == ask && blind::ranks(&one.kind))
+}
 
 /// A situation without what must not be seen before a decision.
-fn unseen(full: &Situation) -> Situation {
+fn unseen(full: &Situation, played_back: bool) -> Situation {
     let mut seen = Situation {
-        truth: HIDDEN.into(),
+        admissible: full.admissible.clone().filter(|_| !played_back),
+        truth: blind::HIDDEN.into(),
         truth_changes: serde_json::Value::Array(Vec::new()),
         map: None,
         ..full.clone()

@@ -2,7 +2,7 @@
 
 use super::Slide;
 use crate::episode::{Node, Session};
-use crate::export::{ProposalEntry, Step, step_of};
+use crate::export::{ProposalEntry, Step, offered as offered_at, step_of};
 use crate::tui::panes::draw::{Row, run, width};
 use crate::tui::panes::words::{self, labelled};
 use crate::tui::theme::{Role, Theme};
@@ -144,7 +144,8 @@ pub fn parts(session: &Session, slide: Slide, theme: &Theme, columns: usize, hei
     let from = slide.from.and_then(|id| session.node(id)).map(|node: &Node| (node, step_of(session, node)));
     let to = slide.to.and_then(|id| session.node(id)).map(|node| (node, step_of(session, node)));
     let decided = slide.to.and_then(|to| session.decision_at(to)).map(|d| d.proposal());
-    let taken = from.as_ref().and_then(|(node, _)| node.turn.proposals.iter().position(|p| Some(p.id) == decided));
+    let taken =
+        from.as_ref().and_then(|(node, _)| offered_at(session, node).iter().position(|p| Some(p.id) == decided));
     let recommended = || from.as_ref()?.1.proposals.iter().position(|p| p.recommended);
     let mut parts = Parts { offered: Vec::new(), checked: Vec::new(), chosen: Vec::new(), happened: Vec::new() };
     if let Some((_, step)) = &from {

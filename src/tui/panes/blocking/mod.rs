@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 
 use super::browse::{BROWSING, Browser};
-use super::draw::{Painter, split_bottom};
+use super::draw::{Painter, Row, split_bottom, split_top};
 use super::words;
 use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Situation};
@@ -126,6 +126,26 @@ impl BlockingPane {
         matches!(&self.source, Some(Source::Goals(situation)) if situation.live)
     }
 
+    /// What is to be said of the node under the cursor, in rows of so many columns.
+    fn reason(&self, width: usize) -> Vec<Row> {
+        let Some((_, node)) = self.current() else { return Vec::new() };
+        let mut reason = if node.why.is_empty() { node.text.clone() } else { node.why.clone() };
+        if let Some((mark, failing)) = self.verdict(node) {
+            reason.push_str(&match mark {
+                Mark::Fails => format!("; its checks fail: {}", failing.join(", ")),
+                Mark::Holds => "; every check holds".to_owned(),
+                Mark::Unknown => "; not all its checks can be decided".to_owned(),
+                Mark::NotChecked => "; nothing was checked of it".to_owned(),
+                Mark::Blocked => String::new(),
+            });
+        }
+        let reason = match self.way() {
+            Some(way) if self.is_live() => format!("{reason}. The way: {way}"),
+            _ => reason,
+        };
+        words::labelled("", Role::Text, &reason, width)
+    }
+
     /// The candidate of the live tree that the chosen proposal is.
     fn chosen_row(&self) -> Option<usize> {
         let text = self.chosen.as_ref().filter(|_| self.is_live())?;
@@ -200,7 +220,7 @@ impl BlockingPane {
             .iter()
             .find(|p| p.action.as_ref().is_some_and(|a| a.text == text || a.call.as_deref() == Some(text.as_str())));
         // What is offered already is chosen; anything else goes through the edit dialog, where it is checked first.
-        match (offered, view.chosen().or(turn.proposals.first())) {
+        match (offered, view.chosen().or(view.offered().first().copied())) {
             (Some(proposal), _) => vec![
                 Intent::Select(proposal.id),
                 Intent::Send(Command::Explain { proposal: proposal.id }),
@@ -301,32 +321,19 @@ impl Pane for BlockingPane {
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { nothing });
         }
         let area = self.browser.find.draw(painter, area);
-        let why = if area.height >= 6 { WHY.min(area.height / 3) } else { 0 };
+        let reason = self.reason(usize::from(area.width));
+        // As many rows as the words need where the tree leaves them; at least a third.
+        let spare = area.height.saturating_sub(self.shown.len().try_into().unwrap_or(u16::MAX));
+        let why = (reason.len() as u16 + 1).min(WHY.min(area.height / 3).max(spare));
+        let why = if area.height >= 6 && !reason.is_empty() { why.min(area.height / 2) } else { 0 };
         let (tree, below) = split_bottom(area, why);
         let (mut browser, glyphs) = (std::mem::take(&mut self.browser), &painter.theme.glyphs);
         let row = |at: usize, _| self.shown.get(at).map(|node| self.row(*node, glyphs)).unwrap_or_default();
         browser.draw(painter, tree, self.shown.len(), row);
         self.browser = browser;
-        if let Some((_, node)) = self.current()
-            && below.height > 1
-        {
+        if below.height > 1 {
             painter.rule(below, 0, "why");
-            let (_, text) = super::draw::split_top(below, 1);
-            let mut reason = if node.why.is_empty() { node.text.clone() } else { node.why.clone() };
-            if let Some((mark, failing)) = self.verdict(node) {
-                reason.push_str(&match mark {
-                    Mark::Fails => format!("; its checks fail: {}", failing.join(", ")),
-                    Mark::Holds => "; every check holds".to_owned(),
-                    Mark::Unknown => "; not all its checks can be decided".to_owned(),
-                    Mark::NotChecked => "; nothing was checked of it".to_owned(),
-                    Mark::Blocked => String::new(),
-                });
-            }
-            let reason = match self.way() {
-                Some(way) if self.is_live() => format!("{reason}. The way: {way}"),
-                _ => reason,
-            };
-            painter.rows(text, &words::labelled("", Role::Text, &reason, usize::from(text.width)));
+            painter.rows(split_top(below, 1).1, &reason);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Details of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
 
-use crate::episode::{Actor, CheckKind, Choice, Decision, Mark, Proposal, Session, Turn, Verdict};
+use crate::episode::{Actor, CheckKind, Choice, Decision, Mark, Proposal, Session, Turn, Verdict, blind};
 use crate::tui::actions::ActionId;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::program::highlight;
@@ -206,13 +206,21 @@ pub fn taken(turn: &Turn, followed: Option<u64>, width: usize) -> Vec<Row> {
     rows.collect()
 }
 
-/// The decision that ended an episode, and what was remarked at its end.
-pub fn last(session: &Session, width: usize) -> Vec<Row> {
+/// The decision that ended an episode with its reasons, and what was remarked at its end.
+pub fn last(session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
     let Some(node) = session.current() else { return Vec::new() };
+    let mut rows = Vec::new();
     let parent = node.parent.and_then(|parent| session.node(parent));
-    let said = parent.zip(session.decision_at(node.id)).map(|(parent, decision)| said(&parent.turn, decision));
-    let mut rows: Vec<Row> =
-        said.iter().flat_map(|said| words::labelled("last     ", Role::Accent, said, width)).collect();
+    if let Some((turn, decision)) = parent.map(|p| &p.turn).zip(session.decision_at(node.id)) {
+        rows.extend(words::labelled("last     ", Role::Accent, &said(turn, decision), width));
+        let proposal = turn.proposal(decision.proposal());
+        if let Some(why) = proposal.and_then(|p| p.rationale.as_ref()) {
+            rows.extend(words::labelled("because  ", Role::Text, why, width));
+        }
+        if let Some(verdict) = turn.verdict(decision.proposal()) {
+            rows.extend(verdict_rows(verdict, theme, width));
+        }
+    }
     rows.extend(notes(&node.turn, width));
     rows
 }
@@ -228,7 +236,10 @@ pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
         rows.extend(words::labelled("decided  ", Role::Dim, &said(turn, decision), width));
     }
     if let Some((None, why)) = &turn.recommended {
-        rows.extend(words::labelled("nothing is recommended: ", Role::Warn, why, width));
+        rows.extend(match why == blind::HIDDEN {
+            true => words::labelled("what is recommended: ", Role::Dim, why, width),
+            false => words::labelled("nothing is recommended: ", Role::Warn, why, width),
+        });
     }
     rows.extend(offer::decided(turn, width));
     rows.extend(notes(turn, width));

@@ -352,7 +352,7 @@ impl Pane for ProposalsPane {
                 rows.extend(wrap::wrapped(why, width).iter().map(|line| vec![run(Role::Warn, line)]));
             }
             if let Some(session) = view.session.as_ref().filter(|s| s.is_done()) {
-                rows.extend(detail::last(session, width));
+                rows.extend(detail::last(session, painter.theme, width));
             }
             rows.extend(plan::rows(view, painter.theme, width));
             painter.rows(below, &rows);
