@@ -51,17 +51,14 @@ const STEPPING: &[Line] = &[
 
 /// Editing inferred assertions before they are used.
 const ASSERTIONS: &[Line] = &[
-    ("f11", "The layout for assertions.", 2.0),
-    (
-        "alt-3 right right right right I",
-        "I infers candidates from the demonstrations, each validated by execution.",
-        4.0,
-    ),
-    ("H", "Valid candidates that were held back for lack of evidence are listed too.", 4.0),
-    ("space", "Space marks what is to be adopted.", 2.0),
-    ("g e", "e edits one; every keystroke is checked.", 3.0),
+    ("f11", "The layout for assertions; its pane has the keys.", 2.0),
+    ("right right right right I", "I infers candidates from the demonstrations, each validated by execution.", 4.0),
+    ("H", "H lists valid candidates that were held back for lack of evidence too.", 4.0),
+    ("/ 'inventory_is_None' enter space", "/ finds one; Space marks what is to be adopted.", 4.0),
+    ("esc g down e", "e edits one; every keystroke is checked against the demonstrations.", 3.0),
     ("esc A", "A puts what is marked in force; it asks first where that drops something else.", 5.0),
-    ("f1 a", "The next decision is made under the new set.", 3.0),
+    ("enter", "It is in force from this step on; Z takes it back.", 3.0),
+    ("a", "a approves from every pane: the next decision is made under the new set.", 3.0),
 ];
 
 /// A live review of a session that was decided before.

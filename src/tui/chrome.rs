@@ -294,6 +294,9 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                 Span::styled(format!("  {origin}"), theme.style(Role::Dim)),
             ])
         }
+        _ if view.session.as_ref().is_some_and(crate::episode::Session::is_done) => {
+            Line::styled(" the episode is over", theme.style(Role::Dim))
+        }
         _ => Line::styled(" no proposal is chosen", theme.style(Role::Dim)),
     };
     frame.render_widget(line, area);

@@ -273,6 +273,16 @@ impl Start {
         None
     }
 
+    /// Lists everything again; whether something was searched for.
+    pub fn clear_search(&mut self) -> bool {
+        let searched = !self.search.text().is_empty();
+        if searched {
+            self.search.set("");
+            self.find();
+        }
+        searched
+    }
+
     /// What is typed into the search.
     pub fn input(&mut self, input: Input<'_>) {
         match input {
@@ -337,16 +347,19 @@ impl Start {
         let text = sanitize::fit(text, width, theme.glyphs.ellipsis).into_owned();
         let inner = Rect { x: about.x + 1.min(about.width), width: about.width.saturating_sub(1), ..about };
         frame.render_widget(Line::styled(text, theme.style(Role::Dim)), inner);
-        let rows = |n: usize| u16::try_from(n.clamp(1, 5)).unwrap_or(5) + 2;
-        let choices = rows(self.len(Part::Worlds).max(self.len(Part::Methods)).max(self.len(Part::Models)));
+        let longest = self.len(Part::Worlds).max(self.len(Part::Methods)).max(self.len(Part::Models));
         let parts = if wide {
+            let above = self.len(Part::Tasks).max(self.len(Part::Sessions));
+            let choices = rows_of_choices(longest, above, body.height);
             let [top, bottom] = Layout::vertical([Constraint::Fill(1), Constraint::Length(choices)]).areas(body);
             let [tasks, sessions] = Layout::horizontal([Constraint::Percentage(55), Constraint::Fill(1)]).areas(top);
             let [world, method, model] = self.choices(bottom);
             [tasks, sessions, world, method, model]
         } else {
             let sessions = u16::try_from(self.len(Part::Sessions).clamp(1, 5)).unwrap_or(5) + 2;
-            let heights = [Constraint::Fill(1), Constraint::Length(sessions), Constraint::Length(choices.min(5))];
+            let choices = rows_of_choices(longest, 0, 0).min(5);
+            let focused = [Part::Tasks, Part::Sessions].iter().position(|part| *part == self.part()).unwrap_or(2);
+            let heights = stacked([0, sessions, choices], focused, body.height).map(Constraint::Length);
             let [tasks, sessions, bottom] = Layout::vertical(heights).areas(body);
             let [world, method, model] = self.choices(bottom);
             [tasks, sessions, world, method, model]
@@ -522,6 +535,30 @@ impl Start {
     }
 }
 
+/// Rows of the lists of what is chosen from, the longest of which is so long: at least five where there are so many; more where the
+/// lists above, the longer of which has so many rows, leave them, or up to a third of the height.
+fn rows_of_choices(longest: usize, above: usize, height: u16) -> u16 {
+    let left = usize::from(height).saturating_sub(above + 4);
+    let most = left.max(usize::from(height / 3).saturating_sub(2)).max(5);
+    u16::try_from(longest.clamp(1, most)).unwrap_or(5) + 2
+}
+
+/// Heights of three lists below each other, the first of which takes what the others leave. Where that is too little to work in, the one
+/// in focus has the room, and of the others a row is shown, or their titles.
+fn stacked(wanted: [u16; 3], focused: usize, height: u16) -> [u16; 3] {
+    const WORKABLE: u16 = 6;
+    let first = height.saturating_sub(wanted[1] + wanted[2]);
+    if first >= WORKABLE {
+        return [first, wanted[1], wanted[2]];
+    }
+    let other = if height >= WORKABLE + 2 * 3 { 3 } else { 1 };
+    let mut heights = [other.min(height); 3];
+    if let Some(in_focus) = heights.get_mut(focused) {
+        *in_focus = height.saturating_sub(2 * other);
+    }
+    heights
+}
+
 /// Columns that words take.
 fn columns(words: Option<String>) -> usize {
     words.map_or(0, |words| unicode_width::UnicodeWidthStr::width(words.as_str()))
@@ -535,4 +572,27 @@ fn details_lines(text: &str, width: usize) -> Vec<String> {
 fn entry(entry: Option<&Entry>) -> (Option<String>, Option<String>, bool) {
     let about = entry.map(|e| e.unavailable.clone().unwrap_or_else(|| e.about.clone()));
     (entry.map(|e| e.name.clone()), about, entry.is_some_and(|e| e.unavailable.is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_in_focus_has_room_on_any_screen() {
+        assert_eq!(stacked([0, 7, 5], 0, 20), [8, 7, 5]);
+        assert_eq!(stacked([0, 7, 5], 0, 12), [6, 3, 3]);
+        assert_eq!(stacked([0, 7, 5], 2, 12), [3, 3, 6]);
+        assert_eq!(stacked([0, 7, 5], 1, 7), [1, 5, 1]);
+        assert_eq!(stacked([0, 3, 3], 0, 0), [0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_chosen_from_takes_the_rows_that_are_left() {
+        assert_eq!(rows_of_choices(17, 30, 54), 19, "all of them");
+        assert_eq!(rows_of_choices(17, 30, 33), 11, "a third of the height");
+        assert_eq!(rows_of_choices(17, 30, 12), 7);
+        assert_eq!(rows_of_choices(2, 0, 54), 4);
+        assert_eq!(rows_of_choices(0, 0, 0), 3);
+    }
 }

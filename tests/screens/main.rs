@@ -23,3 +23,4 @@ mod panes_table;
 mod tui_keys;
 mod tui_review;
 mod tui_screens;
+mod tui_sizes;

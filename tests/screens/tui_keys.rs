@@ -9,7 +9,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
 use stepwright::driver::{Command, Level, Notice, Request, SetSource, Unwritten, WorkshopCommand};
-use stepwright::episode::{Actor, Choice, Decision, Event as Happened, Policy, Verdict};
+use stepwright::episode::{Actor, Adopted, Choice, Decision, Event as Happened, Policy, Verdict};
 use stepwright::precondition::{Candidate, CandidateAsks, CandidateOrigin, Fate, Pool, SetComparison};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
@@ -287,6 +287,47 @@ fn preconditions_are_worked_on_by_keys() {
     bench.press("esc");
     assert_eq!(bench.app.focus(), PaneId::Preconditions);
     assert_eq!(bench.wishes(), [], "Esc leaves the expression as it was");
+}
+
+#[test]
+fn what_is_in_force_stays_marked_where_a_person_only_typed_candidates() {
+    let mut builder = Builder::default();
+    let adopted = Adopted {
+        action: "goto".into(),
+        assertions: vec!["self.location != recep".into()],
+        origin: "specification".into(),
+    };
+    builder.push(adopted.event(Actor::Policy)).propose();
+    let mut bench = Bench::with_panes();
+    bench.app.notice(builder.opened());
+    bench.app.notice(builder.situation());
+    let marked = |bench: &mut Bench, text: &str| {
+        let screen = bench.press("alt-3").draw(120, 40);
+        let row = screen.lines().find(|line| line.contains(text) && line.contains('[')).map(str::to_owned);
+        row.unwrap_or_else(|| panic!("no {text} on\n{screen}")).contains("[x]")
+    };
+    assert!(marked(&mut bench, "in force   self.location != recep"));
+    let mut pool = candidates();
+    pool.candidates = vec![Candidate { origin: CandidateOrigin::Person, ..pool.candidates.remove(2) }];
+    bench.app.notice(Notice::Pool(std::sync::Arc::new(pool)));
+    bench.app.settle(bench.now);
+    assert!(marked(&mut bench, "in force   self.location != recep"), "typing a candidate drops nothing");
+    assert!(!marked(&mut bench, "not recep"));
+}
+
+#[test]
+fn escape_forgets_a_search() {
+    let mut bench = Bench::new();
+    bench.app.catalog(catalog());
+    bench.press("/ 'zzz' enter");
+    assert!(bench.draw(80, 24).contains("No task matches."));
+    bench.press("esc");
+    assert!(bench.draw(80, 24).contains("put a mug in desk"));
+    let mut bench = Bench::with_panes();
+    bench.press("alt-8 / 'desk' enter esc");
+    assert!(!bench.draw(120, 40).contains("nothing is running"));
+    bench.press("esc");
+    assert!(bench.draw(120, 40).contains("nothing is running"));
 }
 
 #[test]

@@ -109,7 +109,7 @@ impl Workshop {
         match command {
             WorkshopCommand::Infer { action, origin } => match (origin, around.source) {
                 (CandidateOrigin::Model, Source::Symbolic) => {
-                    self.say(Level::Warning, "no language model is in use; choose one (M), or infer by the enumerator");
+                    self.say(Level::Warning, "no language model is in use; choose one (M), or infer by enumeration");
                 }
                 (CandidateOrigin::Model, Source::Language { .. }) => {
                     self.work(Job::Contexts(action, self.settings.demonstrations), around);

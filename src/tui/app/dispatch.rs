@@ -191,6 +191,9 @@ impl App {
             self.effects.push(Effect::StopFetch);
             return;
         }
+        if cancel && self.start.clear_search() {
+            return;
+        }
         if cancel && self.view.session.is_some() {
             self.choosing = false;
             return;
@@ -266,6 +269,9 @@ impl App {
             return;
         }
         if let Some(why) = self.disabled(action) {
+            if action == A::Cancel && self.clear_search() {
+                return;
+            }
             if action == A::Cancel && self.layout.zoomed {
                 self.layout.zoomed = false;
                 return;
@@ -310,6 +316,12 @@ impl App {
             A::Redraw => self.effects.push(Effect::Repaint),
             other => self.decide(other, now),
         }
+    }
+
+    /// Forgets what is searched for in the focused pane; whether something was.
+    fn clear_search(&mut self) -> bool {
+        let focus = self.focus;
+        self.panes.iter_mut().filter(|pane| pane.id() == focus).any(|pane| pane.browser_mut().find.clear())
     }
 
     /// While records wait to be written, every key that would go on tries that first, and does nothing else.
@@ -445,7 +457,8 @@ impl App {
     fn open_help(&mut self) {
         let here = match self.dialogs.last() {
             Some(dialog) => Some((dialog.title(), dialog_actions(&**dialog))),
-            None => (!self.is_choosing()).then(|| (self.focus.title().to_owned(), self.pane_actions())),
+            None if self.is_choosing() => Some(("the start screen".to_owned(), actions_of(Context::Start))),
+            None => Some((self.focus.title().to_owned(), self.pane_actions())),
         };
         self.open(Box::new(Help::new(here.filter(|(_, actions)| !actions.is_empty()))));
     }
@@ -476,6 +489,12 @@ impl App {
 
 /// What a dialog does: its own keys, then those it names of every dialog's.
 fn dialog_actions(dialog: &dyn Dialog) -> Vec<(ActionId, &'static str)> {
-    let own = ACTIONS.iter().filter(|row| Some(row.context) == dialog.keys()).map(|row| (row.id, row.label));
-    own.chain(dialog.hints()).collect()
+    let mut actions = dialog.keys().map(actions_of).unwrap_or_default();
+    actions.extend(dialog.hints());
+    actions
+}
+
+/// The actions of a context, each with its word.
+fn actions_of(context: Context) -> Vec<(ActionId, &'static str)> {
+    ACTIONS.iter().filter(|row| row.context == context).map(|row| (row.id, row.label)).collect()
 }

@@ -14,6 +14,9 @@ use crate::tui::sanitize;
 use crate::tui::theme::Role;
 use crate::tui::world_banner;
 
+/// Columns kept for the hint of the help at the end of a dialog's keys.
+const HELP: u16 = 10;
+
 impl App {
     /// Draws the whole screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
@@ -83,7 +86,8 @@ impl App {
     }
 
     fn draw_dialogs(&mut self, area: Rect, frame: &mut Frame<'_>) {
-        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap };
+        let columns = self.dialog_columns();
+        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns };
         let Some(dialog) = self.dialogs.last_mut() else { return };
         let (width, height) = dialog.size(context);
         // Room for the border, one column of air on each side, and the footer, which shows the dialog's keys.
@@ -107,9 +111,12 @@ impl App {
         self.dialog_area = inner;
         dialog.render(context, inner, frame);
         let hints = dialog.hints();
+        let helps = !dialog.captures_text() && dialog.opener() != Some(ActionId::Help);
         let hints = self.with_keys(&hints);
+        let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next().filter(|_| helps);
         let footer = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
-        chrome::footer(&chrome::with_last(hints, area.width), None, &self.theme, footer, frame);
+        let room = area.width.saturating_sub(if help.is_some() { HELP } else { 0 });
+        chrome::footer(&chrome::with_last(hints, room), help, &self.theme, footer, frame);
     }
 
     fn draw_too_small(&self, area: Rect, frame: &mut Frame<'_>) {

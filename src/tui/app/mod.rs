@@ -403,7 +403,12 @@ impl App {
     }
 
     fn context(&self) -> dialog::Context<'_> {
-        dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap }
+        dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns: self.dialog_columns() }
+    }
+
+    /// Columns inside the border of a dialog, with a column of air on each side.
+    fn dialog_columns(&self) -> u16 {
+        self.screen.width.saturating_sub(4)
     }
 
     fn open(&mut self, dialog: Box<dyn Dialog>) {
@@ -432,7 +437,8 @@ impl App {
         now: Instant,
         act: impl FnOnce(&mut dyn Dialog, dialog::Context<'_>) -> Vec<Reply>,
     ) {
-        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap };
+        let columns = self.dialog_columns();
+        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns };
         let Some(dialog) = self.dialogs.get_mut(at) else { return };
         let replies = act(&mut **dialog, context);
         self.dirty = true;

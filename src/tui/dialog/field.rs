@@ -68,7 +68,7 @@ impl Field {
         }
         if std::mem::replace(&mut self.columns, area.width) != area.width {
             // The widget keeps what it scrolled away, also where there is room for it now.
-            let (_, column) = self.area.cursor();
+            let column = self.area.cursor().1;
             let mut area = Field::new(self.text()).area;
             area.move_cursor(CursorMove::Jump(0, column.try_into().unwrap_or(u16::MAX)));
             self.area = area;

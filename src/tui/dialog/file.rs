@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
@@ -13,7 +12,8 @@ use crate::precondition::ADOPTED_SUFFIX;
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::pane::FileUse;
-use crate::tui::sanitize;
+use crate::tui::panes::draw::{Painter, Row, run, split_top};
+use crate::tui::panes::words;
 use crate::tui::theme::Role;
 
 /// The ending of session files.
@@ -89,6 +89,11 @@ impl FileName {
         }
     }
 
+    /// What is wrong with the name, in rows of so many columns.
+    fn said(&self, columns: usize) -> Vec<Row> {
+        self.problem.iter().flat_map(|problem| words::labelled("", Role::Bad, problem, columns)).collect()
+    }
+
     /// Whether a file is there already that was not asked about yet; asks.
     fn would_replace(&mut self, path: &Path) -> bool {
         let asks = path.exists() && self.replaces.as_deref() != Some(path);
@@ -130,8 +135,10 @@ impl Dialog for FileName {
         vec![(ActionId::Accept, accept), (ActionId::Close, "cancel")]
     }
 
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (72, 4)
+    fn size(&self, context: Context<'_>) -> (u16, u16) {
+        let columns = 72.min(context.columns);
+        let problem = self.said(usize::from(columns)).len().max(1);
+        (columns, 3 + u16::try_from(problem).unwrap_or(1))
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
@@ -139,19 +146,17 @@ impl Dialog for FileName {
         let about = match self.purpose {
             FileUse::Save { .. } => "All actions' assertions, as Python. The file's name:",
             FileUse::Export { .. } => "The whole session with its branches. The file's name:",
-            FileUse::Keep { .. } => "All of it is written anew, and kept there. The file's name:",
+            FileUse::Keep { .. } => "All of it is written again, and kept there. The file's name:",
             FileUse::Compare { .. } => "What it would change is shown first. The file's name:",
         };
-        let rows = [(about, Role::Text), (self.problem.as_deref().unwrap_or_default(), Role::Bad)];
-        for (at, (text, role)) in [0, 3].into_iter().zip(rows) {
-            if at < area.height {
-                let rect = Rect { y: area.y + at, height: 1, ..area };
-                frame.render_widget(Line::styled(sanitize::line(text), theme.style(role)), rect);
-            }
-        }
-        if area.height > 1 {
-            self.field.render(theme, Rect { y: area.y + 1, height: 1, ..area }, frame, true);
-        }
+        let (head, rest) = split_top(area, 1);
+        let (field, rest) = split_top(rest, 1);
+        let below = split_top(rest, 1).1;
+        let said = self.said(usize::from(area.width));
+        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused: true };
+        painter.row(head, 0, &[run(Role::Text, about)]);
+        painter.rows(below, &said);
+        self.field.render(theme, field, frame, true);
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {

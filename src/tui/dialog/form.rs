@@ -13,6 +13,7 @@ use crate::episode::Policy;
 use crate::precondition::CandidateAsks;
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
+use crate::tui::sanitize;
 use crate::tui::theme::Role;
 
 /// Steps of a run "to the end": more than any episode has.
@@ -138,7 +139,7 @@ impl Dialog for Form {
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
         let theme = context.theme;
         let (values, notes) = self.columns;
-        let words = (self.read)(&self.rows).map(|(_, words)| words).unwrap_or_default();
+        let mut words = (self.read)(&self.rows).map(|(_, words)| words).unwrap_or_default();
         let foot = self.rows.len() as u16 + 1;
         for (i, (label, value, note)) in self.rows.iter_mut().enumerate() {
             let Some(y) = area.y.checked_add(i as u16).filter(|y| *y < area.bottom()) else { return };
@@ -156,7 +157,12 @@ impl Dialog for Form {
                     frame.render_widget(Span::styled(word, theme.style(Role::Text)), from(values, u16::MAX));
                 }
             }
-            frame.render_widget(Span::styled(*note, theme.style(Role::Dim)), from(notes, u16::MAX));
+            let place = from(notes, u16::MAX);
+            let fitted = sanitize::fit(note, usize::from(place.width), theme.glyphs.ellipsis).into_owned();
+            if here && fitted != *note {
+                words = format!("{label}: {note}. {words}");
+            }
+            frame.render_widget(Span::styled(fitted, theme.style(Role::Dim)), place);
         }
         let below = Rect { y: area.y + area.height.min(foot), height: area.height.saturating_sub(foot), ..area };
         let (text, role) = match &self.problem {

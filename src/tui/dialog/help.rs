@@ -58,6 +58,12 @@ const STATUSES: [(&str, &str); 10] = [
     ("deleted", "out of the ranking by a person's hand; the same key restores it"),
 ];
 
+/// What the actions that differ by a number do: where, by keys up to which, and what.
+const NUMBERED: [(actions::Context, usize, &str); 2] = [
+    (actions::Context::Gate, 9, "Choose the proposal of that number"),
+    (actions::Context::Start, actions::EXAMPLE_KEYS, "Open the example session of that number"),
+];
+
 /// Columns of the keys.
 const KEYS: usize = 20;
 
@@ -100,16 +106,15 @@ impl Help {
                 Some(spec) => format!("{word}: {}", spec.about),
                 None => word.to_owned(),
             };
-            let entries = actions.iter().map(|(id, word)| (keys(*id), about(*id, word))).collect();
+            let shown = actions.iter().filter(|(id, _)| !is_numbered(*id));
+            let entries = shown.map(|(id, word)| (keys(*id), about(*id, word))).collect();
             groups.push(Group { title: format!("In {title}, now"), entries });
         }
         for context in CONTEXTS {
             let own = ACTIONS.iter().filter(|s| s.context == context && !is_numbered(s.id));
-            let entries = own.map(|spec| (keys(spec.id), spec.about.clone()));
-            let mut entries: Vec<(String, String)> = entries.collect();
-            if context == ACTIONS.iter().find(|s| is_numbered(s.id)).map_or(context, |s| s.context) {
-                entries.push(("1 to 9".to_owned(), "Choose the proposal of that number".to_owned()));
-            }
+            let mut entries: Vec<(String, String)> = own.map(|spec| (keys(spec.id), spec.about.clone())).collect();
+            let numbered = NUMBERED.iter().filter(|(of, ..)| *of == context);
+            entries.extend(numbered.map(|(_, last, about)| (format!("1 to {last}"), (*about).to_owned())));
             groups.push(Group { title: context.title().to_owned(), entries });
         }
         groups.push(Group { title: "Glossary".to_owned(), entries: said(&GLOSSARY) });
@@ -158,9 +163,9 @@ fn is_general(id: ActionId) -> bool {
     matches!(id, ActionId::Pane(PaneAction::ToggleFold | PaneAction::ToggleReject | PaneAction::Activate))
 }
 
-/// Whether an action is one of the nine that choose a proposal by its number: they are one line.
+/// Whether an action is one of several that differ by a number: they are one line.
 fn is_numbered(id: ActionId) -> bool {
-    matches!(id, ActionId::Choose(_))
+    matches!(id, ActionId::Choose(_) | ActionId::Example(_))
 }
 
 impl Dialog for Help {

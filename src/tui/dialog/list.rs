@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr;
 
 use crate::tui::actions::ActionId;
 use crate::tui::theme::{Role, Theme};
@@ -114,7 +115,15 @@ impl List {
             let mark = if here { theme.glyphs.here } else { " " };
             frame.buffer_mut().set_string(line.x, y, mark, theme.style(Role::Accent));
             let inner = Rect { x: line.x + 2.min(line.width), width: line.width.saturating_sub(2), ..line };
-            frame.render_widget(row(index), inner);
+            let text = row(index);
+            // Blanks at the end are no loss.
+            let shown: String = text.spans.iter().map(|span| span.content.as_ref()).collect();
+            let cut = shown.trim_end().width() > usize::from(inner.width) && inner.width > 0;
+            frame.render_widget(text, inner);
+            if cut {
+                let last = inner.right() - 1;
+                frame.buffer_mut().set_stringn(last, y, theme.glyphs.ellipsis, 1, theme.style(Role::Dim));
+            }
             if here && active {
                 frame.buffer_mut().set_style(line, theme.style(Role::Selected));
             }

@@ -42,6 +42,8 @@ pub struct Context<'a> {
     pub theme: &'a Theme,
     /// The keys.
     pub keymap: &'a Keymap,
+    /// The most columns there are inside its border.
+    pub columns: u16,
 }
 
 /// A fetch of what a model needs.
@@ -155,7 +157,8 @@ pub trait Dialog {
             MouseEventKind::ScrollDown => ActionId::ItemDown,
             _ => return Vec::new(),
         };
-        (0..WHEEL).flat_map(|_| self.act(action, context)).collect()
+        let rows = if self.captures_text() { 1 } else { WHEEL };
+        (0..rows).flat_map(|_| self.act(action, context)).collect()
     }
 
     /// Called after [`Reply::WakeIn`].

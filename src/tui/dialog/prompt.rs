@@ -2,9 +2,6 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::{Paragraph, Wrap};
-use unicode_width::UnicodeWidthStr;
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
@@ -13,6 +10,8 @@ use crate::episode::breakpoint::SYNTAX;
 use crate::episode::{Breakpoint, NodeId, OfferId, ProposalId};
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
+use crate::tui::panes::draw::{Painter, Row};
+use crate::tui::panes::words;
 use crate::tui::sanitize;
 use crate::tui::theme::Role;
 
@@ -88,6 +87,26 @@ impl Prompt {
     }
 }
 
+/// Columns that these dialogs would like.
+const WIDTH: u16 = 72;
+
+/// A text of lines, wrapped.
+fn paragraphs(text: &str, role: Role, columns: usize) -> Vec<Row> {
+    text.lines().flat_map(|line| words::labelled("", role, line, columns)).collect()
+}
+
+/// How many rows a text takes in so many columns.
+fn rows_of(text: &str, columns: u16) -> u16 {
+    u16::try_from(paragraphs(text, Role::Text, usize::from(columns)).len()).unwrap_or(u16::MAX)
+}
+
+impl Prompt {
+    /// What is said above the field: what is asked, or what is wrong with the answer.
+    fn said(&self) -> &str {
+        self.problem.as_deref().unwrap_or(&self.about)
+    }
+}
+
 impl Dialog for Prompt {
     fn title(&self) -> String {
         self.title.into()
@@ -97,15 +116,17 @@ impl Dialog for Prompt {
         vec![(ActionId::Accept, self.accept), (ActionId::Close, "cancel")]
     }
 
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (72, 4)
+    fn size(&self, context: Context<'_>) -> (u16, u16) {
+        let columns = WIDTH.min(context.columns);
+        // An empty row and the field below what is said.
+        (columns, rows_of(self.said(), columns) + 2)
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let (text, role) = self.problem.as_ref().map_or((&self.about, Role::Text), |problem| (problem, Role::Bad));
-        let text = Paragraph::new(text.as_str()).wrap(Wrap { trim: true });
+        let role = if self.problem.is_some() { Role::Bad } else { Role::Text };
         let [above, _, line] = rows(area);
-        frame.render_widget(text.style(context.theme.style(role)), above);
+        let text = paragraphs(self.said(), role, usize::from(area.width));
+        Painter { buf: frame.buffer_mut(), theme: context.theme, focused: true }.rows(above, &text);
         self.field.render(context.theme, line, frame, true);
     }
 
@@ -143,12 +164,15 @@ pub struct Confirm {
     question: String,
     yes: &'static str,
     replies: Vec<Reply>,
+    /// Rows scrolled, and rows that can be.
+    top: usize,
+    hidden: usize,
 }
 
 impl Confirm {
     /// Asks `question`; a yes (`Enter`, shown with the word `yes`) gives `replies`.
     pub fn new(title: impl Into<String>, question: String, yes: &'static str, replies: Vec<Reply>) -> Self {
-        Confirm { title: title.into(), question, yes, replies }
+        Confirm { title: title.into(), question, yes, replies, top: 0, hidden: 0 }
     }
 
     /// Shows a message that was too long for its line.
@@ -163,24 +187,41 @@ impl Dialog for Confirm {
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::Accept, self.yes), (ActionId::Close, "cancel")]
+        let mut hints = vec![(ActionId::Accept, self.yes)];
+        if self.hidden > 0 {
+            hints.push((ActionId::ItemDown, "scroll"));
+        }
+        // Of what is only read nothing can be cancelled.
+        hints.push((ActionId::Close, if self.replies.is_empty() { "close" } else { "cancel" }));
+        hints
     }
 
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        const WIDTH: usize = 72;
-        let rows: usize = self.question.lines().map(|l| l.width().div_ceil(WIDTH - 8).max(1)).sum();
-        (WIDTH as u16, u16::try_from(rows).unwrap_or(u16::MAX))
+    fn size(&self, context: Context<'_>) -> (u16, u16) {
+        let columns = WIDTH.min(context.columns);
+        (columns, rows_of(&self.question, columns))
     }
 
     fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let lines: Vec<Line<'_>> = self.question.lines().map(Line::from).collect();
-        let text = Paragraph::new(lines).wrap(Wrap { trim: false }).style(context.theme.style(Role::Text));
-        frame.render_widget(text, area);
+        let text = paragraphs(&self.question, Role::Text, usize::from(area.width));
+        self.hidden = text.len().saturating_sub(usize::from(area.height));
+        self.top = self.top.min(self.hidden);
+        let mut painter = Painter { buf: frame.buffer_mut(), theme: context.theme, focused: true };
+        painter.rows(area, text.get(self.top..).unwrap_or_default());
+        painter.scrollbar(area, self.top, text.len());
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
-        if action != ActionId::Accept {
-            return Vec::new();
+        match action {
+            ActionId::Accept => {}
+            ActionId::ItemDown => {
+                self.top += 1;
+                return Vec::new();
+            }
+            ActionId::ItemUp => {
+                self.top = self.top.saturating_sub(1);
+                return Vec::new();
+            }
+            _ => return Vec::new(),
         }
         let mut replies = vec![Reply::Close];
         replies.append(&mut self.replies);

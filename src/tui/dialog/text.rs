@@ -228,8 +228,7 @@ impl Dialog for TextForm {
             return;
         }
         if matches!(self.purpose, Purpose::Document(_) | Purpose::Plan) {
-            let line =
-                Line::styled("Taken as it stands; what was written stays in the record.", theme.style(Role::Dim));
+            let line = Line::styled("Taken as it is; what was written stays in the record.", theme.style(Role::Dim));
             frame.render_widget(line, Rect { height: notes.height.min(1), ..notes });
             return;
         }

@@ -35,6 +35,12 @@ impl Find {
         self.missed = false;
     }
 
+    /// Forgets what is searched for; whether something was.
+    pub fn clear(&mut self) -> bool {
+        self.missed = false;
+        !std::mem::take(&mut self.pattern).is_empty()
+    }
+
     /// Whether the search line takes the keys.
     pub fn is_open(&self) -> bool {
         self.input.is_some()

@@ -68,7 +68,8 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
     match &record.event {
         Event::Started { outcome } => outcome.observation.trim().to_owned(),
         Event::Asked { ask, kind, model, n, temperature, .. } => {
-            format!("ask {ask} of {model}: {kind}, n {n}, temperature {temperature}")
+            let how = if *temperature == 0.0 { "greedy".to_owned() } else { format!("at temperature {temperature}") };
+            format!("ask {ask} of {model}: {kind}, {} {how}", words::count(*n as usize, "completion"))
         }
         Event::Exchanged { ask, exchange } => {
             let served = if exchange.served.is_empty() { "a model" } else { &exchange.served };
@@ -89,7 +90,7 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
         Event::Proposed { proposal } => {
             let text = proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str());
             let problem = proposal.problem.as_ref().map(|p| format!(" (no action: {p})")).unwrap_or_default();
-            format!("{}: {text}{problem}", words::origin(proposal.origin))
+            format!("{}: {}{problem}", words::origin(proposal.origin), words::one_line(text))
         }
         Event::Checked { proposal, verdict } => {
             let failing: Vec<&str> = verdict.failing().map(|c| c.condition.as_str()).collect();
@@ -123,7 +124,7 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
                 (true, false) => ", the episode is over",
                 _ => "",
             };
-            format!("{}{refused}{blocked}, to {}{over}", action.text, step(*child, session))
+            format!("{}{refused}{blocked}, to {}{over}", words::one_line(&action.text), step(*child, session))
         }
         Event::Moved { to } => format!("to {}", step(*to, session)),
         Event::PolicySet { policy, why } => {

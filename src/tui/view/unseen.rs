@@ -57,6 +57,11 @@ impl View {
                 *session = again;
             }
         }
+        // What was recommended may be seen now.
+        let recommended = || self.turn()?.recommended.as_ref()?.0;
+        if let Some(id) = recommended().filter(|_| self.selected.is_none()) {
+            self.select(id);
+        }
         self.show_given();
     }
 

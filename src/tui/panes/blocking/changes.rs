@@ -5,10 +5,11 @@ use crate::blocking::{BlockingNode, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Request};
 use crate::episode::{ArtifactId, TreeEdit};
 use crate::tui::pane::{Intent, PaneAction};
+use crate::tui::view::View;
 
 impl BlockingPane {
     /// What can be changed at a row.
-    pub(super) fn offer(&self, node: &BlockingNode, actions: &mut Vec<(PaneAction, &'static str)>) {
+    pub(super) fn offer(&self, view: &View, node: &BlockingNode, actions: &mut Vec<(PaneAction, &'static str)>) {
         if let Some(handle) = node.handle {
             match (node.status, node.kind) {
                 (NodeStatus::Pruned, _) => actions.push((PaneAction::ToggleReject, "put back")),
@@ -23,7 +24,7 @@ impl BlockingPane {
             }
             actions.extend([(PaneAction::MoveUp, "move up"), (PaneAction::MoveDown, "move down")]);
         }
-        if self.is_live() {
+        if self.is_live() && view.node().is_some_and(|node| !node.tree_edits_here().is_empty()) {
             actions.push((PaneAction::UndoChange, "undo change"));
         }
     }
@@ -44,6 +45,7 @@ impl BlockingPane {
                 "this tree explains the proposal; only that of a method which selects from it can be changed"
                     .to_owned(),
             ),
+            (PaneAction::UndoChange, true, _) => Some("the tree was not changed at this step".to_owned()),
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
             (PaneAction::Add, true, _) => {
                 Some("nothing blocks this row; go to a blocked action or to what it needs".to_owned())

@@ -337,10 +337,10 @@ impl Pane for BlockingPane {
         }
     }
 
-    fn actions(&self, _view: &View) -> Vec<(PaneAction, &'static str)> {
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         let Some((at, node)) = self.current() else { return Vec::new() };
         let mut actions = Vec::new();
-        self.offer(node, &mut actions);
+        self.offer(view, node, &mut actions);
         if node.kind == NodeKind::Action {
             actions.push((PaneAction::Activate, "offer this action"));
         } else if self.has_children(at) {

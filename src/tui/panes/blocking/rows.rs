@@ -48,7 +48,13 @@ impl BlockingPane {
             (_, NodeStatus::Pruned) => Role::Dim,
             _ => Role::Text,
         };
-        vec![run(Role::Dim, lead), fold, run(role, format!("{glyph} ")), run(Role::Dim, kind), run(text, &node.text)]
+        vec![
+            run(Role::Dim, lead),
+            fold,
+            run(role, format!("{glyph} ")),
+            run(Role::Dim, kind),
+            run(text, words::one_line(&node.text)),
+        ]
     }
 
     /// From the goal down to the row under the cursor.
@@ -58,7 +64,7 @@ impl BlockingPane {
         while let Some(node) = self.nodes().get(at) {
             way.push(match node.kind {
                 NodeKind::Condition => format!("needs {}", node.text),
-                _ => node.text.clone(),
+                _ => words::one_line(&node.text).into_owned(),
             });
             let Some(parent) = node.parent.filter(|parent| *parent < at) else { break };
             at = parent;

@@ -18,7 +18,7 @@ const COLUMNS: usize = 4;
 /// The request: what for, parameters, template, messages. Does not change once recorded.
 pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    let kind = format!("ask {} of {}: {}", ask.id, ask.model, ask.kind);
+    let kind = format!("{}: {}", ask.model, ask.kind);
     rows.extend(words::labelled("", Role::Title, &kind, width));
     let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
     let Some(prompt) = &ask.prompt else {

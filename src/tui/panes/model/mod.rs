@@ -176,7 +176,8 @@ impl Pane for ModelPane {
         let (asks, cursor, theme) = (&self.asks, self.browser.list.cursor(), painter.theme);
         self.browser.draw(painter, list, asks.len(), |at, _| {
             let ask = asks.get(at).and_then(|ask| Some((ask.0, find(view, *ask)?)));
-            ask.map(|(node, ask)| ask_row(ask, node, theme, at == cursor)).unwrap_or_default()
+            let step = |node| view.session.as_ref().and_then(|s| s.node(node)).map_or(0, |n| n.depth);
+            ask.map(|(node, ask)| ask_row(ask, step(node), theme, at == cursor)).unwrap_or_default()
         });
         let side = if beside {
             side
@@ -264,7 +265,7 @@ impl Pane for ModelPane {
     }
 }
 
-fn ask_row(ask: &Ask, node: NodeId, theme: &Theme, here: bool) -> Row {
+fn ask_row(ask: &Ask, step: u32, theme: &Theme, here: bool) -> Row {
     let (glyph, role, word) = match &ask.state {
         AskState::Pending => (theme.glyphs.arrow, Role::Accent, String::new()),
         AskState::Answered { ms, .. } => (theme.glyphs.yes, Role::Good, words::duration(*ms)),
@@ -275,7 +276,7 @@ fn ask_row(ask: &Ask, node: NodeId, theme: &Theme, here: bool) -> Row {
     vec![
         words::here(theme, here),
         run(role, glyph),
-        run(Role::Dim, format!(" @{node} ")),
+        run(Role::Dim, format!(" step {step:<4} ")),
         run(Role::Text, ask.kind.to_string()),
         run(Role::Warn, if edited { "  edited prompt" } else { "" }),
         run(Role::Dim, format!("  {word}")),

@@ -10,7 +10,7 @@ use super::{
     CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, PreconditionsPane, SetSource, Typing,
     View, WorkshopCommand, say, send, token,
 };
-use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Fate, Ranking};
+use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, Fate, Ranking};
 use crate::tui::pane::PaneAction;
 
 impl PreconditionsPane {
@@ -23,11 +23,15 @@ impl PreconditionsPane {
         }
     }
 
-    /// What is marked until a person marks.
+    /// What is marked until a person marks: what is suggested. Where nothing was inferred, only typed, what is in force stays marked.
     fn unasked(&self, view: &View) -> BTreeSet<String> {
-        match self.pool(view) {
-            Some(pool) => rows::suggested(pool, self.ranking).map(|c| c.text.clone()).collect(),
-            None => self.in_force(view).0.iter().cloned().collect(),
+        let in_force = || self.in_force(view).0.iter().cloned();
+        let Some(pool) = self.pool(view) else { return in_force().collect() };
+        let suggested = rows::suggested(pool, self.ranking).map(|c| c.text.clone());
+        let inferred = |c: &Candidate| matches!(c.origin, CandidateOrigin::Enumerated | CandidateOrigin::Model);
+        match pool.running || pool.candidates.iter().any(inferred) {
+            true => suggested.collect(),
+            false => suggested.chain(in_force()).collect(),
         }
     }
 

@@ -119,7 +119,7 @@ impl PreconditionsPane {
         let by = if self.by_model {
             format!("{run_key} infers by the model: {}", view.candidate_asks.in_words())
         } else {
-            format!("{run_key} infers by the enumerator")
+            format!("{run_key} infers by enumeration")
         };
         let Some(pool) = self.pool(view) else {
             return vec![run(Role::Dim, format!("{force}; no candidates yet; {by}"))];
@@ -252,6 +252,6 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
         None => vec![vec![run(Role::Dim, "Type an expression; it is checked when you pause.")]],
     };
     rows.truncate(usize::from(DETAIL) - 2);
-    rows.push(vec![run(Role::Dim, "Enter keeps it among the candidates; Esc leaves everything as it was.")]);
+    rows.push(vec![run(Role::Dim, "Enter makes it a candidate; Esc leaves all as it was.")]);
     rows
 }

@@ -33,7 +33,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
                 // In dialogues an act is its own call.
                 Some(call) if *call == action.text => {}
                 Some(call) => rows.extend(words::labelled("call     ", Role::Text, call, width)),
-                None => rows.push(vec![run(Role::Dim, "call     none: no program line stands for it")]),
+                None => rows.push(vec![run(Role::Dim, "call     none: the action has no program line")]),
             }
             if proposal.raw.trim() != action.text && Some(proposal.raw.trim()) != action.call.as_deref() {
                 rows.extend(words::labelled("written  ", Role::Dim, proposal.raw.trim_end(), width));
