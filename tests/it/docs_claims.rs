@@ -169,6 +169,7 @@ fn is_there(path: &str) -> bool {
     for part in path.trim_end_matches('/').split('/') {
         let (before, after) = match (part.find(['*', '<']), part.rfind(['*', '>'])) {
             (Some(from), Some(to)) => (&part[..from], &part[to + 1..]),
+            _ if part.contains("NAME") => part.split_once("NAME").unwrap_or_default(),
             _ if part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase()) && !root().join(part).exists() => {
                 ("", "")
             }
