@@ -103,11 +103,21 @@ pub fn code_of(signal: i32) -> u8 {
     128_u8.saturating_add(u8::try_from(signal).unwrap_or(0))
 }
 
+/// How long giving the terminal back may take then.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// Ends the process, once it should have ended by itself: a terminal that is held takes neither the last frame nor what gives it back,
-/// and no write to it returns. Its modes are set back all the same, which needs no output.
+/// and no write to it returns. Its modes are set back all the same, which needs no output. Where the program was only slow, the
+/// terminal is given back as at any end.
 pub fn end_at_last(code: u8) {
     spawn("end", move || {
         thread::sleep(ENDING);
+        let (done, left) = std::sync::mpsc::channel();
+        spawn("leave", move || {
+            super::terminal::leave();
+            let _ = done.send(());
+        });
+        let _ = left.recv_timeout(LEAVING);
         super::terminal::abandon();
         std::process::exit(code.into());
     });

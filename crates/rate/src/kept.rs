@@ -1,11 +1,11 @@
 //! The judgements of all raters, kept in a file: a line each, appended as it is made; what is taken back is a line too.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use stepwright_files::Lines;
 
 use crate::RateError;
 
@@ -24,37 +24,41 @@ pub struct Judgement {
 /// A file of judgements. They count as soon as they are on the disk.
 #[derive(Debug)]
 pub struct Kept {
-    path: PathBuf,
-    file: File,
+    lines: Lines,
     /// What each rater says of each item, by rater and item.
-    judged: BTreeMap<String, BTreeMap<String, bool>>,
+    judged: Judged,
 }
 
 /// How a line begins: what was cut off before that could be of any file.
 const BEGINNING: &str = "{\"rater\":";
 
 impl Kept {
-    /// Opens or makes a file. A last line that was cut off while it was written is not counted.
+    /// Opens or makes a file. A last line that was cut off while it was written is not counted, and gives way to the next.
     ///
     /// # Errors
-    /// [`RateError`]: it cannot be read or written, another process has it, or a line is no judgement.
+    /// [`RateError`]: it cannot be read or written, another process has it, or a line is no judgement; it is left as it is then.
     pub fn open(path: &Path) -> Result<Self, RateError> {
-        let fail = |e: std::io::Error| RateError::File { path: path.display().to_string(), message: e.to_string() };
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fail)?;
-        file.try_lock().map_err(|_| RateError::File {
-            path: path.display().to_string(),
-            message:
-                "someone else is rating into it now; rate into a file of your own with --to, and name both with --with"
-                    .to_owned(),
+        let fail = |message: String| RateError::File { path: path.display().to_string(), message };
+        let busy =
+            "someone else is rating into it now; rate into a file of your own with --to, and name both with --with";
+        let mut handle = Lines::lock(path, true).map_err(|e| match e.kind() {
+            ErrorKind::WouldBlock => fail(busy.to_owned()),
+            _ => fail(e.to_string()),
         })?;
-        let text = std::fs::read_to_string(path).map_err(fail)?;
-        let mut kept = Kept { path: path.to_owned(), file, judged: BTreeMap::new() };
-        kept.read(&text)?;
-        if !text.is_empty() && !text.ends_with('\n') {
-            // What was cut off keeps a separate line.
-            kept.file.write_all(b"\n").map_err(fail)?;
+        let length = handle.metadata().map_err(|e| fail(e.to_string()))?.len();
+        let bytes = handle.read_between(0, length).map_err(|e| fail(e.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|_| fail("it is no text".to_owned()))?;
+        let mut judged = BTreeMap::new();
+        read(&text, path, &mut judged)?;
+        let (whole, last) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
+        // A line that only lacks its break counts, and gets it.
+        let unbroken = serde_json::from_str::<Judgement>(last).is_ok();
+        let end = if unbroken { text.len() } else { whole.len() };
+        let mut lines = Lines::after(handle, end as u64);
+        if unbroken {
+            lines.append(Vec::new()).map_err(|e| fail(e.to_string()))?;
         }
-        Ok(kept)
+        Ok(Kept { lines, judged })
     }
 
     /// Takes in the judgements of another file, without writing to it.
@@ -64,32 +68,7 @@ impl Kept {
     pub fn with(&mut self, path: &Path) -> Result<(), RateError> {
         let text = std::fs::read_to_string(path)
             .map_err(|e| RateError::File { path: path.display().to_string(), message: e.to_string() })?;
-        self.read(&text)
-    }
-
-    fn read(&mut self, text: &str) -> Result<(), RateError> {
-        for (number, line) in (1..).zip(text.lines()) {
-            match serde_json::from_str::<Judgement>(line) {
-                Ok(judgement) => self.take(&judgement),
-                Err(error) if error.is_eof() && line.starts_with(BEGINNING) => {}
-                Err(error) => {
-                    return Err(RateError::Line {
-                        path: self.path.display().to_string(),
-                        line: number,
-                        message: format!("expected {{\"rater\": …, \"item\": …, \"correct\": …}} ({error})"),
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn take(&mut self, judgement: &Judgement) {
-        let own = self.judged.entry(judgement.rater.clone()).or_default();
-        match judgement.correct {
-            Some(correct) => own.insert(judgement.item.clone(), correct),
-            None => own.remove(&judgement.item),
-        };
+        read(&text, path, &mut self.judged)
     }
 
     /// Writes a judgement down; it counts once it is on the disk.
@@ -97,10 +76,11 @@ impl Kept {
     /// # Errors
     /// [`RateError`]: the disk is full, say; nothing is changed then.
     pub fn keep(&mut self, judgement: &Judgement) -> Result<(), RateError> {
-        let fail = |message: String| RateError::File { path: self.path.display().to_string(), message };
-        let line = serde_json::to_string(judgement).map_err(|e| fail(e.to_string()))? + "\n";
-        self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data()).map_err(|e| fail(e.to_string()))?;
-        self.take(judgement);
+        let path = self.lines.path().display().to_string();
+        let fail = |message: String| RateError::File { path: path.clone(), message };
+        let line = serde_json::to_vec(judgement).map_err(|e| fail(e.to_string()))?;
+        self.lines.append(line).and_then(|()| self.lines.sync()).map_err(|e| fail(e.to_string()))?;
+        take(judgement, &mut self.judged);
         Ok(())
     }
 
@@ -115,8 +95,41 @@ impl Kept {
     }
 }
 
+/// What each rater says of each item, by rater and item.
+type Judged = BTreeMap<String, BTreeMap<String, bool>>;
+
+/// Takes in the lines of a file.
+fn read(text: &str, path: &Path, judged: &mut Judged) -> Result<(), RateError> {
+    for (number, line) in (1..).zip(text.lines()) {
+        match serde_json::from_str::<Judgement>(line) {
+            Ok(judgement) => take(&judgement, judged),
+            Err(error) if error.is_eof() && line.starts_with(BEGINNING) => {}
+            Err(error) => {
+                return Err(RateError::Line {
+                    path: path.display().to_string(),
+                    line: number,
+                    message: format!("expected {{\"rater\": …, \"item\": …, \"correct\": …}} ({error})"),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn take(judgement: &Judgement, judged: &mut Judged) {
+    let own = judged.entry(judgement.rater.clone()).or_default();
+    match judgement.correct {
+        Some(correct) => own.insert(judgement.item.clone(), correct),
+        None => own.remove(&judgement.item),
+    };
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use stepwright_files::faults::{self, ENOSPC, Fault, Operation};
+
     use super::*;
 
     #[test]
@@ -137,6 +150,29 @@ mod tests {
         drop(kept);
         let kept = Kept::open(&path).unwrap();
         assert_eq!((kept.of("bob", "i"), kept.raters().collect::<Vec<_>>()), (Some(false), vec!["ann", "bob"]));
+    }
+
+    #[test]
+    fn a_full_disk_leaves_no_half_line_and_the_same_judgement_is_kept_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ratings.jsonl");
+        let judgement = Judgement { rater: "ann".into(), item: "i".into(), correct: Some(true) };
+        let mut kept = Kept::open(&path).unwrap();
+        {
+            let _full = faults::inject(Fault { bytes: 12, ..Fault::next(folder.path(), Operation::Write, ENOSPC) });
+            assert!(kept.keep(&judgement).is_err());
+        }
+        assert_eq!((kept.of("ann", "i"), std::fs::read_to_string(&path).unwrap().len()), (None, 0));
+        kept.keep(&judgement).unwrap();
+        drop(kept);
+        assert_eq!(Kept::open(&path).unwrap().of("ann", "i"), Some(true));
+        // A line that lacks its break counts, and what comes after it has one of its own.
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.trim_end()).unwrap();
+        let mut kept = Kept::open(&path).unwrap();
+        kept.keep(&Judgement { correct: Some(false), ..judgement }).unwrap();
+        drop(kept);
+        assert_eq!(Kept::open(&path).unwrap().of("ann", "i"), Some(false));
     }
 
     #[test]
