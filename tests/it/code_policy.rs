@@ -9,6 +9,7 @@ use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, Sources, prepare_new};
 use stepwright::episode::{ArtifactId, Header, Policy};
+use stepwright::method::{self, Fate, Method as _};
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright_skill::Trajectory;
 use stepwright_skill::react::Form;
@@ -131,6 +132,9 @@ async fn a_person_refuses_an_action_and_mends_a_line_that_cannot_be_run() {
     assert_eq!(w.recommended().await, "", "nothing is offered");
     let why = w.session.current().unwrap().turn.recommended.clone().unwrap().1;
     assert!(why.contains("line 6") && why.contains("NameError"), "{why}");
+    let shown = &method::named("demo2code").unwrap().rows(&w.session)[0];
+    let marks: Vec<Fate> = shown.lines.iter().map(|line| line.mark).collect();
+    assert_eq!((&marks[4..], shown.at), (&[Fate::Open, Fate::Refused][..], 5), "the line is marked: {marks:?}");
     let mended = "env.step(['come'])".to_owned();
     w.send(Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::PLAN, text: mended }));
     assert_eq!(w.recommended().await, "1: env.step(['come'])");
@@ -154,6 +158,16 @@ async fn a_failed_program_is_corrected_as_often_as_is_set() {
     let asked = model.asked.lock().unwrap();
     let prompt: String = asked[1].messages.iter().map(|m| m.text.as_str()).collect();
     assert!(prompt.contains("no mug but A desk.") && prompt.contains("assert 'mug' in seen"), "{prompt}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_that_do_not_compile_are_corrected_as_often_as_is_set_and_then_it_ends() {
+    let model = model((0..9).map(|_| "if x\n    pass".to_owned()));
+    let mut w = Watched::start(automatic(session("adaplanner", &[("go", "Gone.")], Form::Prompt, Arc::clone(&model))));
+    ended(&mut w).await;
+    let why = w.session.current().unwrap().turn.recommended.clone().unwrap().1;
+    assert!(why.contains("cannot go on: line 1: SyntaxError"), "{why}");
+    assert_eq!(model.asked.lock().unwrap().len(), 7, "a program and six corrections");
 }
 
 fn configuration(folder: &std::path::Path) -> Config {

@@ -224,7 +224,8 @@ pub fn layered(knowledge: &Knowledge, entries: &[Entry], action: &str) -> Result
         }
         let acted =
             entries.get(at..).unwrap_or_default().iter().filter(|entry| matches!(entry.line, Line::Act(_))).count();
-        return Ok(Line::Report(format!("{call} took {acted} actions; what is next is none of its own")));
+        let actions = if acted == 1 { "action" } else { "actions" };
+        return Ok(Line::Report(format!("{call} took {acted} {actions}; what is next is none of its own")));
     }
     let skill = knowledge.skills.iter().find(|skill| skill.signature.parameters.is_empty() && may(skill, action));
     let call = skill.map(|skill| SkillCall { skill: skill.signature.name.clone(), args: Vec::new() });

@@ -33,8 +33,9 @@ use replay::Replay;
 #[cfg(test)]
 pub(super) use simulation::header;
 
-/// Asks the gate lets a method make in one round before it stops it.
-const MAX_ASKS: u32 = 12;
+/// Asks the gate lets a method make in one round before it stops it, its own computations included: a program may be corrected twenty times
+/// and is run after each.
+const MAX_ASKS: u32 = 48;
 
 /// What the gate waits for. Asks are no phase: they run beside everything else.
 #[derive(Debug, Clone, PartialEq)]

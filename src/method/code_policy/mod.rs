@@ -254,14 +254,26 @@ fn program(ask: &Ask, answer: &Answer, artifact: ArtifactId, title: &str) -> Rea
     Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem }))
 }
 
-/// The program in force at the cursor, with what became of the lines that acted.
+/// The line of the program in force at the cursor at which it cannot go on, from 1.
+fn faulty_line(session: &Session) -> Option<usize> {
+    let path = session.path(session.cursor());
+    let Next::Fault { why } = RunSoFar::of(&path, &super::plan_in_force(&path)?).next? else { return None };
+    why.strip_prefix("line ")?.split_once(':')?.0.parse().ok()
+}
+
+/// The program in force at the cursor, with what became of the lines that acted, and the line at which it cannot go on.
 fn rows(session: &Session) -> Vec<Section> {
     let mut sections = super::plan_following::rows(session);
+    let faulty = faulty_line(session).and_then(|line| line.checked_sub(1));
     for section in &mut sections {
         section.title = "program".to_owned();
         // A line may act more than once.
         let acting = section.lines.iter().filter(|line| matches!(line.mark, Fate::Done | Fate::Refused)).count();
         section.done = section.done.max(acting);
+        if let Some((at, line)) = faulty.and_then(|at| Some((at, section.lines.get_mut(at)?))) {
+            line.mark = Fate::Refused;
+            section.at = at;
+        }
     }
     sections
 }
