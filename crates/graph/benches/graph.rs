@@ -19,10 +19,11 @@ use std::time::Duration;
 use criterion::Criterion;
 use serde_json::{Value, json};
 use stepwright_graph::files::{Library, read_text};
+use stepwright_graph::possible::{in_sight, steps};
 use stepwright_graph::prepare::{Prepared, Tables, prepare};
-use stepwright_graph::run::{Run, Stepped};
+use stepwright_graph::run::{Run, Runner, Stepped};
 use stepwright_graph::vocabulary::Flag;
-use stepwright_graph::{Graph, Scene, script};
+use stepwright_graph::{Action, At, Graph, Line, Scene, script};
 
 fn folder() -> PathBuf {
     let recorded = std::env::var_os("STEPWRIGHT_DATA").map(|data| PathBuf::from(data).join("virtualhome"));
@@ -89,6 +90,25 @@ fn stepped(prepared: &Prepared) -> Graph {
     graph
 }
 
+/// How many steps could be done, found out by trying each as a line of a script.
+fn tried(runner: &Runner, seen: &[At]) -> usize {
+    let graph = runner.graph();
+    let param = |at: &At| script::Param { name: graph.node(*at).class.clone(), number: graph.node(*at).id };
+    let would = |action: Action, params: Vec<script::Param>| usize::from(runner.would(&Line { action, params }));
+    let actions = Action::ALL.iter().copied().filter(|a| !matches!(a, Action::Run | Action::Release));
+    actions
+        .map(|action| match action.arity() {
+            0 => would(action, Vec::new()),
+            1 => seen.iter().map(|at| would(action, vec![param(at)])).sum(),
+            _ => graph
+                .held()
+                .flat_map(|held| seen.iter().filter(move |at| **at != held).map(move |at| (held, *at)))
+                .map(|(held, at)| would(action, vec![param(&held), param(&at)]))
+                .sum(),
+        })
+        .sum()
+}
+
 fn figures(c: &mut Criterion, work: &Work) {
     c.bench_function("load a scene", |b| b.iter(|| Scene::read(black_box(&work.text)).expect("a scene")));
     let prepared = work.prepared();
@@ -101,6 +121,15 @@ fn figures(c: &mut Criterion, work: &Work) {
         });
     });
     c.bench_function("fifteen steps, each on a copy of its own", |b| b.iter(|| stepped(&prepared)));
+    // After two walks, where the person stands beside many things.
+    let mut runner = Runner::new(prepared.graph.clone());
+    assert!((1..).zip(&prepared.script[..2]).all(|(number, line)| runner.step(line, number)));
+    let seen = in_sight(runner.graph());
+    let listed = steps(&runner, &seen, &[]).len();
+    c.bench_function("what can be done now", |b| b.iter(|| steps(black_box(&runner), &in_sight(runner.graph()), &[])));
+    c.bench_function("what can be done now, each step tried as a line", |b| {
+        b.iter(|| assert_eq!(tried(black_box(&runner), &in_sight(runner.graph())), listed));
+    });
     let walk = &prepared.script[1];
     c.bench_function("one walk", |b| b.iter(|| Stepped::once(black_box(&prepared.graph), walk)));
 }

@@ -117,7 +117,7 @@ impl Reach {
 pub(crate) struct Checks<'a> {
     pub graph: &'a Graph,
     pub memory: &'a Memory,
-    /// What is in reach, where it was found out for many checks.
+    /// What is in reach, where it was found out for many checks; their reasons are not to be looked at.
     pub reach: Option<&'a Reach>,
 }
 
@@ -125,7 +125,12 @@ type Checked = Result<(), Reason>;
 
 impl Checks<'_> {
     fn require(&self, holds: bool, reason: impl FnOnce() -> Reason) -> Checked {
-        if holds { Ok(()) } else { Err(reason()) }
+        match self.reach {
+            _ if holds => Ok(()),
+            // Of many steps only what can be done is asked.
+            Some(_) => Err(Reason::Unsupported("")),
+            None => Err(reason()),
+        }
     }
 
     fn me(&self) -> crate::reason::Shown {
