@@ -24,7 +24,7 @@ pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &Program
         });
         let mut after = state.clone();
         after.run(outcome.calls());
-        verdict.effect = Some(difference(&state.variables(), &after.variables()));
+        verdict.effect = Some(difference(&state.variables(), &after.variables()).into());
         verdict.preview = Some(outcome.observation);
     }
     verdict

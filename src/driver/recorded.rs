@@ -113,7 +113,7 @@ pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock)
     let mut writing = Writing { session: Session::new(header), records: Vec::new(), now: clock() };
     let reset_calls: Vec<Call> = reset.calls().cloned().collect();
     writing
-        .add(Event::Started { outcome: StepOutcome::from(&reset) })
+        .add(Event::Started { outcome: StepOutcome::from(&reset).into() })
         .and_then(|()| writing.steps(&log, opened.world.as_mut(), reset_calls))
         .map_err(|why| OpenError::Failed(format!("{}: {why}", path.display())))?;
     let Writing { session, records, .. } = writing;
@@ -162,8 +162,8 @@ impl Writing {
                 rationale: step.thought.clone(),
                 ask: None,
             };
-            self.add(Event::Proposed { proposal })?;
-            self.add(Event::Checked { proposal: id, verdict })?;
+            self.add(Event::Proposed { proposal: proposal.into() })?;
+            self.add(Event::Checked { proposal: id, verdict: verdict.into() })?;
             let decision = Decision {
                 id: self.session.next_decision(),
                 choice: Choice::Approve { proposal: id },
@@ -171,7 +171,7 @@ impl Writing {
                 why: "as recorded".to_owned(),
             };
             let number = decision.id;
-            self.add(Event::Decided { decision })?;
+            self.add(Event::Decided { decision: decision.into() })?;
             let outcome = world.act(&step.action).map_err(|e| e.to_string())?;
             let before: Value = along.state.variables();
             along.go(outcome.calls().cloned(), at, step.observation.is_some());
@@ -180,9 +180,9 @@ impl Writing {
             self.add(Event::Executed {
                 decision: number,
                 child,
-                action,
-                outcome: StepOutcome::from(&outcome),
-                changes,
+                action: action.into(),
+                outcome: StepOutcome::from(&outcome).into(),
+                changes: changes.into(),
             })?;
         }
         if log.unobserved() > 0 {

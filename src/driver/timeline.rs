@@ -65,7 +65,7 @@ pub(super) fn reset(world: &mut dyn World, session: &Session) -> Result<(StepOut
     let (task, seed) = (session.header.task.as_str(), session.header.seed);
     if let (Some(remote), Some(root)) = (world.remote(), session.node(0)) {
         remote.recall(Recorded::Reset { task, seed, outcome: &root.outcome });
-        return Ok((root.outcome.clone(), recorded_calls(&root.outcome)));
+        return Ok((root.outcome.as_ref().clone(), recorded_calls(&root.outcome)));
     }
     let outcome = world.reset(task, seed)?;
     Ok((StepOutcome::from(&outcome), outcome.calls().cloned().collect()))

@@ -212,7 +212,7 @@ pub struct Offer {
     /// The ask it answers, where one was made for it alone.
     pub ask: Option<AskId>,
     /// What was written.
-    pub written: Written,
+    pub written: Arc<Written>,
     /// Its status.
     pub fate: Fate,
 }
@@ -232,7 +232,7 @@ pub struct Change {
     /// The offer taken; `None` for a correction by a person, and for the document an episode begins with.
     pub offer: Option<OfferId>,
     /// From the document before (RFC 6902).
-    pub patch: Value,
+    pub patch: Arc<Value>,
     /// By whom.
     pub by: Actor,
     /// Whether a person edited the offer.
@@ -277,7 +277,7 @@ impl Adopted {
     pub fn event(self, by: Actor) -> Event {
         let patch = replacing(&json!({ "assertions": self.assertions, "origin": self.origin }));
         let artifact = ArtifactId { kind: ArtifactKind::Assertions, key: self.action };
-        Event::ArtifactSettled { artifact, offer: None, patch, by, edited: false, why: String::new() }
+        Event::ArtifactSettled { artifact, offer: None, patch: patch.into(), by, edited: false, why: String::new() }
     }
 
     /// The set that a document of that name holds, if it is one of assertions.
@@ -430,7 +430,7 @@ impl Node {
                     self.set_fate(earlier, Fate::Replaced);
                 }
                 self.turn.index.open.insert(written.artifact.clone(), self.turn.offers.len());
-                let written = written.as_ref().clone();
+                let written = written.clone();
                 self.turn.offers.push(Offer { id: *offer, ask: *ask, written, fate: Fate::Pending });
             }
             Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => {

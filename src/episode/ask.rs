@@ -4,6 +4,7 @@
 //! method that asks.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -182,13 +183,13 @@ pub struct Ask {
     /// The model's name.
     pub model: String,
     /// The exact prompt, where there is one.
-    pub prompt: Option<PromptRecord>,
+    pub prompt: Option<Arc<PromptRecord>>,
     /// Completions asked for.
     pub n: u32,
     /// Sampling temperature.
     pub temperature: f64,
     /// The request as sent and what came back beside the texts, where it was recorded.
-    pub exchange: Option<Box<Exchange>>,
+    pub exchange: Option<Arc<Exchange>>,
     /// Its status.
     pub state: AskState,
 }
@@ -201,7 +202,7 @@ pub enum AskState {
     /// Answered: completions, tokens, milliseconds.
     Answered {
         /// The completions.
-        texts: Vec<String>,
+        texts: Arc<Vec<String>>,
         /// Tokens, where reported.
         usage: Option<Usage>,
         /// Milliseconds.

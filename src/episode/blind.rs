@@ -31,16 +31,17 @@ pub fn ranks(kind: &AskKind) -> bool {
 /// whether its answers come in the order of a ranking.
 pub fn record(record: &Record, ranked: impl Fn(AskId) -> bool) -> Option<Record> {
     let event = match &record.event {
-        Event::Checked { proposal, verdict: full } => Event::Checked { proposal: *proposal, verdict: verdict(full) },
+        Event::Checked { proposal, verdict: full } => Event::Checked { proposal: *proposal, verdict: verdict(full).into() },
         Event::Recommended { proposal: Some(_), .. } => Event::Recommended { proposal: None, why: HIDDEN.to_owned() },
         Event::Proposed { proposal } if is_ranked(proposal) => {
             // The reason of a ranking tells the rank.
-            Event::Proposed { proposal: Proposal { score: None, logprob: None, rationale: None, ..proposal.clone() } }
+            let seen = Proposal { score: None, logprob: None, rationale: None, ..proposal.as_ref().clone() };
+            Event::Proposed { proposal: seen.into() }
         }
         Event::Answered { ask, texts, usage, ms } if ranked(*ask) => {
-            let mut texts = texts.clone();
+            let mut texts = texts.to_vec();
             texts.sort();
-            Event::Answered { ask: *ask, texts, usage: *usage, ms: *ms }
+            Event::Answered { ask: *ask, texts: texts.into(), usage: *usage, ms: *ms }
         }
         _ => return None,
     };
@@ -123,10 +124,10 @@ mod tests {
         let check = |kind| Check { kind, condition: "c".into(), status: Status::Fails, detail: None };
         let verdict = Verdict {
             checks: vec![check(CheckKind::Precondition), check(CheckKind::World)],
-            effect: Some(json!([])),
+            effect: Some(json!([]).into()),
             preview: Some("As recorded.".into()),
         };
-        Record { id: 1, ts: 0, node, event: Event::Checked { proposal: 1, verdict } }
+        Record { id: 1, ts: 0, node, event: Event::Checked { proposal: 1, verdict: verdict.into() } }
     }
 
     fn proposed(id: u64, text: &str, origin: Origin) -> Proposal {
@@ -145,7 +146,7 @@ mod tests {
         let answered = at(0, json!({"event": "answered", "ask": 1, "texts": ["go", "bark"], "ms": 1}));
         let offered = |id, text| {
             let proposal = proposed(id, text, Origin::Symbolic);
-            Record { id: 1, ts: 0, node: 0, event: Event::Proposed { proposal } }
+            Record { id: 1, ts: 0, node: 0, event: Event::Proposed { proposal: proposal.into() } }
         };
         let recommended = at(0, json!({"event": "recommended", "proposal": 1, "why": "the best one"}));
         let blind = Record { id: 1, ts: 0, node: 0, event: Event::BlindSet { blind: true } };

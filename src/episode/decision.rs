@@ -49,6 +49,7 @@ pub enum Choice {
 
 /// A decision: one record, separate from the proposal and from the execution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Line")]
 pub struct Decision {
     /// Its number within the session.
     pub id: DecisionId,
@@ -60,6 +61,44 @@ pub struct Decision {
     /// Why, in words: the policy's rule, or a person's note.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
+}
+
+/// A decision as its line holds it: read field by field, which a flattened choice would not be.
+#[derive(Deserialize)]
+struct Line {
+    id: DecisionId,
+    choice: Chosen,
+    proposal: ProposalId,
+    from: Option<ProposalId>,
+    reason: Option<String>,
+    by: Actor,
+    #[serde(default)]
+    why: String,
+}
+
+/// The names of [`Choice`].
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Chosen {
+    Approve,
+    Edit,
+    Manual,
+    Reject,
+}
+
+impl TryFrom<Line> for Decision {
+    type Error = &'static str;
+
+    fn try_from(line: Line) -> Result<Self, Self::Error> {
+        let Line { id, choice, proposal, from, reason, by, why } = line;
+        let choice = match choice {
+            Chosen::Approve => Choice::Approve { proposal },
+            Chosen::Edit => Choice::Edit { from: from.ok_or("missing field `from`")?, proposal },
+            Chosen::Manual => Choice::Manual { proposal },
+            Chosen::Reject => Choice::Reject { proposal, reason: reason.ok_or("missing field `reason`")? },
+        };
+        Ok(Decision { id, choice, by, why })
+    }
 }
 
 /// When the gate approves by itself. The default never does.
@@ -92,5 +131,29 @@ impl Policy {
     /// Whether any step may be taken without a person.
     pub fn is_automatic(&self) -> bool {
         self.steps > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn decisions_are_read_as_they_are_written() {
+        let choices = [
+            Choice::Approve { proposal: 1 },
+            Choice::Edit { from: 1, proposal: 2 },
+            Choice::Manual { proposal: 3 },
+            Choice::Reject { proposal: 4, reason: "not yet".into() },
+        ];
+        for choice in choices {
+            let decision = Decision { id: 7, choice, by: Actor::Policy, why: "a rule".into() };
+            let written = serde_json::to_string(&decision).unwrap();
+            assert_eq!(serde_json::from_str::<Decision>(&written).unwrap(), decision);
+        }
+        let edit = json!({"id": 1, "choice": "edit", "proposal": 2, "by": "person"});
+        assert!(serde_json::from_value::<Decision>(edit).unwrap_err().to_string().contains("missing field `from`"));
+        assert!(serde_json::from_value::<Decision>(json!({"id": 1, "choice": "wait"})).is_err());
     }
 }

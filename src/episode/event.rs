@@ -1,6 +1,7 @@
 //! Events: the only things that change a session, and the records the log holds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,6 +12,7 @@ use super::branch::BranchEdit;
 use super::breakpoint::Breakpoint;
 use super::decision::{Actor, Decision, DecisionId, Policy};
 use super::exchanged::Exchange;
+use super::packed::Packed;
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
 
 /// A node of the session's tree: 0 is the reset, every executed decision adds one.
@@ -20,7 +22,7 @@ pub type NodeId = u64;
 pub type AskId = u64;
 
 /// One line of the log after the header.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Record {
     /// Consecutive within the session, from 1.
     pub id: u64,
@@ -223,7 +225,7 @@ pub enum Event {
     /// The world was reset: node 0.
     Started {
         /// What the reset gave.
-        outcome: StepOutcome,
+        outcome: Arc<StepOutcome>,
     },
     /// A model was asked.
     Asked {
@@ -235,7 +237,7 @@ pub enum Event {
         model: String,
         /// The request's prompt; `None` for the symbolic proposer, which reads the state itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        prompt: Option<PromptRecord>,
+        prompt: Option<Arc<PromptRecord>>,
         /// Completions asked for.
         n: u32,
         /// Sampling temperature; 0 is greedy.
@@ -246,14 +248,14 @@ pub enum Event {
         /// The ask.
         ask: AskId,
         /// The request and the answer.
-        exchange: Box<Exchange>,
+        exchange: Arc<Exchange>,
     },
     /// The model answered.
     Answered {
         /// The ask answered.
         ask: AskId,
         /// The completions' texts, as received.
-        texts: Vec<String>,
+        texts: Arc<Vec<String>>,
         /// Tokens spent, where reported.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
@@ -273,14 +275,14 @@ pub enum Event {
     /// An action was offered at this node.
     Proposed {
         /// The proposal.
-        proposal: Proposal,
+        proposal: Arc<Proposal>,
     },
     /// A proposal was checked (again).
     Checked {
         /// Which proposal.
         proposal: ProposalId,
         /// What checking said.
-        verdict: Verdict,
+        verdict: Arc<Verdict>,
     },
     /// The method says which proposal it would take.
     Recommended {
@@ -292,7 +294,7 @@ pub enum Event {
     /// A decision was taken.
     Decided {
         /// The decision.
-        decision: Decision,
+        decision: Arc<Decision>,
     },
     /// A decision was carried out: a new node below the record's node, and the cursor moves there.
     Executed {
@@ -301,11 +303,11 @@ pub enum Event {
         /// The new node.
         child: NodeId,
         /// The action as executed.
-        action: Action,
+        action: Arc<Action>,
         /// What it gave.
-        outcome: StepOutcome,
+        outcome: Arc<StepOutcome>,
         /// What changed in the program's variables: a JSON patch (RFC 6902).
-        changes: Value,
+        changes: Packed,
     },
     /// The cursor moved (undo, redo, jump); the world moved with it.
     Moved {
@@ -336,7 +338,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ask: Option<AskId>,
         /// What was written.
-        written: Box<Written>,
+        written: Arc<Written>,
     },
     /// A document changed at this node.
     ArtifactSettled {
@@ -346,7 +348,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         offer: Option<OfferId>,
         /// From the document before to the one since (RFC 6902); where there was none it replaces the whole document.
-        patch: Value,
+        patch: Arc<Value>,
         /// By whom.
         by: Actor,
         /// Whether a person changed the offer before taking it.

@@ -4,6 +4,7 @@
 //! [`Index`] holds what is found by something else. A turn that was not made by the fold has none, and is searched.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -16,6 +17,8 @@ use super::proposal::ProposalId;
 pub(super) struct Index {
     /// How many decisions are in it.
     decisions: usize,
+    /// Where the decisions to take a step are.
+    taken: Vec<usize>,
     /// The last decision about each proposal.
     last: FxHashMap<ProposalId, usize>,
     /// The first rejection of each proposal.
@@ -33,30 +36,45 @@ impl Index {
         self.last.insert(id, at);
         if !decision.takes() {
             self.rejected.entry(id).or_insert(at);
+        } else {
+            self.taken.push(at);
         }
         self.decisions += 1;
     }
 
     /// The last decision about a proposal.
-    pub(super) fn decision_on<'a>(&self, decisions: &'a [Decision], id: ProposalId) -> Option<&'a Decision> {
+    pub(super) fn decision_on<'a>(&self, decisions: &'a [Arc<Decision>], id: ProposalId) -> Option<&'a Decision> {
         if self.decisions == decisions.len() {
-            return decisions.get(*self.last.get(&id)?);
+            return decisions.get(*self.last.get(&id)?).map(AsRef::as_ref);
         }
-        decisions.iter().rev().find(|d| d.proposal() == id)
+        decisions.iter().rev().map(AsRef::as_ref).find(|d: &&Decision| d.proposal() == id)
+    }
+
+    /// The decisions to take a step.
+    pub(super) fn taken<'a>(&self, decisions: &'a [Arc<Decision>]) -> Vec<&'a Decision> {
+        if self.decisions == decisions.len() {
+            return self.taken.iter().filter_map(|at| decisions.get(*at)).map(AsRef::as_ref).collect();
+        }
+        decisions.iter().map(AsRef::as_ref).filter(|d: &&Decision| d.takes()).collect()
     }
 
     /// The first rejection of a proposal.
-    pub(super) fn rejection<'a>(&self, decisions: &'a [Decision], id: ProposalId) -> Option<&'a Decision> {
+    pub(super) fn rejection<'a>(&self, decisions: &'a [Arc<Decision>], id: ProposalId) -> Option<&'a Decision> {
         if self.decisions == decisions.len() {
-            return decisions.get(*self.rejected.get(&id)?);
+            return decisions.get(*self.rejected.get(&id)?).map(AsRef::as_ref);
         }
-        decisions.iter().find(|d| !d.takes() && d.proposal() == id)
+        decisions.iter().map(AsRef::as_ref).find(|d: &&Decision| !d.takes() && d.proposal() == id)
     }
 }
 
 /// The place of the item with a number in a list that is in the order of numbers; a list that is not is searched through.
 pub(super) fn place<T>(items: &[T], id: u64, number: impl Fn(&T) -> u64) -> Option<usize> {
     let (first, last) = (number(items.first()?), number(items.last()?));
+    // Where no number is left out, the place is the distance.
+    let near = id.checked_sub(first).and_then(|at| usize::try_from(at).ok());
+    if let Some(at) = near.filter(|at| items.get(*at).is_some_and(|item| number(item) == id)) {
+        return Some(at);
+    }
     if let Ok(at) = items.binary_search_by_key(&id, &number) {
         return Some(at);
     }

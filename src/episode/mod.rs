@@ -13,8 +13,10 @@ mod exchanged;
 pub mod gate;
 mod index;
 pub mod log;
+mod packed;
 pub mod patch;
 mod proposal;
+mod record;
 mod session;
 mod shape;
 mod structure;
@@ -33,6 +35,7 @@ pub use event::{
 };
 pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};
+pub use packed::Packed;
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
 pub use session::{FORMAT_VERSION, Header, InvalidRecord, Node, Session, Turn};
 pub use shape::{Generation, RequestTag, Shape, Wanted};

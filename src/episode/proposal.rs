@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::packed::Packed;
+
 /// Identifies a proposal within a session.
 pub type ProposalId = u64;
 
@@ -112,7 +114,7 @@ pub struct Verdict {
     pub checks: Vec<Check>,
     /// What the step would change in the program state, where the world can predict it: a JSON patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<serde_json::Value>,
+    pub effect: Option<Packed>,
     /// The observation the step would give, where the world can predict it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,

@@ -16,6 +16,7 @@ use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
 use super::index::{Index, place};
+use super::packed::Packed;
 use super::patch::MAX_DOCUMENTS;
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 
@@ -66,15 +67,15 @@ pub struct Turn {
     /// Asks made here, in order.
     pub asks: Vec<Ask>,
     /// Proposals made here, in order of arrival.
-    pub proposals: Vec<Proposal>,
+    pub proposals: Vec<Arc<Proposal>>,
     /// The newest verdict of each: what a decision made now would be made with.
-    pub verdicts: BTreeMap<ProposalId, Verdict>,
+    pub verdicts: BTreeMap<ProposalId, Arc<Verdict>>,
     /// The verdict that each decision was made with; later checks do not change it.
-    pub kept: BTreeMap<DecisionId, Verdict>,
+    pub kept: BTreeMap<DecisionId, Arc<Verdict>>,
     /// What the method would take, and why.
     pub recommended: Option<(Option<ProposalId>, String)>,
     /// Decisions taken here, rejections included.
-    pub decisions: Vec<Decision>,
+    pub decisions: Vec<Arc<Decision>>,
     /// Remarks and failures, in order.
     pub notes: Vec<String>,
     /// Artifacts written here, in order.
@@ -88,7 +89,7 @@ pub struct Turn {
 impl Turn {
     /// The proposal of that number.
     pub fn proposal(&self, id: ProposalId) -> Option<&Proposal> {
-        self.proposals.get(place(&self.proposals, id, |p| p.id)?)
+        self.proposals.get(self.place(id)?).map(AsRef::as_ref)
     }
 
     /// The place of a proposal in their list.
@@ -103,12 +104,17 @@ impl Turn {
 
     /// The decision of that number.
     pub fn decision(&self, id: DecisionId) -> Option<&Decision> {
-        self.decisions.get(place(&self.decisions, id, |d| d.id)?)
+        self.decisions.get(place(&self.decisions, id, |d| d.id)?).map(AsRef::as_ref)
     }
 
     /// The verdict that a decision was made with; `None` where its proposal had not been checked.
     pub fn taken(&self, decision: DecisionId) -> Option<&Verdict> {
-        self.kept.get(&decision)
+        self.kept.get(&decision).map(AsRef::as_ref)
+    }
+
+    /// The newest verdict of a proposal: what a decision made now would be made with.
+    pub fn newest(&self, id: ProposalId) -> Option<&Verdict> {
+        self.verdicts.get(&id).map(AsRef::as_ref)
     }
 
     /// The last decision made about a proposal.
@@ -118,7 +124,7 @@ impl Turn {
 
     /// The verdict of a proposal: once it was decided about, the one its last decision was made with; else the newest.
     pub fn verdict(&self, id: ProposalId) -> Option<&Verdict> {
-        self.decision_on(id).map_or_else(|| self.verdicts.get(&id), |decision| self.taken(decision.id))
+        self.decision_on(id).map_or_else(|| self.newest(id), |decision| self.taken(decision.id))
     }
 
     /// The mark of a proposal, as [`Turn::verdict`] has it. What is no action fails, checked or not.
@@ -135,6 +141,11 @@ impl Turn {
             Choice::Reject { reason, .. } => Some(reason.as_str()),
             _ => None,
         }
+    }
+
+    /// The decisions to take a step from here, in order.
+    pub fn steps_taken(&self) -> Vec<&Decision> {
+        self.index.taken(&self.decisions)
     }
 
     /// Sets of assertions put in force here, in order.
@@ -172,13 +183,13 @@ pub struct Node {
     /// Steps from the root.
     pub depth: u32,
     /// The action that led here; `None` at the root.
-    pub action: Option<Action>,
+    pub action: Option<Arc<Action>>,
     /// The decision that led here; `None` at the root.
     pub decision: Option<DecisionId>,
     /// What arriving here gave.
-    pub outcome: StepOutcome,
+    pub outcome: Arc<StepOutcome>,
     /// What arriving here changed in the program's variables (RFC 6902).
-    pub changes: Value,
+    pub changes: Packed,
     /// The changes of the blocking tree that had been made above when this step was taken.
     pub tree_edits: Vec<TreeEdit>,
     /// How many changes of the blocking tree the documents held on arriving here.
@@ -208,7 +219,8 @@ pub struct InvalidRecord {
 pub struct Session {
     /// What it is about.
     pub header: Header,
-    nodes: Vec<Node>,
+    /// Shared with other sessions folded from the same records until one of them changes a node.
+    nodes: Vec<Arc<Node>>,
     /// Of each node, whether it is on the line: the root, and from each node on it the child that was last on the path.
     on_line: Vec<bool>,
     cursor: NodeId,
@@ -286,11 +298,11 @@ impl Session {
 
     /// The node of that number.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
-        usize::try_from(id).ok().and_then(|i| self.nodes.get(i))
+        usize::try_from(id).ok().and_then(|i| self.nodes.get(i)).map(AsRef::as_ref)
     }
 
     /// All nodes, by number.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[Arc<Node>] {
         &self.nodes
     }
 
@@ -445,7 +457,8 @@ impl Session {
             if self.is_started() {
                 return Err(invalid("the world was reset already".into()));
             }
-            self.nodes.push(Node { outcome: outcome.clone(), changes: json!([]), ..Node::default() });
+            let root = Node { outcome: outcome.clone(), changes: json!([]).into(), ..Node::default() };
+            self.nodes.push(root.into());
             self.on_line.push(true);
         } else {
             self.apply_started(record).map_err(invalid)?;
@@ -464,7 +477,7 @@ impl Session {
                 if *child != self.next_node() {
                     return Err(format!("node {child} out of order, expected {}", self.next_node()));
                 }
-                let node = &mut self.nodes[at];
+                let node = Arc::make_mut(&mut self.nodes[at]);
                 if node.turn.decision(*decision).is_none() {
                     return Err(format!("decision {decision} was not taken at node {}", record.node));
                 }
@@ -484,7 +497,7 @@ impl Session {
                     in_force: Arc::clone(&node.in_force),
                     ..Node::default()
                 };
-                self.nodes.push(new);
+                self.nodes.push(new.into());
                 self.on_line.push(false);
                 self.move_to(*child);
             }
@@ -518,7 +531,7 @@ impl Session {
                     return Err(format!("no proposal {id} at node {}", record.node));
                 }
                 self.next_decision += 1;
-                let turn = &mut self.nodes[at].turn;
+                let turn = &mut Arc::make_mut(&mut self.nodes[at]).turn;
                 if let Some(verdict) = turn.verdicts.get(&id) {
                     turn.kept.insert(decision.id, verdict.clone());
                 }
@@ -533,13 +546,13 @@ impl Session {
                     return Err(format!("proposal {} out of order, expected {}", proposal.id, self.next_proposal));
                 }
                 self.next_proposal += 1;
-                self.nodes[at].turn.proposals.push(proposal.clone());
+                self.node_mut(at).turn.proposals.push(proposal.clone());
             }
             Event::Checked { proposal, verdict } => {
                 if self.nodes[at].turn.proposal(*proposal).is_none() {
                     return Err(format!("no proposal {proposal} at node {}", record.node));
                 }
-                self.nodes[at].turn.verdicts.insert(*proposal, verdict.clone());
+                self.node_mut(at).turn.verdicts.insert(*proposal, verdict.clone());
             }
             Event::Recommended { proposal, why } => {
                 if let Some(id) = proposal
@@ -547,14 +560,14 @@ impl Session {
                 {
                     return Err(format!("no proposal {id} at node {}", record.node));
                 }
-                self.nodes[at].turn.recommended = Some((*proposal, why.clone()));
+                self.node_mut(at).turn.recommended = Some((*proposal, why.clone()));
             }
             Event::ArtifactOffered { .. } => {
-                self.nodes[at].apply_artifact(&record.event, self.next_offer, &mut self.room)?;
+                Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.room)?;
                 self.next_offer += 1;
             }
             Event::ArtifactSettled { .. } | Event::ArtifactRefused { .. } | Event::ArtifactUndone { .. } => {
-                self.nodes[at].apply_artifact(&record.event, self.next_offer, &mut self.room)?;
+                Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.room)?;
             }
             Event::BreakpointsSet { breakpoints } => self.breakpoints.clone_from(breakpoints),
             Event::BranchEdited { branch, edit } => {
@@ -565,21 +578,25 @@ impl Session {
             }
             Event::BlindSet { blind } => self.blind = *blind,
             Event::NoteEdited { note, text } => {
-                let notes = &mut self.nodes[at].turn.notes;
+                let notes = &mut self.node_mut(at).turn.notes;
                 let Some(found) = notes.get_mut(*note) else {
                     return Err(format!("no remark {note} at node {}", record.node));
                 };
                 found.clone_from(text);
                 notes.retain(|note| !note.is_empty());
             }
-            Event::Noted { text } => self.nodes[at].turn.notes.push(text.clone()),
-            Event::Failed { error } => self.nodes[at].turn.notes.push(error.clone()),
+            Event::Noted { text } => self.node_mut(at).turn.notes.push(text.clone()),
+            Event::Failed { error } => self.node_mut(at).turn.notes.push(error.clone()),
         }
         Ok(())
     }
 
+    fn node_mut(&mut self, at: usize) -> &mut Node {
+        Arc::make_mut(&mut self.nodes[at])
+    }
+
     fn apply_ask(&mut self, at: usize, event: &Event) -> Result<(), String> {
-        let node = &mut self.nodes[at];
+        let node = Arc::make_mut(&mut self.nodes[at]);
         let asks = &mut node.turn.asks;
         let ask_at = |asks: &[Ask], id: AskId| place(asks, id, |a| a.id).ok_or_else(|| format!("no ask {id} here"));
         match event {
@@ -644,7 +661,7 @@ impl Session {
         while self.put_on_line(child, true) {
             let Some(parent) = self.node(child).and_then(|n| n.parent) else { break };
             let place = usize::try_from(parent).unwrap_or(usize::MAX);
-            let before = self.nodes.get_mut(place).and_then(|node| node.last_child.replace(child));
+            let before = self.nodes.get_mut(place).and_then(|node| set_last_child(node, child));
             if self.on_line.get(place) == Some(&true) {
                 self.extend_line(before.filter(|before| *before != child), false);
                 break;
@@ -668,6 +685,11 @@ impl Session {
         let place = usize::try_from(node).ok().and_then(|i| self.on_line.get_mut(i));
         place.is_some_and(|place| std::mem::replace(place, on) != on)
     }
+}
+
+/// Sets the child that redo follows; a node that has it already stays shared.
+fn set_last_child(node: &mut Arc<Node>, child: NodeId) -> Option<NodeId> {
+    if node.last_child == Some(child) { Some(child) } else { Arc::make_mut(node).last_child.replace(child) }
 }
 
 /// The plan that answers an ask for one, as its document.
@@ -706,12 +728,12 @@ mod tests {
     /// A session with these parents of nodes 1, 2, …, made by hand.
     fn tree(parents: &[u64]) -> Session {
         let mut session = Session::new(Header::default());
-        session.nodes.push(Node::default());
+        session.nodes.push(Node::default().into());
         session.on_line.push(true);
         for (at, parent) in parents.iter().enumerate() {
             let (id, parent) = (at as u64 + 1, parent % (at as u64 + 1));
-            session.nodes[parent as usize].children.push(id);
-            session.nodes.push(Node { id, parent: Some(parent), ..Node::default() });
+            session.node_mut(parent as usize).children.push(id);
+            session.nodes.push(Node { id, parent: Some(parent), ..Node::default() }.into());
             session.on_line.push(false);
         }
         session

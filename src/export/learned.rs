@@ -137,12 +137,12 @@ mod tests {
         let settled = |artifact, offer, patch, edited| Event::ArtifactSettled {
             artifact,
             offer,
-            patch,
+            patch: std::sync::Arc::new(patch),
             by: Actor::Person,
             edited,
             why: String::new(),
         };
-        let offered = |offer, title| Event::ArtifactOffered { offer, ask: None, written: Box::new(written(title)) };
+        let offered = |offer, title| Event::ArtifactOffered { offer, ask: None, written: written(title).into() };
         let reflection = ArtifactId { kind: ArtifactKind::Other("reflection".into()), key: "2".into() };
         let cut = json!([{ "skill": "find", "args": ["mug"], "start": 0, "end": 3 }]);
         let all = more(vec![

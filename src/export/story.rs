@@ -232,7 +232,7 @@ fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Vec<Chapter> {
     let mut done = vec![false; session.nodes().len()];
     let mut chapters = vec![chapter(session, seen, "The episode".to_owned(), &main, &mut done)];
     // Every node not included yet starts a branch; it is followed along its newest children.
-    for node in session.nodes() {
+    for node in session.nodes().iter().map(AsRef::as_ref) {
         if is_done(&done, node.id) || session.is_deleted(node.id) {
             continue;
         }
@@ -287,7 +287,7 @@ pub fn step_of(session: &Session, node: &Node) -> Step {
         observation: node.outcome.observation.clone(),
         error: node.outcome.error.clone(),
         calls: node.outcome.calls.clone(),
-        changes: change_lines(&node.changes),
+        changes: change_lines(&node.changes.value()),
         won: node.outcome.won,
         here: session.cursor() == node.id,
         asks: node.turn.asks.iter().map(ask).collect(),
@@ -306,7 +306,7 @@ pub fn step_of(session: &Session, node: &Node) -> Step {
 
 /// The proposals of a node in the order they came; before a decision of a blind session, in one that says nothing of their rank.
 pub fn offered<'a>(session: &Session, node: &'a Node) -> Vec<&'a Proposal> {
-    let mut proposals: Vec<&Proposal> = node.turn.proposals.iter().collect();
+    let mut proposals: Vec<&Proposal> = node.turn.proposals.iter().map(AsRef::as_ref).collect();
     if hides_future(session, node) {
         blind::shuffle(session, node.id, &mut proposals);
     }
@@ -315,7 +315,7 @@ pub fn offered<'a>(session: &Session, node: &'a Node) -> Vec<&'a Proposal> {
 
 /// Whether nothing was decided yet at a node of a blind session.
 fn hides_future(session: &Session, node: &Node) -> bool {
-    session.blind && !node.outcome.done && !node.turn.decisions.iter().any(Decision::takes)
+    session.blind && !node.outcome.done && !node.turn.decisions.iter().any(|d| d.takes())
 }
 
 /// A step with the state at it. Before a decision of a blind session the truth is left out.
@@ -422,7 +422,7 @@ fn ask(ask: &Ask) -> AskEntry {
         AskState::Answered { texts, usage, ms } => {
             let tokens =
                 usage.map(|u| format!("{} in, {} out, ", count(u.prompt, "token"), u.completion)).unwrap_or_default();
-            (texts.clone(), format!("{tokens}{ms} ms"))
+            (texts.to_vec(), format!("{tokens}{ms} ms"))
         }
         AskState::Failed { cancelled: true, .. } => (Vec::new(), "cancelled by a person".to_owned()),
         AskState::Failed { error, .. } => (Vec::new(), format!("failed: {error}")),

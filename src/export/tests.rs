@@ -53,19 +53,19 @@ pub(super) fn records() -> Vec<Record> {
         ..Verdict::default()
     };
     let decide =
-        |id, choice| Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() } };
+        |id, choice| Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() }.into() };
     let execute = |decision, child, text: &str, seen: &str| Event::Executed {
         decision,
         child,
-        action: action(text),
-        outcome: outcome(seen),
-        changes: json!([{"op": "add", "path": "/agent/inventory", "value": "mug 1"}]),
+        action: action(text).into(),
+        outcome: outcome(seen).into(),
+        changes: json!([{"op": "add", "path": "/agent/inventory", "value": "mug 1"}]).into(),
     };
     let events = [
-        (0, Event::Started { outcome: outcome("You see a desk 1.\n\x1b[31mred") }),
-        (0, Event::Proposed { proposal: proposal(1, "go to desk 1", Origin::Symbolic) }),
-        (0, Event::Checked { proposal: 1, verdict }),
-        (0, Event::Proposed { proposal: proposal(2, "go to shelf 1", Origin::Symbolic) }),
+        (0, Event::Started { outcome: outcome("You see a desk 1.\n\x1b[31mred").into() }),
+        (0, Event::Proposed { proposal: proposal(1, "go to desk 1", Origin::Symbolic).into() }),
+        (0, Event::Checked { proposal: 1, verdict: verdict.into() }),
+        (0, Event::Proposed { proposal: proposal(2, "go to shelf 1", Origin::Symbolic).into() }),
         (
             0,
             Event::Proposed {
@@ -73,7 +73,8 @@ pub(super) fn records() -> Vec<Record> {
                     action: None,
                     problem: Some("SyntaxError: \x1b[2J".into()),
                     ..proposal(3, "x\x1b[31m", Origin::Sample)
-                },
+                }
+                .into(),
             },
         ),
         (0, Event::Recommended { proposal: Some(2), why: "all hold".into() }),
@@ -81,7 +82,7 @@ pub(super) fn records() -> Vec<Record> {
         (0, decide(2, Choice::Approve { proposal: 2 })),
         (0, execute(2, 1, "go to shelf 1", "On the shelf 1, you see nothing.")),
         (1, Event::Moved { to: 0 }),
-        (0, Event::Proposed { proposal: proposal(4, "go to bed 1", Origin::Person) }),
+        (0, Event::Proposed { proposal: proposal(4, "go to bed 1", Origin::Person).into() }),
         (0, decide(3, Choice::Manual { proposal: 4 })),
         (0, execute(3, 2, "go to bed 1", "On the bed 1, you see a mug 1.")),
     ];
@@ -150,7 +151,7 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
     let artifact = crate::episode::ArtifactId::BELIEF;
     let patch = json!([{"op": "replace", "path": "", "value": {"a": 1}}]);
     let (offer, edited, why) = (None, false, "I saw it".to_owned());
-    let event = Event::ArtifactSettled { artifact, offer, patch, by: Actor::Person, edited, why };
+    let event = Event::ArtifactSettled { artifact, offer, patch: patch.into(), by: Actor::Person, edited, why };
     let node = records.last().unwrap().node;
     records.push(Record { id, ts: 0, node, event });
     let seen: BTreeMap<NodeId, Seen> = [(node, seen)].into();
@@ -183,7 +184,7 @@ proptest::proptest! {
     fn numbers_survive_an_export_to_the_last_digit(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
         let mut written = records();
         let scored = written.iter_mut().find_map(|r| if let Event::Proposed { proposal } = &mut r.event { Some(proposal) } else { None });
-        scored.unwrap().score = Some(number);
+        std::sync::Arc::make_mut(scored.unwrap()).score = Some(number);
         let text = render(Format::Jsonl, &header(), &written).unwrap();
         let back: Vec<Record> = text.lines().skip(1).map(|l| serde_json::from_str(l).unwrap()).collect();
         proptest::prop_assert_eq!(back, written, "{}", number);

@@ -89,7 +89,7 @@ pub(super) fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) 
 /// engine cannot decide does not verify.
 fn verifies(turn: &Turn, proposal: &Proposal) -> bool {
     let raises_nothing = |v: &Verdict| matches!(v.preconditions(), Mark::Holds | Mark::NotChecked);
-    proposal.action.is_some() && turn.verdicts.get(&proposal.id).is_some_and(raises_nothing)
+    proposal.action.is_some() && turn.newest(proposal.id).is_some_and(raises_nothing)
 }
 
 /// What a run of [`algorithm_1`] gave.

@@ -33,7 +33,7 @@ fn drive(
 
 fn answer(turn: &mut Turn, kind: AskKind, origin: Origin, lines: &[&str], verify: &impl Fn(&str) -> bool) {
     let ask = turn.asks.len() as u64 + 1;
-    let state = AskState::Answered { texts: vec![], usage: None, ms: 1 };
+    let state = AskState::Answered { texts: std::sync::Arc::default(), usage: None, ms: 1 };
     let (model, prompt) = ("scripted".into(), None);
     turn.asks.push(Ask { id: ask, kind, model, prompt, n: 1, temperature: 0.0, exchange: None, state });
     for line in lines {
@@ -53,10 +53,10 @@ fn answer(turn: &mut Turn, kind: AskKind, origin: Origin, lines: &[&str], verify
             logprob,
             rationale,
             ask: Some(ask),
-        });
+        }.into());
         let status = if verify(line) { Status::Holds } else { Status::Fails };
         let check = Check { kind: CheckKind::Precondition, condition: "it verifies".into(), status, detail: None };
-        turn.verdicts.insert(id, Verdict { checks: vec![check], ..Verdict::default() });
+        turn.verdicts.insert(id, Verdict { checks: vec![check], ..Verdict::default() }.into());
     }
 }
 
@@ -137,7 +137,7 @@ fn a_rejected_proposal_is_not_offered_again() {
     let mut turn = Turn::default();
     answer(&mut turn, AskKind::RANKED, Origin::Symbolic, &["a.f(1)", "a.f(2)"], &|_| true);
     let choice = Choice::Reject { proposal: 1, reason: "no".into() };
-    turn.decisions.push(Decision { id: 1, choice, by: Actor::Person, why: String::new() });
+    turn.decisions.push(Decision { id: 1, choice, by: Actor::Person, why: String::new() }.into());
     let next = aware(Round { turn: &turn, since: 1 }, 5);
     assert!(matches!(next, Next::Recommend { proposal: Some(2), .. }), "{next:?}");
     // In a new round nothing has been asked yet.

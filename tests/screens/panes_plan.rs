@@ -15,7 +15,7 @@ fn asks(s: &mut Script, kind: AskKind, text: &str) -> u64 {
     let ask = s.view.session.as_ref().unwrap().next_ask();
     let model = "the plan".to_owned();
     s.event(Event::Asked { ask, kind, model, prompt: None, n: 1, temperature: 0.0 });
-    s.event(Event::Answered { ask, texts: vec![text.to_owned()], usage: None, ms: 0 });
+    s.event(Event::Answered { ask, texts: vec![text.to_owned()].into(), usage: None, ms: 0 });
     ask
 }
 
@@ -34,8 +34,8 @@ fn line(s: &mut Script, number: usize, text: &str) -> u64 {
         rationale: Some("sub-goal `0: get the mug`".to_owned()),
         ask: Some(ask),
     };
-    s.event(Event::Proposed { proposal });
-    s.event(Event::Checked { proposal: id, verdict: holds() });
+    s.event(Event::Proposed { proposal: proposal.into() });
+    s.event(Event::Checked { proposal: id, verdict: holds().into() });
     s.event(Event::Recommended { proposal: Some(id), why: "the plan's next line".to_owned() });
     id
 }

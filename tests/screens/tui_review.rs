@@ -147,10 +147,10 @@ fn dry_run(builder: &mut Builder, proposal: u64) {
     };
     let verdict = Verdict {
         checks: vec![check(CheckKind::Precondition, "self.location != recep"), check(CheckKind::World, FUTURE)],
-        effect: Some(json!([{"op": "add", "path": "/agent/seen", "value": FUTURE}])),
+        effect: Some(json!([{"op": "add", "path": "/agent/seen", "value": FUTURE}]).into()),
         preview: Some(format!("You see {FUTURE}.")),
     };
-    builder.push(Event::Checked { proposal, verdict });
+    builder.push(Event::Checked { proposal, verdict: verdict.into() });
 }
 
 /// Everything the workbench shows of a session, at several sizes: each pane alone and every dialog that is about the session.

@@ -91,7 +91,7 @@ impl Script {
         let mut script = Script { view, session: Session::new(header()), records: Vec::new() };
         let seen =
             "You are in the middle of a room. You see a desk 1, a shelf 2.\n\nYour task is to: put a mug in desk.";
-        script.event(Event::Started { outcome: outcome(seen, &["agent.update_visible_receps('desk 1', 'shelf 2')"]) });
+        script.event(Event::Started { outcome: outcome(seen, &["agent.update_visible_receps('desk 1', 'shelf 2')"]).into() });
         script.situation(json!({"agent": {"location": null, "inventory": null}}), json!([]));
         script
     }
@@ -135,14 +135,14 @@ impl Script {
             left_out: None,
         };
         let (kind, model) = (AskKind::from_words(kind), "gpt-test".to_owned());
-        self.event(Event::Asked { ask, kind, model, prompt: Some(prompt), n: 2, temperature: 0.7 });
+        self.event(Event::Asked { ask, kind, model, prompt: Some(prompt.into()), n: 2, temperature: 0.7 });
         ask
     }
 
     pub fn answer(&mut self, ask: u64, texts: &[&str]) {
         let texts = texts.iter().map(|t| (*t).to_owned()).collect();
         let usage = Some(Usage::new(812, 17));
-        self.event(Event::Answered { ask, texts, usage, ms: 1_234 });
+        self.event(Event::Answered { ask, texts: texts.into(), usage, ms: 1_234 });
     }
 
     pub fn propose(&mut self, text: &str, call: Option<&str>, origin: Origin, verdict: Option<Verdict>) -> ProposalId {
@@ -158,16 +158,16 @@ impl Script {
             rationale: None,
             ask: None,
         };
-        self.event(Event::Proposed { proposal });
+        self.event(Event::Proposed { proposal: proposal.into() });
         if let Some(verdict) = verdict {
-            self.event(Event::Checked { proposal: id, verdict });
+            self.event(Event::Checked { proposal: id, verdict: verdict.into() });
         }
         id
     }
 
     pub fn decide(&mut self, choice: Choice) -> u64 {
         let id = self.session.next_decision();
-        self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() } });
+        self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() }.into() });
         id
     }
 
@@ -176,7 +176,7 @@ impl Script {
         let turn = &self.session.current().expect("started").turn;
         let action = turn.proposal(proposal).and_then(|p| p.action.clone()).expect("the fixture's action");
         let child = self.session.next_node();
-        self.event(Event::Executed { decision, child, action, outcome, changes });
+        self.event(Event::Executed { decision, child, action: action.into(), outcome: outcome.into(), changes: changes.into() });
         child
     }
 
@@ -197,7 +197,7 @@ pub fn fails() -> Verdict {
             check("self.inventory is None", Status::Fails, detail),
             check("self.knows(obj)", Status::Unknown, "Unsupported: `yield`"),
         ],
-        effect: Some(json!([{"op": "replace", "path": "/agent/location", "value": "desk 1"}])),
+        effect: Some(json!([{"op": "replace", "path": "/agent/location", "value": "desk 1"}]).into()),
         preview: Some("You arrive at desk 1. On the desk 1, you see nothing.".into()),
     }
 }
@@ -252,7 +252,8 @@ pub fn episode() -> Script {
             logprob: Some(-2.1),
             rationale: Some("it is late".into()),
             ask: Some(ask),
-        },
+        }
+        .into(),
     });
     s.event(Event::Recommended { proposal: Some(a), why: "first whose preconditions all hold".into() });
     s
@@ -460,7 +461,7 @@ pub fn long(n: u64) -> View {
     let mut session = Session::new(header());
     let mut records = Vec::new();
     let begin = outcome("You are in the middle of a room.", &["agent.update_visible_receps('desk 1')"]);
-    push(&mut session, &mut records, Event::Started { outcome: begin });
+    push(&mut session, &mut records, Event::Started { outcome: begin.into() });
     for i in 1..=n {
         let (text, call) = (format!("go to drawer {i}"), format!("agent.goto('drawer {i}')"));
         let action = Action { text, call: Some(call.clone()) };
@@ -475,15 +476,15 @@ pub fn long(n: u64) -> View {
             rationale: None,
             ask: None,
         };
-        push(&mut session, &mut records, Event::Proposed { proposal });
-        push(&mut session, &mut records, Event::Checked { proposal: i, verdict: holds() });
+        push(&mut session, &mut records, Event::Proposed { proposal: proposal.into() });
+        push(&mut session, &mut records, Event::Checked { proposal: i, verdict: holds().into() });
         let choice = Choice::Approve { proposal: i };
         let decision = Decision { id: i, choice, by: Actor::Policy, why: String::new() };
-        push(&mut session, &mut records, Event::Decided { decision });
+        push(&mut session, &mut records, Event::Decided { decision: decision.into() });
         let seen = format!("You arrive at drawer {i}. The drawer {i} is closed.");
         let seen = outcome(&seen, &[&call, &format!("agent.update_status('drawer {i}', 'closed')")]);
         let changes = json!([{"op": "replace", "path": "/agent/location", "value": format!("drawer {i}")}]);
-        push(&mut session, &mut records, Event::Executed { decision: i, child: i, action, outcome: seen, changes });
+        push(&mut session, &mut records, Event::Executed { decision: i, child: i, action: action.into(), outcome: seen.into(), changes: changes.into() });
     }
     let mut view = View::default();
     view.notice(Notice::Opened {

@@ -85,11 +85,11 @@ impl Table {
         };
         table.notice(opened);
         let observation = format!("On the table: red block, blue block, tin bowl.\n\n1 of 3: {}", QUERIES[0]);
-        table.event(Event::Started { outcome: StepOutcome { observation, ..StepOutcome::default() } });
+        table.event(Event::Started { outcome: StepOutcome { observation, ..StepOutcome::default() }.into() });
         let patch = json!([{"op": "replace", "path": "", "value": start()}]);
         let why = "the state the episode begins with".into();
         let (artifact, by) = (ArtifactId::BELIEF, Actor::Policy);
-        table.event(Event::ArtifactSettled { artifact, offer: None, patch, by, edited: false, why });
+        table.event(Event::ArtifactSettled { artifact, offer: None, patch: patch.into(), by, edited: false, why });
         table.situation(&start());
         table
     }
@@ -145,7 +145,7 @@ impl Table {
             left_out: None,
         };
         let model = "gpt-test".to_owned();
-        self.event(Event::Asked { ask, kind, model, prompt: Some(prompt), n: 1, temperature: 0.0 });
+        self.event(Event::Asked { ask, kind, model, prompt: Some(prompt.into()), n: 1, temperature: 0.0 });
         ask
     }
 
@@ -162,7 +162,7 @@ impl Table {
     /// A program or one of its calls, offered by the answer to an ask.
     pub fn propose_as(&mut self, code: &str, raw: &str, ask: Option<u64>) -> u64 {
         if let Some(ask) = ask {
-            self.event(Event::Answered { ask, texts: vec![raw.into()], usage: None, ms: 9 });
+            self.event(Event::Answered { ask, texts: vec![raw.to_owned()].into(), usage: None, ms: 9 });
         }
         let id = self.session.next_proposal();
         let proposal = Proposal {
@@ -176,7 +176,7 @@ impl Table {
             rationale: Some("read by rules from the believed state; no language model".into()),
             ask,
         };
-        self.event(Event::Proposed { proposal });
+        self.event(Event::Proposed { proposal: proposal.into() });
         self.event(Event::Recommended { proposal: Some(id), why: "the program for the request".into() });
         id
     }
@@ -185,11 +185,11 @@ impl Table {
     pub fn take(&mut self, proposal: u64, calls: &str, observation: &str, reward: f64) {
         let id = self.session.next_decision();
         let choice = Choice::Approve { proposal };
-        self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() } });
+        self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() }.into() });
         let child = self.session.next_node();
         let action = Action { text: calls.into(), call: None };
         let outcome = StepOutcome { observation: observation.into(), reward, ..StepOutcome::default() };
-        self.event(Event::Executed { decision: id, child, action, outcome, changes: json!([]) });
+        self.event(Event::Executed { decision: id, child, action: action.into(), outcome: outcome.into(), changes: json!([]).into() });
         self.request += usize::from(calls.contains("done()"));
     }
 
@@ -198,7 +198,7 @@ impl Table {
         let offer = self.session.next_offer();
         let problem = state.is_none().then(|| "line 2: a value is missing after `red block`".to_owned());
         let raw = state.as_ref().map_or_else(|| "# state = {\n#     \"red block\":\n".to_owned(), belief::write);
-        let written = Box::new(Written {
+        let written = Arc::new(Written {
             artifact: ArtifactId::BELIEF,
             due: Some(Due { step: self.session.cursor(), nth: 0 }),
             title: update.into(),
@@ -217,7 +217,7 @@ impl Table {
         let patch = belief::patch(&before, state);
         let why = if offer.is_none() { "corrected by a person" } else { "" };
         let artifact = ArtifactId::BELIEF;
-        self.event(Event::ArtifactSettled { artifact, offer, patch, by, edited, why: why.into() });
+        self.event(Event::ArtifactSettled { artifact, offer, patch: patch.into(), by, edited, why: why.into() });
     }
 }
 

@@ -51,7 +51,7 @@ impl Default for Builder {
         let observation =
             "You are in the middle of a room. Looking quickly around you, you see a desk 1 and a shelf 1.";
         builder.push(Event::Started {
-            outcome: StepOutcome { observation: observation.into(), ..StepOutcome::default() },
+            outcome: StepOutcome { observation: observation.into(), ..StepOutcome::default() }.into(),
         });
         builder
     }
@@ -87,10 +87,10 @@ impl Builder {
                 rationale: Some("the desk has not been looked at yet".into()),
                 ask: None,
             };
-            self.push(Event::Proposed { proposal });
+            self.push(Event::Proposed { proposal: proposal.into() });
             let condition = if status == Status::Fails { "self.location == recep" } else { "self.location != recep" };
             let check = Check { kind: CheckKind::Precondition, condition: condition.into(), status, detail: None };
-            self.push(Event::Checked { proposal: id, verdict: Verdict { checks: vec![check], ..Verdict::default() } });
+            self.push(Event::Checked { proposal: id, verdict: Verdict { checks: vec![check], ..Verdict::default() }.into() });
         }
         self.push(Event::Recommended {
             proposal: Some(first),
@@ -108,18 +108,19 @@ impl Builder {
             by: Actor::Person,
             why: String::new(),
         };
-        self.push(Event::Decided { decision });
+        self.push(Event::Decided { decision: decision.into() });
         let child = self.nodes;
         self.push(Event::Executed {
             decision: self.decisions,
             child,
-            action: Action { text: "go to desk 1".into(), call: Some("agent.goto('desk 1')".into()) },
+            action: Action { text: "go to desk 1".into(), call: Some("agent.goto('desk 1')".into()) }.into(),
             outcome: StepOutcome {
                 observation: "On the desk 1, you see a mug 1.".into(),
                 calls: vec!["agent.goto('desk 1')".into(), "agent.update_visible_objects('desk 1', 'mug 1')".into()],
                 ..StepOutcome::default()
-            },
-            changes: json!([{"op": "replace", "path": "/agent/location", "value": "desk 1"}]),
+            }
+            .into(),
+            changes: json!([{"op": "replace", "path": "/agent/location", "value": "desk 1"}]).into(),
         });
         self.node = child;
         self.nodes += 1;

@@ -43,7 +43,9 @@ pub fn check(line: &[u8]) -> Sum {
     if !digits.iter().all(is_digit) {
         return Sum::Differs;
     }
-    if format!("{:08x}", crc32fast::hash(body)).as_bytes() == digits { Sum::Fits } else { Sum::Differs }
+    let value = |byte: &u8| u32::from(if byte.is_ascii_digit() { byte - b'0' } else { byte - b'a' + 10 });
+    let stated = digits.iter().fold(0, |sum, digit| sum << 4 | value(digit));
+    if crc32fast::hash(body) == stated { Sum::Fits } else { Sum::Differs }
 }
 
 #[cfg(test)]

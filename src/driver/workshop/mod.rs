@@ -208,7 +208,7 @@ impl Workshop {
                 self.own.insert(*ask);
             }
             Event::Answered { ask, texts, .. } if self.own.remove(ask) => {
-                self.ended.push_back((*ask, Some(texts.clone())));
+                self.ended.push_back((*ask, Some(texts.to_vec())));
             }
             Event::AskFailed { ask, .. } if self.own.remove(ask) => self.ended.push_back((*ask, None)),
             _ => {}

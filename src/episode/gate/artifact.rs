@@ -53,7 +53,7 @@ impl Gate {
     pub(super) fn offer_artifact(&mut self, written: Written, ask: Option<AskId>) {
         let offer = self.session.next_offer();
         let waits = written.artifact.kind.waits();
-        self.record(Event::ArtifactOffered { offer, ask, written: Box::new(written) });
+        self.record(Event::ArtifactOffered { offer, ask, written: written.into() });
         if waits {
             return self.rule_on_artifact();
         }
@@ -117,7 +117,7 @@ impl Gate {
         why: &str,
     ) {
         let before = self.session.current().and_then(|n| n.document(artifact));
-        let patch = patch_between(before.map_or(&Value::Null, |b| b), value);
+        let patch = patch_between(before.map_or(&Value::Null, |b| b), value).into();
         let (artifact, offer, why) = (artifact.clone(), offer.map(|o| o.id), why.to_owned());
         self.record(Event::ArtifactSettled { artifact, offer, patch, by, edited, why });
     }
@@ -150,7 +150,7 @@ impl Gate {
     /// Records an artifact that a service beside the episode wrote; a person decides about it when they like.
     pub(super) fn put_forward(&mut self, written: Written) {
         let offer = self.session.next_offer();
-        self.record(Event::ArtifactOffered { offer, ask: None, written: Box::new(written) });
+        self.record(Event::ArtifactOffered { offer, ask: None, written: written.into() });
     }
 
     /// The offer, if it can be decided about now; says why not.
@@ -180,7 +180,7 @@ impl Gate {
     pub(super) fn edit_offer(&mut self, id: OfferId, text: String) {
         if let Some(offer) = self.open_offer(id) {
             self.phase = Phase::ReadingArtifact(Typed::Edit(id));
-            self.out.push(Effect::ReadArtifact { artifact: offer.written.artifact, text });
+            self.out.push(Effect::ReadArtifact { artifact: offer.written.artifact.clone(), text });
         }
     }
 
@@ -216,6 +216,7 @@ impl Gate {
         };
         let edits = (artifact.kind == ArtifactKind::Tree).then(|| node.edits_in(&amended));
         let (offer, by, edited, why) = (None, Actor::Person, false, String::new());
+        let patch = patch.into();
         self.change_artifact(Event::ArtifactSettled { artifact, offer, patch, by, edited, why }, edits);
     }
 

@@ -278,7 +278,7 @@ impl Gate {
     fn propose(&mut self, draft: Draft, ask: Option<AskId>) -> ProposalId {
         let id = self.session.next_proposal();
         let proposal = draft.numbered(id, ask);
-        self.record(Event::Proposed { proposal: proposal.clone() });
+        self.record(Event::Proposed { proposal: proposal.clone().into() });
         self.out.push(Effect::CheckProposal(proposal));
         id
     }
@@ -297,11 +297,11 @@ impl Gate {
             return self.refuse(Level::Error, "this proposal is no action; edit it or type one".to_owned());
         };
         let failing: Vec<String> = turn
-            .and_then(|t| t.verdicts.get(&id))
+            .and_then(|t| t.newest(id))
             .map(|v| v.failing().filter(|c| c.kind != CheckKind::Blocking).map(|c| c.condition.clone()).collect())
             .unwrap_or_default();
         let number = decision.id;
-        self.record(Event::Decided { decision });
+        self.record(Event::Decided { decision: decision.into() });
         if by == Actor::Person && !failing.is_empty() && self.replay.is_none() {
             self.say(Level::Warning, format!("`{}` is taken although it fails: {}", action.text, failing.join(", ")));
         }

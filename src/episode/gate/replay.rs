@@ -37,7 +37,7 @@ impl Replay {
             if let Some(action) = &next.action {
                 let held = next.outcome.error.is_none() && still_holds(session.verdict_at(next.id));
                 let blocked = next.outcome.blocked.is_some();
-                tail.push_back(Past { node: next.id, action: action.clone(), held, blocked });
+                tail.push_back(Past { node: next.id, action: action.as_ref().clone(), held, blocked });
             }
             at = next.last_child;
         }
@@ -77,7 +77,7 @@ impl Gate {
     /// Takes the replayed step if it holds as it did, else stops and says where and why.
     pub(super) fn replay_checked(&mut self, id: ProposalId) {
         let Some(past) = self.replay.as_mut().and_then(|r| r.tail.pop_front()) else { return };
-        let verdict = self.session.current().and_then(|n| n.turn.verdicts.get(&id));
+        let verdict = self.session.current().and_then(|n| n.turn.newest(id));
         if past.held && !still_holds(verdict) {
             let why: Vec<String> = verdict
                 .into_iter()

@@ -14,7 +14,7 @@ impl Gate {
         match report {
             Report::Answered { ask, texts, usage, ms, .. } if self.asides.contains_key(&ask) => {
                 let node = self.asides.remove(&ask).unwrap_or_default();
-                self.record_at(node, Event::Answered { ask, texts, usage, ms });
+                self.record_at(node, Event::Answered { ask, texts: texts.into(), usage, ms });
             }
             Report::AskFailed { ask, error } if self.asides.contains_key(&ask) => {
                 let node = self.asides.remove(&ask).unwrap_or_default();
@@ -22,7 +22,7 @@ impl Gate {
                 self.say(Level::Error, error);
             }
             Report::Exchanged { ask, exchange } => {
-                let event = Event::Exchanged { ask, exchange };
+                let event = Event::Exchanged { ask, exchange: (*exchange).into() };
                 match self.asides.get(&ask).copied() {
                     Some(node) => self.record_at(node, event),
                     None => self.record(event),
@@ -61,7 +61,7 @@ impl Gate {
                     return;
                 }
                 let ready = left.is_empty().then(|| then.clone());
-                self.record(Event::Checked { proposal, verdict });
+                self.record(Event::Checked { proposal, verdict: verdict.into() });
                 if let Some(then) = ready {
                     self.after_checks(then);
                 }
@@ -127,7 +127,7 @@ impl Gate {
     /// Records the answer of the ask under way. A budget that cannot be counted must not be passed silently.
     fn ask_answered(&mut self, ask: AskId, texts: Vec<String>, usage: Option<Usage>, ms: u64) {
         self.ask = None;
-        self.record(Event::Answered { ask, texts, usage, ms });
+        self.record(Event::Answered { ask, texts: texts.into(), usage, ms });
         let asked = self.session.current().and_then(|n| n.turn.ask(ask));
         let uncounted = usage.is_none() && self.session.policy.token_budget.is_some();
         if uncounted && asked.is_some_and(|a| a.prompt.is_some()) {
@@ -154,8 +154,8 @@ impl Gate {
             Advice::Answered { spec, drafts } => {
                 self.asks_in_round += 1;
                 let ask = self.asked(spec);
-                let texts = drafts.iter().map(|d| d.raw.clone()).collect();
-                self.record(Event::Answered { ask, texts, usage: None, ms: 0 });
+                let texts: Vec<String> = drafts.iter().map(|d| d.raw.clone()).collect();
+                self.record(Event::Answered { ask, texts: texts.into(), usage: None, ms: 0 });
                 let left = drafts.into_iter().map(|d| self.propose(d, Some(ask))).collect();
                 self.check(left, Then::Consult);
             }
@@ -186,7 +186,7 @@ impl Gate {
         let turn = self.session.current().map(|n| &n.turn);
         let why = turn.and_then(|t| t.recommended.as_ref()).map_or("nothing is recommended", |(_, why)| why.as_str());
         let proposal = recommended.and_then(|id| turn.and_then(|t| t.proposal(id))).ok_or(why);
-        let verdict = recommended.and_then(|id| turn.and_then(|t| t.verdicts.get(&id)));
+        let verdict = recommended.and_then(|id| turn.and_then(|t| t.newest(id)));
         let action = proposal.ok().and_then(|p| p.action.as_ref());
         let reached = action.filter(|_| self.session.policy.is_automatic()).and_then(|action| {
             let mut breakpoints = self.session.breakpoints.iter();
@@ -261,6 +261,7 @@ impl Gate {
         if let Some(error) = &outcome.error {
             self.say(Level::Warning, format!("the world refused `{}`: {error}", action.text));
         }
+        let (action, outcome, changes) = (action.into(), outcome.into(), changes.into());
         self.record(Event::Executed { decision, child: self.session.next_node(), action, outcome, changes });
         if let Some(why) = reached.filter(|_| self.replay.is_none()) {
             self.stop_policy(&why);
@@ -333,7 +334,7 @@ impl Gate {
     fn check_again(&mut self) {
         let turn = self.session.current().map(|n| &n.turn);
         let open = turn.into_iter().flat_map(|t| t.proposals.iter().filter(|p| t.decision_on(p.id).is_none()));
-        let offered: Vec<_> = open.cloned().collect();
+        let offered: Vec<_> = open.map(|p| p.as_ref().clone()).collect();
         let left = offered.iter().map(|p| p.id).collect();
         for proposal in offered {
             self.out.push(Effect::CheckProposal(proposal));

@@ -126,7 +126,7 @@ impl Gate {
             return self.refuse(Level::Error, "the episode has begun already");
         }
         let over = outcome.done;
-        self.record(Event::Started { outcome });
+        self.record(Event::Started { outcome: outcome.into() });
         for assertions in assertions {
             self.adopted(assertions, Actor::Policy);
         }
@@ -260,7 +260,7 @@ impl Gate {
             by: Actor::Person,
             why: String::new(),
         };
-        self.record(Event::Decided { decision });
+        self.record(Event::Decided { decision: decision.into() });
         self.say(Level::Info, format!("{} rejected; asking for another", describe(&proposal)));
         self.new_round();
         self.consult(None);
@@ -381,7 +381,7 @@ impl Gate {
     pub(super) fn asked(&mut self, spec: AskSpec) -> AskId {
         let ask = self.session.next_ask();
         let AskSpec { kind, model, prompt, n, temperature, .. } = spec;
-        self.record(Event::Asked { ask, kind, model, prompt, n, temperature });
+        self.record(Event::Asked { ask, kind, model, prompt: prompt.map(Into::into), n, temperature });
         ask
     }
 }

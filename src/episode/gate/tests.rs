@@ -199,7 +199,7 @@ fn a_log_that_checked_a_decided_proposal_again_reads_the_same() {
     let mut session = sim.gate.session().clone();
     let failing = Check { kind: CheckKind::Precondition, condition: "c".into(), status: Status::Fails, detail: None };
     let verdict = Verdict { checks: vec![failing], ..Verdict::default() };
-    let event = Event::Checked { proposal: 1, verdict };
+    let event = Event::Checked { proposal: 1, verdict: verdict.into() };
     session.apply(&Record { id: session.records() + 1, ts: 0, node: 0, event }).unwrap();
     let turn = &session.node(0).unwrap().turn;
     assert_eq!(turn.mark(&turn.proposals[0]), Mark::Holds);

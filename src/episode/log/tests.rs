@@ -20,7 +20,7 @@ fn noted(id: u64, text: &str) -> Record {
 }
 
 fn started() -> Record {
-    record(1, Event::Started { outcome: StepOutcome { observation: "hello\nworld".into(), ..StepOutcome::default() } })
+    record(1, Event::Started { outcome: StepOutcome { observation: "hello\nworld".into(), ..StepOutcome::default() }.into() })
 }
 
 fn written(folder: &Path) -> PathBuf {
@@ -53,7 +53,7 @@ fn what_is_believed_is_read_back_as_it_was() {
     let mut session = loaded.session;
     let artifact = ArtifactId::BELIEF;
     let offered = |offer, state: Option<Value>| {
-        let written = Box::new(Written {
+        let written = std::sync::Arc::new(Written {
             artifact: artifact.clone(),
             due: Some(Due { step: 0, nth: 0 }),
             title: "the block is clean".into(),
@@ -66,9 +66,9 @@ fn what_is_believed_is_read_back_as_it_was() {
     };
     let (first, second) = (json!({ "b": {}, "a": { "is": ["clean"] } }), json!({ "a": {} }));
     let whole = |to: &Value| patch_between(&Value::Null, to);
-    let believed = |offer, patch, edited| {
+    let believed = |offer, patch: Value, edited| {
         let (artifact, by) = (artifact.clone(), Actor::Person);
-        Event::ArtifactSettled { artifact, offer, patch, by, edited, why: "why".into() }
+        Event::ArtifactSettled { artifact, offer, patch: patch.into(), by, edited, why: "why".into() }
     };
     let events = [
         believed(None, whole(&first), false),
@@ -263,7 +263,7 @@ fn d18_files_without_checksums_are_read_as_before_and_unknown_fields_are_said() 
     let path = folder.path().join("s.jsonl");
     let head = serde_json::to_string(&header()).unwrap();
     let won = StepOutcome { observation: "seen".into(), won: true, ..StepOutcome::default() };
-    let start = serde_json::to_string(&record(1, Event::Started { outcome: won })).unwrap();
+    let start = serde_json::to_string(&record(1, Event::Started { outcome: won.into() })).unwrap();
     fs::write(&path, format!("{head}\n{start}\n")).unwrap();
     assert_eq!(load(&path).unwrap().remarks, [""; 0]);
     fs::write(&path, format!("{head}\n{}\n", start.replace("\"won\"", "\"woN\""))).unwrap();

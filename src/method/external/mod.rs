@@ -112,7 +112,7 @@ impl External {
                 "{name} writes a {kind}, which is not among what it said it writes (`writes`)"
             ));
         }
-        let offered = cx.node().is_some_and(|node| node.turn.offers.iter().any(|offer| offer.written == *written));
+        let offered = cx.node().is_some_and(|node| node.turn.offers.iter().any(|offer| *offer.written == *written));
         if offered { self.ask_step(cx) } else { Step::Amend(written) }
     }
 

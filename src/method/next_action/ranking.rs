@@ -60,7 +60,7 @@ pub(super) fn read(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
 fn offered(turn: &Turn) -> Vec<Call> {
     let kept = turn.proposals.iter().filter(|p| turn.rejection(p.id).is_none());
     let mut offered: Vec<Call> = Vec::new();
-    for call in kept.filter_map(offered_call) {
+    for call in kept.filter_map(|p| offered_call(p)) {
         if !offered.contains(&call) {
             offered.push(call);
         }

@@ -124,7 +124,7 @@ mod tests {
             *number += 1;
             let number = *number;
             let mut ask = |kind: AskKind, text: String| {
-                let state = AskState::Answered { texts: vec![text], usage: None, ms: 0 };
+                let state = AskState::Answered { texts: vec![text].into(), usage: None, ms: 0 };
                 let (model, prompt) = (String::new(), None);
                 let (n, temperature) = (1, 0.0);
                 turn.asks.push(Ask { id: number, kind, model, prompt, n, temperature, exchange: None, state });
@@ -141,9 +141,9 @@ mod tests {
                 }
                 Happens::Line(line) => {
                     ask(AskKind::PLAN_LINE, offered(*line, "x"));
-                    turn.proposals.push(offer(offered(*line, "x"), Some(number)));
+                    turn.proposals.push(offer(offered(*line, "x"), Some(number)).into());
                 }
-                Happens::Typed => turn.proposals.push(offer("7: typed".into(), None)),
+                Happens::Typed => turn.proposals.push(offer("7: typed".into(), None).into()),
                 Happens::Taken | Happens::Refused => {
                     left = Some(documents.clone()).filter(|_| matches!(event, Happens::Taken)).or(left);
                     let proposal = turn.proposals.last().unwrap().id;
@@ -151,7 +151,7 @@ mod tests {
                         Happens::Refused => Choice::Reject { proposal, reason: String::new() },
                         _ => Choice::Approve { proposal },
                     };
-                    turn.decisions.push(Decision { id: id + 1, choice, by: Actor::Person, why: String::new() });
+                    turn.decisions.push(Decision { id: id + 1, choice, by: Actor::Person, why: String::new() }.into());
                 }
             }
         }
@@ -164,8 +164,7 @@ mod tests {
             depth: id as u32,
             action: None,
             decision: (id > 0).then_some(id),
-            outcome,
-            changes: serde_json::Value::Null,
+            outcome: outcome.into(),
             turn,
             documents: Arc::new(documents.clone()),
             ..Node::default()
@@ -187,7 +186,7 @@ mod tests {
     fn lines_taken_count_and_refused_ones_are_passed_over() {
         use Happens::{Line, Plan, Refused, Taken};
         let mut nodes = path(&[&[Plan("a\nb\nc"), Line(1), Taken], &[Line(2), Taken], &[Line(3), Refused]]);
-        nodes[2].outcome.error = Some("no".into());
+        Arc::make_mut(&mut nodes[2].outcome).error = Some("no".into());
         let path: Vec<&Node> = nodes.iter().collect();
         let force = in_force(&path[..1]).unwrap();
         assert_eq!((force.text, force.made_at, force.last, force.strayed), ("a\nb\nc", 0, None, false));

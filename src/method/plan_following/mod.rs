@@ -115,7 +115,7 @@ pub(super) fn rows(session: &Session) -> Vec<Section> {
     let Some(plan) = in_force(&path) else { return Vec::new() };
     let turn = session.current().map(|n| &n.turn);
     let is_line = |p: &&Proposal| turn.and_then(|t| kind_of(t, p)) == Some(&AskKind::PLAN_LINE);
-    let next = turn.and_then(|t| t.proposals.iter().rev().find(is_line)).and_then(line_of);
+    let next = turn.and_then(|t| t.proposals.iter().rev().map(AsRef::as_ref).find(is_line)).and_then(line_of);
     let lines = (1..).zip(plan.text.lines()).map(|(number, text)| {
         let fate = plan.executed.iter().rev().find(|(done, _)| *done == number).map(|(_, accepted)| *accepted);
         let mark = match fate {

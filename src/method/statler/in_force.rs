@@ -97,15 +97,15 @@ mod tests {
             ask,
         };
         let edited = decided.starts_with("edited");
-        turn.proposals.push(proposal(1, raw, if edited { raw } else { decided }, (!typed).then_some(number)));
-        turn.proposals.push(proposal(2, decided, decided, None));
+        turn.proposals.push(proposal(1, raw, if edited { raw } else { decided }, (!typed).then_some(number)).into());
+        turn.proposals.push(proposal(2, decided, decided, None).into());
         let choice = match (typed, edited, decided) {
             (true, ..) => Choice::Manual { proposal: 2 },
             (_, true, _) => Choice::Edit { from: 1, proposal: 2 },
             (.., "refused") => Choice::Reject { proposal: 1, reason: String::new() },
             _ => Choice::Approve { proposal: 1 },
         };
-        turn.decisions.push(Decision { id: number, choice, by: Actor::Person, why: String::new() });
+        turn.decisions.push(Decision { id: number, choice, by: Actor::Person, why: String::new() }.into());
         turn
     }
 
@@ -116,10 +116,8 @@ mod tests {
             children: vec![],
             last_child: None,
             depth: i as u32,
-            action: i.checked_sub(1).map(|i| Action { text: ways[i].3.into(), call: None }),
+            action: i.checked_sub(1).map(|i| Action { text: ways[i].3.into(), call: None }.into()),
             decision: (i > 0).then_some(i as u64),
-            outcome: StepOutcome::default(),
-            changes: serde_json::Value::Null,
             turn: turn(i as u64 + 1, ways[i].clone()),
             ..Node::default()
         };

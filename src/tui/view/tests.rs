@@ -29,7 +29,7 @@ impl Played {
         let mut view = View::default();
         view.notice(Notice::Opened { header: Box::new(header), records: Vec::new(), path: None });
         let mut played = Played { view, records: 0 };
-        played.event(Event::Started { outcome: StepOutcome::default() });
+        played.event(Event::Started { outcome: StepOutcome::default().into() });
         played
     }
 
@@ -59,12 +59,12 @@ impl Played {
         let (problem, score, logprob, rationale, ask) = (None, None, None, None, None);
         let action = Some(action);
         let proposal = Proposal { id, raw, action, problem, origin, score, logprob, rationale, ask };
-        self.event(Event::Proposed { proposal });
+        self.event(Event::Proposed { proposal: proposal.into() });
     }
 
     fn decide(&mut self, choice: Choice) -> u64 {
         let id = self.session().next_decision();
-        self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() } });
+        self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() }.into() });
         id
     }
 
@@ -142,7 +142,7 @@ fn a_taken_action_offered_again_is_shown_once_and_open() {
     let decision = played.decide(Choice::Approve { proposal: 1 });
     let action = Action { text: "a".into(), call: None };
     let (outcome, changes) = (StepOutcome::default(), serde_json::json!([]));
-    played.event(Event::Executed { decision, child: 1, action, outcome, changes });
+    played.event(Event::Executed { decision, child: 1, action: action.into(), outcome: outcome.into(), changes: changes.into() });
     played.event(Event::Moved { to: 0 });
     assert_eq!((played.shown(), played.view.selected), (vec![1, 2], Some(1)));
     played.round(&["a", "b"], Some(3));

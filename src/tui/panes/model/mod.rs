@@ -290,7 +290,7 @@ fn plain(ask: &Ask) -> String {
         out.push_str(&format!("[{}]\n{}\n", message.role, message.text));
     }
     if let AskState::Answered { texts, .. } = &ask.state {
-        for text in texts {
+        for text in texts.iter() {
             out.push_str(&format!("[answer]\n{text}\n"));
         }
     }

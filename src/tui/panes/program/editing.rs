@@ -75,7 +75,7 @@ impl Editing {
         let here = view.situation.as_ref().and_then(|s| s.admissible.as_ref());
         let known = here.is_some_and(|all| all.iter().any(|a| a == text))
             || session.nodes().iter().any(|n| {
-                let took = n.outcome.error.is_none() && n.action.as_ref().is_some_and(same);
+                let took = n.outcome.error.is_none() && n.action.as_deref().is_some_and(same);
                 took || n.turn.proposals.iter().filter_map(|p| p.action.as_ref()).any(same)
             });
         (!known).then(|| format!("{fault}; correct the line, or Esc cancels"))

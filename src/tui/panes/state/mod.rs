@@ -67,6 +67,8 @@ enum Shown {
 #[derive(Debug, SmartDefault)]
 pub struct StatePane {
     situation: Option<Arc<Situation>>,
+    /// How many of the program's variables the last step changed.
+    changed: usize,
     variables: Half,
     truth: Half,
     #[default(Half::compact())]
@@ -230,9 +232,9 @@ impl StatePane {
         let node = view.session.as_ref().and_then(|s| s.node(situation.node));
         // Former values are known where the state before was that of the step before.
         let before = before.filter(|b| node.is_some_and(|n| n.parent == Some(b.node)));
-        let none = Value::Null;
-        let changes = node.map_or(&none, |n| &n.changes);
-        self.variables.tree.mark(changes, before.as_ref().map(|b| &b.variables));
+        let changes = node.map(|n| n.changes.value()).unwrap_or_default();
+        self.changed = words::operations(&changes).count();
+        self.variables.tree.mark(&changes, before.as_ref().map(|b| &b.variables));
         self.truth.tree.mark(&situation.truth_changes, before.as_ref().map(|b| &b.truth));
         self.variables.lay(&situation.variables);
         self.truth.lay(&situation.truth);
@@ -265,7 +267,7 @@ impl Pane for StatePane {
         PaneId::State
     }
 
-    fn title(&self, view: &View) -> String {
+    fn title(&self, _: &View) -> String {
         if self.raw.is_some() {
             let what = match self.side {
                 Side::Variables => "the program's variables",
@@ -280,8 +282,7 @@ impl Pane for StatePane {
             Shown::Belief => return self.belief_title(),
             _ => {}
         }
-        let changed = view.node().map_or(0, |n| words::operations(&n.changes).count());
-        match changed {
+        match self.changed {
             0 => "State".into(),
             n => format!("State, {}", words::count(n, "change")),
         }
